@@ -103,7 +103,32 @@ func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInv
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.CreateInviteResponse{Invite: string(invite.Key), ExpireTime: stamp(invite.Expires)}, nil
+	return &hushv1.CreateInviteResponse{
+		Invite: string(invite.Key), ExpireTime: stamp(invite.Expires), Mailed: invite.Mailed,
+	}, nil
+}
+
+// ListInvites lists the invites that can still be used.
+func (s *AccountService) ListInvites(ctx context.Context, req *hushv1.ListInvitesRequest) (*hushv1.ListInvitesResponse, error) {
+	list, next, err := s.signUps.ListInvites(ctx, chain.CallerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ListInvitesResponse{Invites: each(list, inviteOf), NextPageToken: next}, nil
+}
+
+// RevokeInvite revokes an invite.
+func (s *AccountService) RevokeInvite(ctx context.Context, req *hushv1.RevokeInviteRequest) (*hushv1.RevokeInviteResponse, error) {
+	if err := s.signUps.RevokeInvite(ctx, chain.CallerFrom(ctx), req.GetInviteId()); err != nil {
+		return nil, err
+	}
+	return &hushv1.RevokeInviteResponse{}, nil
+}
+
+func inviteOf(i account.WaitingInvite) *hushv1.Invite {
+	return &hushv1.Invite{
+		InviteId: i.ID, Address: i.Address, Creator: i.By, CreateTime: stamp(i.Created), ExpireTime: stamp(i.Expires),
+	}
 }
 
 // BurnAllSecrets burns the account's secrets that are not opened yet.

@@ -92,6 +92,34 @@ func (s *AdminService) DestroyAccount(ctx context.Context, req *adminv1.DestroyA
 	return &adminv1.DestroyAccountResponse{Burned: int32(burned)}, nil
 }
 
+// CreateInvite creates an invite.
+func (s *AdminService) CreateInvite(ctx context.Context, req *adminv1.CreateInviteRequest) (*adminv1.CreateInviteResponse, error) {
+	invite, err := s.operator.Accounts.CreateInvite(ctx, caller.Text(req.GetAddress()))
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.CreateInviteResponse{
+		SignUpUrl: s.base.JoinPath("signup", string(invite.Key)).String(), ExpireTime: stamp(invite.Expires), Mailed: invite.Mailed,
+	}, nil
+}
+
+// ListInvites lists the invites that can still be used.
+func (s *AdminService) ListInvites(ctx context.Context, req *adminv1.ListInvitesRequest) (*adminv1.ListInvitesResponse, error) {
+	list, next, err := s.operator.Accounts.ListInvites(ctx, int(req.GetPageSize()), req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.ListInvitesResponse{Invites: each(list, inviteOf), NextPageToken: next}, nil
+}
+
+// RevokeInvite revokes an invite.
+func (s *AdminService) RevokeInvite(ctx context.Context, req *adminv1.RevokeInviteRequest) (*adminv1.RevokeInviteResponse, error) {
+	if err := s.operator.Accounts.RevokeInvite(ctx, req.GetInviteId()); err != nil {
+		return nil, err
+	}
+	return &adminv1.RevokeInviteResponse{}, nil
+}
+
 // ImportAccounts creates accounts, all or none.
 func (s *AdminService) ImportAccounts(ctx context.Context, req *adminv1.ImportAccountsRequest) (*adminv1.ImportAccountsResponse, error) {
 	imported, skipped, err := s.operator.Accounts.ImportAccounts(ctx, each(req.GetEntries(), readEntry), req.GetSkipExisting())

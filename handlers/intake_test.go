@@ -82,7 +82,9 @@ func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 		_, list := colonels.ListExceptions(t.Context(), &hushv1.ListExceptionsRequest{})
 		_, burn := colonels.BurnReportedSecret(t.Context(), &hushv1.BurnReportedSecretRequest{})
 		_, invite := s.accounts(b).CreateInvite(t.Context(), &hushv1.CreateInviteRequest{})
-		for _, err := range []error{index, list, burn, invite} {
+		_, invites := s.accounts(b).ListInvites(t.Context(), &hushv1.ListInvitesRequest{})
+		_, revoke := s.accounts(b).RevokeInvite(t.Context(), &hushv1.RevokeInviteRequest{})
+		for _, err := range []error{index, list, burn, invite, invites, revoke} {
 			if connect.CodeOf(err) != connect.CodeUnimplemented {
 				t.Errorf("a colonel's method for %s: got %v, want it not to be there", name, err)
 			}
@@ -136,5 +138,15 @@ func TestColonel(t *testing.T) {
 	invite, err := s.accounts(b).CreateInvite(ctx, &hushv1.CreateInviteRequest{})
 	if err != nil || invite.GetInvite() == "" || invite.GetExpireTime() == nil {
 		t.Errorf("CreateInvite: got %v, want an invite that ends", err)
+	}
+	listed, err := s.accounts(b).ListInvites(ctx, &hushv1.ListInvitesRequest{})
+	if err != nil || len(listed.GetInvites()) != 1 || listed.GetInvites()[0].GetCreator() == "" {
+		t.Fatalf("ListInvites: got %v, %v, want the one invite with its creator", listed, err)
+	}
+	if _, err := s.accounts(b).RevokeInvite(ctx, &hushv1.RevokeInviteRequest{InviteId: listed.GetInvites()[0].GetInviteId()}); err != nil {
+		t.Errorf("RevokeInvite: got %v, want nil", err)
+	}
+	if listed, err = s.accounts(b).ListInvites(ctx, &hushv1.ListInvitesRequest{}); err != nil || len(listed.GetInvites()) != 0 {
+		t.Errorf("ListInvites: got %v, %v, want none that is revoked", listed, err)
 	}
 }

@@ -37,6 +37,8 @@ func TestColonelRoutesAreHidden(t *testing.T) {
 		{"/hush.v1.ColonelService", "/hush.v1.NothingService"},
 		{"/hush.v1.AccountService/CreateInvite", "/hush.v1.AccountService/Nothing"},
 		{"/hush.v1.AccountService/CreateInvite/", "/hush.v1.AccountService/Nothing/"},
+		{"/hush.v1.AccountService/ListInvites", "/hush.v1.AccountService/Nothing"},
+		{"/hush.v1.AccountService/RevokeInvite", "/hush.v1.AccountService/Nothing"},
 		{"/hush.v1.AccountService/%43reateInvite?a=%zz", "/hush.v1.AccountService/%4Eothing?a=%zz"},
 	} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} {

@@ -57,6 +57,8 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.AccountService/UpdateLocale":          {"account", "account", false, `{"locale":"en"}`},
 		"/hush.v1.AccountService/UpdateNotifications":   {"account", "account", false, `{"notifications":{}}`},
 		"/hush.v1.AccountService/CreateInvite":          {"colonel", "account", false, emptyObject},
+		"/hush.v1.AccountService/ListInvites":           {"colonel", "account", false, emptyObject},
+		"/hush.v1.AccountService/RevokeInvite":          {"colonel", "account", false, emptyObject},
 		"/hush.v1.AccountService/GenerateApiToken":      {"account", "account", false, `{"name":"main","scopes":["TOKEN_SCOPE_ACCOUNT"]}`},
 		"/hush.v1.AccountService/ListApiTokens":         {"account", "account", false, emptyObject},
 		"/hush.v1.AccountService/RevokeApiToken":        {"account", "account", false, `{"token_id":"0000000000000000"}`},

@@ -43,6 +43,18 @@ type NewAccount struct {
 type Invite struct {
 	Key     caller.Text
 	Expires time.Time
+	Mailed  bool // to the only address that may use it
+}
+
+// WaitingInvite is an invite as shown to administrators. It does not open a
+// sign-up.
+type WaitingInvite struct {
+	ID      string // 44 characters 0-9 and a-f
+	Address string // the only one that may use it; empty for any
+	// By is the address of the administrator who created it; empty for the operator
+	// and for an account that is gone.
+	By               string
+	Created, Expires time.Time
 }
 
 // OperatorAccount is an account that the operator creates.

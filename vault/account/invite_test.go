@@ -1,13 +1,17 @@
 package account_test
 
 import (
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
@@ -77,10 +81,98 @@ func TestInvitesAreTheColonels(t *testing.T) {
 	for name, c := range map[string]caller.Caller{"nobody": vaulttest.Caller(1), "customer": k.member(t, ada)} {
 		_, err := k.Vault.SignUps.CreateInvite(t.Context(), c, "")
 		vaulttest.WantErr(t, "CreateInvite("+name+")", err, refusal.ErrNotFound)
+		_, _, err = k.Vault.SignUps.ListInvites(t.Context(), c, 0, "")
+		vaulttest.WantErr(t, "ListInvites("+name+")", err, refusal.ErrNotFound)
+		err = k.Vault.SignUps.RevokeInvite(t.Context(), c, strings.Repeat("0", 44))
+		vaulttest.WantErr(t, "RevokeInvite("+name+")", err, refusal.ErrNotFound)
 	}
 	_, err := k.Vault.SignUps.CreateInvite(t.Context(), k.host, "no address")
 	vaulttest.WantInvalid(t, "CreateInvite(no address)", err, "address")
 	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
+}
+
+// invites lists the invites page by page.
+func (k *accountKit) invites(t *testing.T, size int) (list []account.WaitingInvite) {
+	t.Helper()
+	for token, pages := "", 0; ; pages++ {
+		page, next, err := k.Vault.SignUps.ListInvites(t.Context(), k.host, size, token)
+		if err != nil || pages > 10 {
+			t.Fatalf("ListInvites(page %d): got %v, want nil and an end", pages, err)
+		}
+		list = append(list, page...)
+		if token = next; token == "" {
+			return list
+		}
+	}
+}
+
+func TestInvitesAreListed(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	operator := k.Vault.Operator().Accounts
+	used := k.invite(t, "")
+	k.Clock.Advance(time.Second)
+	k.invite(t, "Bob-canary@example.com")
+	k.Clock.Advance(time.Second)
+	_, err := operator.CreateInvite(t.Context(), "")
+	vaulttest.WantErr(t, "Operator.CreateInvite()", err, nil)
+	vaulttest.WantErr(t, "CreateAccount(invite)", k.signUpInvited(t, ada, used), nil) // whose link to confirm is a ticket, too
+	for _, size := range []int{0, 1, 2} {
+		list := k.invites(t, size)
+		if len(list) != 2 {
+			t.Fatalf("ListInvites(%d): got %d, want 2 that can be used", size, len(list))
+		}
+		vaulttest.Want(t, "WaitingInvite.Address", list[0].Address, bob)
+		vaulttest.Want(t, "WaitingInvite.By", list[0].By, "host-canary@example.com")
+		vaulttest.Want(t, "WaitingInvite.Created", list[0].Created, k.Clock.Now().Add(-time.Second))
+		vaulttest.Want(t, "WaitingInvite.Expires", list[0].Expires, list[0].Created.Add(7*24*time.Hour))
+		vaulttest.Want(t, "WaitingInvite.Address of the operator's", list[1].Address, "")
+		vaulttest.Want(t, "WaitingInvite.By of the operator's", list[1].By, "")
+	}
+	own, next, err := operator.ListInvites(t.Context(), 0, "")
+	vaulttest.Want(t, "Operator.ListInvites()", fmt.Sprintf("%d %q %v", len(own), next, err), `2 "" <nil>`)
+	k.Clock.Advance(7*24*time.Hour - time.Second) // the operator's is a second younger
+	vaulttest.Want(t, "ListInvites() when one has expired", len(k.invites(t, 0)), 1)
+	_, _, err = k.Vault.SignUps.ListInvites(t.Context(), k.host, 0, "0g")
+	vaulttest.WantInvalid(t, "ListInvites(bad token)", err, "page_token")
+}
+
+func TestInvitesAreRevoked(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	operator := k.Vault.Operator().Accounts
+	first, second := k.invite(t, ""), k.invite(t, "")
+	list := k.invites(t, 0)
+	vaulttest.Want(t, "invites", len(list), 2)
+	vaulttest.WantErr(t, "RevokeInvite(id)", k.Vault.SignUps.RevokeInvite(t.Context(), k.host, list[0].ID), nil)
+	vaulttest.WantErr(t, "RevokeInvite(revoked)", k.Vault.SignUps.RevokeInvite(t.Context(), k.host, list[0].ID), refusal.ErrNotFound)
+	vaulttest.WantErr(t, "Operator.RevokeInvite(id)", operator.RevokeInvite(t.Context(), list[1].ID), nil)
+	vaulttest.Want(t, "audit rows of revoked invites", k.count(t, rows.AuditInviteRevoked), 2)
+	for _, invite := range []caller.Text{first, second} {
+		vaulttest.WantErr(t, "CreateAccount(revoked invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
+	}
+	for _, id := range []string{"", "x", strings.Repeat("0", 44), list[0].ID[:42]} {
+		vaulttest.WantErr(t, "RevokeInvite("+id+")", operator.RevokeInvite(t.Context(), id), refusal.ErrNotFound)
+	}
+}
+
+// The attack: the id of another ticket, by which a link to confirm an account
+// would be revoked.
+func TestOnlyInvitesAreRevoked(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{"host-canary@example.com"}}})
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	var ids []string
+	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
+		return tx.Range(account.BucketTicket, nil, nil, func(key, _ []byte) error {
+			ids = append(ids, hex.EncodeToString(key))
+			return nil
+		})
+	})
+	vaulttest.Want(t, "tickets", fmt.Sprint(len(ids), err), "1 <nil>")
+	err = k.Vault.SignUps.RevokeInvite(t.Context(), k.host, ids[0])
+	vaulttest.WantErr(t, "RevokeInvite(another ticket)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.confirm(t, k.link(t, outbox.MailVerify, ada), rightPassword), nil)
 }
 
 func TestInvitesAreSwept(t *testing.T) {

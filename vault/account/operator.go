@@ -133,6 +133,21 @@ func (o Operator) describeRow(tx storage.Tx, key, value []byte) (shown Account, 
 	return shown, err == nil, err
 }
 
+// CreateInvite is that of SignUps.
+func (o Operator) CreateInvite(ctx context.Context, address caller.Text) (Invite, error) {
+	return o.v.signUps.createInvite(ctx, operatorID(), "", address)
+}
+
+// ListInvites is that of SignUps.
+func (o Operator) ListInvites(ctx context.Context, size int, token string) (list []WaitingInvite, next string, err error) {
+	return o.v.signUps.listInvites(ctx, size, token)
+}
+
+// RevokeInvite is that of SignUps.
+func (o Operator) RevokeInvite(ctx context.Context, id string) error {
+	return o.v.signUps.revokeInvite(ctx, operatorID(), id)
+}
+
 // GetAccount returns the account of an address or id, or ErrNotFound.
 func (o Operator) GetAccount(ctx context.Context, account caller.Text) (shown Account, err error) {
 	err = o.v.store.View(ctx, func(tx storage.Tx) error {

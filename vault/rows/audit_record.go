@@ -54,6 +54,7 @@ const (
 	AuditDomainRemoved   AuditType = 37
 	AuditLocale          AuditType = 38
 	AuditNotifications   AuditType = 39
+	AuditInviteRevoked   AuditType = 40
 )
 
 // The kinds of audit rows about root keys.
@@ -138,6 +139,7 @@ func auditWords() map[AuditType]string {
 		AuditDomainRemoved:   "domain-removed",
 		AuditLocale:          "locale-changed",
 		AuditNotifications:   "notifications-changed",
+		AuditInviteRevoked:   "invite-revoked",
 
 		AuditKeyRotated: "root-key-rotated",
 		AuditKeyRetired: "root-key-retired",

@@ -1,5 +1,5 @@
 import { ada, button, card, colonel, expect, heading, signIn, test, url } from "./fixtures";
-import { conceal, reveal } from "./service";
+import { conceal, linkIn, mailTo, reveal } from "./service";
 import { t } from "./texts";
 
 test("a colonel sees the service's counters and burns a reported secret", async ({ page }) => {
@@ -13,6 +13,30 @@ test("a colonel sees the service's counters and burns a reported secret", async 
   await button(page.getByRole("dialog"), t("burn.confirm")).click();
   await expect(card(page, t("colonel.burn.title")).getByText(t("colonel.burned"))).toBeVisible();
   await expect(reveal(key)).rejects.toThrow(/404/);
+});
+
+test("an administrator creates and revokes invitations", async ({ page }) => {
+  await signIn(page, colonel);
+  await page.goto("/colonel");
+  const invites = card(page, t("colonel.invites"));
+  const guest = `guest-${crypto.randomUUID().slice(0, 8)}@example.com`;
+  await invites.getByLabel(t("colonel.invite.address"), { exact: true }).fill("no address");
+  await button(invites, t("colonel.invite.submit")).click();
+  await expect(invites.getByText(t("address.bad"))).toBeVisible();
+  await invites.getByLabel(t("colonel.invite.address"), { exact: true }).fill(guest);
+  await button(invites, t("colonel.invite.submit")).click();
+  const link = await invites.getByLabel(t("colonel.invite.link"), { exact: true }).inputValue();
+  expect(link).toMatch(/\/signup\/[0-9a-z]{31}$/);
+  expect(linkIn(await mailTo(guest, "/signup/"))).toBe(new URL(link).pathname);
+  await button(invites, t("colonel.invite.done")).click();
+  const entry = invites.getByRole("listitem").filter({ hasText: guest });
+  await expect(entry).toContainText(colonel.address);
+  await entry.getByRole("button", { name: t("colonel.invite.revoke.named", { whom: guest }) }).click();
+  await button(page.getByRole("dialog"), t("colonel.invite.revoke")).click();
+  await expect(entry).toBeHidden();
+  await page.reload();
+  await expect(button(invites, t("colonel.invite.submit"))).toBeVisible();
+  await expect(invites.getByText(guest)).toBeHidden();
 });
 
 test("the colonel's page does not exist for others", async ({ page }) => {

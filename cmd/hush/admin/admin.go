@@ -27,6 +27,7 @@ type administrator struct {
 // The administrator's commands for a noun.
 type (
 	accounts struct{ administrator }
+	invites  struct{ administrator }
 	tokens   struct{ administrator }
 	domains  struct{ administrator }
 	places   struct{ administrator }

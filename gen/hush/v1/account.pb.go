@@ -522,6 +522,90 @@ func (x *ApiToken) GetUseTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// Invite describes an invite. The invite itself is only in the response that
+// creates it.
+type Invite struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id: 44 characters 0-9 and a-f. It is not a credential.
+	InviteId string `protobuf:"bytes,1,opt,name=invite_id,json=inviteId,proto3" json:"invite_id,omitempty"`
+	// The only e-mail address that may use the invite; empty if anyone may.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// The e-mail address of the administrator who created it; empty if the operator
+	// did, or if the administrator's account was destroyed.
+	Creator string `protobuf:"bytes,3,opt,name=creator,proto3" json:"creator,omitempty"`
+	// When the invite was created.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When the invite expires.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Invite) Reset() {
+	*x = Invite{}
+	mi := &file_hush_v1_account_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Invite) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Invite) ProtoMessage() {}
+
+func (x *Invite) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_account_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Invite.ProtoReflect.Descriptor instead.
+func (*Invite) Descriptor() ([]byte, []int) {
+	return file_hush_v1_account_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Invite) GetInviteId() string {
+	if x != nil {
+		return x.InviteId
+	}
+	return ""
+}
+
+func (x *Invite) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Invite) GetCreator() string {
+	if x != nil {
+		return x.Creator
+	}
+	return ""
+}
+
+func (x *Invite) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *Invite) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // Session is a signed-in browser.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -545,7 +629,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_hush_v1_account_proto_msgTypes[4]
+	mi := &file_hush_v1_account_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +641,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_proto_msgTypes[4]
+	mi := &file_hush_v1_account_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +654,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_proto_rawDescGZIP(), []int{4}
+	return file_hush_v1_account_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Session) GetSessionId() string {
@@ -665,7 +749,15 @@ const file_hush_v1_account_proto_rawDesc = "" +
 	"createTime\x12;\n" +
 	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x125\n" +
-	"\buse_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\auseTime\"\xad\x02\n" +
+	"\buse_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\auseTime\"\xdd\x01\n" +
+	"\x06Invite\x12\x1b\n" +
+	"\tinvite_id\x18\x01 \x01(\tR\binviteId\x12\x1d\n" +
+	"\aaddress\x18\x02 \x01(\tB\x03\x80\x01\x01R\aaddress\x12\x1d\n" +
+	"\acreator\x18\x03 \x01(\tB\x03\x80\x01\x01R\acreator\x12;\n" +
+	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\xad\x02\n" +
 	"\aSession\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12;\n" +
@@ -705,7 +797,7 @@ func file_hush_v1_account_proto_rawDescGZIP() []byte {
 }
 
 var file_hush_v1_account_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_hush_v1_account_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_hush_v1_account_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_hush_v1_account_proto_goTypes = []any{
 	(Role)(0),                     // 0: hush.v1.Role
 	(TokenScope)(0),               // 1: hush.v1.TokenScope
@@ -713,28 +805,31 @@ var file_hush_v1_account_proto_goTypes = []any{
 	(*Notifications)(nil),         // 3: hush.v1.Notifications
 	(*Tally)(nil),                 // 4: hush.v1.Tally
 	(*ApiToken)(nil),              // 5: hush.v1.ApiToken
-	(*Session)(nil),               // 6: hush.v1.Session
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*Invite)(nil),                // 6: hush.v1.Invite
+	(*Session)(nil),               // 7: hush.v1.Session
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
 }
 var file_hush_v1_account_proto_depIdxs = []int32{
 	0,  // 0: hush.v1.Account.role:type_name -> hush.v1.Role
-	7,  // 1: hush.v1.Account.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 2: hush.v1.Account.update_time:type_name -> google.protobuf.Timestamp
-	7,  // 3: hush.v1.Account.sign_in_time:type_name -> google.protobuf.Timestamp
+	8,  // 1: hush.v1.Account.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 2: hush.v1.Account.update_time:type_name -> google.protobuf.Timestamp
+	8,  // 3: hush.v1.Account.sign_in_time:type_name -> google.protobuf.Timestamp
 	3,  // 4: hush.v1.Account.notifications:type_name -> hush.v1.Notifications
 	4,  // 5: hush.v1.Account.tally:type_name -> hush.v1.Tally
 	1,  // 6: hush.v1.ApiToken.scopes:type_name -> hush.v1.TokenScope
-	7,  // 7: hush.v1.ApiToken.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 8: hush.v1.ApiToken.expire_time:type_name -> google.protobuf.Timestamp
-	7,  // 9: hush.v1.ApiToken.use_time:type_name -> google.protobuf.Timestamp
-	7,  // 10: hush.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 11: hush.v1.Session.use_time:type_name -> google.protobuf.Timestamp
-	7,  // 12: hush.v1.Session.expire_time:type_name -> google.protobuf.Timestamp
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 7: hush.v1.ApiToken.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 8: hush.v1.ApiToken.expire_time:type_name -> google.protobuf.Timestamp
+	8,  // 9: hush.v1.ApiToken.use_time:type_name -> google.protobuf.Timestamp
+	8,  // 10: hush.v1.Invite.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 11: hush.v1.Invite.expire_time:type_name -> google.protobuf.Timestamp
+	8,  // 12: hush.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 13: hush.v1.Session.use_time:type_name -> google.protobuf.Timestamp
+	8,  // 14: hush.v1.Session.expire_time:type_name -> google.protobuf.Timestamp
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_account_proto_init() }
@@ -748,7 +843,7 @@ func file_hush_v1_account_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_account_proto_rawDesc), len(file_hush_v1_account_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1202,7 +1202,9 @@ type CreateInviteResponse struct {
 	// The invite, for CreateAccount.
 	Invite string `protobuf:"bytes,1,opt,name=invite,proto3" json:"invite,omitempty"`
 	// When the invite expires.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Whether the invite is mailed to the e-mail address.
+	Mailed        bool `protobuf:"varint,3,opt,name=mailed,proto3" json:"mailed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1251,6 +1253,206 @@ func (x *CreateInviteResponse) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *CreateInviteResponse) GetMailed() bool {
+	if x != nil {
+		return x.Mailed
+	}
+	return false
+}
+
+// ListInvitesRequest is the request of ListInvites.
+type ListInvitesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The maximum number of invites to return; zero means 100.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page; empty for the first page.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitesRequest) Reset() {
+	*x = ListInvitesRequest{}
+	mi := &file_hush_v1_account_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitesRequest) ProtoMessage() {}
+
+func (x *ListInvitesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_account_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitesRequest.ProtoReflect.Descriptor instead.
+func (*ListInvitesRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ListInvitesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListInvitesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListInvitesResponse is one page of invites.
+type ListInvitesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The invites, oldest first.
+	Invites []*Invite `protobuf:"bytes,1,rep,name=invites,proto3" json:"invites,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitesResponse) Reset() {
+	*x = ListInvitesResponse{}
+	mi := &file_hush_v1_account_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitesResponse) ProtoMessage() {}
+
+func (x *ListInvitesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_account_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitesResponse.ProtoReflect.Descriptor instead.
+func (*ListInvitesResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ListInvitesResponse) GetInvites() []*Invite {
+	if x != nil {
+		return x.Invites
+	}
+	return nil
+}
+
+func (x *ListInvitesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// RevokeInviteRequest is the request of RevokeInvite.
+type RevokeInviteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the invite.
+	InviteId      string `protobuf:"bytes,1,opt,name=invite_id,json=inviteId,proto3" json:"invite_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeInviteRequest) Reset() {
+	*x = RevokeInviteRequest{}
+	mi := &file_hush_v1_account_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeInviteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeInviteRequest) ProtoMessage() {}
+
+func (x *RevokeInviteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_account_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeInviteRequest.ProtoReflect.Descriptor instead.
+func (*RevokeInviteRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *RevokeInviteRequest) GetInviteId() string {
+	if x != nil {
+		return x.InviteId
+	}
+	return ""
+}
+
+// RevokeInviteResponse is empty.
+type RevokeInviteResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeInviteResponse) Reset() {
+	*x = RevokeInviteResponse{}
+	mi := &file_hush_v1_account_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeInviteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeInviteResponse) ProtoMessage() {}
+
+func (x *RevokeInviteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_account_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeInviteResponse.ProtoReflect.Descriptor instead.
+func (*RevokeInviteResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{29}
+}
+
 // GenerateApiTokenRequest is the request of GenerateApiToken.
 type GenerateApiTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1268,7 +1470,7 @@ type GenerateApiTokenRequest struct {
 
 func (x *GenerateApiTokenRequest) Reset() {
 	*x = GenerateApiTokenRequest{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[26]
+	mi := &file_hush_v1_account_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1482,7 @@ func (x *GenerateApiTokenRequest) String() string {
 func (*GenerateApiTokenRequest) ProtoMessage() {}
 
 func (x *GenerateApiTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[26]
+	mi := &file_hush_v1_account_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1495,7 @@ func (x *GenerateApiTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateApiTokenRequest.ProtoReflect.Descriptor instead.
 func (*GenerateApiTokenRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{26}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GenerateApiTokenRequest) GetName() string {
@@ -1337,7 +1539,7 @@ type GenerateApiTokenResponse struct {
 
 func (x *GenerateApiTokenResponse) Reset() {
 	*x = GenerateApiTokenResponse{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[27]
+	mi := &file_hush_v1_account_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1551,7 @@ func (x *GenerateApiTokenResponse) String() string {
 func (*GenerateApiTokenResponse) ProtoMessage() {}
 
 func (x *GenerateApiTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[27]
+	mi := &file_hush_v1_account_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1564,7 @@ func (x *GenerateApiTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateApiTokenResponse.ProtoReflect.Descriptor instead.
 func (*GenerateApiTokenResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{27}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GenerateApiTokenResponse) GetToken() string {
@@ -1388,7 +1590,7 @@ type ListApiTokensRequest struct {
 
 func (x *ListApiTokensRequest) Reset() {
 	*x = ListApiTokensRequest{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[28]
+	mi := &file_hush_v1_account_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1602,7 @@ func (x *ListApiTokensRequest) String() string {
 func (*ListApiTokensRequest) ProtoMessage() {}
 
 func (x *ListApiTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[28]
+	mi := &file_hush_v1_account_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1615,7 @@ func (x *ListApiTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiTokensRequest.ProtoReflect.Descriptor instead.
 func (*ListApiTokensRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{28}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{32}
 }
 
 // ListApiTokensResponse is the response of ListApiTokens.
@@ -1427,7 +1629,7 @@ type ListApiTokensResponse struct {
 
 func (x *ListApiTokensResponse) Reset() {
 	*x = ListApiTokensResponse{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[29]
+	mi := &file_hush_v1_account_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1641,7 @@ func (x *ListApiTokensResponse) String() string {
 func (*ListApiTokensResponse) ProtoMessage() {}
 
 func (x *ListApiTokensResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[29]
+	mi := &file_hush_v1_account_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1654,7 @@ func (x *ListApiTokensResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiTokensResponse.ProtoReflect.Descriptor instead.
 func (*ListApiTokensResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{29}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListApiTokensResponse) GetApiTokens() []*ApiToken {
@@ -1473,7 +1675,7 @@ type RevokeApiTokenRequest struct {
 
 func (x *RevokeApiTokenRequest) Reset() {
 	*x = RevokeApiTokenRequest{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[30]
+	mi := &file_hush_v1_account_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1485,7 +1687,7 @@ func (x *RevokeApiTokenRequest) String() string {
 func (*RevokeApiTokenRequest) ProtoMessage() {}
 
 func (x *RevokeApiTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[30]
+	mi := &file_hush_v1_account_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1498,7 +1700,7 @@ func (x *RevokeApiTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeApiTokenRequest.ProtoReflect.Descriptor instead.
 func (*RevokeApiTokenRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{30}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RevokeApiTokenRequest) GetTokenId() string {
@@ -1517,7 +1719,7 @@ type RevokeApiTokenResponse struct {
 
 func (x *RevokeApiTokenResponse) Reset() {
 	*x = RevokeApiTokenResponse{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[31]
+	mi := &file_hush_v1_account_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1731,7 @@ func (x *RevokeApiTokenResponse) String() string {
 func (*RevokeApiTokenResponse) ProtoMessage() {}
 
 func (x *RevokeApiTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[31]
+	mi := &file_hush_v1_account_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1744,7 @@ func (x *RevokeApiTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeApiTokenResponse.ProtoReflect.Descriptor instead.
 func (*RevokeApiTokenResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{31}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{35}
 }
 
 // ExportAccountRequest is empty.
@@ -1554,7 +1756,7 @@ type ExportAccountRequest struct {
 
 func (x *ExportAccountRequest) Reset() {
 	*x = ExportAccountRequest{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[32]
+	mi := &file_hush_v1_account_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1768,7 @@ func (x *ExportAccountRequest) String() string {
 func (*ExportAccountRequest) ProtoMessage() {}
 
 func (x *ExportAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[32]
+	mi := &file_hush_v1_account_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1781,7 @@ func (x *ExportAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportAccountRequest.ProtoReflect.Descriptor instead.
 func (*ExportAccountRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{32}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{36}
 }
 
 // ExportAccountResponse is the response of ExportAccount.
@@ -1607,7 +1809,7 @@ type ExportAccountResponse struct {
 
 func (x *ExportAccountResponse) Reset() {
 	*x = ExportAccountResponse{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[33]
+	mi := &file_hush_v1_account_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1821,7 @@ func (x *ExportAccountResponse) String() string {
 func (*ExportAccountResponse) ProtoMessage() {}
 
 func (x *ExportAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[33]
+	mi := &file_hush_v1_account_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +1834,7 @@ func (x *ExportAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportAccountResponse.ProtoReflect.Descriptor instead.
 func (*ExportAccountResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{33}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ExportAccountResponse) GetAccount() *Account {
@@ -1693,7 +1895,7 @@ type BurnAllSecretsRequest struct {
 
 func (x *BurnAllSecretsRequest) Reset() {
 	*x = BurnAllSecretsRequest{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[34]
+	mi := &file_hush_v1_account_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1705,7 +1907,7 @@ func (x *BurnAllSecretsRequest) String() string {
 func (*BurnAllSecretsRequest) ProtoMessage() {}
 
 func (x *BurnAllSecretsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[34]
+	mi := &file_hush_v1_account_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1718,7 +1920,7 @@ func (x *BurnAllSecretsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnAllSecretsRequest.ProtoReflect.Descriptor instead.
 func (*BurnAllSecretsRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{34}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{38}
 }
 
 // BurnAllSecretsResponse is the response of BurnAllSecrets.
@@ -1732,7 +1934,7 @@ type BurnAllSecretsResponse struct {
 
 func (x *BurnAllSecretsResponse) Reset() {
 	*x = BurnAllSecretsResponse{}
-	mi := &file_hush_v1_account_service_proto_msgTypes[35]
+	mi := &file_hush_v1_account_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1946,7 @@ func (x *BurnAllSecretsResponse) String() string {
 func (*BurnAllSecretsResponse) ProtoMessage() {}
 
 func (x *BurnAllSecretsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_account_service_proto_msgTypes[35]
+	mi := &file_hush_v1_account_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1959,7 @@ func (x *BurnAllSecretsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnAllSecretsResponse.ProtoReflect.Descriptor instead.
 func (*BurnAllSecretsResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{35}
+	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *BurnAllSecretsResponse) GetBurned() int32 {
@@ -1826,11 +2028,23 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\x1bUpdateNotificationsResponse\x12*\n" +
 	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\"<\n" +
 	"\x13CreateInviteRequest\x12%\n" +
-	"\aaddress\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaddress\"p\n" +
+	"\aaddress\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaddress\"\x88\x01\n" +
 	"\x14CreateInviteResponse\x12\x1b\n" +
 	"\x06invite\x18\x01 \x01(\tB\x03\x80\x01\x01R\x06invite\x12;\n" +
 	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\xcc\x01\n" +
+	"expireTime\x12\x16\n" +
+	"\x06mailed\x18\x03 \x01(\bR\x06mailed\"f\n" +
+	"\x12ListInvitesRequest\x12'\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\tpageToken\"h\n" +
+	"\x13ListInvitesResponse\x12)\n" +
+	"\ainvites\x18\x01 \x03(\v2\x0f.hush.v1.InviteR\ainvites\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\";\n" +
+	"\x13RevokeInviteRequest\x12$\n" +
+	"\tinvite_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02(@R\binviteId\"\x16\n" +
+	"\x14RevokeInviteResponse\"\xcc\x01\n" +
 	"\x17GenerateApiTokenRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x18@(\x80\x02R\x04name\x12@\n" +
@@ -1860,7 +2074,7 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\fsealed_count\x18\a \x01(\x05R\vsealedCount\"\x17\n" +
 	"\x15BurnAllSecretsRequest\"0\n" +
 	"\x16BurnAllSecretsResponse\x12\x16\n" +
-	"\x06burned\x18\x01 \x01(\x05R\x06burned2\xbb\x0e\n" +
+	"\x06burned\x18\x01 \x01(\x05R\x06burned2\xee\x0f\n" +
 	"\x0eAccountService\x12\\\n" +
 	"\rCreateAccount\x12\x1d.hush.v1.CreateAccountRequest\x1a\x1e.hush.v1.CreateAccountResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x06\x88\xbe\x18\x05\x12`\n" +
 	"\rVerifyAccount\x12\x1d.hush.v1.VerifyAccountRequest\x1a\x1e.hush.v1.VerifyAccountResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\b\x88\xbe\x18\x05\x90\xbe\x18\x01\x12o\n" +
@@ -1878,7 +2092,9 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\x14ConfirmAddressChange\x12$.hush.v1.ConfirmAddressChangeRequest\x1a%.hush.v1.ConfirmAddressChangeResponse\"\x10\xf8\xbd\x18\x02\x80\xbe\x18\b\x88\xbe\x18\x05\x90\xbe\x18\x01\x12Y\n" +
 	"\fUpdateLocale\x12\x1c.hush.v1.UpdateLocaleRequest\x1a\x1d.hush.v1.UpdateLocaleResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12n\n" +
 	"\x13UpdateNotifications\x12#.hush.v1.UpdateNotificationsRequest\x1a$.hush.v1.UpdateNotificationsResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12Y\n" +
-	"\fCreateInvite\x12\x1c.hush.v1.CreateInviteRequest\x1a\x1d.hush.v1.CreateInviteResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\v\x88\xbe\x18\x05\x12e\n" +
+	"\fCreateInvite\x12\x1c.hush.v1.CreateInviteRequest\x1a\x1d.hush.v1.CreateInviteResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\v\x88\xbe\x18\x05\x12V\n" +
+	"\vListInvites\x12\x1b.hush.v1.ListInvitesRequest\x1a\x1c.hush.v1.ListInvitesResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12Y\n" +
+	"\fRevokeInvite\x12\x1c.hush.v1.RevokeInviteRequest\x1a\x1d.hush.v1.RevokeInviteResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12e\n" +
 	"\x10GenerateApiToken\x12 .hush.v1.GenerateApiTokenRequest\x1a!.hush.v1.GenerateApiTokenResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\v\x88\xbe\x18\x05\x12\\\n" +
 	"\rListApiTokens\x12\x1d.hush.v1.ListApiTokensRequest\x1a\x1e.hush.v1.ListApiTokensResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
 	"\x0eRevokeApiToken\x12\x1e.hush.v1.RevokeApiTokenRequest\x1a\x1f.hush.v1.RevokeApiTokenResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12\\\n" +
@@ -1898,7 +2114,7 @@ func file_hush_v1_account_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_account_service_proto_rawDescData
 }
 
-var file_hush_v1_account_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_hush_v1_account_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_hush_v1_account_service_proto_goTypes = []any{
 	(*CreateAccountRequest)(nil),          // 0: hush.v1.CreateAccountRequest
 	(*CreateAccountResponse)(nil),         // 1: hush.v1.CreateAccountResponse
@@ -1926,81 +2142,91 @@ var file_hush_v1_account_service_proto_goTypes = []any{
 	(*UpdateNotificationsResponse)(nil),   // 23: hush.v1.UpdateNotificationsResponse
 	(*CreateInviteRequest)(nil),           // 24: hush.v1.CreateInviteRequest
 	(*CreateInviteResponse)(nil),          // 25: hush.v1.CreateInviteResponse
-	(*GenerateApiTokenRequest)(nil),       // 26: hush.v1.GenerateApiTokenRequest
-	(*GenerateApiTokenResponse)(nil),      // 27: hush.v1.GenerateApiTokenResponse
-	(*ListApiTokensRequest)(nil),          // 28: hush.v1.ListApiTokensRequest
-	(*ListApiTokensResponse)(nil),         // 29: hush.v1.ListApiTokensResponse
-	(*RevokeApiTokenRequest)(nil),         // 30: hush.v1.RevokeApiTokenRequest
-	(*RevokeApiTokenResponse)(nil),        // 31: hush.v1.RevokeApiTokenResponse
-	(*ExportAccountRequest)(nil),          // 32: hush.v1.ExportAccountRequest
-	(*ExportAccountResponse)(nil),         // 33: hush.v1.ExportAccountResponse
-	(*BurnAllSecretsRequest)(nil),         // 34: hush.v1.BurnAllSecretsRequest
-	(*BurnAllSecretsResponse)(nil),        // 35: hush.v1.BurnAllSecretsResponse
-	(*Account)(nil),                       // 36: hush.v1.Account
-	(*Notifications)(nil),                 // 37: hush.v1.Notifications
-	(*timestamppb.Timestamp)(nil),         // 38: google.protobuf.Timestamp
-	(TokenScope)(0),                       // 39: hush.v1.TokenScope
-	(*durationpb.Duration)(nil),           // 40: google.protobuf.Duration
-	(*ApiToken)(nil),                      // 41: hush.v1.ApiToken
-	(*Session)(nil),                       // 42: hush.v1.Session
-	(*Domain)(nil),                        // 43: hush.v1.Domain
-	(*Metadata)(nil),                      // 44: hush.v1.Metadata
+	(*ListInvitesRequest)(nil),            // 26: hush.v1.ListInvitesRequest
+	(*ListInvitesResponse)(nil),           // 27: hush.v1.ListInvitesResponse
+	(*RevokeInviteRequest)(nil),           // 28: hush.v1.RevokeInviteRequest
+	(*RevokeInviteResponse)(nil),          // 29: hush.v1.RevokeInviteResponse
+	(*GenerateApiTokenRequest)(nil),       // 30: hush.v1.GenerateApiTokenRequest
+	(*GenerateApiTokenResponse)(nil),      // 31: hush.v1.GenerateApiTokenResponse
+	(*ListApiTokensRequest)(nil),          // 32: hush.v1.ListApiTokensRequest
+	(*ListApiTokensResponse)(nil),         // 33: hush.v1.ListApiTokensResponse
+	(*RevokeApiTokenRequest)(nil),         // 34: hush.v1.RevokeApiTokenRequest
+	(*RevokeApiTokenResponse)(nil),        // 35: hush.v1.RevokeApiTokenResponse
+	(*ExportAccountRequest)(nil),          // 36: hush.v1.ExportAccountRequest
+	(*ExportAccountResponse)(nil),         // 37: hush.v1.ExportAccountResponse
+	(*BurnAllSecretsRequest)(nil),         // 38: hush.v1.BurnAllSecretsRequest
+	(*BurnAllSecretsResponse)(nil),        // 39: hush.v1.BurnAllSecretsResponse
+	(*Account)(nil),                       // 40: hush.v1.Account
+	(*Notifications)(nil),                 // 41: hush.v1.Notifications
+	(*timestamppb.Timestamp)(nil),         // 42: google.protobuf.Timestamp
+	(*Invite)(nil),                        // 43: hush.v1.Invite
+	(TokenScope)(0),                       // 44: hush.v1.TokenScope
+	(*durationpb.Duration)(nil),           // 45: google.protobuf.Duration
+	(*ApiToken)(nil),                      // 46: hush.v1.ApiToken
+	(*Session)(nil),                       // 47: hush.v1.Session
+	(*Domain)(nil),                        // 48: hush.v1.Domain
+	(*Metadata)(nil),                      // 49: hush.v1.Metadata
 }
 var file_hush_v1_account_service_proto_depIdxs = []int32{
-	36, // 0: hush.v1.GetAccountResponse.account:type_name -> hush.v1.Account
-	37, // 1: hush.v1.UpdateNotificationsRequest.notifications:type_name -> hush.v1.Notifications
-	36, // 2: hush.v1.UpdateNotificationsResponse.account:type_name -> hush.v1.Account
-	38, // 3: hush.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
-	39, // 4: hush.v1.GenerateApiTokenRequest.scopes:type_name -> hush.v1.TokenScope
-	40, // 5: hush.v1.GenerateApiTokenRequest.ttl:type_name -> google.protobuf.Duration
-	41, // 6: hush.v1.GenerateApiTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	41, // 7: hush.v1.ListApiTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
-	36, // 8: hush.v1.ExportAccountResponse.account:type_name -> hush.v1.Account
-	41, // 9: hush.v1.ExportAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
-	42, // 10: hush.v1.ExportAccountResponse.sessions:type_name -> hush.v1.Session
-	43, // 11: hush.v1.ExportAccountResponse.domains:type_name -> hush.v1.Domain
-	44, // 12: hush.v1.ExportAccountResponse.metadata:type_name -> hush.v1.Metadata
-	0,  // 13: hush.v1.AccountService.CreateAccount:input_type -> hush.v1.CreateAccountRequest
-	2,  // 14: hush.v1.AccountService.VerifyAccount:input_type -> hush.v1.VerifyAccountRequest
-	4,  // 15: hush.v1.AccountService.ResendVerification:input_type -> hush.v1.ResendVerificationRequest
-	6,  // 16: hush.v1.AccountService.GetAccount:input_type -> hush.v1.GetAccountRequest
-	8,  // 17: hush.v1.AccountService.DestroyAccount:input_type -> hush.v1.DestroyAccountRequest
-	10, // 18: hush.v1.AccountService.ChangeAccountPassword:input_type -> hush.v1.ChangeAccountPasswordRequest
-	12, // 19: hush.v1.AccountService.RequestPasswordReset:input_type -> hush.v1.RequestPasswordResetRequest
-	14, // 20: hush.v1.AccountService.ResetPassword:input_type -> hush.v1.ResetPasswordRequest
-	16, // 21: hush.v1.AccountService.RequestAddressChange:input_type -> hush.v1.RequestAddressChangeRequest
-	18, // 22: hush.v1.AccountService.ConfirmAddressChange:input_type -> hush.v1.ConfirmAddressChangeRequest
-	20, // 23: hush.v1.AccountService.UpdateLocale:input_type -> hush.v1.UpdateLocaleRequest
-	22, // 24: hush.v1.AccountService.UpdateNotifications:input_type -> hush.v1.UpdateNotificationsRequest
-	24, // 25: hush.v1.AccountService.CreateInvite:input_type -> hush.v1.CreateInviteRequest
-	26, // 26: hush.v1.AccountService.GenerateApiToken:input_type -> hush.v1.GenerateApiTokenRequest
-	28, // 27: hush.v1.AccountService.ListApiTokens:input_type -> hush.v1.ListApiTokensRequest
-	30, // 28: hush.v1.AccountService.RevokeApiToken:input_type -> hush.v1.RevokeApiTokenRequest
-	32, // 29: hush.v1.AccountService.ExportAccount:input_type -> hush.v1.ExportAccountRequest
-	34, // 30: hush.v1.AccountService.BurnAllSecrets:input_type -> hush.v1.BurnAllSecretsRequest
-	1,  // 31: hush.v1.AccountService.CreateAccount:output_type -> hush.v1.CreateAccountResponse
-	3,  // 32: hush.v1.AccountService.VerifyAccount:output_type -> hush.v1.VerifyAccountResponse
-	5,  // 33: hush.v1.AccountService.ResendVerification:output_type -> hush.v1.ResendVerificationResponse
-	7,  // 34: hush.v1.AccountService.GetAccount:output_type -> hush.v1.GetAccountResponse
-	9,  // 35: hush.v1.AccountService.DestroyAccount:output_type -> hush.v1.DestroyAccountResponse
-	11, // 36: hush.v1.AccountService.ChangeAccountPassword:output_type -> hush.v1.ChangeAccountPasswordResponse
-	13, // 37: hush.v1.AccountService.RequestPasswordReset:output_type -> hush.v1.RequestPasswordResetResponse
-	15, // 38: hush.v1.AccountService.ResetPassword:output_type -> hush.v1.ResetPasswordResponse
-	17, // 39: hush.v1.AccountService.RequestAddressChange:output_type -> hush.v1.RequestAddressChangeResponse
-	19, // 40: hush.v1.AccountService.ConfirmAddressChange:output_type -> hush.v1.ConfirmAddressChangeResponse
-	21, // 41: hush.v1.AccountService.UpdateLocale:output_type -> hush.v1.UpdateLocaleResponse
-	23, // 42: hush.v1.AccountService.UpdateNotifications:output_type -> hush.v1.UpdateNotificationsResponse
-	25, // 43: hush.v1.AccountService.CreateInvite:output_type -> hush.v1.CreateInviteResponse
-	27, // 44: hush.v1.AccountService.GenerateApiToken:output_type -> hush.v1.GenerateApiTokenResponse
-	29, // 45: hush.v1.AccountService.ListApiTokens:output_type -> hush.v1.ListApiTokensResponse
-	31, // 46: hush.v1.AccountService.RevokeApiToken:output_type -> hush.v1.RevokeApiTokenResponse
-	33, // 47: hush.v1.AccountService.ExportAccount:output_type -> hush.v1.ExportAccountResponse
-	35, // 48: hush.v1.AccountService.BurnAllSecrets:output_type -> hush.v1.BurnAllSecretsResponse
-	31, // [31:49] is the sub-list for method output_type
-	13, // [13:31] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	40, // 0: hush.v1.GetAccountResponse.account:type_name -> hush.v1.Account
+	41, // 1: hush.v1.UpdateNotificationsRequest.notifications:type_name -> hush.v1.Notifications
+	40, // 2: hush.v1.UpdateNotificationsResponse.account:type_name -> hush.v1.Account
+	42, // 3: hush.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
+	43, // 4: hush.v1.ListInvitesResponse.invites:type_name -> hush.v1.Invite
+	44, // 5: hush.v1.GenerateApiTokenRequest.scopes:type_name -> hush.v1.TokenScope
+	45, // 6: hush.v1.GenerateApiTokenRequest.ttl:type_name -> google.protobuf.Duration
+	46, // 7: hush.v1.GenerateApiTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	46, // 8: hush.v1.ListApiTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
+	40, // 9: hush.v1.ExportAccountResponse.account:type_name -> hush.v1.Account
+	46, // 10: hush.v1.ExportAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	47, // 11: hush.v1.ExportAccountResponse.sessions:type_name -> hush.v1.Session
+	48, // 12: hush.v1.ExportAccountResponse.domains:type_name -> hush.v1.Domain
+	49, // 13: hush.v1.ExportAccountResponse.metadata:type_name -> hush.v1.Metadata
+	0,  // 14: hush.v1.AccountService.CreateAccount:input_type -> hush.v1.CreateAccountRequest
+	2,  // 15: hush.v1.AccountService.VerifyAccount:input_type -> hush.v1.VerifyAccountRequest
+	4,  // 16: hush.v1.AccountService.ResendVerification:input_type -> hush.v1.ResendVerificationRequest
+	6,  // 17: hush.v1.AccountService.GetAccount:input_type -> hush.v1.GetAccountRequest
+	8,  // 18: hush.v1.AccountService.DestroyAccount:input_type -> hush.v1.DestroyAccountRequest
+	10, // 19: hush.v1.AccountService.ChangeAccountPassword:input_type -> hush.v1.ChangeAccountPasswordRequest
+	12, // 20: hush.v1.AccountService.RequestPasswordReset:input_type -> hush.v1.RequestPasswordResetRequest
+	14, // 21: hush.v1.AccountService.ResetPassword:input_type -> hush.v1.ResetPasswordRequest
+	16, // 22: hush.v1.AccountService.RequestAddressChange:input_type -> hush.v1.RequestAddressChangeRequest
+	18, // 23: hush.v1.AccountService.ConfirmAddressChange:input_type -> hush.v1.ConfirmAddressChangeRequest
+	20, // 24: hush.v1.AccountService.UpdateLocale:input_type -> hush.v1.UpdateLocaleRequest
+	22, // 25: hush.v1.AccountService.UpdateNotifications:input_type -> hush.v1.UpdateNotificationsRequest
+	24, // 26: hush.v1.AccountService.CreateInvite:input_type -> hush.v1.CreateInviteRequest
+	26, // 27: hush.v1.AccountService.ListInvites:input_type -> hush.v1.ListInvitesRequest
+	28, // 28: hush.v1.AccountService.RevokeInvite:input_type -> hush.v1.RevokeInviteRequest
+	30, // 29: hush.v1.AccountService.GenerateApiToken:input_type -> hush.v1.GenerateApiTokenRequest
+	32, // 30: hush.v1.AccountService.ListApiTokens:input_type -> hush.v1.ListApiTokensRequest
+	34, // 31: hush.v1.AccountService.RevokeApiToken:input_type -> hush.v1.RevokeApiTokenRequest
+	36, // 32: hush.v1.AccountService.ExportAccount:input_type -> hush.v1.ExportAccountRequest
+	38, // 33: hush.v1.AccountService.BurnAllSecrets:input_type -> hush.v1.BurnAllSecretsRequest
+	1,  // 34: hush.v1.AccountService.CreateAccount:output_type -> hush.v1.CreateAccountResponse
+	3,  // 35: hush.v1.AccountService.VerifyAccount:output_type -> hush.v1.VerifyAccountResponse
+	5,  // 36: hush.v1.AccountService.ResendVerification:output_type -> hush.v1.ResendVerificationResponse
+	7,  // 37: hush.v1.AccountService.GetAccount:output_type -> hush.v1.GetAccountResponse
+	9,  // 38: hush.v1.AccountService.DestroyAccount:output_type -> hush.v1.DestroyAccountResponse
+	11, // 39: hush.v1.AccountService.ChangeAccountPassword:output_type -> hush.v1.ChangeAccountPasswordResponse
+	13, // 40: hush.v1.AccountService.RequestPasswordReset:output_type -> hush.v1.RequestPasswordResetResponse
+	15, // 41: hush.v1.AccountService.ResetPassword:output_type -> hush.v1.ResetPasswordResponse
+	17, // 42: hush.v1.AccountService.RequestAddressChange:output_type -> hush.v1.RequestAddressChangeResponse
+	19, // 43: hush.v1.AccountService.ConfirmAddressChange:output_type -> hush.v1.ConfirmAddressChangeResponse
+	21, // 44: hush.v1.AccountService.UpdateLocale:output_type -> hush.v1.UpdateLocaleResponse
+	23, // 45: hush.v1.AccountService.UpdateNotifications:output_type -> hush.v1.UpdateNotificationsResponse
+	25, // 46: hush.v1.AccountService.CreateInvite:output_type -> hush.v1.CreateInviteResponse
+	27, // 47: hush.v1.AccountService.ListInvites:output_type -> hush.v1.ListInvitesResponse
+	29, // 48: hush.v1.AccountService.RevokeInvite:output_type -> hush.v1.RevokeInviteResponse
+	31, // 49: hush.v1.AccountService.GenerateApiToken:output_type -> hush.v1.GenerateApiTokenResponse
+	33, // 50: hush.v1.AccountService.ListApiTokens:output_type -> hush.v1.ListApiTokensResponse
+	35, // 51: hush.v1.AccountService.RevokeApiToken:output_type -> hush.v1.RevokeApiTokenResponse
+	37, // 52: hush.v1.AccountService.ExportAccount:output_type -> hush.v1.ExportAccountResponse
+	39, // 53: hush.v1.AccountService.BurnAllSecrets:output_type -> hush.v1.BurnAllSecretsResponse
+	34, // [34:54] is the sub-list for method output_type
+	14, // [14:34] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_account_service_proto_init() }
@@ -2018,7 +2244,7 @@ func file_hush_v1_account_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_account_service_proto_rawDesc), len(file_hush_v1_account_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -15,7 +15,13 @@ interface Input {
 }
 
 /** AddressField is the field for an account's e-mail address. */
-export function AddressField({ label, hint, autocomplete = "username", ...input }: Input & AddressLook) {
+export function AddressField({
+  label,
+  hint,
+  autocomplete = "username",
+  required = true,
+  ...input
+}: Input & AddressLook) {
   return (
     <Field label={label ?? t("address.label")} hint={hint} error={input.error}>
       <TextInput
@@ -24,7 +30,7 @@ export function AddressField({ label, hint, autocomplete = "username", ...input 
         autocomplete={autocomplete}
         autocapitalize="none"
         spellcheck={false}
-        required
+        required={required}
         value={input.value}
         onValue={input.onValue}
       />
@@ -36,6 +42,7 @@ interface AddressLook {
   label?: string;
   hint?: string;
   autocomplete?: "username" | "email" | "off";
+  required?: boolean;
 }
 
 /** PasswordField is the field for an account's current password. */

@@ -888,6 +888,310 @@ func (x *ImportAccountsResponse) GetSkipped() int32 {
 	return 0
 }
 
+// CreateInviteRequest is the request of CreateInvite.
+type CreateInviteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The only e-mail address that may use the invite; empty for an invite that
+	// anyone may use.
+	Address       string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateInviteRequest) Reset() {
+	*x = CreateInviteRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateInviteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateInviteRequest) ProtoMessage() {}
+
+func (x *CreateInviteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateInviteRequest.ProtoReflect.Descriptor instead.
+func (*CreateInviteRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *CreateInviteRequest) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+// CreateInviteResponse is the response of CreateInvite.
+type CreateInviteResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link to the sign-up with the invite. No other response contains it.
+	SignUpUrl string `protobuf:"bytes,1,opt,name=sign_up_url,json=signUpUrl,proto3" json:"sign_up_url,omitempty"`
+	// When the invite expires.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Whether the invite is mailed to the e-mail address.
+	Mailed        bool `protobuf:"varint,3,opt,name=mailed,proto3" json:"mailed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateInviteResponse) Reset() {
+	*x = CreateInviteResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateInviteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateInviteResponse) ProtoMessage() {}
+
+func (x *CreateInviteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateInviteResponse.ProtoReflect.Descriptor instead.
+func (*CreateInviteResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *CreateInviteResponse) GetSignUpUrl() string {
+	if x != nil {
+		return x.SignUpUrl
+	}
+	return ""
+}
+
+func (x *CreateInviteResponse) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *CreateInviteResponse) GetMailed() bool {
+	if x != nil {
+		return x.Mailed
+	}
+	return false
+}
+
+// ListInvitesRequest is the request of ListInvites.
+type ListInvitesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The maximum number of invites to return; zero means 100.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page; empty for the first page.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitesRequest) Reset() {
+	*x = ListInvitesRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitesRequest) ProtoMessage() {}
+
+func (x *ListInvitesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitesRequest.ProtoReflect.Descriptor instead.
+func (*ListInvitesRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ListInvitesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListInvitesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListInvitesResponse is one page of invites.
+type ListInvitesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The invites, oldest first.
+	Invites []*v1.Invite `protobuf:"bytes,1,rep,name=invites,proto3" json:"invites,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitesResponse) Reset() {
+	*x = ListInvitesResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitesResponse) ProtoMessage() {}
+
+func (x *ListInvitesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitesResponse.ProtoReflect.Descriptor instead.
+func (*ListInvitesResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ListInvitesResponse) GetInvites() []*v1.Invite {
+	if x != nil {
+		return x.Invites
+	}
+	return nil
+}
+
+func (x *ListInvitesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// RevokeInviteRequest is the request of RevokeInvite.
+type RevokeInviteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the invite.
+	InviteId      string `protobuf:"bytes,1,opt,name=invite_id,json=inviteId,proto3" json:"invite_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeInviteRequest) Reset() {
+	*x = RevokeInviteRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeInviteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeInviteRequest) ProtoMessage() {}
+
+func (x *RevokeInviteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeInviteRequest.ProtoReflect.Descriptor instead.
+func (*RevokeInviteRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *RevokeInviteRequest) GetInviteId() string {
+	if x != nil {
+		return x.InviteId
+	}
+	return ""
+}
+
+// RevokeInviteResponse is empty.
+type RevokeInviteResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeInviteResponse) Reset() {
+	*x = RevokeInviteResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeInviteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeInviteResponse) ProtoMessage() {}
+
+func (x *RevokeInviteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeInviteResponse.ProtoReflect.Descriptor instead.
+func (*RevokeInviteResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{21}
+}
+
 // CreateTokenRequest is the request of CreateToken.
 type CreateTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -905,7 +1209,7 @@ type CreateTokenRequest struct {
 
 func (x *CreateTokenRequest) Reset() {
 	*x = CreateTokenRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[16]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -917,7 +1221,7 @@ func (x *CreateTokenRequest) String() string {
 func (*CreateTokenRequest) ProtoMessage() {}
 
 func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[16]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -930,7 +1234,7 @@ func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenRequest.ProtoReflect.Descriptor instead.
 func (*CreateTokenRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CreateTokenRequest) GetAccount() string {
@@ -974,7 +1278,7 @@ type CreateTokenResponse struct {
 
 func (x *CreateTokenResponse) Reset() {
 	*x = CreateTokenResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[17]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1290,7 @@ func (x *CreateTokenResponse) String() string {
 func (*CreateTokenResponse) ProtoMessage() {}
 
 func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[17]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1303,7 @@ func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenResponse.ProtoReflect.Descriptor instead.
 func (*CreateTokenResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateTokenResponse) GetToken() string {
@@ -1027,7 +1331,7 @@ type ListTokensRequest struct {
 
 func (x *ListTokensRequest) Reset() {
 	*x = ListTokensRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[18]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1343,7 @@ func (x *ListTokensRequest) String() string {
 func (*ListTokensRequest) ProtoMessage() {}
 
 func (x *ListTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[18]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1356,7 @@ func (x *ListTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTokensRequest.ProtoReflect.Descriptor instead.
 func (*ListTokensRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListTokensRequest) GetAccount() string {
@@ -1073,7 +1377,7 @@ type ListTokensResponse struct {
 
 func (x *ListTokensResponse) Reset() {
 	*x = ListTokensResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[19]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1389,7 @@ func (x *ListTokensResponse) String() string {
 func (*ListTokensResponse) ProtoMessage() {}
 
 func (x *ListTokensResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[19]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1402,7 @@ func (x *ListTokensResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTokensResponse.ProtoReflect.Descriptor instead.
 func (*ListTokensResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListTokensResponse) GetApiTokens() []*v1.ApiToken {
@@ -1121,7 +1425,7 @@ type RevokeTokenRequest struct {
 
 func (x *RevokeTokenRequest) Reset() {
 	*x = RevokeTokenRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[20]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1437,7 @@ func (x *RevokeTokenRequest) String() string {
 func (*RevokeTokenRequest) ProtoMessage() {}
 
 func (x *RevokeTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[20]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1450,7 @@ func (x *RevokeTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokenRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokenRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RevokeTokenRequest) GetAccount() string {
@@ -1174,7 +1478,7 @@ type RevokeTokenResponse struct {
 
 func (x *RevokeTokenResponse) Reset() {
 	*x = RevokeTokenResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[21]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1490,7 @@ func (x *RevokeTokenResponse) String() string {
 func (*RevokeTokenResponse) ProtoMessage() {}
 
 func (x *RevokeTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[21]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1503,7 @@ func (x *RevokeTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokenResponse.ProtoReflect.Descriptor instead.
 func (*RevokeTokenResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RevokeTokenResponse) GetApiToken() *v1.ApiToken {
@@ -1220,7 +1524,7 @@ type ListDomainsRequest struct {
 
 func (x *ListDomainsRequest) Reset() {
 	*x = ListDomainsRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[22]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1536,7 @@ func (x *ListDomainsRequest) String() string {
 func (*ListDomainsRequest) ProtoMessage() {}
 
 func (x *ListDomainsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[22]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1549,7 @@ func (x *ListDomainsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDomainsRequest.ProtoReflect.Descriptor instead.
 func (*ListDomainsRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListDomainsRequest) GetAccount() string {
@@ -1266,7 +1570,7 @@ type ListDomainsResponse struct {
 
 func (x *ListDomainsResponse) Reset() {
 	*x = ListDomainsResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[23]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1582,7 @@ func (x *ListDomainsResponse) String() string {
 func (*ListDomainsResponse) ProtoMessage() {}
 
 func (x *ListDomainsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[23]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1595,7 @@ func (x *ListDomainsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDomainsResponse.ProtoReflect.Descriptor instead.
 func (*ListDomainsResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListDomainsResponse) GetDomains() []*v1.Domain {
@@ -1315,7 +1619,7 @@ type VerifyDomainRequest struct {
 
 func (x *VerifyDomainRequest) Reset() {
 	*x = VerifyDomainRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[24]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1631,7 @@ func (x *VerifyDomainRequest) String() string {
 func (*VerifyDomainRequest) ProtoMessage() {}
 
 func (x *VerifyDomainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[24]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1340,7 +1644,7 @@ func (x *VerifyDomainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyDomainRequest.ProtoReflect.Descriptor instead.
 func (*VerifyDomainRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *VerifyDomainRequest) GetAccount() string {
@@ -1368,7 +1672,7 @@ type VerifyDomainResponse struct {
 
 func (x *VerifyDomainResponse) Reset() {
 	*x = VerifyDomainResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[25]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1380,7 +1684,7 @@ func (x *VerifyDomainResponse) String() string {
 func (*VerifyDomainResponse) ProtoMessage() {}
 
 func (x *VerifyDomainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[25]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1393,7 +1697,7 @@ func (x *VerifyDomainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyDomainResponse.ProtoReflect.Descriptor instead.
 func (*VerifyDomainResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *VerifyDomainResponse) GetDomain() *v1.Domain {
@@ -1414,7 +1718,7 @@ type BurnSecretRequest struct {
 
 func (x *BurnSecretRequest) Reset() {
 	*x = BurnSecretRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[26]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1426,7 +1730,7 @@ func (x *BurnSecretRequest) String() string {
 func (*BurnSecretRequest) ProtoMessage() {}
 
 func (x *BurnSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[26]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1439,7 +1743,7 @@ func (x *BurnSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnSecretRequest.ProtoReflect.Descriptor instead.
 func (*BurnSecretRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BurnSecretRequest) GetLink() string {
@@ -1460,7 +1764,7 @@ type BurnSecretResponse struct {
 
 func (x *BurnSecretResponse) Reset() {
 	*x = BurnSecretResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[27]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1776,7 @@ func (x *BurnSecretResponse) String() string {
 func (*BurnSecretResponse) ProtoMessage() {}
 
 func (x *BurnSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[27]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1789,7 @@ func (x *BurnSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnSecretResponse.ProtoReflect.Descriptor instead.
 func (*BurnSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BurnSecretResponse) GetMetadata() *v1.Metadata {
@@ -1512,7 +1816,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[28]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1524,7 +1828,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[28]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1537,7 +1841,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Place) GetName() string {
@@ -1581,7 +1885,7 @@ type ImportPlacesRequest struct {
 
 func (x *ImportPlacesRequest) Reset() {
 	*x = ImportPlacesRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[29]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1593,7 +1897,7 @@ func (x *ImportPlacesRequest) String() string {
 func (*ImportPlacesRequest) ProtoMessage() {}
 
 func (x *ImportPlacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[29]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1606,7 +1910,7 @@ func (x *ImportPlacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportPlacesRequest.ProtoReflect.Descriptor instead.
 func (*ImportPlacesRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ImportPlacesRequest) GetPlaces() []*Place {
@@ -1634,7 +1938,7 @@ type ImportPlacesResponse struct {
 
 func (x *ImportPlacesResponse) Reset() {
 	*x = ImportPlacesResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[30]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1950,7 @@ func (x *ImportPlacesResponse) String() string {
 func (*ImportPlacesResponse) ProtoMessage() {}
 
 func (x *ImportPlacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[30]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1963,7 @@ func (x *ImportPlacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportPlacesResponse.ProtoReflect.Descriptor instead.
 func (*ImportPlacesResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ImportPlacesResponse) GetImported() int32 {
@@ -1678,7 +1982,7 @@ type ListPlacesRequest struct {
 
 func (x *ListPlacesRequest) Reset() {
 	*x = ListPlacesRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[31]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1690,7 +1994,7 @@ func (x *ListPlacesRequest) String() string {
 func (*ListPlacesRequest) ProtoMessage() {}
 
 func (x *ListPlacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[31]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +2007,7 @@ func (x *ListPlacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlacesRequest.ProtoReflect.Descriptor instead.
 func (*ListPlacesRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 // ListPlacesResponse is the response of ListPlaces.
@@ -1717,7 +2021,7 @@ type ListPlacesResponse struct {
 
 func (x *ListPlacesResponse) Reset() {
 	*x = ListPlacesResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[32]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +2033,7 @@ func (x *ListPlacesResponse) String() string {
 func (*ListPlacesResponse) ProtoMessage() {}
 
 func (x *ListPlacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[32]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +2046,7 @@ func (x *ListPlacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlacesResponse.ProtoReflect.Descriptor instead.
 func (*ListPlacesResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListPlacesResponse) GetPlaces() []*Place {
@@ -1763,7 +2067,7 @@ type RemovePlaceRequest struct {
 
 func (x *RemovePlaceRequest) Reset() {
 	*x = RemovePlaceRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[33]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1775,7 +2079,7 @@ func (x *RemovePlaceRequest) String() string {
 func (*RemovePlaceRequest) ProtoMessage() {}
 
 func (x *RemovePlaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[33]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1788,7 +2092,7 @@ func (x *RemovePlaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovePlaceRequest.ProtoReflect.Descriptor instead.
 func (*RemovePlaceRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RemovePlaceRequest) GetName() string {
@@ -1807,7 +2111,7 @@ type RemovePlaceResponse struct {
 
 func (x *RemovePlaceResponse) Reset() {
 	*x = RemovePlaceResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +2123,7 @@ func (x *RemovePlaceResponse) String() string {
 func (*RemovePlaceResponse) ProtoMessage() {}
 
 func (x *RemovePlaceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2136,7 @@ func (x *RemovePlaceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovePlaceResponse.ProtoReflect.Descriptor instead.
 func (*RemovePlaceResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 // BackupRequest is empty.
@@ -1844,7 +2148,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1856,7 +2160,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1869,7 +2173,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 // BackupResponse is a part of a backup.
@@ -1886,7 +2190,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1898,7 +2202,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +2215,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *BackupResponse) GetChunk() []byte {
@@ -1945,7 +2249,7 @@ type RootKey struct {
 
 func (x *RootKey) Reset() {
 	*x = RootKey{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1957,7 +2261,7 @@ func (x *RootKey) String() string {
 func (*RootKey) ProtoMessage() {}
 
 func (x *RootKey) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1970,7 +2274,7 @@ func (x *RootKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RootKey.ProtoReflect.Descriptor instead.
 func (*RootKey) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RootKey) GetName() string {
@@ -2016,7 +2320,7 @@ type RootKeyUse struct {
 
 func (x *RootKeyUse) Reset() {
 	*x = RootKeyUse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2332,7 @@ func (x *RootKeyUse) String() string {
 func (*RootKeyUse) ProtoMessage() {}
 
 func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2345,7 @@ func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RootKeyUse.ProtoReflect.Descriptor instead.
 func (*RootKeyUse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RootKeyUse) GetKind() string {
@@ -2074,7 +2378,7 @@ type ListRootKeysRequest struct {
 
 func (x *ListRootKeysRequest) Reset() {
 	*x = ListRootKeysRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2086,7 +2390,7 @@ func (x *ListRootKeysRequest) String() string {
 func (*ListRootKeysRequest) ProtoMessage() {}
 
 func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2099,7 +2403,7 @@ func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRootKeysRequest.ProtoReflect.Descriptor instead.
 func (*ListRootKeysRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
 }
 
 // ListRootKeysResponse is the response of ListRootKeys.
@@ -2117,7 +2421,7 @@ type ListRootKeysResponse struct {
 
 func (x *ListRootKeysResponse) Reset() {
 	*x = ListRootKeysResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2129,7 +2433,7 @@ func (x *ListRootKeysResponse) String() string {
 func (*ListRootKeysResponse) ProtoMessage() {}
 
 func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2142,7 +2446,7 @@ func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRootKeysResponse.ProtoReflect.Descriptor instead.
 func (*ListRootKeysResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListRootKeysResponse) GetKeys() []*RootKey {
@@ -2178,7 +2482,7 @@ type RotateRootKeyRequest struct {
 
 func (x *RotateRootKeyRequest) Reset() {
 	*x = RotateRootKeyRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2190,7 +2494,7 @@ func (x *RotateRootKeyRequest) String() string {
 func (*RotateRootKeyRequest) ProtoMessage() {}
 
 func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2203,7 +2507,7 @@ func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateRootKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateRootKeyRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RotateRootKeyRequest) GetName() string {
@@ -2224,7 +2528,7 @@ type RotateRootKeyResponse struct {
 
 func (x *RotateRootKeyResponse) Reset() {
 	*x = RotateRootKeyResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2540,7 @@ func (x *RotateRootKeyResponse) String() string {
 func (*RotateRootKeyResponse) ProtoMessage() {}
 
 func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2553,7 @@ func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateRootKeyResponse.ProtoReflect.Descriptor instead.
 func (*RotateRootKeyResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RotateRootKeyResponse) GetName() string {
@@ -2270,7 +2574,7 @@ type RetireRootKeyRequest struct {
 
 func (x *RetireRootKeyRequest) Reset() {
 	*x = RetireRootKeyRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2282,7 +2586,7 @@ func (x *RetireRootKeyRequest) String() string {
 func (*RetireRootKeyRequest) ProtoMessage() {}
 
 func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2295,7 +2599,7 @@ func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireRootKeyRequest.ProtoReflect.Descriptor instead.
 func (*RetireRootKeyRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RetireRootKeyRequest) GetName() string {
@@ -2317,7 +2621,7 @@ type RetireRootKeyResponse struct {
 
 func (x *RetireRootKeyResponse) Reset() {
 	*x = RetireRootKeyResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2329,7 +2633,7 @@ func (x *RetireRootKeyResponse) String() string {
 func (*RetireRootKeyResponse) ProtoMessage() {}
 
 func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2342,7 +2646,7 @@ func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireRootKeyResponse.ProtoReflect.Descriptor instead.
 func (*RetireRootKeyResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *RetireRootKeyResponse) GetRemoved() bool {
@@ -2369,7 +2673,7 @@ type ListAuditRowsRequest struct {
 
 func (x *ListAuditRowsRequest) Reset() {
 	*x = ListAuditRowsRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2381,7 +2685,7 @@ func (x *ListAuditRowsRequest) String() string {
 func (*ListAuditRowsRequest) ProtoMessage() {}
 
 func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2394,7 +2698,7 @@ func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRowsRequest.ProtoReflect.Descriptor instead.
 func (*ListAuditRowsRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ListAuditRowsRequest) GetSince() *timestamppb.Timestamp {
@@ -2440,7 +2744,7 @@ type ListAuditRowsResponse struct {
 
 func (x *ListAuditRowsResponse) Reset() {
 	*x = ListAuditRowsResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2452,7 +2756,7 @@ func (x *ListAuditRowsResponse) String() string {
 func (*ListAuditRowsResponse) ProtoMessage() {}
 
 func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2465,7 +2769,7 @@ func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRowsResponse.ProtoReflect.Descriptor instead.
 func (*ListAuditRowsResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ListAuditRowsResponse) GetRows() []*AuditRow {
@@ -2513,7 +2817,7 @@ type AuditRow struct {
 
 func (x *AuditRow) Reset() {
 	*x = AuditRow{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2525,7 +2829,7 @@ func (x *AuditRow) String() string {
 func (*AuditRow) ProtoMessage() {}
 
 func (x *AuditRow) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2538,7 +2842,7 @@ func (x *AuditRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRow.ProtoReflect.Descriptor instead.
 func (*AuditRow) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *AuditRow) GetTime() *timestamppb.Timestamp {
@@ -2607,7 +2911,7 @@ type ImportAccountsRequest_Entry struct {
 
 func (x *ImportAccountsRequest_Entry) Reset() {
 	*x = ImportAccountsRequest_Entry{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2619,7 +2923,7 @@ func (x *ImportAccountsRequest_Entry) String() string {
 func (*ImportAccountsRequest_Entry) ProtoMessage() {}
 
 func (x *ImportAccountsRequest_Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2722,7 +3026,25 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\x06locale\x18\x04 \x01(\tR\x06locale\"N\n" +
 	"\x16ImportAccountsResponse\x12\x1a\n" +
 	"\bimported\x18\x01 \x01(\x05R\bimported\x12\x18\n" +
-	"\askipped\x18\x02 \x01(\x05R\askipped\"\xaa\x01\n" +
+	"\askipped\x18\x02 \x01(\x05R\askipped\"4\n" +
+	"\x13CreateInviteRequest\x12\x1d\n" +
+	"\aaddress\x18\x01 \x01(\tB\x03\x80\x01\x01R\aaddress\"\x90\x01\n" +
+	"\x14CreateInviteResponse\x12#\n" +
+	"\vsign_up_url\x18\x01 \x01(\tB\x03\x80\x01\x01R\tsignUpUrl\x12;\n" +
+	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12\x16\n" +
+	"\x06mailed\x18\x03 \x01(\bR\x06mailed\"\\\n" +
+	"\x12ListInvitesRequest\x12'\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"h\n" +
+	"\x13ListInvitesResponse\x12)\n" +
+	"\ainvites\x18\x01 \x03(\v2\x0f.hush.v1.InviteR\ainvites\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"2\n" +
+	"\x13RevokeInviteRequest\x12\x1b\n" +
+	"\tinvite_id\x18\x01 \x01(\tR\binviteId\"\x16\n" +
+	"\x14RevokeInviteResponse\"\xaa\x01\n" +
 	"\x12CreateTokenRequest\x12\x1d\n" +
 	"\aaccount\x18\x01 \x01(\tB\x03\x80\x01\x01R\aaccount\x12\x1b\n" +
 	"\x04name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18@R\x04name\x12+\n" +
@@ -2817,7 +3139,7 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06result\x18\x05 \x01(\tR\x06result\x12\x18\n" +
 	"\asubject\x18\x06 \x01(\tR\asubject\x12,\n" +
-	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\xbe\x0f\n" +
+	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\xcc\x11\n" +
 	"\fAdminService\x12\\\n" +
 	"\rCreateAccount\x12#.hush.admin.v1.CreateAccountRequest\x1a$.hush.admin.v1.CreateAccountResponse\"\x00\x12Y\n" +
 	"\fListAccounts\x12\".hush.admin.v1.ListAccountsRequest\x1a#.hush.admin.v1.ListAccountsResponse\"\x00\x12S\n" +
@@ -2827,7 +3149,10 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\rResetPassword\x12#.hush.admin.v1.ResetPasswordRequest\x1a$.hush.admin.v1.ResetPasswordResponse\"\x00\x12_\n" +
 	"\x0eDisableAccount\x12$.hush.admin.v1.DisableAccountRequest\x1a%.hush.admin.v1.DisableAccountResponse\"\x00\x12_\n" +
 	"\x0eDestroyAccount\x12$.hush.admin.v1.DestroyAccountRequest\x1a%.hush.admin.v1.DestroyAccountResponse\"\x00\x12_\n" +
-	"\x0eImportAccounts\x12$.hush.admin.v1.ImportAccountsRequest\x1a%.hush.admin.v1.ImportAccountsResponse\"\x00\x12V\n" +
+	"\x0eImportAccounts\x12$.hush.admin.v1.ImportAccountsRequest\x1a%.hush.admin.v1.ImportAccountsResponse\"\x00\x12Y\n" +
+	"\fCreateInvite\x12\".hush.admin.v1.CreateInviteRequest\x1a#.hush.admin.v1.CreateInviteResponse\"\x00\x12V\n" +
+	"\vListInvites\x12!.hush.admin.v1.ListInvitesRequest\x1a\".hush.admin.v1.ListInvitesResponse\"\x00\x12Y\n" +
+	"\fRevokeInvite\x12\".hush.admin.v1.RevokeInviteRequest\x1a#.hush.admin.v1.RevokeInviteResponse\"\x00\x12V\n" +
 	"\vCreateToken\x12!.hush.admin.v1.CreateTokenRequest\x1a\".hush.admin.v1.CreateTokenResponse\"\x00\x12S\n" +
 	"\n" +
 	"ListTokens\x12 .hush.admin.v1.ListTokensRequest\x1a!.hush.admin.v1.ListTokensResponse\"\x00\x12V\n" +
@@ -2859,7 +3184,7 @@ func file_hush_admin_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_hush_admin_v1_admin_service_proto_rawDescData
 }
 
-var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
 var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*CreateAccountRequest)(nil),        // 0: hush.admin.v1.CreateAccountRequest
 	(*CreateAccountResponse)(nil),       // 1: hush.admin.v1.CreateAccountResponse
@@ -2877,128 +3202,143 @@ var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*DestroyAccountResponse)(nil),      // 13: hush.admin.v1.DestroyAccountResponse
 	(*ImportAccountsRequest)(nil),       // 14: hush.admin.v1.ImportAccountsRequest
 	(*ImportAccountsResponse)(nil),      // 15: hush.admin.v1.ImportAccountsResponse
-	(*CreateTokenRequest)(nil),          // 16: hush.admin.v1.CreateTokenRequest
-	(*CreateTokenResponse)(nil),         // 17: hush.admin.v1.CreateTokenResponse
-	(*ListTokensRequest)(nil),           // 18: hush.admin.v1.ListTokensRequest
-	(*ListTokensResponse)(nil),          // 19: hush.admin.v1.ListTokensResponse
-	(*RevokeTokenRequest)(nil),          // 20: hush.admin.v1.RevokeTokenRequest
-	(*RevokeTokenResponse)(nil),         // 21: hush.admin.v1.RevokeTokenResponse
-	(*ListDomainsRequest)(nil),          // 22: hush.admin.v1.ListDomainsRequest
-	(*ListDomainsResponse)(nil),         // 23: hush.admin.v1.ListDomainsResponse
-	(*VerifyDomainRequest)(nil),         // 24: hush.admin.v1.VerifyDomainRequest
-	(*VerifyDomainResponse)(nil),        // 25: hush.admin.v1.VerifyDomainResponse
-	(*BurnSecretRequest)(nil),           // 26: hush.admin.v1.BurnSecretRequest
-	(*BurnSecretResponse)(nil),          // 27: hush.admin.v1.BurnSecretResponse
-	(*Place)(nil),                       // 28: hush.admin.v1.Place
-	(*ImportPlacesRequest)(nil),         // 29: hush.admin.v1.ImportPlacesRequest
-	(*ImportPlacesResponse)(nil),        // 30: hush.admin.v1.ImportPlacesResponse
-	(*ListPlacesRequest)(nil),           // 31: hush.admin.v1.ListPlacesRequest
-	(*ListPlacesResponse)(nil),          // 32: hush.admin.v1.ListPlacesResponse
-	(*RemovePlaceRequest)(nil),          // 33: hush.admin.v1.RemovePlaceRequest
-	(*RemovePlaceResponse)(nil),         // 34: hush.admin.v1.RemovePlaceResponse
-	(*BackupRequest)(nil),               // 35: hush.admin.v1.BackupRequest
-	(*BackupResponse)(nil),              // 36: hush.admin.v1.BackupResponse
-	(*RootKey)(nil),                     // 37: hush.admin.v1.RootKey
-	(*RootKeyUse)(nil),                  // 38: hush.admin.v1.RootKeyUse
-	(*ListRootKeysRequest)(nil),         // 39: hush.admin.v1.ListRootKeysRequest
-	(*ListRootKeysResponse)(nil),        // 40: hush.admin.v1.ListRootKeysResponse
-	(*RotateRootKeyRequest)(nil),        // 41: hush.admin.v1.RotateRootKeyRequest
-	(*RotateRootKeyResponse)(nil),       // 42: hush.admin.v1.RotateRootKeyResponse
-	(*RetireRootKeyRequest)(nil),        // 43: hush.admin.v1.RetireRootKeyRequest
-	(*RetireRootKeyResponse)(nil),       // 44: hush.admin.v1.RetireRootKeyResponse
-	(*ListAuditRowsRequest)(nil),        // 45: hush.admin.v1.ListAuditRowsRequest
-	(*ListAuditRowsResponse)(nil),       // 46: hush.admin.v1.ListAuditRowsResponse
-	(*AuditRow)(nil),                    // 47: hush.admin.v1.AuditRow
-	(*ImportAccountsRequest_Entry)(nil), // 48: hush.admin.v1.ImportAccountsRequest.Entry
-	(v1.Role)(0),                        // 49: hush.v1.Role
-	(*v1.Account)(nil),                  // 50: hush.v1.Account
-	(*v1.ApiToken)(nil),                 // 51: hush.v1.ApiToken
-	(*v1.Domain)(nil),                   // 52: hush.v1.Domain
-	(*v1.Session)(nil),                  // 53: hush.v1.Session
-	(v1.TokenScope)(0),                  // 54: hush.v1.TokenScope
-	(*durationpb.Duration)(nil),         // 55: google.protobuf.Duration
-	(*v1.Metadata)(nil),                 // 56: hush.v1.Metadata
-	(*timestamppb.Timestamp)(nil),       // 57: google.protobuf.Timestamp
+	(*CreateInviteRequest)(nil),         // 16: hush.admin.v1.CreateInviteRequest
+	(*CreateInviteResponse)(nil),        // 17: hush.admin.v1.CreateInviteResponse
+	(*ListInvitesRequest)(nil),          // 18: hush.admin.v1.ListInvitesRequest
+	(*ListInvitesResponse)(nil),         // 19: hush.admin.v1.ListInvitesResponse
+	(*RevokeInviteRequest)(nil),         // 20: hush.admin.v1.RevokeInviteRequest
+	(*RevokeInviteResponse)(nil),        // 21: hush.admin.v1.RevokeInviteResponse
+	(*CreateTokenRequest)(nil),          // 22: hush.admin.v1.CreateTokenRequest
+	(*CreateTokenResponse)(nil),         // 23: hush.admin.v1.CreateTokenResponse
+	(*ListTokensRequest)(nil),           // 24: hush.admin.v1.ListTokensRequest
+	(*ListTokensResponse)(nil),          // 25: hush.admin.v1.ListTokensResponse
+	(*RevokeTokenRequest)(nil),          // 26: hush.admin.v1.RevokeTokenRequest
+	(*RevokeTokenResponse)(nil),         // 27: hush.admin.v1.RevokeTokenResponse
+	(*ListDomainsRequest)(nil),          // 28: hush.admin.v1.ListDomainsRequest
+	(*ListDomainsResponse)(nil),         // 29: hush.admin.v1.ListDomainsResponse
+	(*VerifyDomainRequest)(nil),         // 30: hush.admin.v1.VerifyDomainRequest
+	(*VerifyDomainResponse)(nil),        // 31: hush.admin.v1.VerifyDomainResponse
+	(*BurnSecretRequest)(nil),           // 32: hush.admin.v1.BurnSecretRequest
+	(*BurnSecretResponse)(nil),          // 33: hush.admin.v1.BurnSecretResponse
+	(*Place)(nil),                       // 34: hush.admin.v1.Place
+	(*ImportPlacesRequest)(nil),         // 35: hush.admin.v1.ImportPlacesRequest
+	(*ImportPlacesResponse)(nil),        // 36: hush.admin.v1.ImportPlacesResponse
+	(*ListPlacesRequest)(nil),           // 37: hush.admin.v1.ListPlacesRequest
+	(*ListPlacesResponse)(nil),          // 38: hush.admin.v1.ListPlacesResponse
+	(*RemovePlaceRequest)(nil),          // 39: hush.admin.v1.RemovePlaceRequest
+	(*RemovePlaceResponse)(nil),         // 40: hush.admin.v1.RemovePlaceResponse
+	(*BackupRequest)(nil),               // 41: hush.admin.v1.BackupRequest
+	(*BackupResponse)(nil),              // 42: hush.admin.v1.BackupResponse
+	(*RootKey)(nil),                     // 43: hush.admin.v1.RootKey
+	(*RootKeyUse)(nil),                  // 44: hush.admin.v1.RootKeyUse
+	(*ListRootKeysRequest)(nil),         // 45: hush.admin.v1.ListRootKeysRequest
+	(*ListRootKeysResponse)(nil),        // 46: hush.admin.v1.ListRootKeysResponse
+	(*RotateRootKeyRequest)(nil),        // 47: hush.admin.v1.RotateRootKeyRequest
+	(*RotateRootKeyResponse)(nil),       // 48: hush.admin.v1.RotateRootKeyResponse
+	(*RetireRootKeyRequest)(nil),        // 49: hush.admin.v1.RetireRootKeyRequest
+	(*RetireRootKeyResponse)(nil),       // 50: hush.admin.v1.RetireRootKeyResponse
+	(*ListAuditRowsRequest)(nil),        // 51: hush.admin.v1.ListAuditRowsRequest
+	(*ListAuditRowsResponse)(nil),       // 52: hush.admin.v1.ListAuditRowsResponse
+	(*AuditRow)(nil),                    // 53: hush.admin.v1.AuditRow
+	(*ImportAccountsRequest_Entry)(nil), // 54: hush.admin.v1.ImportAccountsRequest.Entry
+	(v1.Role)(0),                        // 55: hush.v1.Role
+	(*v1.Account)(nil),                  // 56: hush.v1.Account
+	(*v1.ApiToken)(nil),                 // 57: hush.v1.ApiToken
+	(*v1.Domain)(nil),                   // 58: hush.v1.Domain
+	(*v1.Session)(nil),                  // 59: hush.v1.Session
+	(*timestamppb.Timestamp)(nil),       // 60: google.protobuf.Timestamp
+	(*v1.Invite)(nil),                   // 61: hush.v1.Invite
+	(v1.TokenScope)(0),                  // 62: hush.v1.TokenScope
+	(*durationpb.Duration)(nil),         // 63: google.protobuf.Duration
+	(*v1.Metadata)(nil),                 // 64: hush.v1.Metadata
 }
 var file_hush_admin_v1_admin_service_proto_depIdxs = []int32{
-	49, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
-	50, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
-	50, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
-	50, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
-	51, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
-	52, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
-	53, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
-	49, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
-	50, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
-	50, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
-	48, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
-	54, // 11: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
-	55, // 12: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
-	51, // 13: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	51, // 14: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
-	51, // 15: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	52, // 16: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
-	52, // 17: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
-	56, // 18: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
-	28, // 19: hush.admin.v1.ImportPlacesRequest.places:type_name -> hush.admin.v1.Place
-	28, // 20: hush.admin.v1.ListPlacesResponse.places:type_name -> hush.admin.v1.Place
-	57, // 21: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
-	38, // 22: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
-	37, // 23: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
-	57, // 24: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
-	57, // 25: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
-	47, // 26: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
-	57, // 27: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
-	49, // 28: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
-	0,  // 29: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
-	2,  // 30: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
-	4,  // 31: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
-	6,  // 32: hush.admin.v1.AdminService.SetRole:input_type -> hush.admin.v1.SetRoleRequest
-	8,  // 33: hush.admin.v1.AdminService.ResetPassword:input_type -> hush.admin.v1.ResetPasswordRequest
-	10, // 34: hush.admin.v1.AdminService.DisableAccount:input_type -> hush.admin.v1.DisableAccountRequest
-	12, // 35: hush.admin.v1.AdminService.DestroyAccount:input_type -> hush.admin.v1.DestroyAccountRequest
-	14, // 36: hush.admin.v1.AdminService.ImportAccounts:input_type -> hush.admin.v1.ImportAccountsRequest
-	16, // 37: hush.admin.v1.AdminService.CreateToken:input_type -> hush.admin.v1.CreateTokenRequest
-	18, // 38: hush.admin.v1.AdminService.ListTokens:input_type -> hush.admin.v1.ListTokensRequest
-	20, // 39: hush.admin.v1.AdminService.RevokeToken:input_type -> hush.admin.v1.RevokeTokenRequest
-	22, // 40: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
-	24, // 41: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
-	26, // 42: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
-	29, // 43: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
-	31, // 44: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
-	33, // 45: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
-	35, // 46: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
-	39, // 47: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
-	41, // 48: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
-	43, // 49: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
-	45, // 50: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
-	1,  // 51: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
-	3,  // 52: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
-	5,  // 53: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
-	7,  // 54: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
-	9,  // 55: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
-	11, // 56: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
-	13, // 57: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
-	15, // 58: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
-	17, // 59: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
-	19, // 60: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
-	21, // 61: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
-	23, // 62: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
-	25, // 63: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
-	27, // 64: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
-	30, // 65: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
-	32, // 66: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
-	34, // 67: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
-	36, // 68: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
-	40, // 69: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
-	42, // 70: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
-	44, // 71: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
-	46, // 72: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
-	51, // [51:73] is the sub-list for method output_type
-	29, // [29:51] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	55, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
+	56, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
+	56, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
+	56, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
+	57, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	58, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
+	59, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
+	55, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
+	56, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
+	56, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
+	54, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
+	60, // 11: hush.admin.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
+	61, // 12: hush.admin.v1.ListInvitesResponse.invites:type_name -> hush.v1.Invite
+	62, // 13: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
+	63, // 14: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
+	57, // 15: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	57, // 16: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
+	57, // 17: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	58, // 18: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
+	58, // 19: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
+	64, // 20: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
+	34, // 21: hush.admin.v1.ImportPlacesRequest.places:type_name -> hush.admin.v1.Place
+	34, // 22: hush.admin.v1.ListPlacesResponse.places:type_name -> hush.admin.v1.Place
+	60, // 23: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
+	44, // 24: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
+	43, // 25: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
+	60, // 26: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
+	60, // 27: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
+	53, // 28: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
+	60, // 29: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
+	55, // 30: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
+	0,  // 31: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
+	2,  // 32: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
+	4,  // 33: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
+	6,  // 34: hush.admin.v1.AdminService.SetRole:input_type -> hush.admin.v1.SetRoleRequest
+	8,  // 35: hush.admin.v1.AdminService.ResetPassword:input_type -> hush.admin.v1.ResetPasswordRequest
+	10, // 36: hush.admin.v1.AdminService.DisableAccount:input_type -> hush.admin.v1.DisableAccountRequest
+	12, // 37: hush.admin.v1.AdminService.DestroyAccount:input_type -> hush.admin.v1.DestroyAccountRequest
+	14, // 38: hush.admin.v1.AdminService.ImportAccounts:input_type -> hush.admin.v1.ImportAccountsRequest
+	16, // 39: hush.admin.v1.AdminService.CreateInvite:input_type -> hush.admin.v1.CreateInviteRequest
+	18, // 40: hush.admin.v1.AdminService.ListInvites:input_type -> hush.admin.v1.ListInvitesRequest
+	20, // 41: hush.admin.v1.AdminService.RevokeInvite:input_type -> hush.admin.v1.RevokeInviteRequest
+	22, // 42: hush.admin.v1.AdminService.CreateToken:input_type -> hush.admin.v1.CreateTokenRequest
+	24, // 43: hush.admin.v1.AdminService.ListTokens:input_type -> hush.admin.v1.ListTokensRequest
+	26, // 44: hush.admin.v1.AdminService.RevokeToken:input_type -> hush.admin.v1.RevokeTokenRequest
+	28, // 45: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
+	30, // 46: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
+	32, // 47: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
+	35, // 48: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
+	37, // 49: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
+	39, // 50: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
+	41, // 51: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
+	45, // 52: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
+	47, // 53: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
+	49, // 54: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
+	51, // 55: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
+	1,  // 56: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
+	3,  // 57: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
+	5,  // 58: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
+	7,  // 59: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
+	9,  // 60: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
+	11, // 61: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
+	13, // 62: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
+	15, // 63: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
+	17, // 64: hush.admin.v1.AdminService.CreateInvite:output_type -> hush.admin.v1.CreateInviteResponse
+	19, // 65: hush.admin.v1.AdminService.ListInvites:output_type -> hush.admin.v1.ListInvitesResponse
+	21, // 66: hush.admin.v1.AdminService.RevokeInvite:output_type -> hush.admin.v1.RevokeInviteResponse
+	23, // 67: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
+	25, // 68: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
+	27, // 69: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
+	29, // 70: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
+	31, // 71: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
+	33, // 72: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
+	36, // 73: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
+	38, // 74: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
+	40, // 75: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
+	42, // 76: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
+	46, // 77: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
+	48, // 78: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
+	50, // 79: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
+	52, // 80: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
+	56, // [56:81] is the sub-list for method output_type
+	31, // [31:56] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_hush_admin_v1_admin_service_proto_init() }
@@ -3012,7 +3352,7 @@ func file_hush_admin_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_admin_v1_admin_service_proto_rawDesc), len(file_hush_admin_v1_admin_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   49,
+			NumMessages:   55,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -72,6 +72,12 @@ const (
 	// AccountServiceCreateInviteProcedure is the fully-qualified name of the AccountService's
 	// CreateInvite RPC.
 	AccountServiceCreateInviteProcedure = "/hush.v1.AccountService/CreateInvite"
+	// AccountServiceListInvitesProcedure is the fully-qualified name of the AccountService's
+	// ListInvites RPC.
+	AccountServiceListInvitesProcedure = "/hush.v1.AccountService/ListInvites"
+	// AccountServiceRevokeInviteProcedure is the fully-qualified name of the AccountService's
+	// RevokeInvite RPC.
+	AccountServiceRevokeInviteProcedure = "/hush.v1.AccountService/RevokeInvite"
 	// AccountServiceGenerateApiTokenProcedure is the fully-qualified name of the AccountService's
 	// GenerateApiToken RPC.
 	AccountServiceGenerateApiTokenProcedure = "/hush.v1.AccountService/GenerateApiToken"
@@ -169,6 +175,14 @@ type AccountServiceClient interface {
 	// CreateInvite creates an invite, and mails it if the request names an e-mail
 	// address. The invite works once and expires after a week.
 	CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error)
+	// ListInvites lists the invites that are neither used nor expired, oldest first,
+	// regardless of which administrator created them. A page may be empty although
+	// others follow.
+	ListInvites(context.Context, *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error)
+	// RevokeInvite revokes an invite, regardless of which administrator created it.
+	//
+	// Errors: NOT_FOUND for an invite that is unknown, used or expired.
+	RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error)
 	// GenerateApiToken creates an API token and returns it. No other response
 	// contains it.
 	//
@@ -277,6 +291,18 @@ func NewAccountServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(accountServiceMethods.ByName("CreateInvite")),
 			connect.WithClientOptions(opts...),
 		),
+		listInvites: connect.NewClient[v1.ListInvitesRequest, v1.ListInvitesResponse](
+			httpClient,
+			baseURL+AccountServiceListInvitesProcedure,
+			connect.WithSchema(accountServiceMethods.ByName("ListInvites")),
+			connect.WithClientOptions(opts...),
+		),
+		revokeInvite: connect.NewClient[v1.RevokeInviteRequest, v1.RevokeInviteResponse](
+			httpClient,
+			baseURL+AccountServiceRevokeInviteProcedure,
+			connect.WithSchema(accountServiceMethods.ByName("RevokeInvite")),
+			connect.WithClientOptions(opts...),
+		),
 		generateApiToken: connect.NewClient[v1.GenerateApiTokenRequest, v1.GenerateApiTokenResponse](
 			httpClient,
 			baseURL+AccountServiceGenerateApiTokenProcedure,
@@ -325,6 +351,8 @@ type accountServiceClient struct {
 	updateLocale          *connect.Client[v1.UpdateLocaleRequest, v1.UpdateLocaleResponse]
 	updateNotifications   *connect.Client[v1.UpdateNotificationsRequest, v1.UpdateNotificationsResponse]
 	createInvite          *connect.Client[v1.CreateInviteRequest, v1.CreateInviteResponse]
+	listInvites           *connect.Client[v1.ListInvitesRequest, v1.ListInvitesResponse]
+	revokeInvite          *connect.Client[v1.RevokeInviteRequest, v1.RevokeInviteResponse]
 	generateApiToken      *connect.Client[v1.GenerateApiTokenRequest, v1.GenerateApiTokenResponse]
 	listApiTokens         *connect.Client[v1.ListApiTokensRequest, v1.ListApiTokensResponse]
 	revokeApiToken        *connect.Client[v1.RevokeApiTokenRequest, v1.RevokeApiTokenResponse]
@@ -443,6 +471,24 @@ func (c *accountServiceClient) UpdateNotifications(ctx context.Context, req *v1.
 // CreateInvite calls hush.v1.AccountService.CreateInvite.
 func (c *accountServiceClient) CreateInvite(ctx context.Context, req *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error) {
 	response, err := c.createInvite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListInvites calls hush.v1.AccountService.ListInvites.
+func (c *accountServiceClient) ListInvites(ctx context.Context, req *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error) {
+	response, err := c.listInvites.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RevokeInvite calls hush.v1.AccountService.RevokeInvite.
+func (c *accountServiceClient) RevokeInvite(ctx context.Context, req *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error) {
+	response, err := c.revokeInvite.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -574,6 +620,14 @@ type AccountServiceHandler interface {
 	// CreateInvite creates an invite, and mails it if the request names an e-mail
 	// address. The invite works once and expires after a week.
 	CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error)
+	// ListInvites lists the invites that are neither used nor expired, oldest first,
+	// regardless of which administrator created them. A page may be empty although
+	// others follow.
+	ListInvites(context.Context, *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error)
+	// RevokeInvite revokes an invite, regardless of which administrator created it.
+	//
+	// Errors: NOT_FOUND for an invite that is unknown, used or expired.
+	RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error)
 	// GenerateApiToken creates an API token and returns it. No other response
 	// contains it.
 	//
@@ -678,6 +732,18 @@ func NewAccountServiceHandler(svc AccountServiceHandler, opts ...connect.Handler
 		connect.WithSchema(accountServiceMethods.ByName("CreateInvite")),
 		connect.WithHandlerOptions(opts...),
 	)
+	accountServiceListInvitesHandler := connect.NewUnaryHandlerSimple(
+		AccountServiceListInvitesProcedure,
+		svc.ListInvites,
+		connect.WithSchema(accountServiceMethods.ByName("ListInvites")),
+		connect.WithHandlerOptions(opts...),
+	)
+	accountServiceRevokeInviteHandler := connect.NewUnaryHandlerSimple(
+		AccountServiceRevokeInviteProcedure,
+		svc.RevokeInvite,
+		connect.WithSchema(accountServiceMethods.ByName("RevokeInvite")),
+		connect.WithHandlerOptions(opts...),
+	)
 	accountServiceGenerateApiTokenHandler := connect.NewUnaryHandlerSimple(
 		AccountServiceGenerateApiTokenProcedure,
 		svc.GenerateApiToken,
@@ -736,6 +802,10 @@ func NewAccountServiceHandler(svc AccountServiceHandler, opts ...connect.Handler
 			accountServiceUpdateNotificationsHandler.ServeHTTP(w, r)
 		case AccountServiceCreateInviteProcedure:
 			accountServiceCreateInviteHandler.ServeHTTP(w, r)
+		case AccountServiceListInvitesProcedure:
+			accountServiceListInvitesHandler.ServeHTTP(w, r)
+		case AccountServiceRevokeInviteProcedure:
+			accountServiceRevokeInviteHandler.ServeHTTP(w, r)
 		case AccountServiceGenerateApiTokenProcedure:
 			accountServiceGenerateApiTokenHandler.ServeHTTP(w, r)
 		case AccountServiceListApiTokensProcedure:
@@ -805,6 +875,14 @@ func (UnimplementedAccountServiceHandler) UpdateNotifications(context.Context, *
 
 func (UnimplementedAccountServiceHandler) CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.AccountService.CreateInvite is not implemented"))
+}
+
+func (UnimplementedAccountServiceHandler) ListInvites(context.Context, *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.AccountService.ListInvites is not implemented"))
+}
+
+func (UnimplementedAccountServiceHandler) RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.AccountService.RevokeInvite is not implemented"))
 }
 
 func (UnimplementedAccountServiceHandler) GenerateApiToken(context.Context, *v1.GenerateApiTokenRequest) (*v1.GenerateApiTokenResponse, error) {

@@ -55,6 +55,15 @@ const (
 	// AdminServiceImportAccountsProcedure is the fully-qualified name of the AdminService's
 	// ImportAccounts RPC.
 	AdminServiceImportAccountsProcedure = "/hush.admin.v1.AdminService/ImportAccounts"
+	// AdminServiceCreateInviteProcedure is the fully-qualified name of the AdminService's CreateInvite
+	// RPC.
+	AdminServiceCreateInviteProcedure = "/hush.admin.v1.AdminService/CreateInvite"
+	// AdminServiceListInvitesProcedure is the fully-qualified name of the AdminService's ListInvites
+	// RPC.
+	AdminServiceListInvitesProcedure = "/hush.admin.v1.AdminService/ListInvites"
+	// AdminServiceRevokeInviteProcedure is the fully-qualified name of the AdminService's RevokeInvite
+	// RPC.
+	AdminServiceRevokeInviteProcedure = "/hush.admin.v1.AdminService/RevokeInvite"
 	// AdminServiceCreateTokenProcedure is the fully-qualified name of the AdminService's CreateToken
 	// RPC.
 	AdminServiceCreateTokenProcedure = "/hush.admin.v1.AdminService/CreateToken"
@@ -120,6 +129,14 @@ type AdminServiceClient interface {
 	//
 	// Errors: ALREADY_EXISTS and INVALID_ARGUMENT, with the number of the entry.
 	ImportAccounts(context.Context, *v1.ImportAccountsRequest) (*v1.ImportAccountsResponse, error)
+	// CreateInvite creates an invite, and mails it if the request names an e-mail
+	// address and the service sends mail.
+	CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error)
+	// ListInvites lists the invites that are neither used nor expired, oldest first.
+	// A page may be empty although others follow.
+	ListInvites(context.Context, *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error)
+	// RevokeInvite revokes an invite.
+	RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error)
 	// CreateToken creates an API token. Since it works without the account's
 	// password, the token gets its own key and lists only receipts created from
 	// then on.
@@ -225,6 +242,24 @@ func NewAdminServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(adminServiceMethods.ByName("ImportAccounts")),
 			connect.WithClientOptions(opts...),
 		),
+		createInvite: connect.NewClient[v1.CreateInviteRequest, v1.CreateInviteResponse](
+			httpClient,
+			baseURL+AdminServiceCreateInviteProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("CreateInvite")),
+			connect.WithClientOptions(opts...),
+		),
+		listInvites: connect.NewClient[v1.ListInvitesRequest, v1.ListInvitesResponse](
+			httpClient,
+			baseURL+AdminServiceListInvitesProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("ListInvites")),
+			connect.WithClientOptions(opts...),
+		),
+		revokeInvite: connect.NewClient[v1.RevokeInviteRequest, v1.RevokeInviteResponse](
+			httpClient,
+			baseURL+AdminServiceRevokeInviteProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("RevokeInvite")),
+			connect.WithClientOptions(opts...),
+		),
 		createToken: connect.NewClient[v1.CreateTokenRequest, v1.CreateTokenResponse](
 			httpClient,
 			baseURL+AdminServiceCreateTokenProcedure,
@@ -322,6 +357,9 @@ type adminServiceClient struct {
 	disableAccount *connect.Client[v1.DisableAccountRequest, v1.DisableAccountResponse]
 	destroyAccount *connect.Client[v1.DestroyAccountRequest, v1.DestroyAccountResponse]
 	importAccounts *connect.Client[v1.ImportAccountsRequest, v1.ImportAccountsResponse]
+	createInvite   *connect.Client[v1.CreateInviteRequest, v1.CreateInviteResponse]
+	listInvites    *connect.Client[v1.ListInvitesRequest, v1.ListInvitesResponse]
+	revokeInvite   *connect.Client[v1.RevokeInviteRequest, v1.RevokeInviteResponse]
 	createToken    *connect.Client[v1.CreateTokenRequest, v1.CreateTokenResponse]
 	listTokens     *connect.Client[v1.ListTokensRequest, v1.ListTokensResponse]
 	revokeToken    *connect.Client[v1.RevokeTokenRequest, v1.RevokeTokenResponse]
@@ -404,6 +442,33 @@ func (c *adminServiceClient) DestroyAccount(ctx context.Context, req *v1.Destroy
 // ImportAccounts calls hush.admin.v1.AdminService.ImportAccounts.
 func (c *adminServiceClient) ImportAccounts(ctx context.Context, req *v1.ImportAccountsRequest) (*v1.ImportAccountsResponse, error) {
 	response, err := c.importAccounts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateInvite calls hush.admin.v1.AdminService.CreateInvite.
+func (c *adminServiceClient) CreateInvite(ctx context.Context, req *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error) {
+	response, err := c.createInvite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListInvites calls hush.admin.v1.AdminService.ListInvites.
+func (c *adminServiceClient) ListInvites(ctx context.Context, req *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error) {
+	response, err := c.listInvites.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RevokeInvite calls hush.admin.v1.AdminService.RevokeInvite.
+func (c *adminServiceClient) RevokeInvite(ctx context.Context, req *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error) {
+	response, err := c.revokeInvite.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -557,6 +622,14 @@ type AdminServiceHandler interface {
 	//
 	// Errors: ALREADY_EXISTS and INVALID_ARGUMENT, with the number of the entry.
 	ImportAccounts(context.Context, *v1.ImportAccountsRequest) (*v1.ImportAccountsResponse, error)
+	// CreateInvite creates an invite, and mails it if the request names an e-mail
+	// address and the service sends mail.
+	CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error)
+	// ListInvites lists the invites that are neither used nor expired, oldest first.
+	// A page may be empty although others follow.
+	ListInvites(context.Context, *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error)
+	// RevokeInvite revokes an invite.
+	RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error)
 	// CreateToken creates an API token. Since it works without the account's
 	// password, the token gets its own key and lists only receipts created from
 	// then on.
@@ -656,6 +729,24 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 		AdminServiceImportAccountsProcedure,
 		svc.ImportAccounts,
 		connect.WithSchema(adminServiceMethods.ByName("ImportAccounts")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceCreateInviteHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceCreateInviteProcedure,
+		svc.CreateInvite,
+		connect.WithSchema(adminServiceMethods.ByName("CreateInvite")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceListInvitesHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceListInvitesProcedure,
+		svc.ListInvites,
+		connect.WithSchema(adminServiceMethods.ByName("ListInvites")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceRevokeInviteHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceRevokeInviteProcedure,
+		svc.RevokeInvite,
+		connect.WithSchema(adminServiceMethods.ByName("RevokeInvite")),
 		connect.WithHandlerOptions(opts...),
 	)
 	adminServiceCreateTokenHandler := connect.NewUnaryHandlerSimple(
@@ -760,6 +851,12 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 			adminServiceDestroyAccountHandler.ServeHTTP(w, r)
 		case AdminServiceImportAccountsProcedure:
 			adminServiceImportAccountsHandler.ServeHTTP(w, r)
+		case AdminServiceCreateInviteProcedure:
+			adminServiceCreateInviteHandler.ServeHTTP(w, r)
+		case AdminServiceListInvitesProcedure:
+			adminServiceListInvitesHandler.ServeHTTP(w, r)
+		case AdminServiceRevokeInviteProcedure:
+			adminServiceRevokeInviteHandler.ServeHTTP(w, r)
 		case AdminServiceCreateTokenProcedure:
 			adminServiceCreateTokenHandler.ServeHTTP(w, r)
 		case AdminServiceListTokensProcedure:
@@ -827,6 +924,18 @@ func (UnimplementedAdminServiceHandler) DestroyAccount(context.Context, *v1.Dest
 
 func (UnimplementedAdminServiceHandler) ImportAccounts(context.Context, *v1.ImportAccountsRequest) (*v1.ImportAccountsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.ImportAccounts is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.CreateInvite is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) ListInvites(context.Context, *v1.ListInvitesRequest) (*v1.ListInvitesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.ListInvites is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.RevokeInvite is not implemented"))
 }
 
 func (UnimplementedAdminServiceHandler) CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error) {

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/account.proto.
  */
 export const file_hush_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("ChVodXNoL3YxL2FjY291bnQucHJvdG8SB2h1c2gudjEixQMKB0FjY291bnQSEgoKYWNjb3VudF9pZBgBIAEoCRIUCgdhZGRyZXNzGAIgASgJQgOAAQESHAoPcGVuZGluZ19hZGRyZXNzGAMgASgJQgOAAQESGwoEcm9sZRgEIAEoDjINLmh1c2gudjEuUm9sZRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25faW5fdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbG9jYWxlGAkgASgJEi0KDW5vdGlmaWNhdGlvbnMYCiABKAsyFi5odXNoLnYxLk5vdGlmaWNhdGlvbnMSHQoFdGFsbHkYCyABKAsyDi5odXNoLnYxLlRhbGx5EhAKCGRpc2FibGVkGAwgASgIEhQKDHNlYWxlZF9jb3VudBgNIAEoAxITCgt0dGxfY2VpbGluZxgOIAEoAxIUCgxzZWNyZXRfbGltaXQYDyABKAMiJgoNTm90aWZpY2F0aW9ucxIVCg1zZWNyZXRfb3BlbmVkGAEgASgIImUKBVRhbGx5EhcKD3NlY3JldHNfY3JlYXRlZBgBIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgCIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgDIAEoAxITCgtlbWFpbHNfc2VudBgEIAEoAyLfAQoIQXBpVG9rZW4SEAoIdG9rZW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIjCgZzY29wZXMYAyADKA4yEy5odXNoLnYxLlRva2VuU2NvcGUSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi4wEKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIdXNlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgduZXR3b3JrGAUgASgJEg8KB2N1cnJlbnQYBiABKAgSEgoKcmVtZW1iZXJlZBgHIAEoCCpBCgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIRCg1ST0xFX0NVU1RPTUVSEAESEAoMUk9MRV9DT0xPTkVMEAIqjQEKClRva2VuU2NvcGUSGwoXVE9LRU5fU0NPUEVfVU5TUEVDSUZJRUQQABIXChNUT0tFTl9TQ09QRV9DT05DRUFMEAESFgoSVE9LRU5fU0NPUEVfUkVWRUFMEAISGAoUVE9LRU5fU0NPUEVfTUVUQURBVEEQAxIXChNUT0tFTl9TQ09QRV9BQ0NPVU5UEARiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChVodXNoL3YxL2FjY291bnQucHJvdG8SB2h1c2gudjEixQMKB0FjY291bnQSEgoKYWNjb3VudF9pZBgBIAEoCRIUCgdhZGRyZXNzGAIgASgJQgOAAQESHAoPcGVuZGluZ19hZGRyZXNzGAMgASgJQgOAAQESGwoEcm9sZRgEIAEoDjINLmh1c2gudjEuUm9sZRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25faW5fdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbG9jYWxlGAkgASgJEi0KDW5vdGlmaWNhdGlvbnMYCiABKAsyFi5odXNoLnYxLk5vdGlmaWNhdGlvbnMSHQoFdGFsbHkYCyABKAsyDi5odXNoLnYxLlRhbGx5EhAKCGRpc2FibGVkGAwgASgIEhQKDHNlYWxlZF9jb3VudBgNIAEoAxITCgt0dGxfY2VpbGluZxgOIAEoAxIUCgxzZWNyZXRfbGltaXQYDyABKAMiJgoNTm90aWZpY2F0aW9ucxIVCg1zZWNyZXRfb3BlbmVkGAEgASgIImUKBVRhbGx5EhcKD3NlY3JldHNfY3JlYXRlZBgBIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgCIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgDIAEoAxITCgtlbWFpbHNfc2VudBgEIAEoAyLfAQoIQXBpVG9rZW4SEAoIdG9rZW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIjCgZzY29wZXMYAyADKA4yEy5odXNoLnYxLlRva2VuU2NvcGUSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqQEKBkludml0ZRIRCglpbnZpdGVfaWQYASABKAkSFAoHYWRkcmVzcxgCIAEoCUIDgAEBEhQKB2NyZWF0b3IYAyABKAlCA4ABARIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuMBCgdTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCHVzZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHbmV0d29yaxgFIAEoCRIPCgdjdXJyZW50GAYgASgIEhIKCnJlbWVtYmVyZWQYByABKAgqQQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASEQoNUk9MRV9DVVNUT01FUhABEhAKDFJPTEVfQ09MT05FTBACKo0BCgpUb2tlblNjb3BlEhsKF1RPS0VOX1NDT1BFX1VOU1BFQ0lGSUVEEAASFwoTVE9LRU5fU0NPUEVfQ09OQ0VBTBABEhYKElRPS0VOX1NDT1BFX1JFVkVBTBACEhgKFFRPS0VOX1NDT1BFX01FVEFEQVRBEAMSFwoTVE9LRU5fU0NPUEVfQUNDT1VOVBAEYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Account describes an account. It never contains the password or tokens.
@@ -256,6 +256,57 @@ export const ApiTokenSchema: GenMessage<ApiToken> = /*@__PURE__*/
   messageDesc(file_hush_v1_account, 3);
 
 /**
+ * Invite describes an invite. The invite itself is only in the response that
+ * creates it.
+ *
+ * @generated from message hush.v1.Invite
+ */
+export type Invite = Message<"hush.v1.Invite"> & {
+  /**
+   * The id: 44 characters 0-9 and a-f. It is not a credential.
+   *
+   * @generated from field: string invite_id = 1;
+   */
+  inviteId: string;
+
+  /**
+   * The only e-mail address that may use the invite; empty if anyone may.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * The e-mail address of the administrator who created it; empty if the operator
+   * did, or if the administrator's account was destroyed.
+   *
+   * @generated from field: string creator = 3;
+   */
+  creator: string;
+
+  /**
+   * When the invite was created.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 4;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When the invite expires.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 5;
+   */
+  expireTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message hush.v1.Invite.
+ * Use `create(InviteSchema)` to create a new message.
+ */
+export const InviteSchema: GenMessage<Invite> = /*@__PURE__*/
+  messageDesc(file_hush_v1_account, 4);
+
+/**
  * Session is a signed-in browser.
  *
  * @generated from message hush.v1.Session
@@ -316,7 +367,7 @@ export type Session = Message<"hush.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account, 4);
+  messageDesc(file_hush_v1_account, 5);
 
 /**
  * Role defines the rights of an account.

@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Account, ApiToken, Notifications, Session, TokenScope } from "./account_pb";
+import type { Account, ApiToken, Invite, Notifications, Session, TokenScope } from "./account_pb";
 import { file_hush_v1_account } from "./account_pb";
 import type { Domain } from "./domain_pb";
 import { file_hush_v1_domain } from "./domain_pb";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/account_service.proto.
  */
 export const file_hush_v1_account_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1odXNoL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIHaHVzaC52MSKGAQoUQ3JlYXRlQWNjb3VudFJlcXVlc3QSFAoHYWRkcmVzcxgBIAEoCUIDgAEBEhUKCHBhc3N3b3JkGAIgASgJQgOAAQESDgoGbG9jYWxlGAMgASgJEhMKBmludml0ZRgEIAEoCUIDgAEBEhwKFGF1dGhlbnRpY2l0eV9wYXlsb2FkGAUgASgJIjYKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIdChV2ZXJpZmljYXRpb25fcmVxdWlyZWQYASABKAgiQQoUVmVyaWZ5QWNjb3VudFJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIhcKFVZlcmlmeUFjY291bnRSZXNwb25zZSIxChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASIcChpSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSITChFHZXRBY2NvdW50UmVxdWVzdCI3ChJHZXRBY2NvdW50UmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCIyChVEZXN0cm95QWNjb3VudFJlcXVlc3QSGQoMY29uZmlybWF0aW9uGAEgASgJQgOAAQEiKAoWRGVzdHJveUFjY291bnRSZXNwb25zZRIOCgZidXJuZWQYASABKAUiWAocQ2hhbmdlQWNjb3VudFBhc3N3b3JkUmVxdWVzdBIdChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgOAAQESGQoMbmV3X3Bhc3N3b3JkGAIgASgJQgOAAQEiHwodQ2hhbmdlQWNjb3VudFBhc3N3b3JkUmVzcG9uc2UiMwobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIkUKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQESGQoMbmV3X3Bhc3N3b3JkGAIgASgJQgOAAQEiLQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEhQKDHNlYWxlZF9jb3VudBgBIAEoAyJOChtSZXF1ZXN0QWRkcmVzc0NoYW5nZVJlcXVlc3QSGAoLbmV3X2FkZHJlc3MYASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIh4KHFJlcXVlc3RBZGRyZXNzQ2hhbmdlUmVzcG9uc2UiMQobQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQEiHgocQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXNwb25zZSIlChNVcGRhdGVMb2NhbGVSZXF1ZXN0Eg4KBmxvY2FsZRgBIAEoCSI+ChRVcGRhdGVMb2NhbGVSZXNwb25zZRISCgpuZXdfbG9jYWxlGAEgASgJEhIKCm9sZF9sb2NhbGUYAiABKAkiSwoaVXBkYXRlTm90aWZpY2F0aW9uc1JlcXVlc3QSLQoNbm90aWZpY2F0aW9ucxgBIAEoCzIWLmh1c2gudjEuTm90aWZpY2F0aW9ucyJAChtVcGRhdGVOb3RpZmljYXRpb25zUmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCIrChNDcmVhdGVJbnZpdGVSZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASJcChRDcmVhdGVJbnZpdGVSZXNwb25zZRITCgZpbnZpdGUYASABKAlCA4ABARIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihAEKF0dlbmVyYXRlQXBpVG9rZW5SZXF1ZXN0EgwKBG5hbWUYASABKAkSIwoGc2NvcGVzGAIgAygOMhMuaHVzaC52MS5Ub2tlblNjb3BlEiYKA3R0bBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZyb3RhdGUYBCABKAgiVAoYR2VuZXJhdGVBcGlUb2tlblJlc3BvbnNlEhIKBXRva2VuGAEgASgJQgOAAQESJAoJYXBpX3Rva2VuGAIgASgLMhEuaHVzaC52MS5BcGlUb2tlbiIWChRMaXN0QXBpVG9rZW5zUmVxdWVzdCI+ChVMaXN0QXBpVG9rZW5zUmVzcG9uc2USJQoKYXBpX3Rva2VucxgBIAMoCzIRLmh1c2gudjEuQXBpVG9rZW4iKQoVUmV2b2tlQXBpVG9rZW5SZXF1ZXN0EhAKCHRva2VuX2lkGAEgASgJIhgKFlJldm9rZUFwaVRva2VuUmVzcG9uc2UiFgoURXhwb3J0QWNjb3VudFJlcXVlc3Qi+wEKFUV4cG9ydEFjY291bnRSZXNwb25zZRIhCgdhY2NvdW50GAEgASgLMhAuaHVzaC52MS5BY2NvdW50EiUKCmFwaV90b2tlbnMYAiADKAsyES5odXNoLnYxLkFwaVRva2VuEiIKCHNlc3Npb25zGAMgAygLMhAuaHVzaC52MS5TZXNzaW9uEiAKB2RvbWFpbnMYBCADKAsyDy5odXNoLnYxLkRvbWFpbhIjCghtZXRhZGF0YRgFIAMoCzIRLmh1c2gudjEuTWV0YWRhdGESFwoPbmV4dF9wYWdlX3Rva2VuGAYgASgJEhQKDHNlYWxlZF9jb3VudBgHIAEoBSIXChVCdXJuQWxsU2VjcmV0c1JlcXVlc3QiKAoWQnVybkFsbFNlY3JldHNSZXNwb25zZRIOCgZidXJuZWQYASABKAUyuw4KDkFjY291bnRTZXJ2aWNlElwKDUNyZWF0ZUFjY291bnQSHS5odXNoLnYxLkNyZWF0ZUFjY291bnRSZXF1ZXN0Gh4uaHVzaC52MS5DcmVhdGVBY2NvdW50UmVzcG9uc2UiDPi9GAGAvhgGiL4YBRJgCg1WZXJpZnlBY2NvdW50Eh0uaHVzaC52MS5WZXJpZnlBY2NvdW50UmVxdWVzdBoeLmh1c2gudjEuVmVyaWZ5QWNjb3VudFJlc3BvbnNlIhD4vRgBgL4YCIi+GAWQvhgBEm8KElJlc2VuZFZlcmlmaWNhdGlvbhIiLmh1c2gudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBojLmh1c2gudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiEPi9GAGAvhgGiL4YBZC+GAESUwoKR2V0QWNjb3VudBIaLmh1c2gudjEuR2V0QWNjb3VudFJlcXVlc3QaGy5odXNoLnYxLkdldEFjY291bnRSZXNwb25zZSIM+L0YAoC+GAmIvhgFEl8KDkRlc3Ryb3lBY2NvdW50Eh4uaHVzaC52MS5EZXN0cm95QWNjb3VudFJlcXVlc3QaHy5odXNoLnYxLkRlc3Ryb3lBY2NvdW50UmVzcG9uc2UiDPi9GAKAvhgKiL4YBRJ0ChVDaGFuZ2VBY2NvdW50UGFzc3dvcmQSJS5odXNoLnYxLkNoYW5nZUFjY291bnRQYXNzd29yZFJlcXVlc3QaJi5odXNoLnYxLkNoYW5nZUFjY291bnRQYXNzd29yZFJlc3BvbnNlIgz4vRgCgL4YCoi+GAUSdQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSJC5odXNoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBolLmh1c2gudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIQ+L0YAYC+GAiIvhgFkL4YARJgCg1SZXNldFBhc3N3b3JkEh0uaHVzaC52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBoeLmh1c2gudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlIhD4vRgBgL4YCIi+GAWQvhgBEnEKFFJlcXVlc3RBZGRyZXNzQ2hhbmdlEiQuaHVzaC52MS5SZXF1ZXN0QWRkcmVzc0NoYW5nZVJlcXVlc3QaJS5odXNoLnYxLlJlcXVlc3RBZGRyZXNzQ2hhbmdlUmVzcG9uc2UiDPi9GAKAvhgKiL4YBRJ1ChRDb25maXJtQWRkcmVzc0NoYW5nZRIkLmh1c2gudjEuQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXF1ZXN0GiUuaHVzaC52MS5Db25maXJtQWRkcmVzc0NoYW5nZVJlc3BvbnNlIhD4vRgCgL4YCIi+GAWQvhgBElkKDFVwZGF0ZUxvY2FsZRIcLmh1c2gudjEuVXBkYXRlTG9jYWxlUmVxdWVzdBodLmh1c2gudjEuVXBkYXRlTG9jYWxlUmVzcG9uc2UiDPi9GAKAvhgJiL4YBRJuChNVcGRhdGVOb3RpZmljYXRpb25zEiMuaHVzaC52MS5VcGRhdGVOb3RpZmljYXRpb25zUmVxdWVzdBokLmh1c2gudjEuVXBkYXRlTm90aWZpY2F0aW9uc1Jlc3BvbnNlIgz4vRgCgL4YCYi+GAUSWQoMQ3JlYXRlSW52aXRlEhwuaHVzaC52MS5DcmVhdGVJbnZpdGVSZXF1ZXN0Gh0uaHVzaC52MS5DcmVhdGVJbnZpdGVSZXNwb25zZSIM+L0YA4C+GAuIvhgFEmUKEEdlbmVyYXRlQXBpVG9rZW4SIC5odXNoLnYxLkdlbmVyYXRlQXBpVG9rZW5SZXF1ZXN0GiEuaHVzaC52MS5HZW5lcmF0ZUFwaVRva2VuUmVzcG9uc2UiDPi9GAKAvhgLiL4YBRJcCg1MaXN0QXBpVG9rZW5zEh0uaHVzaC52MS5MaXN0QXBpVG9rZW5zUmVxdWVzdBoeLmh1c2gudjEuTGlzdEFwaVRva2Vuc1Jlc3BvbnNlIgz4vRgCgL4YCYi+GAUSXwoOUmV2b2tlQXBpVG9rZW4SHi5odXNoLnYxLlJldm9rZUFwaVRva2VuUmVxdWVzdBofLmh1c2gudjEuUmV2b2tlQXBpVG9rZW5SZXNwb25zZSIM+L0YAoC+GAmIvhgFElwKDUV4cG9ydEFjY291bnQSHS5odXNoLnYxLkV4cG9ydEFjY291bnRSZXF1ZXN0Gh4uaHVzaC52MS5FeHBvcnRBY2NvdW50UmVzcG9uc2UiDPi9GAKAvhgLiL4YBRJfCg5CdXJuQWxsU2VjcmV0cxIeLmh1c2gudjEuQnVybkFsbFNlY3JldHNSZXF1ZXN0Gh8uaHVzaC52MS5CdXJuQWxsU2VjcmV0c1Jlc3BvbnNlIgz4vRgCgL4YC4i+GAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_domain, file_hush_v1_metadata, file_hush_v1_policy]);
+  fileDesc("Ch1odXNoL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIHaHVzaC52MSKGAQoUQ3JlYXRlQWNjb3VudFJlcXVlc3QSFAoHYWRkcmVzcxgBIAEoCUIDgAEBEhUKCHBhc3N3b3JkGAIgASgJQgOAAQESDgoGbG9jYWxlGAMgASgJEhMKBmludml0ZRgEIAEoCUIDgAEBEhwKFGF1dGhlbnRpY2l0eV9wYXlsb2FkGAUgASgJIjYKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIdChV2ZXJpZmljYXRpb25fcmVxdWlyZWQYASABKAgiQQoUVmVyaWZ5QWNjb3VudFJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIhcKFVZlcmlmeUFjY291bnRSZXNwb25zZSIxChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASIcChpSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSITChFHZXRBY2NvdW50UmVxdWVzdCI3ChJHZXRBY2NvdW50UmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCIyChVEZXN0cm95QWNjb3VudFJlcXVlc3QSGQoMY29uZmlybWF0aW9uGAEgASgJQgOAAQEiKAoWRGVzdHJveUFjY291bnRSZXNwb25zZRIOCgZidXJuZWQYASABKAUiWAocQ2hhbmdlQWNjb3VudFBhc3N3b3JkUmVxdWVzdBIdChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgOAAQESGQoMbmV3X3Bhc3N3b3JkGAIgASgJQgOAAQEiHwodQ2hhbmdlQWNjb3VudFBhc3N3b3JkUmVzcG9uc2UiMwobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIkUKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQESGQoMbmV3X3Bhc3N3b3JkGAIgASgJQgOAAQEiLQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEhQKDHNlYWxlZF9jb3VudBgBIAEoAyJOChtSZXF1ZXN0QWRkcmVzc0NoYW5nZVJlcXVlc3QSGAoLbmV3X2FkZHJlc3MYASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIh4KHFJlcXVlc3RBZGRyZXNzQ2hhbmdlUmVzcG9uc2UiMQobQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQEiHgocQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXNwb25zZSIlChNVcGRhdGVMb2NhbGVSZXF1ZXN0Eg4KBmxvY2FsZRgBIAEoCSI+ChRVcGRhdGVMb2NhbGVSZXNwb25zZRISCgpuZXdfbG9jYWxlGAEgASgJEhIKCm9sZF9sb2NhbGUYAiABKAkiSwoaVXBkYXRlTm90aWZpY2F0aW9uc1JlcXVlc3QSLQoNbm90aWZpY2F0aW9ucxgBIAEoCzIWLmh1c2gudjEuTm90aWZpY2F0aW9ucyJAChtVcGRhdGVOb3RpZmljYXRpb25zUmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCIrChNDcmVhdGVJbnZpdGVSZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASJsChRDcmVhdGVJbnZpdGVSZXNwb25zZRITCgZpbnZpdGUYASABKAlCA4ABARIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbWFpbGVkGAMgASgIIjsKEkxpc3RJbnZpdGVzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJQChNMaXN0SW52aXRlc1Jlc3BvbnNlEiAKB2ludml0ZXMYASADKAsyDy5odXNoLnYxLkludml0ZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiKAoTUmV2b2tlSW52aXRlUmVxdWVzdBIRCglpbnZpdGVfaWQYASABKAkiFgoUUmV2b2tlSW52aXRlUmVzcG9uc2UihAEKF0dlbmVyYXRlQXBpVG9rZW5SZXF1ZXN0EgwKBG5hbWUYASABKAkSIwoGc2NvcGVzGAIgAygOMhMuaHVzaC52MS5Ub2tlblNjb3BlEiYKA3R0bBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZyb3RhdGUYBCABKAgiVAoYR2VuZXJhdGVBcGlUb2tlblJlc3BvbnNlEhIKBXRva2VuGAEgASgJQgOAAQESJAoJYXBpX3Rva2VuGAIgASgLMhEuaHVzaC52MS5BcGlUb2tlbiIWChRMaXN0QXBpVG9rZW5zUmVxdWVzdCI+ChVMaXN0QXBpVG9rZW5zUmVzcG9uc2USJQoKYXBpX3Rva2VucxgBIAMoCzIRLmh1c2gudjEuQXBpVG9rZW4iKQoVUmV2b2tlQXBpVG9rZW5SZXF1ZXN0EhAKCHRva2VuX2lkGAEgASgJIhgKFlJldm9rZUFwaVRva2VuUmVzcG9uc2UiFgoURXhwb3J0QWNjb3VudFJlcXVlc3Qi+wEKFUV4cG9ydEFjY291bnRSZXNwb25zZRIhCgdhY2NvdW50GAEgASgLMhAuaHVzaC52MS5BY2NvdW50EiUKCmFwaV90b2tlbnMYAiADKAsyES5odXNoLnYxLkFwaVRva2VuEiIKCHNlc3Npb25zGAMgAygLMhAuaHVzaC52MS5TZXNzaW9uEiAKB2RvbWFpbnMYBCADKAsyDy5odXNoLnYxLkRvbWFpbhIjCghtZXRhZGF0YRgFIAMoCzIRLmh1c2gudjEuTWV0YWRhdGESFwoPbmV4dF9wYWdlX3Rva2VuGAYgASgJEhQKDHNlYWxlZF9jb3VudBgHIAEoBSIXChVCdXJuQWxsU2VjcmV0c1JlcXVlc3QiKAoWQnVybkFsbFNlY3JldHNSZXNwb25zZRIOCgZidXJuZWQYASABKAUy7g8KDkFjY291bnRTZXJ2aWNlElwKDUNyZWF0ZUFjY291bnQSHS5odXNoLnYxLkNyZWF0ZUFjY291bnRSZXF1ZXN0Gh4uaHVzaC52MS5DcmVhdGVBY2NvdW50UmVzcG9uc2UiDPi9GAGAvhgGiL4YBRJgCg1WZXJpZnlBY2NvdW50Eh0uaHVzaC52MS5WZXJpZnlBY2NvdW50UmVxdWVzdBoeLmh1c2gudjEuVmVyaWZ5QWNjb3VudFJlc3BvbnNlIhD4vRgBgL4YCIi+GAWQvhgBEm8KElJlc2VuZFZlcmlmaWNhdGlvbhIiLmh1c2gudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBojLmh1c2gudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiEPi9GAGAvhgGiL4YBZC+GAESUwoKR2V0QWNjb3VudBIaLmh1c2gudjEuR2V0QWNjb3VudFJlcXVlc3QaGy5odXNoLnYxLkdldEFjY291bnRSZXNwb25zZSIM+L0YAoC+GAmIvhgFEl8KDkRlc3Ryb3lBY2NvdW50Eh4uaHVzaC52MS5EZXN0cm95QWNjb3VudFJlcXVlc3QaHy5odXNoLnYxLkRlc3Ryb3lBY2NvdW50UmVzcG9uc2UiDPi9GAKAvhgKiL4YBRJ0ChVDaGFuZ2VBY2NvdW50UGFzc3dvcmQSJS5odXNoLnYxLkNoYW5nZUFjY291bnRQYXNzd29yZFJlcXVlc3QaJi5odXNoLnYxLkNoYW5nZUFjY291bnRQYXNzd29yZFJlc3BvbnNlIgz4vRgCgL4YCoi+GAUSdQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSJC5odXNoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBolLmh1c2gudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIQ+L0YAYC+GAiIvhgFkL4YARJgCg1SZXNldFBhc3N3b3JkEh0uaHVzaC52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBoeLmh1c2gudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlIhD4vRgBgL4YCIi+GAWQvhgBEnEKFFJlcXVlc3RBZGRyZXNzQ2hhbmdlEiQuaHVzaC52MS5SZXF1ZXN0QWRkcmVzc0NoYW5nZVJlcXVlc3QaJS5odXNoLnYxLlJlcXVlc3RBZGRyZXNzQ2hhbmdlUmVzcG9uc2UiDPi9GAKAvhgKiL4YBRJ1ChRDb25maXJtQWRkcmVzc0NoYW5nZRIkLmh1c2gudjEuQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXF1ZXN0GiUuaHVzaC52MS5Db25maXJtQWRkcmVzc0NoYW5nZVJlc3BvbnNlIhD4vRgCgL4YCIi+GAWQvhgBElkKDFVwZGF0ZUxvY2FsZRIcLmh1c2gudjEuVXBkYXRlTG9jYWxlUmVxdWVzdBodLmh1c2gudjEuVXBkYXRlTG9jYWxlUmVzcG9uc2UiDPi9GAKAvhgJiL4YBRJuChNVcGRhdGVOb3RpZmljYXRpb25zEiMuaHVzaC52MS5VcGRhdGVOb3RpZmljYXRpb25zUmVxdWVzdBokLmh1c2gudjEuVXBkYXRlTm90aWZpY2F0aW9uc1Jlc3BvbnNlIgz4vRgCgL4YCYi+GAUSWQoMQ3JlYXRlSW52aXRlEhwuaHVzaC52MS5DcmVhdGVJbnZpdGVSZXF1ZXN0Gh0uaHVzaC52MS5DcmVhdGVJbnZpdGVSZXNwb25zZSIM+L0YA4C+GAuIvhgFElYKC0xpc3RJbnZpdGVzEhsuaHVzaC52MS5MaXN0SW52aXRlc1JlcXVlc3QaHC5odXNoLnYxLkxpc3RJbnZpdGVzUmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJZCgxSZXZva2VJbnZpdGUSHC5odXNoLnYxLlJldm9rZUludml0ZVJlcXVlc3QaHS5odXNoLnYxLlJldm9rZUludml0ZVJlc3BvbnNlIgz4vRgDgL4YCYi+GAUSZQoQR2VuZXJhdGVBcGlUb2tlbhIgLmh1c2gudjEuR2VuZXJhdGVBcGlUb2tlblJlcXVlc3QaIS5odXNoLnYxLkdlbmVyYXRlQXBpVG9rZW5SZXNwb25zZSIM+L0YAoC+GAuIvhgFElwKDUxpc3RBcGlUb2tlbnMSHS5odXNoLnYxLkxpc3RBcGlUb2tlbnNSZXF1ZXN0Gh4uaHVzaC52MS5MaXN0QXBpVG9rZW5zUmVzcG9uc2UiDPi9GAKAvhgJiL4YBRJfCg5SZXZva2VBcGlUb2tlbhIeLmh1c2gudjEuUmV2b2tlQXBpVG9rZW5SZXF1ZXN0Gh8uaHVzaC52MS5SZXZva2VBcGlUb2tlblJlc3BvbnNlIgz4vRgCgL4YCYi+GAUSXAoNRXhwb3J0QWNjb3VudBIdLmh1c2gudjEuRXhwb3J0QWNjb3VudFJlcXVlc3QaHi5odXNoLnYxLkV4cG9ydEFjY291bnRSZXNwb25zZSIM+L0YAoC+GAuIvhgFEl8KDkJ1cm5BbGxTZWNyZXRzEh4uaHVzaC52MS5CdXJuQWxsU2VjcmV0c1JlcXVlc3QaHy5odXNoLnYxLkJ1cm5BbGxTZWNyZXRzUmVzcG9uc2UiDPi9GAKAvhgLiL4YBWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_domain, file_hush_v1_metadata, file_hush_v1_policy]);
 
 /**
  * CreateAccountRequest is the request of CreateAccount.
@@ -590,6 +590,13 @@ export type CreateInviteResponse = Message<"hush.v1.CreateInviteResponse"> & {
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
   expireTime?: Timestamp | undefined;
+
+  /**
+   * Whether the invite is mailed to the e-mail address.
+   *
+   * @generated from field: bool mailed = 3;
+   */
+  mailed: boolean;
 };
 
 /**
@@ -598,6 +605,98 @@ export type CreateInviteResponse = Message<"hush.v1.CreateInviteResponse"> & {
  */
 export const CreateInviteResponseSchema: GenMessage<CreateInviteResponse> = /*@__PURE__*/
   messageDesc(file_hush_v1_account_service, 25);
+
+/**
+ * ListInvitesRequest is the request of ListInvites.
+ *
+ * @generated from message hush.v1.ListInvitesRequest
+ */
+export type ListInvitesRequest = Message<"hush.v1.ListInvitesRequest"> & {
+  /**
+   * The maximum number of invites to return; zero means 100.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page; empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message hush.v1.ListInvitesRequest.
+ * Use `create(ListInvitesRequestSchema)` to create a new message.
+ */
+export const ListInvitesRequestSchema: GenMessage<ListInvitesRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_account_service, 26);
+
+/**
+ * ListInvitesResponse is one page of invites.
+ *
+ * @generated from message hush.v1.ListInvitesResponse
+ */
+export type ListInvitesResponse = Message<"hush.v1.ListInvitesResponse"> & {
+  /**
+   * The invites, oldest first.
+   *
+   * @generated from field: repeated hush.v1.Invite invites = 1;
+   */
+  invites: Invite[];
+
+  /**
+   * The page_token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message hush.v1.ListInvitesResponse.
+ * Use `create(ListInvitesResponseSchema)` to create a new message.
+ */
+export const ListInvitesResponseSchema: GenMessage<ListInvitesResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_account_service, 27);
+
+/**
+ * RevokeInviteRequest is the request of RevokeInvite.
+ *
+ * @generated from message hush.v1.RevokeInviteRequest
+ */
+export type RevokeInviteRequest = Message<"hush.v1.RevokeInviteRequest"> & {
+  /**
+   * The id of the invite.
+   *
+   * @generated from field: string invite_id = 1;
+   */
+  inviteId: string;
+};
+
+/**
+ * Describes the message hush.v1.RevokeInviteRequest.
+ * Use `create(RevokeInviteRequestSchema)` to create a new message.
+ */
+export const RevokeInviteRequestSchema: GenMessage<RevokeInviteRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_account_service, 28);
+
+/**
+ * RevokeInviteResponse is empty.
+ *
+ * @generated from message hush.v1.RevokeInviteResponse
+ */
+export type RevokeInviteResponse = Message<"hush.v1.RevokeInviteResponse"> & {
+};
+
+/**
+ * Describes the message hush.v1.RevokeInviteResponse.
+ * Use `create(RevokeInviteResponseSchema)` to create a new message.
+ */
+export const RevokeInviteResponseSchema: GenMessage<RevokeInviteResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_account_service, 29);
 
 /**
  * GenerateApiTokenRequest is the request of GenerateApiToken.
@@ -639,7 +738,7 @@ export type GenerateApiTokenRequest = Message<"hush.v1.GenerateApiTokenRequest">
  * Use `create(GenerateApiTokenRequestSchema)` to create a new message.
  */
 export const GenerateApiTokenRequestSchema: GenMessage<GenerateApiTokenRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 26);
+  messageDesc(file_hush_v1_account_service, 30);
 
 /**
  * GenerateApiTokenResponse is the response of GenerateApiToken.
@@ -667,7 +766,7 @@ export type GenerateApiTokenResponse = Message<"hush.v1.GenerateApiTokenResponse
  * Use `create(GenerateApiTokenResponseSchema)` to create a new message.
  */
 export const GenerateApiTokenResponseSchema: GenMessage<GenerateApiTokenResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 27);
+  messageDesc(file_hush_v1_account_service, 31);
 
 /**
  * ListApiTokensRequest is empty.
@@ -682,7 +781,7 @@ export type ListApiTokensRequest = Message<"hush.v1.ListApiTokensRequest"> & {
  * Use `create(ListApiTokensRequestSchema)` to create a new message.
  */
 export const ListApiTokensRequestSchema: GenMessage<ListApiTokensRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 28);
+  messageDesc(file_hush_v1_account_service, 32);
 
 /**
  * ListApiTokensResponse is the response of ListApiTokens.
@@ -703,7 +802,7 @@ export type ListApiTokensResponse = Message<"hush.v1.ListApiTokensResponse"> & {
  * Use `create(ListApiTokensResponseSchema)` to create a new message.
  */
 export const ListApiTokensResponseSchema: GenMessage<ListApiTokensResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 29);
+  messageDesc(file_hush_v1_account_service, 33);
 
 /**
  * RevokeApiTokenRequest is the request of RevokeApiToken.
@@ -724,7 +823,7 @@ export type RevokeApiTokenRequest = Message<"hush.v1.RevokeApiTokenRequest"> & {
  * Use `create(RevokeApiTokenRequestSchema)` to create a new message.
  */
 export const RevokeApiTokenRequestSchema: GenMessage<RevokeApiTokenRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 30);
+  messageDesc(file_hush_v1_account_service, 34);
 
 /**
  * RevokeApiTokenResponse is empty.
@@ -739,7 +838,7 @@ export type RevokeApiTokenResponse = Message<"hush.v1.RevokeApiTokenResponse"> &
  * Use `create(RevokeApiTokenResponseSchema)` to create a new message.
  */
 export const RevokeApiTokenResponseSchema: GenMessage<RevokeApiTokenResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 31);
+  messageDesc(file_hush_v1_account_service, 35);
 
 /**
  * ExportAccountRequest is empty.
@@ -754,7 +853,7 @@ export type ExportAccountRequest = Message<"hush.v1.ExportAccountRequest"> & {
  * Use `create(ExportAccountRequestSchema)` to create a new message.
  */
 export const ExportAccountRequestSchema: GenMessage<ExportAccountRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 32);
+  messageDesc(file_hush_v1_account_service, 36);
 
 /**
  * ExportAccountResponse is the response of ExportAccount.
@@ -819,7 +918,7 @@ export type ExportAccountResponse = Message<"hush.v1.ExportAccountResponse"> & {
  * Use `create(ExportAccountResponseSchema)` to create a new message.
  */
 export const ExportAccountResponseSchema: GenMessage<ExportAccountResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 33);
+  messageDesc(file_hush_v1_account_service, 37);
 
 /**
  * BurnAllSecretsRequest is empty.
@@ -834,7 +933,7 @@ export type BurnAllSecretsRequest = Message<"hush.v1.BurnAllSecretsRequest"> & {
  * Use `create(BurnAllSecretsRequestSchema)` to create a new message.
  */
 export const BurnAllSecretsRequestSchema: GenMessage<BurnAllSecretsRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 34);
+  messageDesc(file_hush_v1_account_service, 38);
 
 /**
  * BurnAllSecretsResponse is the response of BurnAllSecrets.
@@ -855,7 +954,7 @@ export type BurnAllSecretsResponse = Message<"hush.v1.BurnAllSecretsResponse"> &
  * Use `create(BurnAllSecretsResponseSchema)` to create a new message.
  */
 export const BurnAllSecretsResponseSchema: GenMessage<BurnAllSecretsResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_account_service, 35);
+  messageDesc(file_hush_v1_account_service, 39);
 
 /**
  * AccountService creates, changes and destroys accounts.
@@ -1050,6 +1149,30 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof CreateInviteRequestSchema;
     output: typeof CreateInviteResponseSchema;
+  },
+  /**
+   * ListInvites lists the invites that are neither used nor expired, oldest first,
+   * regardless of which administrator created them. A page may be empty although
+   * others follow.
+   *
+   * @generated from rpc hush.v1.AccountService.ListInvites
+   */
+  listInvites: {
+    methodKind: "unary";
+    input: typeof ListInvitesRequestSchema;
+    output: typeof ListInvitesResponseSchema;
+  },
+  /**
+   * RevokeInvite revokes an invite, regardless of which administrator created it.
+   *
+   * Errors: NOT_FOUND for an invite that is unknown, used or expired.
+   *
+   * @generated from rpc hush.v1.AccountService.RevokeInvite
+   */
+  revokeInvite: {
+    methodKind: "unary";
+    input: typeof RevokeInviteRequestSchema;
+    output: typeof RevokeInviteResponseSchema;
   },
   /**
    * GenerateApiToken creates an API token and returns it. No other response

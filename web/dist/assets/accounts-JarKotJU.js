@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DkH6x7I0.js";import{r as t}from"./wire-BjMITcmK.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-B6tOeH4V.js";import{r as t}from"./wire-BjMITcmK.js";var n=t(e);export{n as default};
