@@ -30,7 +30,7 @@ test("what comes after a click is accessible", async ({ page, other }) => {
   await button(page, t("result.qr")).click();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await button(page, t("result.burn")).click();
+  await button(page, t("receipt.burn")).click();
   await expectAccessible(page);
 
   await other.goto(link);

@@ -143,20 +143,21 @@ export async function clipboard(page: Page): Promise<string> {
   return text;
 }
 
-/** Links has the two links of the result page. */
+/** Links has the two links of a secret that was just shared. */
 export interface Links {
   link: string;
   receipt: string;
 }
 
-/** links reads both links from the result page. */
+/** links reads both links from the receipt that sharing leads to. */
 export async function links(page: Page): Promise<Links> {
-  await expect(heading(page, t("result.title"))).toBeVisible();
+  await expect(heading(page, t("receipt.fresh.title"))).toBeVisible();
   const link = await card(page, t("result.link"))
     .getByText(/\/(s#[0-9a-z]{31}|e#[0-9a-zA-Z]{74})$/)
     .innerText();
-  const receipt = await page.getByRole("link", { name: t("result.receipt.open") }).getAttribute("href");
-  return { link, receipt: receipt ?? "" };
+  const { pathname, hash } = new URL(page.url());
+  expect(pathname + hash, "address of the receipt").toMatch(/^\/r#[0-9a-z]{31}$/);
+  return { link, receipt: pathname + hash };
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -76,7 +76,6 @@ test("a text is encrypted on the device, and no request holds it @phone", async 
   await button(page, t("result.qr")).click();
   await expect(page.getByRole("dialog").getByRole("img", { name: t("ui.qr") })).toBeVisible();
   await page.keyboard.press("Escape");
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
 
   const secret = link.slice(-43);
@@ -292,7 +291,7 @@ test("the server's kind is chosen in the options, and takes no files", async ({ 
 
   const { link } = await shareText(page, "e2e secret of the server");
   expect(link).toMatch(/\/s#[0-9a-z]{31}$/);
-  await page.getByRole("link", { name: t("result.receipt.open") }).click(); // asks nothing
+  await page.reload();
   await expect(page.getByText(link)).toBeVisible();
   await other.goto(link);
   await button(other, t("open.reveal")).click();
@@ -411,6 +410,7 @@ for (const [name, changed] of Object.entries<(answer: Answer) => object>({
   "no kind": (a) => ({ ...a, secret: { ...a.secret, encryption: undefined } }),
   "a receipt of another kind": (a) => ({ ...a, metadata: { ...a.metadata, encryption: "ENCRYPTION_SERVER" } }),
   "another domain": (a) => ({ ...a, secret: { ...a.secret, shareDomain: "thief.example" } }),
+  "a receipt without an address": (a) => ({ ...a, metadata: { ...a.metadata, metadataKey: "../s" } }),
   "a key that is none": (a) => ({ ...a, secret: { ...a.secret, secretKey: "thief.example/" } }),
   "a passphrase that was not sent": (a) => ({ ...a, secret: { ...a.secret, hasPassphrase: true } }),
 })) {
@@ -450,36 +450,98 @@ test("a lost answer loses nothing, and the next try draws another secret", async
   expect(decoded((await openEndToEnd(link)).body)).toBe("e2e secret without an answer");
 });
 
-test("the page asks before it is left without the link", async ({ page, expected }) => {
-  expected.push(new RegExp(`^window: ${t("result.leave").replace(/[?.]/g, ".")}`));
-  await page.goto("/about");
-  await page.getByRole("banner").locator('a[href="/"]').first().click();
-  const { link } = await shareText(page, "e2e secret that would be lost");
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
-  await expect(heading(page, t("result.title")), "after a link").toBeVisible();
-  await button(page, t("result.another")).click();
-  await expect(heading(page, t("result.title")), "after the button").toBeVisible();
+/** ask is the question before a link is lost. */
+const ask = new RegExp(`^window: ${t("result.leave").replace(/[?.]/g, ".")}`);
+
+test("the page asks before it is left without the link @phone", async ({ page, expected }) => {
+  expected.push(ask);
+  await page.goto("/");
+  const { link, receipt } = await shareText(page, "e2e secret that would be lost");
+  const stays = async (after: string) => {
+    await expect.poll(() => page.url().endsWith(receipt), after).toBe(true);
+    await expect(heading(page, t("receipt.fresh.title")), after).toBeVisible();
+    await expect(page.getByText(link), after).toBeVisible();
+  };
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await stays("after a link");
   await page.evaluate(() => history.back());
-  await expect.poll(() => new URL(page.url()).pathname, "after the back button").toBe("/");
-  await expect(page.getByText(link), "after the back button").toBeVisible();
+  await stays("after the back button");
+  await page.evaluate((key) => (location.hash = `#${key}`), "0".repeat(31));
+  await stays("after another fragment");
 
   const asked = page.waitForEvent("dialog", (dialog) => dialog.type() === "beforeunload");
   await page.evaluate(() => void setTimeout(() => location.reload(), 100));
   await asked;
+  await expect(card(page, t("receipt.link"))).toContainText(t("receipt.link.end_to_end"));
   await expect(page.getByText(link)).toHaveCount(0);
 });
 
-test("the page asks nothing once the link was copied", async ({ page }) => {
+test("a visitor who agrees to leave without the link leaves", async ({ page }) => {
+  const asked: string[] = [];
+  page.context().removeAllListeners("dialog");
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.goto("/");
+  const { link } = await shareText(page, "e2e secret that is given up");
+  await page.evaluate(() => history.back());
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(field(page)).toHaveValue("");
+  await page.evaluate(() => history.forward());
+  await expect(card(page, t("receipt.link"))).toContainText(t("receipt.link.end_to_end"));
+  await expect(page.getByText(link)).toHaveCount(0);
+  expect(asked).toEqual([t("result.leave")]);
+});
+
+test("the page asks nothing once the link was copied, or opens nothing", async ({ page }) => {
   await page.goto("/");
   await shareText(page, "e2e secret that was copied");
   await button(page, t("result.copy")).click();
-  await button(page, t("result.another")).click();
+  await page.evaluate(() => history.back());
   await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(field(page)).toHaveValue("");
 
   await shareText(page, "e2e secret whose link was selected");
   await page.locator(".link-text").dispatchEvent("copy");
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+
+  await shareText(page, "e2e secret that was burned");
+  await button(page, t("receipt.burn")).click();
+  await button(page.getByRole("dialog", { name: t("burn.title") }), t("burn.confirm")).click();
+  await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
+test("the link goes from the page when the secret is opened", async ({ page, other }) => {
+  await page.goto("/");
+  const { link } = await shareText(page, "e2e secret that is opened at once");
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toBeVisible();
+  await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
   await expect(heading(page, t("receipt.title"))).toBeVisible();
+  await expect(page.getByText(link)).toHaveCount(0);
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
+test("a script that does not load costs no secret", async ({ page, expected }) => {
+  expected.push(/ERR_FAILED/);
+  const sent: string[] = [];
+  page.on("request", (request) => void sent.push(request.url()));
+  await page.goto("/");
+  await page.route("**/assets/receipt-*.js", (route) => route.abort());
+  await field(page).fill("e2e secret without a page");
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toHaveText(t("share.lost"));
+  await expect(field(page)).toHaveValue("e2e secret without a page");
+  expect(
+    sent.some((one) => one.endsWith("/ConcealSecret")),
+    "a request that conceals",
+  ).toBe(false);
 });
 
 // A web mailer that is the mail program gets its address from the browser: the link must not be in it.
@@ -495,7 +557,7 @@ test("the message is copied for the mail program, which gets no link", async ({ 
   await expect(page.getByRole("status").filter({ hasText: t("result.message.mailed") })).toBeAttached();
   await expect.poll(() => clipboard(page)).toContain(link);
   await expect.poll(() => opened).toEqual([`mailto:?subject=${encodeURIComponent(t("result.share.title"))}`]);
-  await button(page, t("result.another")).click(); // asks nothing
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
@@ -504,7 +566,7 @@ test("a receipt has no link, and burns to share again @phone", async ({ page }) 
   await passphrase(page).fill("quick otter");
   const { link } = await shareText(page, "e2e secret to share again");
   await button(page, t("result.copy")).click();
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
+  await page.reload();
   await expect(card(page, t("receipt.link"))).toContainText(t("receipt.link.end_to_end"));
   await expect(page.getByText(/\/[se]#[0-9a-zA-Z]{31}/)).toHaveCount(0);
   await expect(card(page, t("receipt.facts"))).toContainText(t("encryption.end_to_end"));
@@ -535,8 +597,6 @@ test("an opening that was not confirmed does not look like success", async ({ pa
   }));
   await page.goto("/");
   await shareText(page, "e2e secret that was not confirmed");
-  await button(page, t("result.copy")).click();
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.lapsed") })).toBeVisible();
   await expect(page.locator(".state-lapsed")).toContainText(t("receipt.confirmation.lapsed"));
   await expect(page.locator(".state-lapsed .icon-warn")).toBeVisible();
@@ -547,7 +607,6 @@ test("the receipt says whether the recipient's device has the secret", async ({ 
   await page.goto("/");
   const { link } = await shareText(page, "e2e secret to deliver");
   await button(page, t("result.copy")).click();
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
   await other.goto(link);
   await button(other, t("open.reveal")).click();

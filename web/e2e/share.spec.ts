@@ -7,18 +7,40 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
   await page.getByLabel(t("share.secret")).fill("e2e secret of the way\n  with two lines");
   await button(page, t("share.submit")).click();
   const { link, receipt } = await links(page);
-  expect(page.url(), "address of the page with the links").toBe(`${url}/`);
+  expect(page.url(), "address of the page with the links").toBe(`${url}${receipt}`);
   await button(page, t("result.copy")).click();
-
-  await page.getByRole("link", { name: t("result.receipt.open") }).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
-  expect(new URL(page.url()).hash, "address of the receipt").toBe(receipt.slice(receipt.indexOf("#")));
 
   await other.goto(link);
   await expect(page.getByText(t("receipt.event.looked"))).toBeVisible();
   await button(other, t("open.reveal")).click();
   await expect(revealed(other)).toHaveText("e2e secret of the way\n  with two lines");
 
+  await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
+  await expect(page.getByText(link)).toHaveCount(0);
+});
+
+test("the link of the server's kind is there again after a reload @phone", async ({ page, other }) => {
+  await page.goto("/");
+  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await page.getByLabel(t("share.secret")).fill("e2e secret to come back to");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  expect(await page.evaluate(() => JSON.stringify(history.state))).not.toContain(link.slice(-31));
+  await page.reload();
+  await expect(heading(page, t("receipt.title"))).toBeVisible();
+  await expect(card(page, t("receipt.link")).getByText(link)).toBeVisible();
+  await page.goBack(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(page.getByLabel(t("share.secret"))).toHaveValue("");
+  await page.goForward();
+  await expect(card(page, t("receipt.link")).getByText(link)).toBeVisible();
+
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret to come back to");
+  await expect(page.getByText(link)).toHaveCount(0);
+  await page.reload();
   await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
   await expect(page.getByText(link)).toHaveCount(0);
 });
@@ -34,7 +56,7 @@ test("links are copied, shown as a QR code and put into a message", async ({ pag
   await expect(page.getByRole("status").filter({ hasText: t("result.copied") })).toBeAttached();
   await expect.poll(() => clipboard(page)).toBe(link);
 
-  await button(page, t("result.receipt.copy")).click();
+  await button(page, t("receipt.copy")).click();
   await expect.poll(() => clipboard(page)).toBe(url + receipt);
 
   await button(page, t("result.message")).click();
@@ -55,13 +77,15 @@ test("the sender burns the secret at once", async ({ page, other }) => {
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
 
-  await button(page, t("result.burn")).click();
+  await button(page, t("receipt.burn")).click();
   const dialog = page.getByRole("dialog", { name: t("burn.title") });
   await button(dialog, t("ui.cancel")).click();
   await expect(dialog).toBeHidden();
-  await button(page, t("result.burn")).click();
+  await button(page, t("receipt.burn")).click();
   await button(dialog, t("burn.confirm")).click();
-  await expect(heading(page, t("receipt.state.burned"))).toBeVisible();
+  await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
+  await expect(heading(page, t("receipt.title"))).toBeFocused();
+  await expect(page.getByText(link)).toHaveCount(0);
 
   await other.goto(link);
   await expect(heading(other, t("open.gone.title"))).toBeVisible();
@@ -119,7 +143,7 @@ test("all of it works with the keyboard", async ({ page }) => {
   await page.keyboard.type("e2e secret by keys");
   await page.keyboard.press("Control+Enter");
   const { link } = await links(page);
-  await expect(heading(page, t("result.title"))).toBeFocused();
+  await expect(heading(page, t("receipt.fresh.title"))).toBeFocused();
 
   await page.goto("/about");
   await page.goto(link);

@@ -32,7 +32,8 @@ test("nothing secret is stored, and the session is out of reach of scripts", asy
   await page.getByLabel(german("app.language")).selectOption("en");
   await page.getByLabel(t("app.theme")).selectOption("dark");
 
-  await page.goto(receipt);
+  const onLinks = await stored(page);
+  await page.reload();
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
   const onReceipt = await stored(page);
   await page.goto(link);
@@ -45,7 +46,7 @@ test("nothing secret is stored, and the session is out of reach of scripts", asy
   const cookies = await page.context().cookies();
   const session = cookies.find(({ name }) => name === "__Host-hush");
   expect(session).toMatchObject({ httpOnly: true, secure: true, sameSite: "Lax", path: "/" });
-  for (const all of [onReceipt, onReveal, await stored(page)]) {
+  for (const all of [onLinks, onReceipt, onReveal, await stored(page)]) {
     const { local, databases, caches, workers, cookie, session: short } = JSON.parse(all) as Record<string, object>;
     expect(local).toEqual({ "hush.locale": "en", "hush.theme": "dark" });
     expect([short, databases, caches, workers, cookie]).toEqual([{}, [], [], [], ""]);

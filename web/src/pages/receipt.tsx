@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { signInFor } from "../account/returnpath";
 import { EncryptionBadge } from "../endtoend/label";
-import { dateOf, duration, secondsOf } from "../format";
+import { dateOf, duration, exact, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/receipts";
-import { keyIn, secretLink } from "../link";
+import { lazy } from "../lazy";
+import { keyIn, receiptLink, secretLink } from "../link";
 import { problemText } from "../problem";
 import { Burn } from "../receipts/burn";
 import { follow } from "../receipts/follow";
@@ -22,6 +23,8 @@ import { asRefusal } from "../refusal";
 import { navigate, type PageProps, place } from "../router";
 import { receipts } from "../rpc";
 import { account, policy } from "../session";
+import type { Created } from "../share/draft";
+import { keep, made } from "../share/made";
 import {
   announce,
   Button,
@@ -43,10 +46,13 @@ import {
   Time,
 } from "../ui";
 
-/** Receipt is the sender's page for a secret. It updates itself. */
+const Links = lazy(() => import("../share/result"));
+
+/** Receipt is the sender's page for a secret. It updates itself, and begins with the link of one that was just shared. */
 export default function Receipt({ params }: PageProps) {
   const key = keyIn(params.key ?? place.value.hash);
-  const [metadata, setMetadata] = useState<Metadata>();
+  const created = made.value?.metadata.metadataKey === key ? made.value : undefined;
+  const [metadata, setMetadata] = useState<Metadata | undefined>(created?.metadata);
   const [live, setLive] = useState(true);
   const [over, setOver] = useState(false);
   const [refused, setRefused] = useState<unknown>();
@@ -66,22 +72,34 @@ export default function Receipt({ params }: PageProps) {
       announce(t(confirmation ? `receipt.confirmation.${confirmation}` : `receipt.state.${phase}`));
     }
   }, [phase, confirmation]);
+  const absent = asRefusal(refused).code === "not_found";
+  const fresh = phase === "waiting" && !absent ? created : undefined;
+  useEffect(() => {
+    if (created && !fresh) {
+      keep(); // the link opens nothing any more
+    }
+  }, [created, fresh]);
 
-  if (!key || asRefusal(refused).code === "not_found") {
+  if (!key || absent) {
     return <NoReceipt />;
   }
   return (
     <Page
-      title={t("receipt.title")}
-      lead={t("receipt.lead")}
+      title={t(fresh ? "receipt.fresh.title" : "receipt.title")}
+      lead={fresh ? freshLead(fresh) : t("receipt.lead")}
       actions={(phase === "waiting" || confirmation === "pending") && <Live live={live} />}
     >
+      {fresh && <Links created={fresh} />}
       {refused ? <Failure error={refused} /> : !metadata && <Loading>{t("receipt.loading")}</Loading>}
       {metadata && phase && (
-        <Body metadata={metadata} phase={phase} confirmation={confirmation} onChange={setMetadata} />
+        <Body metadata={metadata} phase={phase} confirmation={confirmation} created={fresh} onChange={setMetadata} />
       )}
     </Page>
   );
+}
+
+function freshLead({ secret }: Created): string {
+  return t("receipt.fresh.lead", { time: exact(dateOf(secret.expireTime) ?? new Date()) });
 }
 
 function NoReceipt() {
@@ -106,27 +124,38 @@ interface BodyProps {
   metadata: Metadata;
   phase: Phase;
   confirmation: Confirmation | undefined;
+  /** The secret if it was just shared: the page shows its link already. */
+  created: Created | undefined;
   onChange: (metadata: Metadata) => void;
 }
 
-function Body({ metadata, phase, confirmation, onChange }: BodyProps) {
+function Body({ metadata, phase, confirmation, created, onChange }: BodyProps) {
   return (
     <>
-      <Card>
+      <Card kind={created && "keep"} title={created && t("receipt.title")}>
+        {created && <p>{t(`receipt.fresh.${created.kind}`)}</p>}
         <ReceiptState metadata={metadata} phase={phase} confirmation={confirmation} />
         {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
+          <CopyButton text={receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey)}>
+            {t("receipt.copy")}
+          </CopyButton>
           {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
           <Button icon="print" onClick={() => print()}>
             {t("receipt.print")}
           </Button>
         </div>
       </Card>
-      {phase === "waiting" && <Link metadata={metadata} />}
+      {phase === "waiting" && !created && <Link metadata={metadata} />}
       {metadata.events.length > 0 && <Timeline events={metadata.events} />}
       {metadata.deliveries.length > 0 && <Deliveries deliveries={metadata.deliveries} />}
       <About metadata={metadata} />
       <Memo metadata={metadata} onChange={onChange} />
+      <div class="row no-print">
+        <LinkButton icon="plus" href="/">
+          {t("receipt.again")}
+        </LinkButton>
+      </div>
     </>
   );
 }
@@ -139,7 +168,7 @@ const marks: Record<Phase | "lapsed", IconName> = {
   expired: "clock",
 };
 
-function ReceiptState({ metadata, phase, confirmation }: Omit<BodyProps, "onChange">) {
+function ReceiptState({ metadata, phase, confirmation }: Pick<BodyProps, "metadata" | "phase" | "confirmation">) {
   const date = dateOf(endOf(metadata)) ?? new Date();
   const state = confirmation === "lapsed" ? "lapsed" : phase;
   return (

@@ -6,23 +6,12 @@ import { byteLength, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import {
-  type Created,
-  check,
-  type Draft,
-  empty,
-  limit,
-  noFiles,
-  type Problem,
-  type SharedFile,
-  type Step,
-} from "../share/draft";
+import { check, type Draft, empty, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
 import { canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
 
 const Generator = lazy(() => import("../share/generator"));
-const Result = lazy(() => import("../share/result"));
 const FileBox = lazy(
   () => import("../share/filebox"),
   () => <div class="file-row" />,
@@ -33,15 +22,11 @@ const conceal = () => import("../share/conceal");
 
 type Mode = "text" | "generate";
 
-/** Share is the home page: the form, and then the links in its place. */
+/** Share is the home page: the form. The receipt's page shows the link. */
 export function Share() {
-  const [created, setCreated] = useState<Created>();
-  if (created) {
-    return <Result created={created} onAnother={() => setCreated(undefined)} />;
-  }
   return (
     <Page title={t("share.title")} lead={t("share.lead")}>
-      {mayShare() ? <Possible onCreated={setCreated} /> : <SignInFirst />}
+      {mayShare() ? <Possible /> : <SignInFirst />}
       <Points />
     </Page>
   );
@@ -62,27 +47,23 @@ function SignInFirst() {
   );
 }
 
-interface ShareProps {
-  onCreated: (created: Created) => void;
-}
-
 /** Possible shows the form, or why this browser can share nothing here. */
-function Possible({ onCreated }: ShareProps) {
+function Possible() {
   const [chosen, setChosen] = useState<Kind>();
   const kind = kindOf(chosen);
   return kind ? (
-    <ShareForm kind={kind} onKind={setChosen} onCreated={onCreated} />
+    <ShareForm kind={kind} onKind={setChosen} />
   ) : (
     <Notice kind="warn">{t("share.kind.impossible")}</Notice>
   );
 }
 
-interface FormProps extends ShareProps {
+interface FormProps {
   kind: Kind;
   onKind: (kind: Kind) => void;
 }
 
-function ShareForm({ kind, onKind, onCreated }: FormProps) {
+function ShareForm({ kind, onKind }: FormProps) {
   const draft = useSignal<Draft>(empty);
   const [mode, setMode] = useState<Mode>("text");
   const [problem, setProblem] = useState<Problem>({});
@@ -145,8 +126,9 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
     }
     try {
       const made = await sharing.conceal(sent, kind, setBusy, gone.current.signal);
-      onCreated({ ...made, generated: mode === "generate" ? sent.text : "" });
-      draft.value = empty;
+      if (!gone.current.signal.aborted) {
+        sharing.show({ ...made, generated: mode === "generate" ? sent.text : "" });
+      }
       return {};
     } catch (thrown) {
       return sharing.concealProblem(thrown);

@@ -1,19 +1,21 @@
 /* Shares a draft. The page loads this module when something is typed. */
 import { Encryption } from "../contract";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
-import { t } from "../i18n";
-import { secretLink } from "../link";
+import { t } from "../i18n/share";
+import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { asRefusal, Refusal } from "../refusal";
 import { secrets } from "../rpc";
 import { policy } from "../session";
 import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
 import type { Kind } from "./kind";
+import { present } from "./made";
 
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}
 
-type Share = (authenticityPayload: string) => Promise<Omit<Created, "generated">>;
+type Shared = Omit<Created, "generated">;
+type Share = (authenticityPayload: string) => Promise<Shared>;
 
 /**
  * conceal shares a draft as the given kind, and again with a solved challenge if
@@ -24,9 +26,10 @@ export async function conceal(
   kind: Kind,
   onStep: (step: Step) => void,
   signal: AbortSignal,
-): Promise<Omit<Created, "generated">> {
+): Promise<Shared> {
   const share: Share = kind === "server" ? withServer(draft) : endToEnd(draft, onStep, signal);
   onStep("sending");
+  await needed(receipt);
   try {
     return await share("");
   } catch (thrown) {
@@ -39,16 +42,25 @@ export async function conceal(
   return share(await solveChallenge("conceal"));
 }
 
-/** prepare loads what a kind needs, so that sharing need not wait for it. */
-export async function prepare(kind: Kind): Promise<void> {
-  if (kind === "end_to_end") {
-    await format();
-  }
+/** show goes to the receipt of a secret that was shared, which shows its link. */
+export function show(created: Created): void {
+  present(created, () => t("result.leave"));
 }
 
-async function format(): Promise<typeof import("./seal")> {
+/** prepare loads what a kind needs, so that sharing need not wait for it. */
+export async function prepare(kind: Kind): Promise<void> {
+  await Promise.all([needed(receipt), kind === "end_to_end" && needed(format)]);
+}
+
+const format = () => import("./seal");
+
+/** receipt loads the page that shows the link: it must not be missing once the secret is made. */
+const receipt = () => Promise.all([import("../pages/receipt"), import("./result")]);
+
+/** needed loads a script, or throws the refusal of a lost connection. */
+async function needed<M>(load: () => Promise<M>): Promise<M> {
   try {
-    return await import("./seal");
+    return await load();
   } catch {
     throw new Refusal("", { code: "offline" });
   }
@@ -65,8 +77,8 @@ function withServer(draft: Draft): Share {
       shareDomain: draft.domain,
       authenticityPayload,
     });
-    const { secretKey, shareDomain } = checked(answer, "server");
-    return { answer, kind: "server", link: secretLink(baseUrl(), secretKey, shareDomain) };
+    const { secret, metadata } = checked(answer, "server");
+    return { secret, metadata, kind: "server", link: secretLink(baseUrl(), secret.secretKey, secret.shareDomain) };
   };
 }
 
@@ -74,30 +86,30 @@ function withServer(draft: Draft): Share {
 function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSignal): Share {
   return async (authenticityPayload) => {
     onStep("sealing");
-    const { seal } = await format();
+    const { seal } = await needed(format);
     const { sealed, linkOf } = await seal(draft, signal);
     onStep("sending");
     const ttl = lifetimeOf(draft);
     const answer = await secrets.concealSecret({ sealed, ttl, shareDomain: draft.domain, authenticityPayload });
-    const { secretKey, shareDomain, hasPassphrase } = checked(answer, "end_to_end");
+    const { secret, metadata } = checked(answer, "end_to_end");
     // The link goes where the visitor chose: the secret in it is for no other host.
-    const link = linkOf(baseUrl(), secretKey);
-    if (!link || shareDomain !== draft.domain || hasPassphrase !== sealed.hasPassphrase) {
+    const link = linkOf(baseUrl(), secret.secretKey);
+    if (!link || secret.shareDomain !== draft.domain || secret.hasPassphrase !== sealed.hasPassphrase) {
       throw new AnswerError("the answer is not to this request");
     }
-    return { answer, kind: "end_to_end", link };
+    return { secret, metadata, kind: "end_to_end", link };
   };
 }
 
-/** checked returns the secret of an answer, if both the secret and its receipt are of a kind. */
-function checked(
-  { secret, metadata }: ConcealSecretResponse,
-  kind: Kind,
-): NonNullable<ConcealSecretResponse["secret"]> {
+/** checked returns the secret and the receipt of an answer, if both are of a kind and the receipt has an address. */
+function checked({ secret, metadata }: ConcealSecretResponse, kind: Kind): Pick<Created, "secret" | "metadata"> {
   if (!secret || secret.encryption !== Encryption[kind] || metadata?.encryption !== Encryption[kind]) {
     throw new AnswerError("the answer is of another kind");
   }
-  return secret;
+  if (!metadata.metadataKey || keyIn(metadata.metadataKey) !== metadata.metadataKey) {
+    throw new AnswerError("the answer has no receipt");
+  }
+  return { secret, metadata };
 }
 
 function baseUrl(): string {

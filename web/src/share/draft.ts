@@ -1,5 +1,6 @@
 import { byteLength, charCount, duration, durationOf, size } from "../format";
-import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import type { Secret } from "../gen/hush/v1/secret_pb";
 import { t, tn } from "../i18n";
 import { account, policy } from "../session";
 import { allows, type Kind } from "./kind";
@@ -30,9 +31,10 @@ export interface SharedFile {
 
 export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
 
-/** Created is what the result page shows. */
+/** Created is a secret that was shared, for the page that shows its link. */
 export interface Created {
-  answer: ConcealSecretResponse;
+  secret: Secret;
+  metadata: Metadata;
   kind: Kind;
   /** The link for the recipient. */
   link: string;

@@ -1,63 +1,20 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { EncryptionBadge } from "../endtoend/label";
 import { dateOf, exact } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/share";
-import { receiptLink } from "../link";
-import { Burn } from "../receipts/burn";
-import { askBeforeLeaving, mayLeave } from "../router";
 import { policy } from "../session";
-import {
-  announce,
-  Button,
-  Card,
-  CopyButton,
-  copyText,
-  Dialog,
-  Icon,
-  LinkButton,
-  Notice,
-  Page,
-  Qr,
-  Relative,
-  Time,
-} from "../ui";
+import { announce, Button, Card, CopyButton, copyText, Dialog, Icon, Qr, Relative, Time } from "../ui";
 import type { Created } from "./draft";
+import { keep } from "./made";
 
-interface ResultProps {
-  created: Created;
-  onAnother: () => void;
-}
-
-/**
- * Result replaces the form and shows both links. The page's address contains
- * neither, so both are gone when the page is left. For an end-to-end encrypted
- * secret no other page has the link: this one asks before it is left without it.
- */
-export default function Result({ created, onAnother }: ResultProps) {
-  const { metadata, secret } = created.answer;
-  const [burned, setBurned] = useState(false);
-  const [kept, setKept] = useState(created.kind === "server");
-  useEffect(() => (kept || burned ? undefined : askBeforeLeaving(() => t("result.leave"))), [kept, burned]);
-  if (!metadata || !secret) {
-    return <Notice kind="bad">{t("problem.internal")}</Notice>;
-  }
-  const expires = dateOf(secret.expireTime) ?? new Date();
-  if (burned) {
-    return (
-      <Page title={t("result.burned.title")} width="narrow" lead={t("result.burned")}>
-        <div class="row">
-          <Button kind="primary" onClick={onAnother}>
-            {t("result.another")}
-          </Button>
-        </div>
-      </Page>
-    );
-  }
+/** Links shows what the page knows of a secret that was just shared: its link, and the text if it was generated here. */
+export default function Links({ created }: { created: Created }) {
+  const expires = expiryOf(created);
   return (
-    <Page title={t("result.title")} lead={t("result.lead", { time: exact(expires) })}>
-      <ForThem created={created} expires={expires} onKept={() => setKept(true)} />
+    <>
+      <ForThem created={created} expires={expires} onKept={keep} />
       {created.generated && (
         <Card title={t("result.value")}>
           <p class="generated mono">{created.generated}</p>
@@ -67,22 +24,14 @@ export default function Result({ created, onAnother }: ResultProps) {
           </div>
         </Card>
       )}
-      <ForYou metadata={metadata} kind={created.kind} onBurned={() => setBurned(true)} />
-      <Next metadata={metadata} expires={expires} />
-      <div class="row">
-        <Button
-          icon="plus"
-          onClick={() => {
-            if (mayLeave()) {
-              onAnother();
-            }
-          }}
-        >
-          {t("result.another")}
-        </Button>
-      </div>
-    </Page>
+      <Next metadata={created.metadata} expires={expires} />
+    </>
   );
+}
+
+/** expiryOf returns when a secret expires. */
+function expiryOf({ secret }: Created): Date {
+  return dateOf(secret.expireTime) ?? new Date();
 }
 
 interface ForThemProps {
@@ -94,7 +43,7 @@ interface ForThemProps {
 
 /** ForThem shows the link for the recipient, with the ways to send it. */
 function ForThem({ created, expires, onKept }: ForThemProps) {
-  const { link, kind, answer } = created;
+  const { link, kind, secret } = created;
   const [qr, setQr] = useState(false);
   const [message, setMessage] = useState(false);
   return (
@@ -119,9 +68,7 @@ function ForThem({ created, expires, onKept }: ForThemProps) {
           {t("result.message")}
         </Button>
       </div>
-      {message && (
-        <Message text={messageText(link, expires, answer.secret?.hasPassphrase ?? false)} onCopied={onKept} />
-      )}
+      {message && <Message text={messageText(link, expires, secret.hasPassphrase)} onCopied={onKept} />}
       <p>
         <EncryptionBadge encryption={Encryption[kind]} /> {kind === "end_to_end" && t("result.link.once")}
       </p>
@@ -178,31 +125,6 @@ async function share(url: string, onShared: () => void): Promise<void> {
   } catch {
     // The browser reports a closed dialog as an error.
   }
-}
-
-interface ForYouProps {
-  metadata: Metadata;
-  kind: Created["kind"];
-  onBurned: () => void;
-}
-
-/** ForYou is the sender's part. It looks different and shows no link, so that nobody copies the wrong one. */
-function ForYou({ metadata, kind, onBurned }: ForYouProps) {
-  const link = receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey);
-  return (
-    <Card kind="keep" title={t("result.receipt")}>
-      <p>{t(`result.receipt.${kind}`)}</p>
-      <div class="row">
-        <LinkButton icon="receipt" href={`/r#${metadata.metadataKey}`}>
-          {t("result.receipt.open")}
-        </LinkButton>
-        <CopyButton kind="quiet" text={link}>
-          {t("result.receipt.copy")}
-        </CopyButton>
-        <Burn metadata={metadata} onBurned={onBurned} label={t("result.burn")} />
-      </div>
-    </Card>
-  );
 }
 
 /** Next says what will happen, and when it will happen. */

@@ -2,6 +2,13 @@
 export default {
   "receipt.title": "Your private receipt",
   "receipt.lead": "Keep this page to yourself.",
+  "receipt.fresh.title": "Your link is ready",
+  "receipt.fresh.lead": "Send it to one person. It opens once and expires on {time}.",
+  "receipt.fresh.server":
+    "This page is your receipt, for you alone. It shows what happens to the secret. Until the secret is opened, it also shows the link and can burn the secret.",
+  "receipt.fresh.end_to_end":
+    "This page is your receipt, for you alone. It shows what happens to the secret, and can burn it until it is opened. Once you leave, it cannot show the link again.",
+  "receipt.copy": "Copy receipt link",
   "receipt.loading": "Loading the receipt…",
   "receipt.gone.title": "This receipt does not exist",
   "receipt.gone.text": "Receipts are forgotten some time after their secrets. Check that the link is complete.",

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CaALPCCD.js";import{r as t}from"./wire-DMQCAtx5.js";var n=t(e);export{n as default};

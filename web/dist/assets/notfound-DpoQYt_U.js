@@ -1,1 +1,0 @@
-import{t as e}from"./about-ACe0hCKn.js";import{J as t,Ot as n,S as r,wt as i}from"./app-T3H3zY5x.js";function a(){return n(r,{title:e(`notfound.title`),width:`narrow`,children:n(t,{icon:`search`,title:e(`notfound.text`),children:n(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
