@@ -1,3 +1,5 @@
+import { Refusal } from "./refusal";
+
 /** Calls has the methods of a client. Each returns a promise, even that of a stream. */
 export type Calls<C> = {
   [M in keyof C]: C[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
@@ -8,7 +10,7 @@ type Method = (...args: unknown[]) => unknown;
 /**
  * onFirstCall returns an object with the methods of the client that load
  * returns. Each call loads the client, which the browser does once, and then
- * calls its method.
+ * calls its method. A client that does not load throws a Refusal: nothing was sent.
  */
 export function onFirstCall<C extends object>(load: () => Promise<C>): Calls<C> {
   return new Proxy({} as Calls<C>, {
@@ -18,9 +20,13 @@ export function onFirstCall<C extends object>(load: () => Promise<C>): Calls<C> 
         return undefined;
       }
       return async (...args: unknown[]) => {
-        const client = (await load()) as Record<PropertyKey, Method>;
+        const client = (await load().catch(notLoaded)) as Record<PropertyKey, Method>;
         return (client[name] as Method)(...args);
       };
     },
   });
+}
+
+function notLoaded(): never {
+  throw new Refusal("", { code: "offline", unsent: true });
 }

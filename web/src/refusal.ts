@@ -36,6 +36,8 @@ interface RefusalDetails {
   passphraseMissing?: boolean;
   /** Whether the lock never ends. */
   forGood?: boolean;
+  /** Whether the call certainly failed before its request left this device. */
+  unsent?: boolean;
   /** Seconds until another try makes sense; zero if the service did not say. */
   retryAfter?: number;
 }
@@ -52,6 +54,7 @@ export class Refusal extends Error {
   readonly triesLeft: number;
   readonly passphraseMissing: boolean;
   readonly forGood: boolean;
+  readonly unsent: boolean;
   readonly retryAfter: number;
 
   constructor(message: string, details: RefusalDetails) {
@@ -64,6 +67,7 @@ export class Refusal extends Error {
     this.triesLeft = details.triesLeft ?? 0;
     this.passphraseMissing = details.passphraseMissing ?? false;
     this.forGood = details.forGood ?? false;
+    this.unsent = details.unsent ?? false;
     this.retryAfter = details.retryAfter ?? 0;
   }
 }

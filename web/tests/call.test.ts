@@ -31,7 +31,7 @@ test("the first call loads the client, and its methods get the arguments unchang
   await assert.rejects(calls.refuse(), RangeError);
 });
 
-test("a call fails if its client does not load", async () => {
+test("a call whose client does not load was certainly not sent", async () => {
   const calls = onFirstCall<{ get: () => Promise<number> }>(() => Promise.reject(new TypeError("no script")));
-  await assert.rejects(calls.get(), TypeError);
+  await assert.rejects(calls.get(), { name: "Refusal", code: "offline", unsent: true });
 });

@@ -203,3 +203,90 @@ test("follow returns to a stream after polling, and stops if the receipt is gone
   assert.equal(gone.length, 1);
   assert.equal(watches.length, 0);
 });
+
+test("follow tries again every two seconds for a minute, and then with growing pauses", async () => {
+  const page = shown();
+  const call = new AbortController();
+  let tries = 0;
+  try {
+    await follow(
+      "key",
+      {
+        onReceipt: () => assert.fail("no receipt"),
+        onLive: (live) => assert.equal(live, false),
+        onOver: () => assert.fail("nothing is over"),
+        onGone: () => assert.fail("nothing is gone"),
+      },
+      call.signal,
+      {
+        watch: async () => {
+          if (++tries === 37) {
+            call.abort();
+          }
+          throw new Refusal("", { code: "offline" });
+        },
+        get: async () => assert.fail("no poll"),
+      },
+    );
+  } finally {
+    page.restore();
+  }
+  const near = (pause: number, want: number) => pause >= want * 0.75 && pause <= want * 1.25;
+  const want = [...Array.from({ length: 30 }, () => 2_000), 4_000, 8_000, 16_000, 30_000, 30_000, 30_000];
+  assert.equal(page.pauses.length, want.length);
+  for (const [i, pause] of page.pauses.entries()) {
+    assert.ok(near(pause, want[i]!), `pause ${i}: ${pause}`);
+  }
+  assert.ok(new Set(page.pauses.slice(0, 30)).size > 20, "the pauses differ from one another");
+});
+
+test("follow does not try again in a hidden page, and at once when it is visible again", async () => {
+  const page = shown();
+  const call = new AbortController();
+  const doc = new EventTarget() as EventTarget & { hidden: boolean };
+  doc.hidden = true;
+  Object.assign(globalThis, { document: doc });
+  let tries = 0;
+  const source = {
+    watch: async () => {
+      tries += 1;
+      if (tries === 2) {
+        call.abort();
+      }
+      throw new Refusal("", { code: "offline" });
+    },
+    get: async () => assert.fail("no poll"),
+  };
+  const follower = {
+    onReceipt: () => undefined,
+    onLive: () => undefined,
+    onOver: () => undefined,
+    onGone: () => undefined,
+  };
+  const due: (() => void)[] = [];
+  globalThis.setTimeout = ((fn: () => void, milliseconds: number) => {
+    if (milliseconds < 40_000) {
+      due.push(fn);
+    }
+    return 0;
+  }) as unknown as typeof setTimeout;
+  const settled = async () => {
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((done) => setImmediate(done));
+    }
+  };
+  try {
+    const following = follow("key", follower, call.signal, source);
+    await settled();
+    assert.equal(due.length, 1);
+    due[0]!();
+    await settled();
+    assert.equal(tries, 1, "the pause is over, and the page is hidden");
+    doc.hidden = false;
+    doc.dispatchEvent(new Event("visibilitychange"));
+    await following;
+  } finally {
+    page.restore();
+  }
+  assert.equal(tries, 2);
+});

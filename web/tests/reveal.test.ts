@@ -66,15 +66,20 @@ type Step = Answer | Refusal | "silence";
 
 const refused = (code: Code, reason?: Reason, more = {}) => new Refusal("", { code, reason, ...more });
 const cut = () => refused("offline");
+const unsent = () => refused("offline", undefined, { unsent: true });
 const bound = (value: string): Answer => ({ value, left: 120_000 });
 
 /** scene opens a secret at a server that takes these steps. */
-function scene(steps: Step[], options: { retries?: number; acknowledge?: (Refusal | "done")[] } = {}) {
+function scene(
+  steps: Step[],
+  options: { retries?: number; acknowledge?: (Refusal | "done")[]; probe?: (Refusal | "found")[] } = {},
+) {
   const clock = new Clock();
   const seen: Progress[] = [];
   const contents: string[] = [];
   const asked: number[] = [];
   const acknowledged: number[] = [];
+  const probes = options.probe ?? [];
   const acks = options.acknowledge ?? ["done"];
   const reveal = new Reveal<string, Answer, string>(
     {
@@ -83,6 +88,12 @@ function scene(steps: Step[], options: { retries?: number; acknowledge?: (Refusa
           throw new MalformedError();
         }
         return passphrase;
+      },
+      probe: async () => {
+        const probe = probes.shift() ?? assert.fail("one probe too many");
+        if (probe !== "found") {
+          throw probe;
+        }
       },
       ask: (_, signal) =>
         new Promise<Answer>((resolve, reject) => {
@@ -181,16 +192,51 @@ test("with a passphrase it tries again once by itself, and then asks each time",
   assert.deepEqual(s.contents, ["hello"]);
 });
 
-test("without a line nothing is sent, and it goes on when the line is back", async () => {
-  const s = scene([bound("hello")]);
+test("without a line nothing is sent, and the form stays", async () => {
+  const s = scene([bound("hello")], { probe: [unsent(), cut(), refused("unavailable")] });
   await s.clock.line(false);
+  for (let presses = 0; presses < 3; presses++) {
+    await s.reveal.press("");
+    assert.deepEqual(s.last(), { at: "offline" });
+    assert.equal(mayLose(s.last()!), false);
+    await s.clock.pass(600_000);
+    assert.deepEqual(s.last(), { at: "offline" });
+  }
+  await s.clock.line(true);
+  assert.deepEqual(s.last(), { at: "form" });
+  await s.clock.pass(600_000);
+  assert.equal(s.asked.length, 0, "it waits for a person");
+  assert.equal(s.clock.listeners.size, 0);
+  await s.reveal.press("");
+  assert.deepEqual(s.contents, ["hello"]);
+});
+
+test("a reveal whose script does not load was not sent", async () => {
+  const s = scene([unsent(), refused("not_found")]);
   await s.reveal.press("");
   assert.deepEqual(s.last(), { at: "offline" });
-  assert.equal(mayLose(s.last()!), false);
   await s.clock.pass(600_000);
-  assert.equal(s.asked.length, 0);
-  await s.clock.line(true);
+  assert.deepEqual(s.last(), { at: "offline" });
+  await s.reveal.press("");
+  assert.deepEqual(s.last(), { at: "gone", lost: false }, "this page cannot have opened it");
+});
+
+test("after a lost answer, what is not sent changes nothing", async () => {
+  const s = scene([cut(), unsent(), unsent(), bound("hello")]);
+  await s.reveal.press("");
+  const until = s.clock.now() + 120_000;
+  await s.clock.pass(1_500);
+  assert.deepEqual(s.last(), { at: "retrying", until, online: true });
+  await s.clock.pass(10_000);
   assert.deepEqual(s.contents, ["hello"]);
+});
+
+// A request that fails although the browser has a line may have arrived.
+test("a request that fails is not taken for one that was not sent", async () => {
+  const s = scene([cut()], { retries: 0 });
+  await s.reveal.press("");
+  assert.equal(s.last()?.at, "lost");
+  assert.equal(mayLose(s.last()!), true);
 });
 
 test("a line that goes down ends the attempt, and it goes on at once when the line is back", async () => {
@@ -205,12 +251,31 @@ test("a line that goes down ends the attempt, and it goes on at once when the li
   assert.deepEqual(s.contents, ["hello"]);
 });
 
-test("a browser that takes the line for down can be overruled", async () => {
-  const s = scene([bound("hello")]);
+test("a browser that takes the line for down is overruled by an answer", async () => {
+  for (const probe of ["found", refused("not_found"), refused("resource_exhausted", "rate_limited")] as const) {
+    const s = scene([bound("hello")], { probe: [probe] });
+    await s.clock.line(false);
+    await s.reveal.press("");
+    assert.deepEqual(s.contents, ["hello"]);
+  }
+});
+
+test("a browser that takes the line for down is overruled by a person after a lost answer", async () => {
+  const s = scene(["silence", bound("hello")]);
+  void s.reveal.press("");
+  await s.clock.pass(500);
   await s.clock.line(false);
-  await s.reveal.press("");
   await s.reveal.again();
   assert.deepEqual(s.contents, ["hello"]);
+});
+
+test("a page that is left while it looks for a line sends nothing", async () => {
+  const s = scene([bound("hello")], { probe: ["found"] });
+  await s.clock.line(false);
+  void s.reveal.press("");
+  s.reveal.end();
+  await s.clock.pass(600_000);
+  assert.equal(s.asked.length, 0);
 });
 
 test("a line that comes back ends a pause", async () => {

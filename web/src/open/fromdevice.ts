@@ -23,6 +23,7 @@ export function fromDevice({ key, secret }: Link): Source<Keys, RevealSecretResp
         throw thrown instanceof PassphraseError ? new MalformedError() : thrown;
       }
     },
+    probe: (signal) => secrets.getSecret({ secretKey: key }, { signal }),
     ask: ({ linkProof, proof }, signal) =>
       secrets.revealSecret({ secretKey: key, linkProof, proof, claim }, { signal }),
     left: leftOf,

@@ -6,6 +6,10 @@
  * answer is lost, the same request brings the same content again for two minutes.
  * So an attempt is either refused, which consumes nothing, or lost, after which
  * the server may or may not have bound the secret.
+ *
+ * That nothing was sent is certain in two cases only: the browser says that it has
+ * no line and a harmless call fails as well, or the script that sends did not
+ * load. A failed request says nothing: it may fail on its way there or back.
  */
 import { asRefusal, type Code, type Refusal } from "../refusal";
 
@@ -36,6 +40,8 @@ export class MalformedError extends Error {}
 export interface Source<Request, Answer, Content> {
   /** Derives what the request holds, and sends nothing. It throws MalformedError. */
   prepare: (passphrase: string) => Promise<Request>;
+  /** Calls the server, and changes nothing there. */
+  probe: (signal: AbortSignal) => Promise<unknown>;
   ask: (request: Request, signal: AbortSignal) => Promise<Answer>;
   /** Returns for how many milliseconds the answer says that the claim lasts; undefined if there is none. */
   left: (answer: Answer) => number | undefined;
@@ -60,9 +66,9 @@ export interface World {
 export type Progress =
   /** Nothing is under way, and the secret waits. */
   | { at: "form"; refusal?: Refusal; malformed?: boolean }
-  /** Derives keys, and has sent nothing. */
+  /** Derives keys or looks for a line, and has sent nothing. */
   | { at: "deriving" }
-  /** Waits for the line, and has sent nothing. */
+  /** The server could not be reached: nothing was sent, and the form stays. */
   | { at: "offline" }
   /** The first attempt is on its way. */
   | { at: "asking" }
@@ -113,9 +119,10 @@ export class Reveal<Request, Answer, Content> {
 
   /** press opens the secret. It does nothing while an attempt is under way. */
   async press(passphrase: string): Promise<void> {
-    if (this.#progress.at !== "form") {
+    if (this.#progress.at !== "form" && this.#progress.at !== "offline") {
       return;
     }
+    this.#wake();
     this.#show({ at: "deriving" });
     try {
       this.#request = await this.source.prepare(passphrase);
@@ -131,11 +138,19 @@ export class Reveal<Request, Answer, Content> {
 
   /**
    * again tries at once where it waits: after a lost or refused answer, also after
-   * the time is over, and for the line, which browsers may take for down.
+   * the time is over, and without a line, which browsers may take for down.
    */
   async again(): Promise<void> {
     const { at } = this.#progress;
-    if (this.#call || at === "form" || at === "deriving" || at === "gone" || at === "unfit" || at === "open") {
+    if (
+      this.#call ||
+      at === "form" ||
+      at === "deriving" ||
+      at === "offline" ||
+      at === "gone" ||
+      at === "unfit" ||
+      at === "open"
+    ) {
       return;
     }
     if (at === "late") {
@@ -179,8 +194,17 @@ export class Reveal<Request, Answer, Content> {
       return;
     }
     if (!this.world.online() && !evenOffline) {
-      this.#waitForLine();
-      return;
+      if (this.#until !== undefined) {
+        this.#waitForLine();
+        return;
+      }
+      if (!(await this.#reaches())) {
+        this.#unsent();
+        return;
+      }
+      if (this.#ended) {
+        return;
+      }
     }
     this.#show(this.#until === undefined ? { at: "asking" } : { at: "retrying", until: this.#until, online: true });
     const call = new AbortController();
@@ -200,6 +224,35 @@ export class Reveal<Request, Answer, Content> {
       for (const cancel of cancels) {
         cancel();
       }
+    }
+  }
+
+  /** #reaches reports whether the server answers, whatever it says. */
+  async #reaches(): Promise<boolean> {
+    const call = new AbortController();
+    const cancel = this.world.after(patience, () => call.abort());
+    try {
+      await this.source.probe(call.signal);
+      return true;
+    } catch (thrown) {
+      const refusal = asRefusal(thrown);
+      return !isLost(refusal);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** #unsent shows that nothing was sent, until the line is back or a person presses again. */
+  #unsent(): void {
+    this.#show({ at: "offline" });
+    if (!this.world.online()) {
+      const cancel = this.world.onLine((online) => {
+        if (online) {
+          this.#wake();
+          this.#show({ at: "form" });
+        }
+      });
+      this.#wake = cancel;
     }
   }
 
@@ -244,7 +297,9 @@ export class Reveal<Request, Answer, Content> {
     if (this.#ended) {
       return;
     }
-    if (isLost(refusal)) {
+    if (refusal.unsent && !this.#lost) {
+      this.#unsent();
+    } else if (isLost(refusal)) {
       this.#lost = true;
       this.#attempts += 1;
       if (this.#until === undefined) {
@@ -284,7 +339,7 @@ export class Reveal<Request, Answer, Content> {
   }
 
   #waitForLine(): void {
-    this.#show(this.#until === undefined ? { at: "offline" } : { at: "retrying", until: this.#until, online: false });
+    this.#show({ at: "retrying", until: this.#until ?? this.world.now(), online: false });
     const cancel = this.world.onLine((online) => online && void this.#attempt());
     this.#wake = () => cancelAll([cancel]);
   }
@@ -348,7 +403,7 @@ const lost: readonly Code[] = [
   "data_loss",
 ];
 
-/** isLost reports whether a call may have done its work although it failed. */
+/** isLost reports whether a call failed on its way, there or back: unless it is unsent, it may have done its work. */
 function isLost({ code, reason }: Refusal): boolean {
   return lost.includes(code) && reason === "unspecified";
 }

@@ -22,6 +22,7 @@ export function fromServer(secretKey: string): Source<string, RevealSecretRespon
   const claim = newClaim();
   return {
     prepare: async (passphrase) => passphrase,
+    probe: (signal) => secrets.getSecret({ secretKey }, { signal }),
     ask: (passphrase, signal) => secrets.revealSecret({ secretKey, passphrase, claim }, { signal }),
     left: leftOf,
     read: async (_, { secret, value, content }) => {

@@ -49,8 +49,6 @@ export function Trouble({ progress, onAgain }: TroubleProps) {
 /** textOf returns the text for a state in which an answer is missing or not shown. */
 export function textOf(progress: Progress): Key | undefined {
   switch (progress.at) {
-    case "offline":
-      return "reveal.offline";
     case "retrying":
       return progress.online ? "reveal.retrying" : "reveal.paused";
     case "lost":

@@ -85,6 +85,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
                 </Field>
               </div>
             )}
+            {progress.at === "offline" && <Notice kind="warn">{t("reveal.offline")}</Notice>}
             {refusal && !problem && <Notice kind="bad">{revealProblem(refusal)}</Notice>}
             <Button type="submit" kind="primary" size="large" wide icon="eye" busy={busy} onClick={reveal}>
               {progress.at === "deriving" && asks && checksPassphrase

@@ -16,7 +16,9 @@ interface Follower {
 
 /** How long a stream may be silent: the service sends something every 15 seconds. */
 const silence = 40_000;
-const firstPause = 1_000;
+/** After a lost connection: the pauses of the first minute, and how many of them there are; then they grow. */
+const firstPause = 2_000;
+const firstPauses = 30;
 const longestPause = 30_000;
 /** How often to poll the receipt if no stream is available. */
 const pollPause = 15_000;
@@ -34,9 +36,9 @@ const service: Source = {
 
 /**
  * follow keeps a page up to date with a receipt until signal aborts. After a lost
- * connection it tries again with growing pauses, and at once when the browser
- * goes online or the page becomes visible. A hidden page disconnects after a
- * minute. If the service has no stream left, follow polls the receipt and asks
+ * connection it tries again every two seconds for a minute, then with growing
+ * pauses, and at once when the browser goes online or the page becomes visible. A
+ * hidden page disconnects after a minute, and does not try again. If the service has no stream left, follow polls the receipt and asks
  * for a stream each time.
  */
 export async function follow(
@@ -46,13 +48,18 @@ export async function follow(
   source: Source = service,
 ): Promise<void> {
   let pause = firstPause;
+  let tries = 0;
+  const begin = () => {
+    pause = firstPause;
+    tries = 0;
+  };
   while (!signal.aborted) {
     const call = new AbortController();
     const end = () => call.abort();
     signal.addEventListener("abort", end, { once: true });
     let live = false;
     try {
-      if (await followStream(metadataKey, follower, call, source, () => (pause = firstPause))) {
+      if (await followStream(metadataKey, follower, call, source, begin)) {
         follower.onOver();
         return;
       }
@@ -77,8 +84,14 @@ export async function follow(
     }
     if (!signal.aborted) {
       follower.onLive(live);
-      await pauseFor(pause * (0.75 + Math.random() / 2), signal);
-      pause = Math.min(pause * 2, longestPause);
+      if (await pauseFor(pause * (0.75 + Math.random() / 2), signal)) {
+        begin();
+        continue;
+      }
+      tries += 1;
+      if (tries >= firstPauses || pause > firstPause) {
+        pause = Math.min(pause * 2, longestPause);
+      }
     }
   }
 }
@@ -172,24 +185,29 @@ function whenHiddenFor(milliseconds: number, fn: () => void): () => void {
   };
 }
 
-/** pauseFor waits, or returns early if the page becomes visible or the browser goes online. */
-function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+/**
+ * pauseFor waits, and at least until the page is visible. It returns early, and
+ * reports so, if the page becomes visible or the browser goes online.
+ */
+function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const done = () => {
+    const end = (early: boolean) => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      removeEventListener("online", done);
-      document.removeEventListener("visibilitychange", look);
-      resolve();
+      signal.removeEventListener("abort", stop);
+      removeEventListener("online", wake);
+      document.removeEventListener("visibilitychange", wake);
+      resolve(early);
     };
-    const look = () => {
+    const stop = () => end(false);
+    const wake = () => {
       if (!document.hidden) {
-        done();
+        end(true);
       }
     };
-    const timer = setTimeout(document.hidden ? () => undefined : done, milliseconds);
-    signal.addEventListener("abort", done);
-    addEventListener("online", done);
-    document.addEventListener("visibilitychange", look);
+    // A page that is hidden when the time is over waits for its visitor.
+    const timer = setTimeout(() => document.hidden || end(false), milliseconds);
+    signal.addEventListener("abort", stop);
+    addEventListener("online", wake);
+    document.addEventListener("visibilitychange", wake);
   });
 }

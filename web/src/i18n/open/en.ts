@@ -8,7 +8,8 @@ export default {
     "The secret is end-to-end encrypted, and the part of the link that decrypts it is missing. Copy the whole link from the message and open it again.",
   "reveal.mangled":
     "A mail gateway changed this link, so its key reached this server with the request for this page. The page has repaired the link.",
-  "reveal.offline": "You are offline. It goes on by itself as soon as the connection is back.",
+  "reveal.offline":
+    "You seem to be offline. Nothing was sent, so the secret was not opened. Try again when the connection is back.",
   "reveal.retrying": "The connection broke. Trying again; the secret stays yours for {time}. Keep this page open.",
   "reveal.paused":
     "You are offline. The secret stays yours for {time}. It goes on by itself as soon as the connection is back. Keep this page open.",

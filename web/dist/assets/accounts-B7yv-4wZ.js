@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DiMCMMYD.js";import{r as t}from"./wire-CoB_DD8O.js";var n=t(e);export{n as default};

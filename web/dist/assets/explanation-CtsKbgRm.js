@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-B8K-bbff.js";

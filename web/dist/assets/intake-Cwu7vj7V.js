@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-kKoaKL6U.js";import{r as t}from"./wire-CoB_DD8O.js";var n=t(e);export{n as default};
