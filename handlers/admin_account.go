@@ -33,26 +33,13 @@ func (s *AdminService) ListAccounts(ctx context.Context, req *adminv1.ListAccoun
 
 // GetAccount returns an account and what belongs to it.
 func (s *AdminService) GetAccount(ctx context.Context, req *adminv1.GetAccountRequest) (*adminv1.GetAccountResponse, error) {
-	name := caller.Text(req.GetAccount())
-	account, err := s.operator.Accounts.GetAccount(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	tokens, err := s.operator.Tokens.ListTokens(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	domains, err := s.operator.Domains.ListDomains(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := s.operator.Tokens.ListSessions(ctx, name)
+	found, err := s.operator.FindAccount(ctx, caller.Text(req.GetAccount()))
 	if err != nil {
 		return nil, err
 	}
 	return &adminv1.GetAccountResponse{
-		Account: accountOf(account), ApiTokens: each(tokens, apiTokenOf),
-		Domains: each(domains, domainOf), Sessions: each(sessions, sessionOf),
+		Account: accountOf(found.Account), ApiTokens: each(found.Tokens, apiTokenOf),
+		Domains: each(found.Domains, domainOf), Sessions: each(found.Sessions, sessionOf),
 	}, nil
 }
 

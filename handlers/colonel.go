@@ -11,6 +11,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/vault"
+	"hush/vault/account"
 	"hush/vault/caller"
 )
 
@@ -82,6 +83,62 @@ func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.Bur
 		return nil, err
 	}
 	return &hushv1.BurnReportedSecretResponse{Metadata: keylessOf(burned)}, nil
+}
+
+// FindAccount returns an account and what belongs to it.
+func (s *ColonelService) FindAccount(ctx context.Context, req *hushv1.FindAccountRequest) (*hushv1.FindAccountResponse, error) {
+	found, err := s.vault.FindAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAccount()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.FindAccountResponse{
+		Account: accountOf(found.Account), ApiTokens: each(found.Tokens, apiTokenOf),
+		Domains: each(found.Domains, domainOf), Sessions: each(found.Sessions, sessionOf),
+	}, nil
+}
+
+// SetAccountRole sets the role of another account.
+func (s *ColonelService) SetAccountRole(ctx context.Context, req *hushv1.SetAccountRoleRequest) (*hushv1.SetAccountRoleResponse, error) {
+	changed, err := s.vault.Administration.SetRole(
+		ctx, chain.CallerFrom(ctx), caller.Text(req.GetPassword()), caller.Text(req.GetAccount()), account.Role(req.GetRole()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.SetAccountRoleResponse{Account: accountOf(changed)}, nil
+}
+
+// DisableAccount disables or enables another account.
+func (s *ColonelService) DisableAccount(ctx context.Context, req *hushv1.DisableAccountRequest) (*hushv1.DisableAccountResponse, error) {
+	changed, err := s.vault.Administration.DisableAccount(
+		ctx, chain.CallerFrom(ctx), caller.Text(req.GetPassword()), caller.Text(req.GetAccount()), !req.GetEnable())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.DisableAccountResponse{Account: accountOf(changed)}, nil
+}
+
+// ResetAccountPassword sets the password of another account.
+func (s *ColonelService) ResetAccountPassword(
+	ctx context.Context, req *hushv1.ResetAccountPasswordRequest,
+) (*hushv1.ResetAccountPasswordResponse, error) {
+	sealed, err := s.vault.Administration.ResetPassword(
+		ctx, chain.CallerFrom(ctx), caller.Text(req.GetPassword()), caller.Text(req.GetAccount()), caller.Text(req.GetNewPassword()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ResetAccountPasswordResponse{SealedCount: sealed}, nil
+}
+
+// DestroyOtherAccount destroys another account.
+func (s *ColonelService) DestroyOtherAccount(
+	ctx context.Context, req *hushv1.DestroyOtherAccountRequest,
+) (*hushv1.DestroyOtherAccountResponse, error) {
+	burned, err := s.vault.Administration.DestroyAccount(
+		ctx, chain.CallerFrom(ctx), caller.Text(req.GetPassword()), caller.Text(req.GetAccount()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.DestroyOtherAccountResponse{Burned: int32(burned)}, nil
 }
 
 func (s *ColonelService) storeFacts(index vault.Index) *hushv1.StoreFacts {

@@ -84,7 +84,12 @@ func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 		_, invite := s.accounts(b).CreateInvite(t.Context(), &hushv1.CreateInviteRequest{})
 		_, invites := s.accounts(b).ListInvites(t.Context(), &hushv1.ListInvitesRequest{})
 		_, revoke := s.accounts(b).RevokeInvite(t.Context(), &hushv1.RevokeInviteRequest{})
-		for _, err := range []error{index, list, burn, invite, invites, revoke} {
+		_, find := colonels.FindAccount(t.Context(), &hushv1.FindAccountRequest{})
+		_, role := colonels.SetAccountRole(t.Context(), &hushv1.SetAccountRoleRequest{})
+		_, disable := colonels.DisableAccount(t.Context(), &hushv1.DisableAccountRequest{})
+		_, reset := colonels.ResetAccountPassword(t.Context(), &hushv1.ResetAccountPasswordRequest{})
+		_, destroy := colonels.DestroyOtherAccount(t.Context(), &hushv1.DestroyOtherAccountRequest{})
+		for _, err := range []error{index, list, burn, invite, invites, revoke, find, role, disable, reset, destroy} {
 			if connect.CodeOf(err) != connect.CodeUnimplemented {
 				t.Errorf("a colonel's method for %s: got %v, want it not to be there", name, err)
 			}

@@ -35,6 +35,8 @@ func TestColonelRoutesAreHidden(t *testing.T) {
 		{"/hush.v1.ColonelService/Nothing", "/hush.v1.NothingService/Nothing"},
 		{"/hush.v1.ColonelService/", "/hush.v1.NothingService/"},
 		{"/hush.v1.ColonelService", "/hush.v1.NothingService"},
+		{"/hush.v1.ColonelService/FindAccount", "/hush.v1.ColonelService/Nothing"},
+		{"/hush.v1.ColonelService/DestroyOtherAccount", "/hush.v1.ColonelService/Nothing"},
 		{"/hush.v1.AccountService/CreateInvite", "/hush.v1.AccountService/Nothing"},
 		{"/hush.v1.AccountService/CreateInvite/", "/hush.v1.AccountService/Nothing/"},
 		{"/hush.v1.AccountService/ListInvites", "/hush.v1.AccountService/Nothing"},

@@ -6,6 +6,8 @@ import (
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/domain"
 	"hush/vault/feedback"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -102,4 +104,37 @@ func showCounts(tx storage.Tx) (Counts, error) {
 		Feedback: c[rows.CountFeedback], TodayFeedback: today, YesterdayFeedback: yesterday,
 		OlderFeedback: max(0, c[rows.CountFeedback]-today-yesterday),
 	}, nil
+}
+
+// FoundAccount is an account with what belongs to it.
+type FoundAccount struct {
+	Account  account.Account
+	Tokens   []credential.APIToken
+	Domains  []domain.Domain
+	Sessions []credential.Session
+}
+
+// FindAccount returns the account of an address or id, or ErrNotFound. A caller who
+// is not a colonel gets ErrNotFound.
+func (v *Vault) FindAccount(ctx context.Context, c caller.Caller, name caller.Text) (FoundAccount, error) {
+	if !c.Colonel() {
+		return FoundAccount{}, refusal.ErrNotFound
+	}
+	return v.Operator().FindAccount(ctx, name)
+}
+
+// FindAccount returns the account of an address or id, or ErrNotFound.
+func (o Operator) FindAccount(ctx context.Context, name caller.Text) (found FoundAccount, err error) {
+	if found.Account, err = o.Accounts.GetAccount(ctx, name); err != nil {
+		return FoundAccount{}, err
+	}
+	name = caller.Text(found.Account.ID.String())
+	if found.Tokens, err = o.Tokens.ListTokens(ctx, name); err != nil {
+		return FoundAccount{}, err
+	}
+	if found.Domains, err = o.Domains.ListDomains(ctx, name); err != nil {
+		return FoundAccount{}, err
+	}
+	found.Sessions, err = o.Tokens.ListSessions(ctx, name)
+	return found, err
 }

@@ -103,16 +103,18 @@ type Vault struct {
 	Accounts    *account.Accounts
 	Passwords   *account.Passwords
 	SignUps     *account.SignUps
-	Tickets     *account.Tickets
-	Sessions    *session.Sessions
-	Tokens      *session.Tokens
-	Domains     *domain.Domains
-	Checks      *domain.Checks
-	Secrets     *secret.Secrets
-	Burns       *secret.Burns
-	Receipts    *secret.Receipts
-	Sweeper     *secret.Sweeper
-	Claims      *claim.Claims
+	// Administration is for colonels.
+	Administration account.Administration
+	Tickets        *account.Tickets
+	Sessions       *session.Sessions
+	Tokens         *session.Tokens
+	Domains        *domain.Domains
+	Checks         *domain.Checks
+	Secrets        *secret.Secrets
+	Burns          *secret.Burns
+	Receipts       *secret.Receipts
+	Sweeper        *secret.Sweeper
+	Claims         *claim.Claims
 	// Ready returns ErrUnavailable while a shared store cannot be reached. A store
 	// of its own is always ready.
 	Ready   func() error

@@ -228,6 +228,8 @@ func (b *birdkeeper) refused() {
 		sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/account/destroy", bad.page(b.s.url), url.Values{"confirmation": {b.sent.text("confirmation")}}.Encode())
 	}
 	b.page("ColonelService/BurnReportedSecret", `{"link":%q}`, b.s.url+"/secret/"+b.sent.word("reported link"))
+	b.page("ColonelService/ResetAccountPassword", `{"account":%q,"password":%q,"newPassword":%q}`, b.address,
+		b.sent.text("administrator's password"), b.sent.text("password that an administrator sets"))
 }
 
 // passwords resets one by mail, with good and bad links.

@@ -47,6 +47,11 @@ func strangeCalls(ada *testAccount) []strange {
 		{"DomainService/GetPublicBrand", fmt.Sprintf(`{"domain":%q}`, ada.domain.Name), wantPublic},
 		{"DomainService/AddDomain", fmt.Sprintf(`{"domain":%q}`, ada.domain.ID), wantNothing},
 		{"ColonelService/BurnReportedSecret", fmt.Sprintf(`{"link":%q}`, secret), wantNotFound},
+		{"ColonelService/FindAccount", fmt.Sprintf(`{"account":%q}`, ada.address), wantNotFound},
+		{"ColonelService/SetAccountRole", fmt.Sprintf(`{"account":%q,"role":"ROLE_COLONEL"}`, ada.address), wantNotFound},
+		{"ColonelService/DisableAccount", fmt.Sprintf(`{"account":%q}`, ada.address), wantNotFound},
+		{"ColonelService/ResetAccountPassword", fmt.Sprintf(`{"account":%q}`, ada.address), wantNotFound},
+		{"ColonelService/DestroyOtherAccount", fmt.Sprintf(`{"account":%q}`, ada.address), wantNotFound},
 	}
 	for _, name := range []string{ada.domain.ID, ada.domain.Name, strings.ToUpper(ada.domain.Name) + "."} {
 		for _, rpc := range []string{"RemoveDomain", "GetDomain", "VerifyDomain", "GetDomainBrand"} {

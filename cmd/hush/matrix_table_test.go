@@ -97,9 +97,14 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.SystemService/GetPolicy":           {"public", "any", true, emptyObject},
 		"/hush.v1.SystemService/ValidateShrimp":      {"public", "any", true, `{"shrimp":"x"}`},
 
-		"/hush.v1.ColonelService/GetIndex":           {"colonel", "account", false, emptyObject},
-		"/hush.v1.ColonelService/ListExceptions":     {"colonel", "account", false, emptyObject},
-		"/hush.v1.ColonelService/BurnReportedSecret": {"colonel", "account", false, `{"link":"x"}`},
+		"/hush.v1.ColonelService/GetIndex":             {"colonel", "account", false, emptyObject},
+		"/hush.v1.ColonelService/ListExceptions":       {"colonel", "account", false, emptyObject},
+		"/hush.v1.ColonelService/BurnReportedSecret":   {"colonel", "account", false, `{"link":"x"}`},
+		"/hush.v1.ColonelService/FindAccount":          {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/SetAccountRole":       {"colonel", "account", false, `{"account":"x","role":"ROLE_CUSTOMER"}`},
+		"/hush.v1.ColonelService/DisableAccount":       {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/ResetAccountPassword": {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/DestroyOtherAccount":  {"colonel", "account", false, `{"account":"x"}`},
 
 		"/testname.v1.TestName/Lookup": {"public", "any", true, `{"name":"Berlin"}`},
 	}

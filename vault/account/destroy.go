@@ -36,13 +36,16 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 	}
 	return ac.destroyAccount(ctx, c.AccountID(), now, func(tx storage.Tx) (*Record, error) {
 		return ac.passwords.stillProved(tx, c.AccountID(), proved)
-	})
+	}, nil)
 }
 
 // destroyAccount burns an account's secrets and turns it into a tombstone. load
-// returns its record if it is still to be destroyed. The second burning catches
-// what was concealed after the first; after the tombstone, nothing can be.
-func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*Record, error)) (burned int, err error) {
+// returns its record if it is still to be destroyed; beside, unless nil, runs in
+// the same transaction after it. The second burning catches what was concealed
+// after the first; after the tombstone, nothing can be.
+func (ac *Accounts) destroyAccount(
+	ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*Record, error), beside func(storage.Tx) error,
+) (burned int, err error) {
 	if burned, err = ac.others.BurnSecrets(ctx, id, now); err != nil {
 		return burned, err
 	}
@@ -54,7 +57,10 @@ func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now
 		if err := spent.Note(tx, spent.KindAccountDestroyed, id[:], now); err != nil {
 			return err
 		}
-		return ac.bury(tx, id, r, now)
+		if err := ac.bury(tx, id, r, now); err != nil || beside == nil {
+			return err
+		}
+		return beside(tx)
 	})
 	if err != nil {
 		return burned, err

@@ -15,10 +15,13 @@ import (
 
 // Operator holds the operator's actions on accounts. It asks for no password:
 // only the process that owns the data folder hands it out.
-type Operator struct{ v *Accounts }
+type Operator struct {
+	v  *Accounts
+	by *administrator // who acts; nil for the operator
+}
 
 // NewOperator returns the operator's actions on accounts.
-func NewOperator(accounts *Accounts) Operator { return Operator{accounts} }
+func NewOperator(accounts *Accounts) Operator { return Operator{accounts, nil} }
 
 // The sizes of a page of accounts.
 const (
@@ -166,8 +169,11 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 	if role != RoleCustomer && role != RoleColonel {
 		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not a known role"}
 	}
-	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, _ caller.AccountID, r *Record) error {
+	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, id caller.AccountID, r *Record) error {
 		r.Role = role
+		if o.by != nil && role != RoleColonel && o.v.ColonelOf(r, o.v.AddressOf(id, r)) {
+			return &caller.PolicyError{Field: "role", Text: "The operator's settings make this account an administrator."}
+		}
 		return nil
 	})
 }
@@ -188,7 +194,7 @@ func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disab
 func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(storage.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
 	now := o.v.clock.Now()
 	err = o.v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
-		id, r, err := o.v.ResolveAccount(tx, account)
+		id, r, err := o.target(tx, account)
 		if err != nil {
 			return err
 		}
@@ -196,6 +202,9 @@ func (o Operator) change(ctx context.Context, account caller.Text, kind rows.Aud
 			return err
 		}
 		if err := amend(tx, id, r, kind, now); err != nil {
+			return err
+		}
+		if err := o.by.record(tx, now); err != nil {
 			return err
 		}
 		shown, err = o.v.DescribeAccount(tx, id, r)
@@ -212,17 +221,21 @@ func (o Operator) change(ctx context.Context, account caller.Text, kind rows.Aud
 // for the owner instead. It returns how many entries of the account can no
 // longer be opened, or ErrNotFound, ErrInvalid or ErrBusy.
 func (o Operator) ResetPassword(ctx context.Context, account, password caller.Text) (sealed int64, err error) {
-	found, err := o.GetAccount(ctx, account)
+	target, address, err := o.find(ctx, account)
 	if err != nil {
 		return 0, err
 	}
-	secret, err := o.v.passwords.newSecret(ctx, "password", password, found.Address)
+	field := "password"
+	if o.by != nil {
+		field = "new_password"
+	}
+	secret, err := o.v.passwords.newSecret(ctx, field, password, address)
 	if err != nil {
 		return 0, err
 	}
 	now := o.v.clock.Now()
 	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
-		id, r, err := o.v.ResolveAccount(tx, caller.Text(found.ID.String()))
+		id, r, err := o.target(tx, caller.Text(target.String()))
 		if err != nil {
 			return err
 		}
@@ -233,25 +246,41 @@ func (o Operator) ResetPassword(ctx context.Context, account, password caller.Te
 		if err := confirmAddress(tx, r, by, now); err != nil {
 			return err
 		}
-		sealed, err = o.v.passwords.resetPassword(tx, id, r, secret, now)
-		return err
+		if sealed, err = o.v.passwords.resetPassword(tx, id, r, secret, now); err != nil {
+			return err
+		}
+		return o.by.record(tx, now)
 	})
 	if err != nil {
 		return 0, err
 	}
-	o.v.others.Changed(found.ID)
+	o.v.others.Changed(target)
 	return sealed, nil
+}
+
+// find returns the id and the address of the account to be changed; see target.
+func (o Operator) find(ctx context.Context, account caller.Text) (id caller.AccountID, address string, err error) {
+	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+		var r *Record
+		if id, r, err = o.target(tx, account); err != nil {
+			return err
+		}
+		address = o.v.AddressOf(id, r)
+		return nil
+	})
+	return id, address, err
 }
 
 // DestroyAccount destroys an account like its owner can, and returns how many
 // live secrets it burned, or ErrNotFound.
 func (o Operator) DestroyAccount(ctx context.Context, account caller.Text) (burned int, err error) {
-	found, err := o.GetAccount(ctx, account)
+	target, _, err := o.find(ctx, account)
 	if err != nil {
 		return 0, err
 	}
-	return o.v.destroyAccount(ctx, found.ID, o.v.clock.Now(), func(tx storage.Tx) (*Record, error) {
-		_, r, err := o.v.ResolveAccount(tx, caller.Text(found.ID.String()))
+	now := o.v.clock.Now()
+	return o.v.destroyAccount(ctx, target, now, func(tx storage.Tx) (*Record, error) {
+		_, r, err := o.target(tx, caller.Text(target.String()))
 		return r, err
-	})
+	}, func(tx storage.Tx) error { return o.by.record(tx, now) })
 }

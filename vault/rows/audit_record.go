@@ -55,6 +55,7 @@ const (
 	AuditLocale          AuditType = 38
 	AuditNotifications   AuditType = 39
 	AuditInviteRevoked   AuditType = 40
+	AuditAdministered    AuditType = 41 // by this administrator, as the row before tells
 )
 
 // The kinds of audit rows about root keys.
@@ -140,6 +141,7 @@ func auditWords() map[AuditType]string {
 		AuditLocale:          "locale-changed",
 		AuditNotifications:   "notifications-changed",
 		AuditInviteRevoked:   "invite-revoked",
+		AuditAdministered:    "account-administered",
 
 		AuditKeyRotated: "root-key-rotated",
 		AuditKeyRetired: "root-key-retired",

@@ -989,11 +989,562 @@ func (x *BurnReportedSecretResponse) GetMetadata() *Metadata {
 	return nil
 }
 
+// FindAccountRequest is the request of FindAccount.
+type FindAccountRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The exact e-mail address, or the id.
+	Account       string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindAccountRequest) Reset() {
+	*x = FindAccountRequest{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindAccountRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindAccountRequest) ProtoMessage() {}
+
+func (x *FindAccountRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindAccountRequest.ProtoReflect.Descriptor instead.
+func (*FindAccountRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *FindAccountRequest) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+// FindAccountResponse is the response of FindAccount.
+type FindAccountResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account.
+	Account *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The account's API tokens.
+	ApiTokens []*ApiToken `protobuf:"bytes,2,rep,name=api_tokens,json=apiTokens,proto3" json:"api_tokens,omitempty"`
+	// The account's domains.
+	Domains []*Domain `protobuf:"bytes,3,rep,name=domains,proto3" json:"domains,omitempty"`
+	// The account's sessions.
+	Sessions      []*Session `protobuf:"bytes,4,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindAccountResponse) Reset() {
+	*x = FindAccountResponse{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindAccountResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindAccountResponse) ProtoMessage() {}
+
+func (x *FindAccountResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindAccountResponse.ProtoReflect.Descriptor instead.
+func (*FindAccountResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *FindAccountResponse) GetAccount() *Account {
+	if x != nil {
+		return x.Account
+	}
+	return nil
+}
+
+func (x *FindAccountResponse) GetApiTokens() []*ApiToken {
+	if x != nil {
+		return x.ApiTokens
+	}
+	return nil
+}
+
+func (x *FindAccountResponse) GetDomains() []*Domain {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
+}
+
+func (x *FindAccountResponse) GetSessions() []*Session {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+// SetAccountRoleRequest is the request of SetAccountRole.
+type SetAccountRoleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The exact e-mail address, or the id.
+	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The role.
+	Role Role `protobuf:"varint,2,opt,name=role,proto3,enum=hush.v1.Role" json:"role,omitempty"`
+	// The administrator's own password.
+	Password      string `protobuf:"bytes,3,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAccountRoleRequest) Reset() {
+	*x = SetAccountRoleRequest{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAccountRoleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAccountRoleRequest) ProtoMessage() {}
+
+func (x *SetAccountRoleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAccountRoleRequest.ProtoReflect.Descriptor instead.
+func (*SetAccountRoleRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *SetAccountRoleRequest) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *SetAccountRoleRequest) GetRole() Role {
+	if x != nil {
+		return x.Role
+	}
+	return Role_ROLE_UNSPECIFIED
+}
+
+func (x *SetAccountRoleRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+// SetAccountRoleResponse is the response of SetAccountRole.
+type SetAccountRoleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The updated account. It shows the role colonel only once its e-mail address is
+	// confirmed.
+	Account       *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAccountRoleResponse) Reset() {
+	*x = SetAccountRoleResponse{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAccountRoleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAccountRoleResponse) ProtoMessage() {}
+
+func (x *SetAccountRoleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAccountRoleResponse.ProtoReflect.Descriptor instead.
+func (*SetAccountRoleResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *SetAccountRoleResponse) GetAccount() *Account {
+	if x != nil {
+		return x.Account
+	}
+	return nil
+}
+
+// DisableAccountRequest is the request of DisableAccount.
+type DisableAccountRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The exact e-mail address, or the id.
+	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// Whether to enable the account instead.
+	Enable bool `protobuf:"varint,2,opt,name=enable,proto3" json:"enable,omitempty"`
+	// The administrator's own password.
+	Password      string `protobuf:"bytes,3,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DisableAccountRequest) Reset() {
+	*x = DisableAccountRequest{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DisableAccountRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DisableAccountRequest) ProtoMessage() {}
+
+func (x *DisableAccountRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DisableAccountRequest.ProtoReflect.Descriptor instead.
+func (*DisableAccountRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *DisableAccountRequest) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *DisableAccountRequest) GetEnable() bool {
+	if x != nil {
+		return x.Enable
+	}
+	return false
+}
+
+func (x *DisableAccountRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+// DisableAccountResponse is the response of DisableAccount.
+type DisableAccountResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The updated account.
+	Account       *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DisableAccountResponse) Reset() {
+	*x = DisableAccountResponse{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DisableAccountResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DisableAccountResponse) ProtoMessage() {}
+
+func (x *DisableAccountResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DisableAccountResponse.ProtoReflect.Descriptor instead.
+func (*DisableAccountResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *DisableAccountResponse) GetAccount() *Account {
+	if x != nil {
+		return x.Account
+	}
+	return nil
+}
+
+// ResetAccountPasswordRequest is the request of ResetAccountPassword.
+type ResetAccountPasswordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The exact e-mail address, or the id.
+	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The new password of the account.
+	NewPassword string `protobuf:"bytes,2,opt,name=new_password,json=newPassword,proto3" json:"new_password,omitempty"`
+	// The administrator's own password.
+	Password      string `protobuf:"bytes,3,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetAccountPasswordRequest) Reset() {
+	*x = ResetAccountPasswordRequest{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetAccountPasswordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetAccountPasswordRequest) ProtoMessage() {}
+
+func (x *ResetAccountPasswordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetAccountPasswordRequest.ProtoReflect.Descriptor instead.
+func (*ResetAccountPasswordRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ResetAccountPasswordRequest) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *ResetAccountPasswordRequest) GetNewPassword() string {
+	if x != nil {
+		return x.NewPassword
+	}
+	return ""
+}
+
+func (x *ResetAccountPasswordRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+// ResetAccountPasswordResponse is the response of ResetAccountPassword.
+type ResetAccountPasswordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many receipts the account's list can no longer decrypt.
+	SealedCount   int64 `protobuf:"varint,1,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetAccountPasswordResponse) Reset() {
+	*x = ResetAccountPasswordResponse{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetAccountPasswordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetAccountPasswordResponse) ProtoMessage() {}
+
+func (x *ResetAccountPasswordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetAccountPasswordResponse.ProtoReflect.Descriptor instead.
+func (*ResetAccountPasswordResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ResetAccountPasswordResponse) GetSealedCount() int64 {
+	if x != nil {
+		return x.SealedCount
+	}
+	return 0
+}
+
+// DestroyOtherAccountRequest is the request of DestroyOtherAccount.
+type DestroyOtherAccountRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The exact e-mail address, or the id.
+	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The administrator's own password.
+	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DestroyOtherAccountRequest) Reset() {
+	*x = DestroyOtherAccountRequest{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DestroyOtherAccountRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DestroyOtherAccountRequest) ProtoMessage() {}
+
+func (x *DestroyOtherAccountRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DestroyOtherAccountRequest.ProtoReflect.Descriptor instead.
+func (*DestroyOtherAccountRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *DestroyOtherAccountRequest) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *DestroyOtherAccountRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+// DestroyOtherAccountResponse is the response of DestroyOtherAccount.
+type DestroyOtherAccountResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of live secrets burned.
+	Burned        int32 `protobuf:"varint,1,opt,name=burned,proto3" json:"burned,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DestroyOtherAccountResponse) Reset() {
+	*x = DestroyOtherAccountResponse{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DestroyOtherAccountResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DestroyOtherAccountResponse) ProtoMessage() {}
+
+func (x *DestroyOtherAccountResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DestroyOtherAccountResponse.ProtoReflect.Descriptor instead.
+func (*DestroyOtherAccountResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *DestroyOtherAccountResponse) GetBurned() int32 {
+	if x != nil {
+		return x.Burned
+	}
+	return 0
+}
+
 var File_hush_v1_colonel_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dhush/v1/colonel_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15hush/v1/account.proto\x1a\x1chush/v1/intake_service.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\"\x11\n" +
+	"\x1dhush/v1/colonel_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15hush/v1/account.proto\x1a\x14hush/v1/domain.proto\x1a\x1chush/v1/intake_service.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\"\x11\n" +
 	"\x0fGetIndexRequest\"\xd7\x03\n" +
 	"\x10GetIndexResponse\x129\n" +
 	"\x0frecent_accounts\x18\x01 \x03(\v2\x10.hush.v1.AccountR\x0erecentAccounts\x128\n" +
@@ -1078,16 +1629,57 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\x19BurnReportedSecretRequest\x12\x1f\n" +
 	"\x04link\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x10\x80\x01\x01R\x04link\"K\n" +
 	"\x1aBurnReportedSecretResponse\x12-\n" +
-	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata*e\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\";\n" +
+	"\x12FindAccountRequest\x12%\n" +
+	"\aaccount\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaccount\"\xcc\x01\n" +
+	"\x13FindAccountResponse\x12*\n" +
+	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\x120\n" +
+	"\n" +
+	"api_tokens\x18\x02 \x03(\v2\x11.hush.v1.ApiTokenR\tapiTokens\x12)\n" +
+	"\adomains\x18\x03 \x03(\v2\x0f.hush.v1.DomainR\adomains\x12,\n" +
+	"\bsessions\x18\x04 \x03(\v2\x10.hush.v1.SessionR\bsessions\"\x96\x01\n" +
+	"\x15SetAccountRoleRequest\x12%\n" +
+	"\aaccount\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaccount\x12-\n" +
+	"\x04role\x18\x02 \x01(\x0e2\r.hush.v1.RoleB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04role\x12'\n" +
+	"\bpassword\x18\x03 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\"D\n" +
+	"\x16SetAccountRoleResponse\x12*\n" +
+	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\"\x7f\n" +
+	"\x15DisableAccountRequest\x12%\n" +
+	"\aaccount\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaccount\x12\x16\n" +
+	"\x06enable\x18\x02 \x01(\bR\x06enable\x12'\n" +
+	"\bpassword\x18\x03 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\"D\n" +
+	"\x16DisableAccountResponse\x12*\n" +
+	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\"\x9d\x01\n" +
+	"\x1bResetAccountPasswordRequest\x12%\n" +
+	"\aaccount\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaccount\x12.\n" +
+	"\fnew_password\x18\x02 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\vnewPassword\x12'\n" +
+	"\bpassword\x18\x03 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\"A\n" +
+	"\x1cResetAccountPasswordResponse\x12!\n" +
+	"\fsealed_count\x18\x01 \x01(\x03R\vsealedCount\"l\n" +
+	"\x1aDestroyOtherAccountRequest\x12%\n" +
+	"\aaccount\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaccount\x12'\n" +
+	"\bpassword\x18\x02 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\"5\n" +
+	"\x1bDestroyOtherAccountResponse\x12\x16\n" +
+	"\x06burned\x18\x01 \x01(\x05R\x06burned*e\n" +
 	"\bNodeWork\x12\x19\n" +
 	"\x15NODE_WORK_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fNODE_WORK_SWEEP\x10\x01\x12\x12\n" +
 	"\x0eNODE_WORK_MAIL\x10\x02\x12\x15\n" +
-	"\x11NODE_WORK_DOMAINS\x10\x032\xad\x02\n" +
+	"\x11NODE_WORK_DOMAINS\x10\x032\xaa\x06\n" +
 	"\x0eColonelService\x12M\n" +
 	"\bGetIndex\x12\x18.hush.v1.GetIndexRequest\x1a\x19.hush.v1.GetIndexResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
 	"\x0eListExceptions\x12\x1e.hush.v1.ListExceptionsRequest\x1a\x1f.hush.v1.ListExceptionsResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12k\n" +
-	"\x12BurnReportedSecret\x12\".hush.v1.BurnReportedSecretRequest\x1a#.hush.v1.BurnReportedSecretResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\x03\x88\xbe\x18\x05Bx\n" +
+	"\x12BurnReportedSecret\x12\".hush.v1.BurnReportedSecretRequest\x1a#.hush.v1.BurnReportedSecretResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\x03\x88\xbe\x18\x05\x12V\n" +
+	"\vFindAccount\x12\x1b.hush.v1.FindAccountRequest\x1a\x1c.hush.v1.FindAccountResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
+	"\x0eSetAccountRole\x12\x1e.hush.v1.SetAccountRoleRequest\x1a\x1f.hush.v1.SetAccountRoleResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\n" +
+	"\x88\xbe\x18\x05\x12_\n" +
+	"\x0eDisableAccount\x12\x1e.hush.v1.DisableAccountRequest\x1a\x1f.hush.v1.DisableAccountResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\n" +
+	"\x88\xbe\x18\x05\x12q\n" +
+	"\x14ResetAccountPassword\x12$.hush.v1.ResetAccountPasswordRequest\x1a%.hush.v1.ResetAccountPasswordResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\n" +
+	"\x88\xbe\x18\x05\x12n\n" +
+	"\x13DestroyOtherAccount\x12#.hush.v1.DestroyOtherAccountRequest\x1a$.hush.v1.DestroyOtherAccountResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\n" +
+	"\x88\xbe\x18\x05Bx\n" +
 	"\vcom.hush.v1B\x13ColonelServiceProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -1103,58 +1695,89 @@ func file_hush_v1_colonel_service_proto_rawDescGZIP() []byte {
 }
 
 var file_hush_v1_colonel_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_hush_v1_colonel_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_hush_v1_colonel_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_hush_v1_colonel_service_proto_goTypes = []any{
-	(NodeWork)(0),                      // 0: hush.v1.NodeWork
-	(*GetIndexRequest)(nil),            // 1: hush.v1.GetIndexRequest
-	(*GetIndexResponse)(nil),           // 2: hush.v1.GetIndexResponse
-	(*Counts)(nil),                     // 3: hush.v1.Counts
-	(*StoreFacts)(nil),                 // 4: hush.v1.StoreFacts
-	(*BackupFacts)(nil),                // 5: hush.v1.BackupFacts
-	(*BuildFacts)(nil),                 // 6: hush.v1.BuildFacts
-	(*Node)(nil),                       // 7: hush.v1.Node
-	(*ListExceptionsRequest)(nil),      // 8: hush.v1.ListExceptionsRequest
-	(*ListExceptionsResponse)(nil),     // 9: hush.v1.ListExceptionsResponse
-	(*BurnReportedSecretRequest)(nil),  // 10: hush.v1.BurnReportedSecretRequest
-	(*BurnReportedSecretResponse)(nil), // 11: hush.v1.BurnReportedSecretResponse
-	(*Account)(nil),                    // 12: hush.v1.Account
-	(*Feedback)(nil),                   // 13: hush.v1.Feedback
-	(*timestamppb.Timestamp)(nil),      // 14: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),        // 15: google.protobuf.Duration
-	(*Exception)(nil),                  // 16: hush.v1.Exception
-	(*Metadata)(nil),                   // 17: hush.v1.Metadata
+	(NodeWork)(0),                        // 0: hush.v1.NodeWork
+	(*GetIndexRequest)(nil),              // 1: hush.v1.GetIndexRequest
+	(*GetIndexResponse)(nil),             // 2: hush.v1.GetIndexResponse
+	(*Counts)(nil),                       // 3: hush.v1.Counts
+	(*StoreFacts)(nil),                   // 4: hush.v1.StoreFacts
+	(*BackupFacts)(nil),                  // 5: hush.v1.BackupFacts
+	(*BuildFacts)(nil),                   // 6: hush.v1.BuildFacts
+	(*Node)(nil),                         // 7: hush.v1.Node
+	(*ListExceptionsRequest)(nil),        // 8: hush.v1.ListExceptionsRequest
+	(*ListExceptionsResponse)(nil),       // 9: hush.v1.ListExceptionsResponse
+	(*BurnReportedSecretRequest)(nil),    // 10: hush.v1.BurnReportedSecretRequest
+	(*BurnReportedSecretResponse)(nil),   // 11: hush.v1.BurnReportedSecretResponse
+	(*FindAccountRequest)(nil),           // 12: hush.v1.FindAccountRequest
+	(*FindAccountResponse)(nil),          // 13: hush.v1.FindAccountResponse
+	(*SetAccountRoleRequest)(nil),        // 14: hush.v1.SetAccountRoleRequest
+	(*SetAccountRoleResponse)(nil),       // 15: hush.v1.SetAccountRoleResponse
+	(*DisableAccountRequest)(nil),        // 16: hush.v1.DisableAccountRequest
+	(*DisableAccountResponse)(nil),       // 17: hush.v1.DisableAccountResponse
+	(*ResetAccountPasswordRequest)(nil),  // 18: hush.v1.ResetAccountPasswordRequest
+	(*ResetAccountPasswordResponse)(nil), // 19: hush.v1.ResetAccountPasswordResponse
+	(*DestroyOtherAccountRequest)(nil),   // 20: hush.v1.DestroyOtherAccountRequest
+	(*DestroyOtherAccountResponse)(nil),  // 21: hush.v1.DestroyOtherAccountResponse
+	(*Account)(nil),                      // 22: hush.v1.Account
+	(*Feedback)(nil),                     // 23: hush.v1.Feedback
+	(*timestamppb.Timestamp)(nil),        // 24: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 25: google.protobuf.Duration
+	(*Exception)(nil),                    // 26: hush.v1.Exception
+	(*Metadata)(nil),                     // 27: hush.v1.Metadata
+	(*ApiToken)(nil),                     // 28: hush.v1.ApiToken
+	(*Domain)(nil),                       // 29: hush.v1.Domain
+	(*Session)(nil),                      // 30: hush.v1.Session
+	(Role)(0),                            // 31: hush.v1.Role
 }
 var file_hush_v1_colonel_service_proto_depIdxs = []int32{
-	12, // 0: hush.v1.GetIndexResponse.recent_accounts:type_name -> hush.v1.Account
-	13, // 1: hush.v1.GetIndexResponse.today_feedback:type_name -> hush.v1.Feedback
-	13, // 2: hush.v1.GetIndexResponse.yesterday_feedback:type_name -> hush.v1.Feedback
-	13, // 3: hush.v1.GetIndexResponse.older_feedback:type_name -> hush.v1.Feedback
+	22, // 0: hush.v1.GetIndexResponse.recent_accounts:type_name -> hush.v1.Account
+	23, // 1: hush.v1.GetIndexResponse.today_feedback:type_name -> hush.v1.Feedback
+	23, // 2: hush.v1.GetIndexResponse.yesterday_feedback:type_name -> hush.v1.Feedback
+	23, // 3: hush.v1.GetIndexResponse.older_feedback:type_name -> hush.v1.Feedback
 	3,  // 4: hush.v1.GetIndexResponse.counts:type_name -> hush.v1.Counts
 	4,  // 5: hush.v1.GetIndexResponse.store:type_name -> hush.v1.StoreFacts
 	6,  // 6: hush.v1.GetIndexResponse.build:type_name -> hush.v1.BuildFacts
 	7,  // 7: hush.v1.GetIndexResponse.nodes:type_name -> hush.v1.Node
 	5,  // 8: hush.v1.GetIndexResponse.backups:type_name -> hush.v1.BackupFacts
-	14, // 9: hush.v1.BackupFacts.last_time:type_name -> google.protobuf.Timestamp
-	15, // 10: hush.v1.BackupFacts.interval:type_name -> google.protobuf.Duration
-	14, // 11: hush.v1.BuildFacts.start_time:type_name -> google.protobuf.Timestamp
-	15, // 12: hush.v1.BuildFacts.uptime:type_name -> google.protobuf.Duration
-	14, // 13: hush.v1.Node.start_time:type_name -> google.protobuf.Timestamp
-	14, // 14: hush.v1.Node.heartbeat_time:type_name -> google.protobuf.Timestamp
-	15, // 15: hush.v1.Node.clock_offset:type_name -> google.protobuf.Duration
+	24, // 9: hush.v1.BackupFacts.last_time:type_name -> google.protobuf.Timestamp
+	25, // 10: hush.v1.BackupFacts.interval:type_name -> google.protobuf.Duration
+	24, // 11: hush.v1.BuildFacts.start_time:type_name -> google.protobuf.Timestamp
+	25, // 12: hush.v1.BuildFacts.uptime:type_name -> google.protobuf.Duration
+	24, // 13: hush.v1.Node.start_time:type_name -> google.protobuf.Timestamp
+	24, // 14: hush.v1.Node.heartbeat_time:type_name -> google.protobuf.Timestamp
+	25, // 15: hush.v1.Node.clock_offset:type_name -> google.protobuf.Duration
 	0,  // 16: hush.v1.Node.works:type_name -> hush.v1.NodeWork
-	16, // 17: hush.v1.ListExceptionsResponse.exceptions:type_name -> hush.v1.Exception
-	17, // 18: hush.v1.BurnReportedSecretResponse.metadata:type_name -> hush.v1.Metadata
-	1,  // 19: hush.v1.ColonelService.GetIndex:input_type -> hush.v1.GetIndexRequest
-	8,  // 20: hush.v1.ColonelService.ListExceptions:input_type -> hush.v1.ListExceptionsRequest
-	10, // 21: hush.v1.ColonelService.BurnReportedSecret:input_type -> hush.v1.BurnReportedSecretRequest
-	2,  // 22: hush.v1.ColonelService.GetIndex:output_type -> hush.v1.GetIndexResponse
-	9,  // 23: hush.v1.ColonelService.ListExceptions:output_type -> hush.v1.ListExceptionsResponse
-	11, // 24: hush.v1.ColonelService.BurnReportedSecret:output_type -> hush.v1.BurnReportedSecretResponse
-	22, // [22:25] is the sub-list for method output_type
-	19, // [19:22] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	26, // 17: hush.v1.ListExceptionsResponse.exceptions:type_name -> hush.v1.Exception
+	27, // 18: hush.v1.BurnReportedSecretResponse.metadata:type_name -> hush.v1.Metadata
+	22, // 19: hush.v1.FindAccountResponse.account:type_name -> hush.v1.Account
+	28, // 20: hush.v1.FindAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	29, // 21: hush.v1.FindAccountResponse.domains:type_name -> hush.v1.Domain
+	30, // 22: hush.v1.FindAccountResponse.sessions:type_name -> hush.v1.Session
+	31, // 23: hush.v1.SetAccountRoleRequest.role:type_name -> hush.v1.Role
+	22, // 24: hush.v1.SetAccountRoleResponse.account:type_name -> hush.v1.Account
+	22, // 25: hush.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
+	1,  // 26: hush.v1.ColonelService.GetIndex:input_type -> hush.v1.GetIndexRequest
+	8,  // 27: hush.v1.ColonelService.ListExceptions:input_type -> hush.v1.ListExceptionsRequest
+	10, // 28: hush.v1.ColonelService.BurnReportedSecret:input_type -> hush.v1.BurnReportedSecretRequest
+	12, // 29: hush.v1.ColonelService.FindAccount:input_type -> hush.v1.FindAccountRequest
+	14, // 30: hush.v1.ColonelService.SetAccountRole:input_type -> hush.v1.SetAccountRoleRequest
+	16, // 31: hush.v1.ColonelService.DisableAccount:input_type -> hush.v1.DisableAccountRequest
+	18, // 32: hush.v1.ColonelService.ResetAccountPassword:input_type -> hush.v1.ResetAccountPasswordRequest
+	20, // 33: hush.v1.ColonelService.DestroyOtherAccount:input_type -> hush.v1.DestroyOtherAccountRequest
+	2,  // 34: hush.v1.ColonelService.GetIndex:output_type -> hush.v1.GetIndexResponse
+	9,  // 35: hush.v1.ColonelService.ListExceptions:output_type -> hush.v1.ListExceptionsResponse
+	11, // 36: hush.v1.ColonelService.BurnReportedSecret:output_type -> hush.v1.BurnReportedSecretResponse
+	13, // 37: hush.v1.ColonelService.FindAccount:output_type -> hush.v1.FindAccountResponse
+	15, // 38: hush.v1.ColonelService.SetAccountRole:output_type -> hush.v1.SetAccountRoleResponse
+	17, // 39: hush.v1.ColonelService.DisableAccount:output_type -> hush.v1.DisableAccountResponse
+	19, // 40: hush.v1.ColonelService.ResetAccountPassword:output_type -> hush.v1.ResetAccountPasswordResponse
+	21, // 41: hush.v1.ColonelService.DestroyOtherAccount:output_type -> hush.v1.DestroyOtherAccountResponse
+	34, // [34:42] is the sub-list for method output_type
+	26, // [26:34] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_colonel_service_proto_init() }
@@ -1163,6 +1786,7 @@ func file_hush_v1_colonel_service_proto_init() {
 		return
 	}
 	file_hush_v1_account_proto_init()
+	file_hush_v1_domain_proto_init()
 	file_hush_v1_intake_service_proto_init()
 	file_hush_v1_metadata_proto_init()
 	file_hush_v1_policy_proto_init()
@@ -1172,7 +1796,7 @@ func file_hush_v1_colonel_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_colonel_service_proto_rawDesc), len(file_hush_v1_colonel_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

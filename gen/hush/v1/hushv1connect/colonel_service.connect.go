@@ -41,6 +41,21 @@ const (
 	// ColonelServiceBurnReportedSecretProcedure is the fully-qualified name of the ColonelService's
 	// BurnReportedSecret RPC.
 	ColonelServiceBurnReportedSecretProcedure = "/hush.v1.ColonelService/BurnReportedSecret"
+	// ColonelServiceFindAccountProcedure is the fully-qualified name of the ColonelService's
+	// FindAccount RPC.
+	ColonelServiceFindAccountProcedure = "/hush.v1.ColonelService/FindAccount"
+	// ColonelServiceSetAccountRoleProcedure is the fully-qualified name of the ColonelService's
+	// SetAccountRole RPC.
+	ColonelServiceSetAccountRoleProcedure = "/hush.v1.ColonelService/SetAccountRole"
+	// ColonelServiceDisableAccountProcedure is the fully-qualified name of the ColonelService's
+	// DisableAccount RPC.
+	ColonelServiceDisableAccountProcedure = "/hush.v1.ColonelService/DisableAccount"
+	// ColonelServiceResetAccountPasswordProcedure is the fully-qualified name of the ColonelService's
+	// ResetAccountPassword RPC.
+	ColonelServiceResetAccountPasswordProcedure = "/hush.v1.ColonelService/ResetAccountPassword"
+	// ColonelServiceDestroyOtherAccountProcedure is the fully-qualified name of the ColonelService's
+	// DestroyOtherAccount RPC.
+	ColonelServiceDestroyOtherAccountProcedure = "/hush.v1.ColonelService/DestroyOtherAccount"
 )
 
 // ColonelServiceClient is a client for the hush.v1.ColonelService service.
@@ -55,6 +70,40 @@ type ColonelServiceClient interface {
 	//
 	// Errors: NOT_FOUND.
 	BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error)
+	// FindAccount returns an account by its exact e-mail address or its id, with its
+	// tokens, domains and sessions.
+	//
+	// Errors: NOT_FOUND.
+	FindAccount(context.Context, *v1.FindAccountRequest) (*v1.FindAccountResponse, error)
+	// SetAccountRole sets the role of another account. The audit trail records this
+	// and the following changes with the administrator's account.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+	// wrong password of the administrator; FAILED_PRECONDITION if the operator's
+	// settings make the account an administrator.
+	SetAccountRole(context.Context, *v1.SetAccountRoleRequest) (*v1.SetAccountRoleResponse, error)
+	// DisableAccount disables another account, or enables it again. Disabling ends
+	// its sessions and makes its API tokens useless.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+	// wrong password of the administrator.
+	DisableAccount(context.Context, *v1.DisableAccountRequest) (*v1.DisableAccountResponse, error)
+	// ResetAccountPassword sets the password of another account, with the same
+	// effects as a reset by mail: its sessions and API tokens end, and its list no
+	// longer shows earlier receipts.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account and for an invalid new password; PERMISSION_DENIED
+	// with REASON_CREDENTIALS for a wrong password of the administrator.
+	ResetAccountPassword(context.Context, *v1.ResetAccountPasswordRequest) (*v1.ResetAccountPasswordResponse, error)
+	// DestroyOtherAccount destroys another account and burns its live secrets.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+	// wrong password of the administrator.
+	DestroyOtherAccount(context.Context, *v1.DestroyOtherAccountRequest) (*v1.DestroyOtherAccountResponse, error)
 }
 
 // NewColonelServiceClient constructs a client for the hush.v1.ColonelService service. By default,
@@ -86,14 +135,49 @@ func NewColonelServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(colonelServiceMethods.ByName("BurnReportedSecret")),
 			connect.WithClientOptions(opts...),
 		),
+		findAccount: connect.NewClient[v1.FindAccountRequest, v1.FindAccountResponse](
+			httpClient,
+			baseURL+ColonelServiceFindAccountProcedure,
+			connect.WithSchema(colonelServiceMethods.ByName("FindAccount")),
+			connect.WithClientOptions(opts...),
+		),
+		setAccountRole: connect.NewClient[v1.SetAccountRoleRequest, v1.SetAccountRoleResponse](
+			httpClient,
+			baseURL+ColonelServiceSetAccountRoleProcedure,
+			connect.WithSchema(colonelServiceMethods.ByName("SetAccountRole")),
+			connect.WithClientOptions(opts...),
+		),
+		disableAccount: connect.NewClient[v1.DisableAccountRequest, v1.DisableAccountResponse](
+			httpClient,
+			baseURL+ColonelServiceDisableAccountProcedure,
+			connect.WithSchema(colonelServiceMethods.ByName("DisableAccount")),
+			connect.WithClientOptions(opts...),
+		),
+		resetAccountPassword: connect.NewClient[v1.ResetAccountPasswordRequest, v1.ResetAccountPasswordResponse](
+			httpClient,
+			baseURL+ColonelServiceResetAccountPasswordProcedure,
+			connect.WithSchema(colonelServiceMethods.ByName("ResetAccountPassword")),
+			connect.WithClientOptions(opts...),
+		),
+		destroyOtherAccount: connect.NewClient[v1.DestroyOtherAccountRequest, v1.DestroyOtherAccountResponse](
+			httpClient,
+			baseURL+ColonelServiceDestroyOtherAccountProcedure,
+			connect.WithSchema(colonelServiceMethods.ByName("DestroyOtherAccount")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // colonelServiceClient implements ColonelServiceClient.
 type colonelServiceClient struct {
-	getIndex           *connect.Client[v1.GetIndexRequest, v1.GetIndexResponse]
-	listExceptions     *connect.Client[v1.ListExceptionsRequest, v1.ListExceptionsResponse]
-	burnReportedSecret *connect.Client[v1.BurnReportedSecretRequest, v1.BurnReportedSecretResponse]
+	getIndex             *connect.Client[v1.GetIndexRequest, v1.GetIndexResponse]
+	listExceptions       *connect.Client[v1.ListExceptionsRequest, v1.ListExceptionsResponse]
+	burnReportedSecret   *connect.Client[v1.BurnReportedSecretRequest, v1.BurnReportedSecretResponse]
+	findAccount          *connect.Client[v1.FindAccountRequest, v1.FindAccountResponse]
+	setAccountRole       *connect.Client[v1.SetAccountRoleRequest, v1.SetAccountRoleResponse]
+	disableAccount       *connect.Client[v1.DisableAccountRequest, v1.DisableAccountResponse]
+	resetAccountPassword *connect.Client[v1.ResetAccountPasswordRequest, v1.ResetAccountPasswordResponse]
+	destroyOtherAccount  *connect.Client[v1.DestroyOtherAccountRequest, v1.DestroyOtherAccountResponse]
 }
 
 // GetIndex calls hush.v1.ColonelService.GetIndex.
@@ -123,6 +207,51 @@ func (c *colonelServiceClient) BurnReportedSecret(ctx context.Context, req *v1.B
 	return nil, err
 }
 
+// FindAccount calls hush.v1.ColonelService.FindAccount.
+func (c *colonelServiceClient) FindAccount(ctx context.Context, req *v1.FindAccountRequest) (*v1.FindAccountResponse, error) {
+	response, err := c.findAccount.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SetAccountRole calls hush.v1.ColonelService.SetAccountRole.
+func (c *colonelServiceClient) SetAccountRole(ctx context.Context, req *v1.SetAccountRoleRequest) (*v1.SetAccountRoleResponse, error) {
+	response, err := c.setAccountRole.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DisableAccount calls hush.v1.ColonelService.DisableAccount.
+func (c *colonelServiceClient) DisableAccount(ctx context.Context, req *v1.DisableAccountRequest) (*v1.DisableAccountResponse, error) {
+	response, err := c.disableAccount.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ResetAccountPassword calls hush.v1.ColonelService.ResetAccountPassword.
+func (c *colonelServiceClient) ResetAccountPassword(ctx context.Context, req *v1.ResetAccountPasswordRequest) (*v1.ResetAccountPasswordResponse, error) {
+	response, err := c.resetAccountPassword.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DestroyOtherAccount calls hush.v1.ColonelService.DestroyOtherAccount.
+func (c *colonelServiceClient) DestroyOtherAccount(ctx context.Context, req *v1.DestroyOtherAccountRequest) (*v1.DestroyOtherAccountResponse, error) {
+	response, err := c.destroyOtherAccount.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ColonelServiceHandler is an implementation of the hush.v1.ColonelService service.
 type ColonelServiceHandler interface {
 	// GetIndex returns an overview of the service.
@@ -135,6 +264,40 @@ type ColonelServiceHandler interface {
 	//
 	// Errors: NOT_FOUND.
 	BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error)
+	// FindAccount returns an account by its exact e-mail address or its id, with its
+	// tokens, domains and sessions.
+	//
+	// Errors: NOT_FOUND.
+	FindAccount(context.Context, *v1.FindAccountRequest) (*v1.FindAccountResponse, error)
+	// SetAccountRole sets the role of another account. The audit trail records this
+	// and the following changes with the administrator's account.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+	// wrong password of the administrator; FAILED_PRECONDITION if the operator's
+	// settings make the account an administrator.
+	SetAccountRole(context.Context, *v1.SetAccountRoleRequest) (*v1.SetAccountRoleResponse, error)
+	// DisableAccount disables another account, or enables it again. Disabling ends
+	// its sessions and makes its API tokens useless.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+	// wrong password of the administrator.
+	DisableAccount(context.Context, *v1.DisableAccountRequest) (*v1.DisableAccountResponse, error)
+	// ResetAccountPassword sets the password of another account, with the same
+	// effects as a reset by mail: its sessions and API tokens end, and its list no
+	// longer shows earlier receipts.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account and for an invalid new password; PERMISSION_DENIED
+	// with REASON_CREDENTIALS for a wrong password of the administrator.
+	ResetAccountPassword(context.Context, *v1.ResetAccountPasswordRequest) (*v1.ResetAccountPasswordResponse, error)
+	// DestroyOtherAccount destroys another account and burns its live secrets.
+	//
+	// Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+	// administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+	// wrong password of the administrator.
+	DestroyOtherAccount(context.Context, *v1.DestroyOtherAccountRequest) (*v1.DestroyOtherAccountResponse, error)
 }
 
 // NewColonelServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -162,6 +325,36 @@ func NewColonelServiceHandler(svc ColonelServiceHandler, opts ...connect.Handler
 		connect.WithSchema(colonelServiceMethods.ByName("BurnReportedSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
+	colonelServiceFindAccountHandler := connect.NewUnaryHandlerSimple(
+		ColonelServiceFindAccountProcedure,
+		svc.FindAccount,
+		connect.WithSchema(colonelServiceMethods.ByName("FindAccount")),
+		connect.WithHandlerOptions(opts...),
+	)
+	colonelServiceSetAccountRoleHandler := connect.NewUnaryHandlerSimple(
+		ColonelServiceSetAccountRoleProcedure,
+		svc.SetAccountRole,
+		connect.WithSchema(colonelServiceMethods.ByName("SetAccountRole")),
+		connect.WithHandlerOptions(opts...),
+	)
+	colonelServiceDisableAccountHandler := connect.NewUnaryHandlerSimple(
+		ColonelServiceDisableAccountProcedure,
+		svc.DisableAccount,
+		connect.WithSchema(colonelServiceMethods.ByName("DisableAccount")),
+		connect.WithHandlerOptions(opts...),
+	)
+	colonelServiceResetAccountPasswordHandler := connect.NewUnaryHandlerSimple(
+		ColonelServiceResetAccountPasswordProcedure,
+		svc.ResetAccountPassword,
+		connect.WithSchema(colonelServiceMethods.ByName("ResetAccountPassword")),
+		connect.WithHandlerOptions(opts...),
+	)
+	colonelServiceDestroyOtherAccountHandler := connect.NewUnaryHandlerSimple(
+		ColonelServiceDestroyOtherAccountProcedure,
+		svc.DestroyOtherAccount,
+		connect.WithSchema(colonelServiceMethods.ByName("DestroyOtherAccount")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/hush.v1.ColonelService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ColonelServiceGetIndexProcedure:
@@ -170,6 +363,16 @@ func NewColonelServiceHandler(svc ColonelServiceHandler, opts ...connect.Handler
 			colonelServiceListExceptionsHandler.ServeHTTP(w, r)
 		case ColonelServiceBurnReportedSecretProcedure:
 			colonelServiceBurnReportedSecretHandler.ServeHTTP(w, r)
+		case ColonelServiceFindAccountProcedure:
+			colonelServiceFindAccountHandler.ServeHTTP(w, r)
+		case ColonelServiceSetAccountRoleProcedure:
+			colonelServiceSetAccountRoleHandler.ServeHTTP(w, r)
+		case ColonelServiceDisableAccountProcedure:
+			colonelServiceDisableAccountHandler.ServeHTTP(w, r)
+		case ColonelServiceResetAccountPasswordProcedure:
+			colonelServiceResetAccountPasswordHandler.ServeHTTP(w, r)
+		case ColonelServiceDestroyOtherAccountProcedure:
+			colonelServiceDestroyOtherAccountHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -189,4 +392,24 @@ func (UnimplementedColonelServiceHandler) ListExceptions(context.Context, *v1.Li
 
 func (UnimplementedColonelServiceHandler) BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.BurnReportedSecret is not implemented"))
+}
+
+func (UnimplementedColonelServiceHandler) FindAccount(context.Context, *v1.FindAccountRequest) (*v1.FindAccountResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.FindAccount is not implemented"))
+}
+
+func (UnimplementedColonelServiceHandler) SetAccountRole(context.Context, *v1.SetAccountRoleRequest) (*v1.SetAccountRoleResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.SetAccountRole is not implemented"))
+}
+
+func (UnimplementedColonelServiceHandler) DisableAccount(context.Context, *v1.DisableAccountRequest) (*v1.DisableAccountResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.DisableAccount is not implemented"))
+}
+
+func (UnimplementedColonelServiceHandler) ResetAccountPassword(context.Context, *v1.ResetAccountPasswordRequest) (*v1.ResetAccountPasswordResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.ResetAccountPassword is not implemented"))
+}
+
+func (UnimplementedColonelServiceHandler) DestroyOtherAccount(context.Context, *v1.DestroyOtherAccountRequest) (*v1.DestroyOtherAccountResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.DestroyOtherAccount is not implemented"))
 }

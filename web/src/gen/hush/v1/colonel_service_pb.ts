@@ -6,8 +6,10 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Account } from "./account_pb";
+import type { Account, ApiToken, Role, Session } from "./account_pb";
 import { file_hush_v1_account } from "./account_pb";
+import type { Domain } from "./domain_pb";
+import { file_hush_v1_domain } from "./domain_pb";
 import type { Exception, Feedback } from "./intake_service_pb";
 import { file_hush_v1_intake_service } from "./intake_service_pb";
 import type { Metadata } from "./metadata_pb";
@@ -19,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/colonel_service.proto.
  */
 export const file_hush_v1_colonel_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3Qi8AIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cxIcCgVub2RlcxgIIAMoCzINLmh1c2gudjEuTm9kZRIlCgdiYWNrdXBzGAkgASgLMhQuaHVzaC52MS5CYWNrdXBGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMibgoKU3RvcmVGYWN0cxIPCgdiYWNrZW5kGAEgASgJEhIKCmxpdmVfYnl0ZXMYAiABKAMSEgoKZmlsZV9ieXRlcxgDIAEoAxISCgphdWRpdF9yb3dzGAQgASgDEhMKC2F1ZGl0X2J5dGVzGAUgASgDIokBCgtCYWNrdXBGYWN0cxItCglsYXN0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWJ5dGVzGAIgASgDEisKCGludGVydmFsGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg8KB2ZhaWxpbmcYBCABKAgingEKCkJ1aWxkRmFjdHMSDwoHdmVyc2lvbhgBIAEoCRISCgpnb192ZXJzaW9uGAIgASgJEhAKCHJldmlzaW9uGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBnVwdGltZRgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKOAgoETm9kZRIOCgZudW1iZXIYASABKA0SDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgxjbG9ja19vZmZzZXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SIAoFd29ya3MYByADKA4yES5odXNoLnYxLk5vZGVXb3JrEhIKCnJlc3BvbmRpbmcYCCABKAgSDAoEbGl2ZRgJIAEoCCI+ChVMaXN0RXhjZXB0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWQoWTGlzdEV4Y2VwdGlvbnNSZXNwb25zZRImCgpleGNlcHRpb25zGAEgAygLMhIuaHVzaC52MS5FeGNlcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIi4KGUJ1cm5SZXBvcnRlZFNlY3JldFJlcXVlc3QSEQoEbGluaxgBIAEoCUIDgAEBIkEKGkJ1cm5SZXBvcnRlZFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YSplCghOb2RlV29yaxIZChVOT0RFX1dPUktfVU5TUEVDSUZJRUQQABITCg9OT0RFX1dPUktfU1dFRVAQARISCg5OT0RFX1dPUktfTUFJTBACEhUKEU5PREVfV09SS19ET01BSU5TEAMyrQIKDkNvbG9uZWxTZXJ2aWNlEk0KCEdldEluZGV4EhguaHVzaC52MS5HZXRJbmRleFJlcXVlc3QaGS5odXNoLnYxLkdldEluZGV4UmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJfCg5MaXN0RXhjZXB0aW9ucxIeLmh1c2gudjEuTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0Gh8uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1Jlc3BvbnNlIgz4vRgDgL4YCYi+GAUSawoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZSIM+L0YA4C+GAOIvhgFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_intake_service, file_hush_v1_metadata, file_hush_v1_policy]);
+  fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3Qi8AIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cxIcCgVub2RlcxgIIAMoCzINLmh1c2gudjEuTm9kZRIlCgdiYWNrdXBzGAkgASgLMhQuaHVzaC52MS5CYWNrdXBGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMibgoKU3RvcmVGYWN0cxIPCgdiYWNrZW5kGAEgASgJEhIKCmxpdmVfYnl0ZXMYAiABKAMSEgoKZmlsZV9ieXRlcxgDIAEoAxISCgphdWRpdF9yb3dzGAQgASgDEhMKC2F1ZGl0X2J5dGVzGAUgASgDIokBCgtCYWNrdXBGYWN0cxItCglsYXN0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWJ5dGVzGAIgASgDEisKCGludGVydmFsGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg8KB2ZhaWxpbmcYBCABKAgingEKCkJ1aWxkRmFjdHMSDwoHdmVyc2lvbhgBIAEoCRISCgpnb192ZXJzaW9uGAIgASgJEhAKCHJldmlzaW9uGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBnVwdGltZRgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKOAgoETm9kZRIOCgZudW1iZXIYASABKA0SDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgxjbG9ja19vZmZzZXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SIAoFd29ya3MYByADKA4yES5odXNoLnYxLk5vZGVXb3JrEhIKCnJlc3BvbmRpbmcYCCABKAgSDAoEbGl2ZRgJIAEoCCI+ChVMaXN0RXhjZXB0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWQoWTGlzdEV4Y2VwdGlvbnNSZXNwb25zZRImCgpleGNlcHRpb25zGAEgAygLMhIuaHVzaC52MS5FeGNlcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIi4KGUJ1cm5SZXBvcnRlZFNlY3JldFJlcXVlc3QSEQoEbGluaxgBIAEoCUIDgAEBIkEKGkJ1cm5SZXBvcnRlZFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YSIqChJGaW5kQWNjb3VudFJlcXVlc3QSFAoHYWNjb3VudBgBIAEoCUIDgAEBIqUBChNGaW5kQWNjb3VudFJlc3BvbnNlEiEKB2FjY291bnQYASABKAsyEC5odXNoLnYxLkFjY291bnQSJQoKYXBpX3Rva2VucxgCIAMoCzIRLmh1c2gudjEuQXBpVG9rZW4SIAoHZG9tYWlucxgDIAMoCzIPLmh1c2gudjEuRG9tYWluEiIKCHNlc3Npb25zGAQgAygLMhAuaHVzaC52MS5TZXNzaW9uImEKFVNldEFjY291bnRSb2xlUmVxdWVzdBIUCgdhY2NvdW50GAEgASgJQgOAAQESGwoEcm9sZRgCIAEoDjINLmh1c2gudjEuUm9sZRIVCghwYXNzd29yZBgDIAEoCUIDgAEBIjsKFlNldEFjY291bnRSb2xlUmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCJUChVEaXNhYmxlQWNjb3VudFJlcXVlc3QSFAoHYWNjb3VudBgBIAEoCUIDgAEBEg4KBmVuYWJsZRgCIAEoCBIVCghwYXNzd29yZBgDIAEoCUIDgAEBIjsKFkRpc2FibGVBY2NvdW50UmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCJlChtSZXNldEFjY291bnRQYXNzd29yZFJlcXVlc3QSFAoHYWNjb3VudBgBIAEoCUIDgAEBEhkKDG5ld19wYXNzd29yZBgCIAEoCUIDgAEBEhUKCHBhc3N3b3JkGAMgASgJQgOAAQEiNAocUmVzZXRBY2NvdW50UGFzc3dvcmRSZXNwb25zZRIUCgxzZWFsZWRfY291bnQYASABKAMiSQoaRGVzdHJveU90aGVyQWNjb3VudFJlcXVlc3QSFAoHYWNjb3VudBgBIAEoCUIDgAEBEhUKCHBhc3N3b3JkGAIgASgJQgOAAQEiLQobRGVzdHJveU90aGVyQWNjb3VudFJlc3BvbnNlEg4KBmJ1cm5lZBgBIAEoBSplCghOb2RlV29yaxIZChVOT0RFX1dPUktfVU5TUEVDSUZJRUQQABITCg9OT0RFX1dPUktfU1dFRVAQARISCg5OT0RFX1dPUktfTUFJTBACEhUKEU5PREVfV09SS19ET01BSU5TEAMyqgYKDkNvbG9uZWxTZXJ2aWNlEk0KCEdldEluZGV4EhguaHVzaC52MS5HZXRJbmRleFJlcXVlc3QaGS5odXNoLnYxLkdldEluZGV4UmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJfCg5MaXN0RXhjZXB0aW9ucxIeLmh1c2gudjEuTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0Gh8uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1Jlc3BvbnNlIgz4vRgDgL4YCYi+GAUSawoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZSIM+L0YA4C+GAOIvhgFElYKC0ZpbmRBY2NvdW50EhsuaHVzaC52MS5GaW5kQWNjb3VudFJlcXVlc3QaHC5odXNoLnYxLkZpbmRBY2NvdW50UmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJfCg5TZXRBY2NvdW50Um9sZRIeLmh1c2gudjEuU2V0QWNjb3VudFJvbGVSZXF1ZXN0Gh8uaHVzaC52MS5TZXRBY2NvdW50Um9sZVJlc3BvbnNlIgz4vRgDgL4YCoi+GAUSXwoORGlzYWJsZUFjY291bnQSHi5odXNoLnYxLkRpc2FibGVBY2NvdW50UmVxdWVzdBofLmh1c2gudjEuRGlzYWJsZUFjY291bnRSZXNwb25zZSIM+L0YA4C+GAqIvhgFEnEKFFJlc2V0QWNjb3VudFBhc3N3b3JkEiQuaHVzaC52MS5SZXNldEFjY291bnRQYXNzd29yZFJlcXVlc3QaJS5odXNoLnYxLlJlc2V0QWNjb3VudFBhc3N3b3JkUmVzcG9uc2UiDPi9GAOAvhgKiL4YBRJuChNEZXN0cm95T3RoZXJBY2NvdW50EiMuaHVzaC52MS5EZXN0cm95T3RoZXJBY2NvdW50UmVxdWVzdBokLmh1c2gudjEuRGVzdHJveU90aGVyQWNjb3VudFJlc3BvbnNlIgz4vRgDgL4YCoi+GAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_domain, file_hush_v1_intake_service, file_hush_v1_metadata, file_hush_v1_policy]);
 
 /**
  * GetIndexRequest is empty.
@@ -568,6 +570,287 @@ export const BurnReportedSecretResponseSchema: GenMessage<BurnReportedSecretResp
   messageDesc(file_hush_v1_colonel_service, 10);
 
 /**
+ * FindAccountRequest is the request of FindAccount.
+ *
+ * @generated from message hush.v1.FindAccountRequest
+ */
+export type FindAccountRequest = Message<"hush.v1.FindAccountRequest"> & {
+  /**
+   * The exact e-mail address, or the id.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+};
+
+/**
+ * Describes the message hush.v1.FindAccountRequest.
+ * Use `create(FindAccountRequestSchema)` to create a new message.
+ */
+export const FindAccountRequestSchema: GenMessage<FindAccountRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 11);
+
+/**
+ * FindAccountResponse is the response of FindAccount.
+ *
+ * @generated from message hush.v1.FindAccountResponse
+ */
+export type FindAccountResponse = Message<"hush.v1.FindAccountResponse"> & {
+  /**
+   * The account.
+   *
+   * @generated from field: hush.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+
+  /**
+   * The account's API tokens.
+   *
+   * @generated from field: repeated hush.v1.ApiToken api_tokens = 2;
+   */
+  apiTokens: ApiToken[];
+
+  /**
+   * The account's domains.
+   *
+   * @generated from field: repeated hush.v1.Domain domains = 3;
+   */
+  domains: Domain[];
+
+  /**
+   * The account's sessions.
+   *
+   * @generated from field: repeated hush.v1.Session sessions = 4;
+   */
+  sessions: Session[];
+};
+
+/**
+ * Describes the message hush.v1.FindAccountResponse.
+ * Use `create(FindAccountResponseSchema)` to create a new message.
+ */
+export const FindAccountResponseSchema: GenMessage<FindAccountResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 12);
+
+/**
+ * SetAccountRoleRequest is the request of SetAccountRole.
+ *
+ * @generated from message hush.v1.SetAccountRoleRequest
+ */
+export type SetAccountRoleRequest = Message<"hush.v1.SetAccountRoleRequest"> & {
+  /**
+   * The exact e-mail address, or the id.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * The role.
+   *
+   * @generated from field: hush.v1.Role role = 2;
+   */
+  role: Role;
+
+  /**
+   * The administrator's own password.
+   *
+   * @generated from field: string password = 3;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message hush.v1.SetAccountRoleRequest.
+ * Use `create(SetAccountRoleRequestSchema)` to create a new message.
+ */
+export const SetAccountRoleRequestSchema: GenMessage<SetAccountRoleRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 13);
+
+/**
+ * SetAccountRoleResponse is the response of SetAccountRole.
+ *
+ * @generated from message hush.v1.SetAccountRoleResponse
+ */
+export type SetAccountRoleResponse = Message<"hush.v1.SetAccountRoleResponse"> & {
+  /**
+   * The updated account. It shows the role colonel only once its e-mail address is
+   * confirmed.
+   *
+   * @generated from field: hush.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message hush.v1.SetAccountRoleResponse.
+ * Use `create(SetAccountRoleResponseSchema)` to create a new message.
+ */
+export const SetAccountRoleResponseSchema: GenMessage<SetAccountRoleResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 14);
+
+/**
+ * DisableAccountRequest is the request of DisableAccount.
+ *
+ * @generated from message hush.v1.DisableAccountRequest
+ */
+export type DisableAccountRequest = Message<"hush.v1.DisableAccountRequest"> & {
+  /**
+   * The exact e-mail address, or the id.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * Whether to enable the account instead.
+   *
+   * @generated from field: bool enable = 2;
+   */
+  enable: boolean;
+
+  /**
+   * The administrator's own password.
+   *
+   * @generated from field: string password = 3;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message hush.v1.DisableAccountRequest.
+ * Use `create(DisableAccountRequestSchema)` to create a new message.
+ */
+export const DisableAccountRequestSchema: GenMessage<DisableAccountRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 15);
+
+/**
+ * DisableAccountResponse is the response of DisableAccount.
+ *
+ * @generated from message hush.v1.DisableAccountResponse
+ */
+export type DisableAccountResponse = Message<"hush.v1.DisableAccountResponse"> & {
+  /**
+   * The updated account.
+   *
+   * @generated from field: hush.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message hush.v1.DisableAccountResponse.
+ * Use `create(DisableAccountResponseSchema)` to create a new message.
+ */
+export const DisableAccountResponseSchema: GenMessage<DisableAccountResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 16);
+
+/**
+ * ResetAccountPasswordRequest is the request of ResetAccountPassword.
+ *
+ * @generated from message hush.v1.ResetAccountPasswordRequest
+ */
+export type ResetAccountPasswordRequest = Message<"hush.v1.ResetAccountPasswordRequest"> & {
+  /**
+   * The exact e-mail address, or the id.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * The new password of the account.
+   *
+   * @generated from field: string new_password = 2;
+   */
+  newPassword: string;
+
+  /**
+   * The administrator's own password.
+   *
+   * @generated from field: string password = 3;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message hush.v1.ResetAccountPasswordRequest.
+ * Use `create(ResetAccountPasswordRequestSchema)` to create a new message.
+ */
+export const ResetAccountPasswordRequestSchema: GenMessage<ResetAccountPasswordRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 17);
+
+/**
+ * ResetAccountPasswordResponse is the response of ResetAccountPassword.
+ *
+ * @generated from message hush.v1.ResetAccountPasswordResponse
+ */
+export type ResetAccountPasswordResponse = Message<"hush.v1.ResetAccountPasswordResponse"> & {
+  /**
+   * How many receipts the account's list can no longer decrypt.
+   *
+   * @generated from field: int64 sealed_count = 1;
+   */
+  sealedCount: bigint;
+};
+
+/**
+ * Describes the message hush.v1.ResetAccountPasswordResponse.
+ * Use `create(ResetAccountPasswordResponseSchema)` to create a new message.
+ */
+export const ResetAccountPasswordResponseSchema: GenMessage<ResetAccountPasswordResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 18);
+
+/**
+ * DestroyOtherAccountRequest is the request of DestroyOtherAccount.
+ *
+ * @generated from message hush.v1.DestroyOtherAccountRequest
+ */
+export type DestroyOtherAccountRequest = Message<"hush.v1.DestroyOtherAccountRequest"> & {
+  /**
+   * The exact e-mail address, or the id.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * The administrator's own password.
+   *
+   * @generated from field: string password = 2;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message hush.v1.DestroyOtherAccountRequest.
+ * Use `create(DestroyOtherAccountRequestSchema)` to create a new message.
+ */
+export const DestroyOtherAccountRequestSchema: GenMessage<DestroyOtherAccountRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 19);
+
+/**
+ * DestroyOtherAccountResponse is the response of DestroyOtherAccount.
+ *
+ * @generated from message hush.v1.DestroyOtherAccountResponse
+ */
+export type DestroyOtherAccountResponse = Message<"hush.v1.DestroyOtherAccountResponse"> & {
+  /**
+   * The number of live secrets burned.
+   *
+   * @generated from field: int32 burned = 1;
+   */
+  burned: number;
+};
+
+/**
+ * Describes the message hush.v1.DestroyOtherAccountResponse.
+ * Use `create(DestroyOtherAccountResponseSchema)` to create a new message.
+ */
+export const DestroyOtherAccountResponseSchema: GenMessage<DestroyOtherAccountResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 20);
+
+/**
  * NodeWork is work that one node at a time does.
  *
  * @generated from enum hush.v1.NodeWork
@@ -648,6 +931,80 @@ export const ColonelService: GenService<{
     methodKind: "unary";
     input: typeof BurnReportedSecretRequestSchema;
     output: typeof BurnReportedSecretResponseSchema;
+  },
+  /**
+   * FindAccount returns an account by its exact e-mail address or its id, with its
+   * tokens, domains and sessions.
+   *
+   * Errors: NOT_FOUND.
+   *
+   * @generated from rpc hush.v1.ColonelService.FindAccount
+   */
+  findAccount: {
+    methodKind: "unary";
+    input: typeof FindAccountRequestSchema;
+    output: typeof FindAccountResponseSchema;
+  },
+  /**
+   * SetAccountRole sets the role of another account. The audit trail records this
+   * and the following changes with the administrator's account.
+   *
+   * Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+   * administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+   * wrong password of the administrator; FAILED_PRECONDITION if the operator's
+   * settings make the account an administrator.
+   *
+   * @generated from rpc hush.v1.ColonelService.SetAccountRole
+   */
+  setAccountRole: {
+    methodKind: "unary";
+    input: typeof SetAccountRoleRequestSchema;
+    output: typeof SetAccountRoleResponseSchema;
+  },
+  /**
+   * DisableAccount disables another account, or enables it again. Disabling ends
+   * its sessions and makes its API tokens useless.
+   *
+   * Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+   * administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+   * wrong password of the administrator.
+   *
+   * @generated from rpc hush.v1.ColonelService.DisableAccount
+   */
+  disableAccount: {
+    methodKind: "unary";
+    input: typeof DisableAccountRequestSchema;
+    output: typeof DisableAccountResponseSchema;
+  },
+  /**
+   * ResetAccountPassword sets the password of another account, with the same
+   * effects as a reset by mail: its sessions and API tokens end, and its list no
+   * longer shows earlier receipts.
+   *
+   * Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+   * administrator's own account and for an invalid new password; PERMISSION_DENIED
+   * with REASON_CREDENTIALS for a wrong password of the administrator.
+   *
+   * @generated from rpc hush.v1.ColonelService.ResetAccountPassword
+   */
+  resetAccountPassword: {
+    methodKind: "unary";
+    input: typeof ResetAccountPasswordRequestSchema;
+    output: typeof ResetAccountPasswordResponseSchema;
+  },
+  /**
+   * DestroyOtherAccount destroys another account and burns its live secrets.
+   *
+   * Errors: NOT_FOUND for an unknown account; INVALID_ARGUMENT for the
+   * administrator's own account; PERMISSION_DENIED with REASON_CREDENTIALS for a
+   * wrong password of the administrator.
+   *
+   * @generated from rpc hush.v1.ColonelService.DestroyOtherAccount
+   */
+  destroyOtherAccount: {
+    methodKind: "unary";
+    input: typeof DestroyOtherAccountRequestSchema;
+    output: typeof DestroyOtherAccountResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_hush_v1_colonel_service, 0);
