@@ -39,6 +39,46 @@ test("an administrator creates and revokes invitations", async ({ page }) => {
   await expect(invites.getByText(guest)).toBeHidden();
 });
 
+test("an administrator changes an account with their own password", async ({ page }) => {
+  const address = `e2e-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`;
+  await page.goto("/signup");
+  await page.getByLabel(t("address.label"), { exact: true }).fill(address);
+  await button(page, t("signup.submit")).click();
+  await expect(heading(page, t("signup.mail.title"))).toBeVisible();
+  await signIn(page, colonel);
+  await page.goto("/colonel");
+  const found = card(page, t("colonel.find"));
+  const name = found.getByLabel(t("colonel.find.name"), { exact: true });
+  const dialog = page.getByRole("dialog");
+  await name.fill(`no-${address}`);
+  await button(found, t("colonel.find.submit")).click();
+  await expect(found.getByText(t("colonel.find.none"))).toBeVisible();
+  await name.fill(address);
+  await button(found, t("colonel.find.submit")).click();
+  await expect(found.getByText(t("colonel.account.unverified"), { exact: true })).toBeVisible();
+
+  await button(found, t("colonel.change.disable")).click();
+  await dialog.getByLabel(t("colonel.change.password"), { exact: true }).fill("not the password");
+  await button(dialog, t("colonel.change.disable")).click();
+  await expect(dialog.getByText(t("password.wrong"))).toBeVisible();
+  await dialog.getByLabel(t("colonel.change.password"), { exact: true }).fill(colonel.password);
+  await button(dialog, t("colonel.change.disable")).click();
+  await expect(found.getByText(t("colonel.change.disable.done", { address }))).toBeVisible();
+  await expect(found.getByText(t("colonel.account.disabled"), { exact: true })).toBeVisible();
+
+  await button(found, t("colonel.change.destroy")).click();
+  await dialog.getByLabel(t("colonel.change.password"), { exact: true }).fill(colonel.password);
+  await button(dialog, t("colonel.change.destroy")).click();
+  await expect(found.getByText(t("colonel.change.destroy.done", { address }))).toBeVisible();
+  await button(found, t("colonel.find.submit")).click();
+  await expect(found.getByText(t("colonel.find.none"))).toBeVisible();
+
+  await name.fill(colonel.address);
+  await button(found, t("colonel.find.submit")).click();
+  await expect(found.getByText(t("colonel.find.own"))).toBeVisible();
+  await expect(button(found, t("colonel.change.disable"))).toBeHidden();
+});
+
 test("the colonel's page does not exist for others", async ({ page }) => {
   await page.goto("/colonel");
   await expect(heading(page, t("notfound.title"))).toBeVisible();

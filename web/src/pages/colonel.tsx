@@ -4,6 +4,7 @@ import { BurnReported } from "../colonel/burn";
 import { Charts, Counters, StoreAndBuild } from "../colonel/counters";
 import { Exceptions } from "../colonel/exceptions";
 import { FeedbackList } from "../colonel/feedback";
+import { FindAccount } from "../colonel/find";
 import { Invites } from "../colonel/invites";
 import { Nodes } from "../colonel/nodes";
 import { Role } from "../contract";
@@ -52,6 +53,7 @@ function Overview() {
           <Counters index={index.value} />
           <Charts index={index.value} />
           <BurnReported onBurned={index.reload} />
+          <FindAccount onChanged={index.reload} />
           <Invites key={`invites ${round}`} />
           <NewAccounts accounts={index.value.recentAccounts} />
           <FeedbackList index={index.value} />

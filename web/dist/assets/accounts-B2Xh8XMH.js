@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-3z-kdbX8.js";import{r as t}from"./wire-DZh7jJxQ.js";var n=t(e);export{n as default};

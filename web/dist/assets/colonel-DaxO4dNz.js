@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CjdRTEEs.js";import{r as t}from"./wire-DZh7jJxQ.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-2V4oeZ67.js";

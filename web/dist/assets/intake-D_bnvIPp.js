@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D34_p5kH.js";import{r as t}from"./wire-DZh7jJxQ.js";var n=t(e);export{n as default};
