@@ -87,7 +87,7 @@ func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.Bur
 
 // FindAccount returns an account and what belongs to it.
 func (s *ColonelService) FindAccount(ctx context.Context, req *hushv1.FindAccountRequest) (*hushv1.FindAccountResponse, error) {
-	found, err := s.vault.FindAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAccount()))
+	found, err := s.vault.Administration.FindAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAccount()))
 	if err != nil {
 		return nil, err
 	}

@@ -114,13 +114,19 @@ type FoundAccount struct {
 	Sessions []credential.Session
 }
 
+// Administration holds what colonels do with the accounts of others.
+type Administration struct {
+	account.Administration
+	v *Vault
+}
+
 // FindAccount returns the account of an address or id, or ErrNotFound. A caller who
 // is not a colonel gets ErrNotFound.
-func (v *Vault) FindAccount(ctx context.Context, c caller.Caller, name caller.Text) (FoundAccount, error) {
+func (a Administration) FindAccount(ctx context.Context, c caller.Caller, name caller.Text) (FoundAccount, error) {
 	if !c.Colonel() {
 		return FoundAccount{}, refusal.ErrNotFound
 	}
-	return v.Operator().FindAccount(ctx, name)
+	return a.v.Operator().FindAccount(ctx, name)
 }
 
 // FindAccount returns the account of an address or id, or ErrNotFound.

@@ -116,7 +116,7 @@ func (v *Vault) assemble(opts Options) {
 		Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Others: others, Cost: opts.Passwords,
 	})
 	v.Accounts, v.Passwords, v.SignUps, v.Tickets = accounts.Accounts, accounts.Passwords, accounts.SignUps, accounts.Tickets
-	v.Administration = account.NewAdministration(v.Accounts)
+	v.Administration = Administration{account.NewAdministration(v.Accounts), v}
 	v.Sessions, v.Tokens = session.New(session.Options{
 		Store: v.store, Clock: v.clock, Keys: v.keys, Accounts: v.Accounts, Passwords: v.Passwords,
 		Credentials: v.Credentials, Others: others,

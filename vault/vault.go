@@ -104,7 +104,7 @@ type Vault struct {
 	Passwords   *account.Passwords
 	SignUps     *account.SignUps
 	// Administration is for colonels.
-	Administration account.Administration
+	Administration Administration
 	Tickets        *account.Tickets
 	Sessions       *session.Sessions
 	Tokens         *session.Tokens

@@ -47,6 +47,7 @@ func strangeCalls(ada *testAccount) []strange {
 		{"DomainService/GetPublicBrand", fmt.Sprintf(`{"domain":%q}`, ada.domain.Name), wantPublic},
 		{"DomainService/AddDomain", fmt.Sprintf(`{"domain":%q}`, ada.domain.ID), wantNothing},
 		{"ColonelService/BurnReportedSecret", fmt.Sprintf(`{"link":%q}`, secret), wantNotFound},
+		{"AccountService/RevokeInvite", fmt.Sprintf(`{"invite_id":%q}`, strings.Repeat("0", 44)), wantNotFound},
 		{"ColonelService/FindAccount", fmt.Sprintf(`{"account":%q}`, ada.address), wantNotFound},
 		{"ColonelService/SetAccountRole", fmt.Sprintf(`{"account":%q,"role":"ROLE_COLONEL"}`, ada.address), wantNotFound},
 		{"ColonelService/DisableAccount", fmt.Sprintf(`{"account":%q}`, ada.address), wantNotFound},
@@ -142,7 +143,7 @@ func wantAllObjects(t *testing.T, calls []strange) {
 	t.Helper()
 	naming := []protoreflect.Name{
 		"domain", "domain_id", "token_id", "session_ids", "metadata_key", "metadata_keys", "secret_key", "secret_keys", "link",
-		"account_id", "session_id", "exception_id",
+		"account_id", "session_id", "exception_id", "account", "invite_id",
 	}
 	for procedure, method := range publicMethods() {
 		named := slices.ContainsFunc(naming, func(name protoreflect.Name) bool { return method.Input().Fields().ByName(name) != nil })

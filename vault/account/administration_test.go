@@ -32,7 +32,7 @@ func newAdministrationKit(t *testing.T) *administrationKit {
 	k.made(t, account.OperatorAccount{Address: grace, Password: rightPassword, Role: account.RoleColonel})
 	k.grace, k.host = k.signIn(t, grace, rightPassword), k.accountKit.host
 	k.ada = k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
-	k.actions = k.Vault.Administration
+	k.actions = k.Vault.Administration.Administration
 	return k
 }
 
@@ -95,7 +95,7 @@ func TestAdministrationIsTheColonels(t *testing.T) {
 			vaulttest.WantErr(t, name+"("+who+")", do(t.Context(), c, rightPassword, grace), refusal.ErrNotFound)
 		}
 	}
-	_, err := k.Vault.FindAccount(t.Context(), customer, grace)
+	_, err := k.Vault.Administration.FindAccount(t.Context(), customer, grace)
 	vaulttest.WantErr(t, "FindAccount(customer)", err, refusal.ErrNotFound)
 	k.wantUnchanged(t, "calls of others")
 }
@@ -144,7 +144,7 @@ func TestColonelsChangeAccounts(t *testing.T) {
 	k.wantRecorded(t, rows.AuditReset, k.ada.ID, by)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.wantSignIn(t, ada, otherPassword, nil)
-	found, err := k.Vault.FindAccount(ctx, k.grace, "Ada-canary@Example.com")
+	found, err := k.Vault.Administration.FindAccount(ctx, k.grace, "Ada-canary@Example.com")
 	vaulttest.WantErr(t, "FindAccount(address)", err, nil)
 	vaulttest.Want(t, "FindAccount().Account.ID", found.Account.ID, k.ada.ID)
 	vaulttest.Want(t, "FindAccount().Sessions", len(found.Sessions), 1)

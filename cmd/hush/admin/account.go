@@ -27,7 +27,7 @@ func (a accounts) command() *cobra.Command {
 		Use: "account", Short: "create, change, list and destroy accounts", Long: "Create, change, list and destroy accounts." + about,
 	},
 		a.createCommand(), a.listCommand(), a.showCommand(), a.setRoleCommand(),
-		a.resetPasswordCommand(), a.disableCommand(), a.destroyCommand(), a.importCommand(), invites{a.administrator}.command(),
+		a.resetPasswordCommand(), a.disableCommand(), a.destroyCommand(), a.importCommand(), invites(a).command(),
 	)
 }
 
