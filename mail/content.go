@@ -42,6 +42,7 @@ var plans = map[Kind]plan{
 type content struct {
 	Language string // as in the attribute lang
 	Subject  string
+	Instance string   // the service's name, in HTML
 	Before   []string // paragraphs
 	Button   string
 	Copy     string // introduces the written-out link, in HTML
@@ -66,6 +67,7 @@ func (p *Post) write(m Message) content {
 	c := content{
 		Language: strings.ReplaceAll(string(w.locale), "_", "-"),
 		Subject:  w.text(prefix + "subject"),
+		Instance: p.instance,
 		Before:   []string{w.text(prefix + "body")},
 		Footer:   w.text("mail.footer"),
 	}

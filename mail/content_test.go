@@ -74,6 +74,7 @@ func checkParts(t *testing.T, r mailtest.Received, kind mail.Kind, l locale.Loca
 func readPage(t *testing.T, page string) (addresses []string, shown string) {
 	t.Helper()
 	var text strings.Builder
+	styled := false
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -82,10 +83,15 @@ func readPage(t *testing.T, page string) (addresses []string, shown string) {
 			}
 			return addresses, text.String()
 		case html.TextToken:
-			text.WriteString(z.Token().Data)
+			part := z.Token().Data
+			if styled && (strings.Contains(part, "url(") || strings.Contains(part, "@import")) {
+				t.Errorf("page: got the style %q, want it to fetch nothing", part)
+			}
+			text.WriteString(part)
 		case html.StartTagToken, html.SelfClosingTagToken:
 			token := z.Token()
-			if !slices.Contains([]string{"html", "head", "meta", "title", "body", "div", "p", "a", "br"}, token.Data) {
+			styled = token.Data == "style"
+			if !slices.Contains([]string{"html", "head", "meta", "title", "style", "body", "table", "tr", "td", "p", "a", "br"}, token.Data) {
 				t.Errorf("page: got <%s>, want text and links only", token.Data)
 			}
 			for _, a := range token.Attr {
