@@ -14,9 +14,9 @@ import (
 	"net/url"
 	"time"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/vault"
-	"hush/vault/caller"
 )
 
 // Options are the dependencies and settings of New.
@@ -101,8 +101,8 @@ type API struct {
 	// Ready returns an error while the services cannot serve, because a store on a
 	// server cannot be reached.
 	Ready func() error
-	// OnlyEndToEnd reports that no secrets can be shared that the server encrypts.
-	OnlyEndToEnd bool
+	// Policy is what GetPolicy returns on the service's own host.
+	Policy *hushv1.GetPolicyResponse
 	// EndStreams ends the running streams when the server stops. Streams that
 	// start later end at once.
 	EndStreams func()
@@ -124,7 +124,7 @@ func New(opts Options) (*API, error) {
 		return nil, err
 	}
 	api := &API{Gate: c.Admit, Middleware: c.Middleware, EndStreams: c.EndStreams, Ready: opts.Vault.Ready, Load: c.Load}
-	api.OnlyEndToEnd = opts.Vault.Policy().Kinds == caller.KindsEndToEnd
+	api.Policy = systemOf(opts).policy()
 	api.Callable, api.Mounts = assemble(c, opts)
 	return api, nil
 }

@@ -78,6 +78,7 @@ func (a *assembly) intake(s *IntakeService) {
 
 func (a *assembly) system(s *SystemService) {
 	c, to := a.chain, &a.callable
+	to.GetPolicy = chain.Bind(c, hushv1connect.SystemServiceGetPolicyProcedure, s.GetPolicy)
 	to.GetStatus = chain.Bind(c, hushv1connect.SystemServiceGetStatusProcedure, s.GetStatus)
 	to.GetVersion = chain.Bind(c, hushv1connect.SystemServiceGetVersionProcedure, s.GetVersion)
 	to.GetSupportedLocales = chain.Bind(c, hushv1connect.SystemServiceGetSupportedLocalesProcedure, s.GetSupportedLocales)

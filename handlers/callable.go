@@ -51,6 +51,7 @@ type Callable struct {
 	ReceiveFeedback  chain.Method[hushv1.ReceiveFeedbackRequest, hushv1.ReceiveFeedbackResponse]
 	ReceiveException chain.Method[hushv1.ReceiveExceptionRequest, hushv1.ReceiveExceptionResponse]
 
+	GetPolicy           chain.Method[hushv1.GetPolicyRequest, hushv1.GetPolicyResponse]
 	GetStatus           chain.Method[hushv1.GetStatusRequest, hushv1.GetStatusResponse]
 	GetVersion          chain.Method[hushv1.GetVersionRequest, hushv1.GetVersionResponse]
 	GetSupportedLocales chain.Method[hushv1.GetSupportedLocalesRequest, hushv1.GetSupportedLocalesResponse]

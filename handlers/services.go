@@ -30,7 +30,7 @@ func assemble(c *chain.Chain, opts Options) (Callable, []chain.Mount) {
 	a.domains(&DomainService{domains: v.Domains, checks: v.Checks})
 	a.challenges(&ChallengeService{challenges: v.Challenges})
 	a.intake(&IntakeService{inbox: v.Inbox})
-	a.system(&SystemService{vault: v, version: opts.Version, instance: opts.Instance, base: opts.BaseURL})
+	a.system(systemOf(opts))
 	a.colonels(newColonelService(opts))
 	a.places(&TestName{places: v.Places})
 	return a.callable, append(a.mounts, c.Besides()...)

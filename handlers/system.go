@@ -22,6 +22,10 @@ type SystemService struct {
 	base     *url.URL
 }
 
+func systemOf(opts Options) *SystemService {
+	return &SystemService{vault: opts.Vault, version: opts.Version, instance: opts.Instance, base: opts.BaseURL}
+}
+
 // GetStatus reports that the service is up. It is unavailable while the store
 // cannot be reached.
 func (s *SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
@@ -47,14 +51,22 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 // GetPolicy returns what the operator allows, and what the owner of the called
 // domain allows.
 func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
-	policy, limits := s.vault.Policy(), s.vault.Limits()
 	closed := s.vault.Domains.AdmitVisitor(ctx, chain.CallerFrom(ctx).Site)
 	if closed != nil && !errors.Is(closed, refusal.ErrPolicy) {
 		return nil, closed
 	}
+	p := s.policy()
+	p.AnonymousCreate = p.GetAnonymousCreate() && closed == nil
+	p.SignIn = p.GetSignIn() && chain.AtHome(ctx)
+	return p, nil
+}
+
+// policy returns the policy as on the service's own host.
+func (s *SystemService) policy() *hushv1.GetPolicyResponse {
+	policy, limits := s.vault.Policy(), s.vault.Limits()
 	return &hushv1.GetPolicyResponse{
 		SignUp: signUpOf(policy.SignUp), Verification: s.vault.Mails(), Mail: s.vault.Mails(),
-		AnonymousCreate:    !policy.NoAnonymousCreate && closed == nil,
+		AnonymousCreate:    !policy.NoAnonymousCreate,
 		PassphraseRequired: policy.PassphraseRequired, PassphraseMin: int32(policy.PassphraseMin),
 		DefaultTtl: seconds(limits.DefaultTTL), AnonymousTtl: seconds(limits.AnonymousTTL), AccountTtl: seconds(limits.AccountTTL),
 		AnonymousSecret: limits.AnonymousSecret, AccountSecret: limits.AccountSecret,
@@ -63,8 +75,8 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
 		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,
-		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base) && chain.AtHome(ctx),
-	}, nil
+		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base),
+	}
 }
 
 // ValidateShrimp checks a token and returns the one of the caller's session. A

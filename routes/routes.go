@@ -11,7 +11,8 @@
 // know. No rule about secrets lives here, and no path bypasses the rules.
 //
 // A request is taken exactly as sent or refused: nothing is truncated, replaced
-// or guessed, except for lifetimes, where clients spell "no wish" in many ways.
+// or guessed, except for lifetimes, where clients spell "no wish" in many ways, and
+// the line breaks of the share form, which browsers spell in two characters.
 // Refusals never repeat what was sent, except for the key of an unknown secret.
 // No GET reveals anything, whatever its query contains. Responses of the API
 // are JSON on every path, are never cached and never redirect.
@@ -76,7 +77,7 @@ func New(opts Options) (http.Handler, error) {
 	t := &tree{
 		env: &call.Env{
 			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Now: opts.Now, Gate: opts.API.Gate,
-			Ready: opts.API.Ready, Accepting: opts.Accepting, OnlyEndToEnd: opts.API.OnlyEndToEnd,
+			Ready: opts.API.Ready, Accepting: opts.Accepting, Policy: opts.API.Policy,
 		},
 		mux:      chi.NewMux(),
 		mounts:   opts.API.Mounts,

@@ -251,7 +251,7 @@ func TestMethodNotAllowed(t *testing.T) {
 		{"POST", "/account/domains/a.example", "GET, HEAD"},
 		{"POST", "/assets/x.js", "GET, HEAD"},
 		{"POST", "/icon.svg", "GET, HEAD"},
-		{"POST", "/", "GET, HEAD"},
+		{"PUT", "/", "GET, HEAD, POST"},
 	} {
 		w := request(h, test.method, test.path)
 		if got := w.Header().Get("Allow"); w.Code != http.StatusMethodNotAllowed || got != test.allow {

@@ -197,7 +197,7 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	words := catalogue(t)
 	for _, test := range []struct{ path, language, tag, want string }{
-		{"/", "de", "de", words.Text("de", "page.home.title")},
+		{"/", "de", "de", words.Text("de", "page.share.title")},
 		{"/secret/a", "ja,en;q=0.5", "ja", words.Text("ja", "page.secret.button")},
 		{"/s", "pt-BR", "pt-BR", words.Text("pt_BR", "page.fragment.title")},
 		{"/e", "ja", "ja", words.Text("ja", "page.end_to_end.explanation")},
@@ -215,7 +215,7 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 	authorization := s.account(t, ada, account.RoleCustomer)
 	s.send(http.MethodPost, "/api/v2/account/update-locale", "locale=pl", "Authorization", authorization)
 	w := s.send(http.MethodGet, "/", "", "Authorization", authorization, "Accept-Language", "de")
-	wantPage(t, "GET / with an account", w, http.StatusOK, `<html lang="pl"`, words.Text("pl", "page.home.share"))
+	wantPage(t, "GET / with an account", w, http.StatusOK, `<html lang="pl"`, words.Text("pl", "page.share.title"))
 }
 
 // Links whose key stays in the browser explain how to open them without

@@ -5,18 +5,19 @@ import (
 	"net/http"
 	"time"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/params"
 )
 
 // Env is what all requests of one tree share. All fields but
-// OnlyEndToEnd are required.
+// Policy are required.
 type Env struct {
 	Links     Links
 	Catalogue *locale.Catalogue
-	// OnlyEndToEnd reports that no secrets can be shared that the server encrypts.
-	OnlyEndToEnd bool
+	// Policy is what the operator allows on the service's own host.
+	Policy *hushv1.GetPolicyResponse
 	// Now is the clock for relative times in responses.
 	Now func() time.Time
 	// Gate is the API's gate. It decides whether a request may call one of the
@@ -33,7 +34,7 @@ type Env struct {
 func (e *Env) Request(r *http.Request) *Request {
 	return &Request{
 		Key: pathKey(r), Header: r.Header, Links: e.Links, Now: e.Now(),
-		Visitor: chain.VisitorOf(r), Catalogue: e.Catalogue, OnlyEndToEnd: e.OnlyEndToEnd, NewShrimp: chain.NewShrimp,
+		Visitor: chain.VisitorOf(r), Catalogue: e.Catalogue, Policy: e.Policy, NewShrimp: chain.NewShrimp,
 	}
 }
 

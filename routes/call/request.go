@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/params"
@@ -36,9 +37,8 @@ type Request struct {
 	Visitor chain.Visitor
 	// Catalogue holds the messages in every language.
 	Catalogue *locale.Catalogue
-	// OnlyEndToEnd reports that no secrets can be shared here that the server
-	// encrypts.
-	OnlyEndToEnd bool
+	// Policy is what the operator allows on the service's own host.
+	Policy *hushv1.GetPolicyResponse
 	// NewShrimp returns a random token, which is never checked.
 	NewShrimp func() string
 }

@@ -21,7 +21,7 @@ const hiddenContent = "nobody is to see this"
 // folder that must not be served.
 func builtClient() fstest.MapFS {
 	files := fstest.MapFS{
-		"index.html":             {Data: []byte(`<html lang="en"><body>` + hiddenContent + `</body></html>`)},
+		"index.html":             {Data: []byte(`<html lang="en"><head></head><body>` + hiddenContent + `</body></html>`)},
 		"icon.svg":               {Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg">` + strings.Repeat("<g></g>", 50) + `</svg>`)},
 		"icon-512.png":           {Data: []byte("png")},
 		"favicon.ico":            {Data: []byte("ico")},
@@ -180,7 +180,7 @@ func TestTakesGzip(t *testing.T) {
 
 func TestNewClientRefuses(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
-		"nothing": {}, "no page": {"index.html": {Data: []byte("hello")}}, "no body": {"index.html": {Data: []byte("<html></html>")}},
+		"nothing": {}, "no page": {"index.html": {Data: []byte("hello")}}, "no body": {"index.html": {Data: []byte("<html><head></head></html>")}},
 	} {
 		if _, err := newClient(files); err == nil {
 			t.Errorf("newClient(%s): got no error, want one", name)

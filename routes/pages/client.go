@@ -22,8 +22,10 @@ type client struct {
 	shells map[shellName]*asset
 	files  map[string]*asset // by path
 	// plain is a whole page and noscript a part of the shell; both show a view.
+	// preview is another part of the shell, and shows a preview.
 	plain    *template.Template
 	noscript *template.Template
+	preview  *template.Template
 }
 
 // shellName identifies a shell: its view and its language.
@@ -48,17 +50,24 @@ func newClient(files fs.FS) (*client, error) {
 	if c.plain, err = parsePage("plain.html"); err != nil {
 		return nil, err
 	}
-	c.noscript, err = parsePage("noscript.html")
+	if c.noscript, err = parsePage("noscript.html"); err != nil {
+		return nil, err
+	}
+	c.preview, err = parsePage("preview.html")
 	return c, err
 }
 
 // render returns the shell with a view for browsers without scripts.
-func (c *client) render(req *call.Request, s *view) ([]byte, error) {
-	var b bytes.Buffer
-	if err := c.noscript.Execute(&b, s); err != nil {
+func (c *client) render(req *call.Request, says noscriptPage, s *view) ([]byte, error) {
+	var noscript, preview bytes.Buffer
+	s.Instance = instanceName(req)
+	if err := c.noscript.Execute(&noscript, s); err != nil {
 		return nil, fmt.Errorf("rendering %q: %w", s.Title, err)
 	}
-	return c.shell.with(languageTag(req), b.Bytes()), nil
+	if err := c.preview.Execute(&preview, previewOf(req, says)); err != nil {
+		return nil, fmt.Errorf("rendering the preview of %q: %w", s.Title, err)
+	}
+	return c.shell.with(languageTag(req), preview.Bytes(), noscript.Bytes()), nil
 }
 
 // readAssets reads the files that the shell loads, by path. It leaves out files

@@ -41,6 +41,11 @@ func Routes(c *handlers.Callable) []Route {
 	for _, p := range shellPages(c) {
 		all = append(all, static(p.path, cmp.Or(p.pattern, p.path), "page", func(site *Site) http.HandlerFunc { return site.shellPage(p) }))
 	}
+	asks := asksPolicy(c)
+	all = append(all, Route{
+		Method: http.MethodGet, Path: sharePath, Pattern: sharePath, Action: asks,
+		serve: func(site *Site) http.HandlerFunc { return site.home(asks) },
+	})
 	for _, p := range dynamicPages(c) {
 		all = append(all, Route{
 			Method: p.method, Path: p.path, Pattern: p.path, Action: p.action,
@@ -80,7 +85,7 @@ func New(env *call.Env, c *handlers.Callable) (*Site, error) {
 			return nil, fmt.Errorf("page %s %s: %w", route.Method, route.Path, route.Action.Ready)
 		}
 	}
-	says := []noscriptPage{unknownPage()}
+	says := []noscriptPage{unknownPage(), sharePage(), closedPage()}
 	for _, p := range shellPages(c) {
 		says = append(says, p.says)
 	}
@@ -122,7 +127,7 @@ type shellPage struct {
 func shellPages(c *handlers.Callable) []shellPage {
 	var all []shellPage
 	for _, path := range []string{
-		"/", "/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
+		"/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
 		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about",
 	} {
 		all = append(all, shellPage{path: path, says: homePage()})
@@ -197,7 +202,7 @@ func (site *Site) ready(w http.ResponseWriter, r *http.Request) {
 // dynamicPages returns the pages that act. Like a route of the API, each calls
 // one RPC behind the same chain.
 func dynamicPages(c *handlers.Callable) []dynamicPage {
-	all := append([]dynamicPage{revealPage(c)}, receiptPages(c)...)
+	all := append([]dynamicPage{sharedPage(c), revealPage(c)}, receiptPages(c)...)
 	for _, p := range ticketPages(c) {
 		all = append(all, p.sent())
 	}

@@ -8,9 +8,11 @@ import (
 )
 
 // shell is the page that starts the client, split where it depends on the
-// visitor: at the language, and at the content for browsers without scripts.
+// visitor: at the language, at what a preview of a link shows, and at the content for
+// browsers without scripts.
 type shell struct {
 	start  string // ends within the tag html
+	head   string // ends before the end of the head
 	middle string
 	end    string
 	styles []string // URLs of its style sheets
@@ -18,7 +20,10 @@ type shell struct {
 
 // noscriptMark is the place of the content for browsers without scripts. A page
 // without the mark has that content at the end of its body.
-const noscriptMark = "<!--noscript-->"
+const (
+	noscriptMark = "<!--noscript-->"
+	headEnd      = "</head>"
+)
 
 var (
 	langAttribute = regexp.MustCompile(`\slang="[^"]*"`)
@@ -33,7 +38,12 @@ func newShell(html string) (shell, error) {
 		return shell{}, errors.New("the web client's page has no tag html")
 	}
 	s := shell{start: before + "<html"}
-	s.middle = langAttribute.ReplaceAllString(attributes, "") + ">" + rest
+	head, rest, headed := strings.Cut(rest, headEnd)
+	if !headed {
+		return shell{}, errors.New("the web client's page has no end of its head")
+	}
+	s.head = langAttribute.ReplaceAllString(attributes, "") + ">" + head
+	s.middle = headEnd + rest
 	if middle, end, marked := strings.Cut(s.middle, noscriptMark); marked {
 		s.middle, s.end = middle, end
 	} else if at := strings.LastIndex(s.middle, "</body>"); at >= 0 {
@@ -46,8 +56,8 @@ func newShell(html string) (shell, error) {
 }
 
 // with inserts what depends on the visitor: the language, and HTML.
-func (s shell) with(language string, noscript []byte) []byte {
-	return slices.Concat([]byte(s.start), []byte(` lang="`+language+`"`), []byte(s.middle), noscript, []byte(s.end))
+func (s shell) with(language string, preview, noscript []byte) []byte {
+	return slices.Concat([]byte(s.start), []byte(` lang="`+language+`"`), []byte(s.head), preview, []byte(s.middle), noscript, []byte(s.end))
 }
 
 // styleSheets returns the URLs of a page's style sheets.

@@ -21,8 +21,8 @@ func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
 	if site.client.shells[name] != nil {
 		return nil
 	}
-	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}, OnlyEndToEnd: site.env.OnlyEndToEnd}
-	html, err := site.client.render(req, says.view(req))
+	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}, Policy: site.env.Policy}
+	html, err := site.client.render(req, says, says.view(req))
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int
 		return
 	}
 	s.Form.Shrimp = req.Visitor.Shrimp
-	html, err := site.client.render(req, s)
+	html, err := site.client.render(req, says, s)
 	if err != nil {
 		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
 		return
@@ -53,7 +53,7 @@ func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int
 
 // showView sends a page without scripts.
 func (site *Site) showView(w http.ResponseWriter, req *call.Request, status int, v *view) {
-	v.Language, v.Styles = languageTag(req), site.client.shell.styles
+	v.Language, v.Styles, v.Instance = languageTag(req), site.client.shell.styles, instanceName(req)
 	v.allowReferrer(w.Header())
 	if v.Form != nil {
 		v.Form.Shrimp = req.Visitor.Shrimp

@@ -34,7 +34,7 @@ func ticketPages(c *handlers.Callable) []ticketPage {
 
 // says returns the page that a link opens.
 func (p ticketPage) says() noscriptPage {
-	return noscriptPage{p.texts, func(req *call.Request) *view { return p.view(req, true) }}
+	return noscriptPage{name: p.texts, view: func(req *call.Request) *view { return p.view(req, true) }}
 }
 
 // sent returns the page after its button.
@@ -81,8 +81,8 @@ func (p ticketPage) view(req *call.Request, asks bool) *view {
 	v.Form = &form{Button: req.Text(p.texts + ".button")}
 	if p.passwords {
 		v.Form.Fields = []input{
-			{Name: "newp", Label: req.Text("page.reset.password"), Hint: req.Text("page.reset.hint"), Complete: "new-password", Least: 10},
-			{Name: "newp2", Label: req.Text("page.reset.repeat"), Complete: "new-password", Least: 10},
+			{Name: "newp", Label: req.Text("page.reset.password"), Hint: req.Text("page.reset.hint"), Complete: "new-password", Least: 10, Required: true},
+			{Name: "newp2", Label: req.Text("page.reset.repeat"), Complete: "new-password", Least: 10, Required: true},
 		}
 	}
 	return v

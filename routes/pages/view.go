@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -15,6 +16,8 @@ import (
 type noscriptPage struct {
 	name string
 	view func(req *call.Request) *view
+	// ofSecret is whether the page is that of a link to a secret, for its preview.
+	ofSecret bool
 }
 
 // view is a page without scripts, or the noscript part of one, in the visitor's
@@ -22,14 +25,28 @@ type noscriptPage struct {
 type view struct {
 	Language string
 	Styles   []string
+	Instance string // the service's name
 	Title    string
 	Done     []string // paragraphs about the result
 	Problem  string   // the refusal
 	Value    string   // a revealed secret, which must not appear elsewhere
+	Links    []link
 	Facts    []fact
 	Text     []passage
 	Form     *form
+	Next     *anchor
 }
+
+// link is a link that was made. Only one to keep can be opened on the page: opening
+// another would use it up.
+type link struct {
+	Label, Hint, URL string
+	Class            string // of its card
+	Keep             bool
+}
+
+// anchor leads to another page.
+type anchor struct{ URL, Text string }
 
 // passage is a paragraph, with an optional command below it.
 type passage struct{ Text, Command string }
@@ -45,16 +62,40 @@ type form struct {
 	Shrimp string // the session's token
 }
 
-// input asks for a text that stays hidden.
+// input asks for a text or a choice.
 type input struct {
+	Kind              inputKind
 	Name, Label, Hint string
 	Complete          string // the attribute autocomplete
-	Least             int    // minimum characters; zero if optional
+	Least, Most       int    // the characters; zero for any number
+	Required          bool
+	Choices           []choice
 }
+
+// choice is one value to choose.
+type choice struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// inputKind is how an input looks. The zero value hides what is entered.
+type inputKind string
+
+// The other kinds.
+const (
+	inputText   inputKind = "text"
+	inputLines  inputKind = "lines"
+	inputChoice inputKind = "choice"
+)
 
 // languageTag returns the page's language in its HTML spelling.
 func languageTag(req *call.Request) string {
 	return strings.ReplaceAll(string(req.Visitor.Locale), "_", "-")
+}
+
+// instanceName returns the service's name.
+func instanceName(req *call.Request) string {
+	return cmp.Or(req.Policy.GetInstanceName(), "Hush")
 }
 
 // allowReferrer lets browsers name this origin for a page's form.

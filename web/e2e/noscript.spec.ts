@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures";
+import { expect, expectAccessible, test, url } from "./fixtures";
 import { conceal, kinds } from "./service";
 
 test.describe("without JavaScript", () => {
@@ -25,5 +25,64 @@ test.describe("without JavaScript", () => {
     await page.goto("/s#x");
     await expect(page.getByRole("heading", { level: 1 })).toContainText("JavaScript");
     expect(await page.content()).toContain("/secret/");
+  });
+
+  // #app is as high as the window, and what the page says without scripts comes after it.
+  test("every page begins on the first screen", async ({ page }) => {
+    for (const path of [
+      "/",
+      "/s",
+      "/e",
+      "/secret/a",
+      "/r",
+      "/private/a",
+      "/signin",
+      "/account",
+      "/about",
+      "/reset/a",
+    ]) {
+      await page.goto(path);
+      const box = await page.getByRole("heading", { level: 1 }).boundingBox();
+      expect(box?.y, `top of the heading of ${path}`).toBeLessThan(160);
+      const wide = await page.locator("html").evaluate((html) => html.scrollWidth > html.clientWidth);
+      expect(wide, `${path} is wider than the window`).toBe(false);
+      await expectAccessible(page);
+    }
+  });
+
+  test("a secret is shared by a form, and its links open without scripts", async ({ page, expected }) => {
+    expected.push(/status of 4\d\d/);
+    const text = "e2e secret\n\n  of two <i>lines</i>";
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.goto("/");
+    await page.getByRole("textbox", { name: "Your secret" }).fill(text);
+    await page.getByRole("combobox").selectOption("3600");
+    await page.getByRole("textbox", { name: "Passphrase" }).fill("open sesame");
+    await page.getByRole("button").click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Your link is ready");
+    expect(page.url()).toBe(`${url}/?`);
+    expect(await page.content()).not.toMatch(/two|sesame/);
+    expect(await page.locator("html").evaluate((html) => html.scrollWidth > html.clientWidth)).toBe(false);
+    await expectAccessible(page);
+    const links = await page.locator(".link-text").allInnerTexts();
+    expect(links[0]).toMatch(/\/s#[0-9a-z]{31}$/);
+    await page.getByRole("link", { name: /\/private\// }).click();
+    await page.getByRole("button").click();
+    await expect(page.locator("dl")).toContainText("Not opened yet");
+    await page.goto(links[1] ?? "");
+    await page.locator("input[type=password]").fill("open sesame");
+    await page.getByRole("button").click();
+    expect(await page.locator("pre").evaluate((pre) => pre.textContent)).toBe(text);
+  });
+
+  test("what is refused is not kept", async ({ page, expected }) => {
+    expected.push(/status of 413/);
+    await page.goto("/");
+    // Nothing in the page stops a text of many bytes and fewer characters.
+    await page.getByRole("textbox", { name: "Your secret" }).fill("é".repeat(60_000));
+    await page.getByRole("button").click();
+    await expect(page.getByRole("alert")).toContainText("This text is too long");
+    await expect(page.getByRole("textbox", { name: "Your secret" })).toHaveValue("");
+    await expectAccessible(page);
   });
 });
