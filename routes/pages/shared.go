@@ -44,20 +44,17 @@ func explainShare(a call.Action) call.Action {
 			return answer, nil
 		}
 		refused := *refusal.Read(err)
-		refused.Text = cmp.Or(shareText(req, refusal.Detail(err), refused.Retry), refused.Text)
+		refused.Text = cmp.Or(shareText(req, refusal.Detail(err)), refused.Text)
 		return nil, &refused
 	}
 	return a
 }
 
 // shareText returns an empty text for a refusal whose class says everything.
-func shareText(req *call.Request, r *hushv1.Refusal, pause time.Duration) string {
+func shareText(req *call.Request, r *hushv1.Refusal) string {
 	switch r.GetReason() {
 	case hushv1.Refusal_REASON_TOO_LARGE:
 		return req.Text("page.share.too_large", "count", strconv.FormatInt(r.GetLimit(), 10))
-	case hushv1.Refusal_REASON_RATE_LIMITED:
-		minutes := max(1, int((pause+time.Minute-1)/time.Minute))
-		return req.Text("page.share.limited", "minutes", strconv.Itoa(minutes))
 	case hushv1.Refusal_REASON_CHALLENGE:
 		return req.Text("page.share.busy")
 	case hushv1.Refusal_REASON_POLICY:
@@ -83,7 +80,9 @@ func answerShare(site *Site, w http.ResponseWriter, req *call.Request, result an
 	case refusal.ClassForbidden, refusal.ClassMaintenance:
 		v = &view{Title: v.Title, Next: &anchor{URL: sharePath, Text: req.Text("page.share.title")}}
 	case refusal.ClassLimited:
-		text = cmp.Or(refused.Text, text)
+		// The gate refuses, before there is an action to explain it.
+		minutes := max(1, int((refused.Retry+time.Minute-1)/time.Minute))
+		text = req.Text("page.share.limited", "minutes", strconv.Itoa(minutes))
 	default:
 	}
 	v.Problem = text
