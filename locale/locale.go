@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -25,6 +26,20 @@ var (
 	}
 	matcher = language.NewMatcher(tags)
 )
+
+// rightToLeft lists the languages that are written from right to left, also
+// those that are not supported yet.
+var rightToLeft = []string{"ar", "fa", "he", "ur"}
+
+// Direction returns the direction of the language's script, "ltr" or "rtl", as
+// HTML's attribute dir has it.
+func (l Locale) Direction() string {
+	name, _, _ := strings.Cut(string(l), "_")
+	if slices.Contains(rightToLeft, name) {
+		return "rtl"
+	}
+	return "ltr"
+}
 
 // Supported returns the languages, English first. The caller owns the slice.
 func Supported() []Locale {

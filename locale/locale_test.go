@@ -119,3 +119,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestDirection(t *testing.T) {
+	for _, l := range locale.Supported() {
+		if got := l.Direction(); got != "ltr" {
+			t.Errorf("%s.Direction(): got %q, want ltr", l, got)
+		}
+	}
+	for _, l := range []locale.Locale{"ar", "ar_EG", "fa", "he", "ur"} {
+		if got := l.Direction(); got != "rtl" {
+			t.Errorf("%s.Direction(): got %q, want rtl", l, got)
+		}
+	}
+}

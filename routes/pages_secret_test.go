@@ -101,7 +101,7 @@ func TestRevealPageCountsTries(t *testing.T) {
 		}
 	}
 	w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong", "Accept-Language", "de")
-	wantPage(t, "POST wrong in German", w, 422, "Versuche bis zu einer Pause: 2", `<html lang="de">`)
+	wantPage(t, "POST wrong in German", w, 422, "Versuche bis zu einer Pause: 2", `<html lang="de" dir="ltr">`)
 	s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
 	w = s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
 	wantPage(t, "POST wrong before a pause", w, 422, "Wrong passphrase. Wait 1 min before the next try. The secret is still there.")

@@ -166,7 +166,7 @@ func TestVerifyPage(t *testing.T) {
 	} {
 		wantPage(t, "POST /verify/ with "+body, s.send(http.MethodPost, path, body), 422, want, form, `role="alert"`)
 	}
-	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, chosen, "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR">`, `role="status"`)
+	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, chosen, "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR" dir="ltr">`, `role="status"`)
 	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link is invalid, expired or already used.")
 
 	s.kit.MustSignIn(t, ada, "seventeen small elms")

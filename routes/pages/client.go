@@ -67,7 +67,7 @@ func (c *client) render(req *call.Request, says noscriptPage, s *view) ([]byte, 
 	if err := c.preview.Execute(&preview, previewOf(req, says)); err != nil {
 		return nil, fmt.Errorf("rendering the preview of %q: %w", s.Title, err)
 	}
-	return c.shell.with(languageTag(req), preview.Bytes(), noscript.Bytes()), nil
+	return c.shell.with(languageTag(req), req.Visitor.Locale.Direction(), preview.Bytes(), noscript.Bytes()), nil
 }
 
 // readAssets reads the files that the shell loads, by path. It leaves out files

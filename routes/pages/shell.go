@@ -8,8 +8,8 @@ import (
 )
 
 // shell is the page that starts the client, split where it depends on the
-// visitor: at the language, at what a preview of a link shows, and at the content for
-// browsers without scripts.
+// visitor: at the language with its direction, at what a preview of a link shows, and
+// at the content for browsers without scripts.
 type shell struct {
 	start  string // ends within the tag html
 	head   string // ends before the end of the head
@@ -26,7 +26,8 @@ const (
 )
 
 var (
-	langAttribute = regexp.MustCompile(`\slang="[^"]*"`)
+	languageAttributes = regexp.MustCompile(`\s(?:lang|dir)="[^"]*"`)
+
 	linkTag       = regexp.MustCompile(`<link\s[^>]*>`)
 	hrefAttribute = regexp.MustCompile(`\shref="([^"]*)"`)
 )
@@ -42,7 +43,7 @@ func newShell(html string) (shell, error) {
 	if !headed {
 		return shell{}, errors.New("the web client's page has no end of its head")
 	}
-	s.head = langAttribute.ReplaceAllString(attributes, "") + ">" + head
+	s.head = languageAttributes.ReplaceAllString(attributes, "") + ">" + head
 	s.middle = headEnd + rest
 	if middle, end, marked := strings.Cut(s.middle, noscriptMark); marked {
 		s.middle, s.end = middle, end
@@ -55,9 +56,10 @@ func newShell(html string) (shell, error) {
 	return s, nil
 }
 
-// with inserts what depends on the visitor: the language, and HTML.
-func (s shell) with(language string, preview, noscript []byte) []byte {
-	return slices.Concat([]byte(s.start), []byte(` lang="`+language+`"`), []byte(s.head), preview, []byte(s.middle), noscript, []byte(s.end))
+// with inserts what depends on the visitor: the language, its direction, and HTML.
+func (s shell) with(language, direction string, preview, noscript []byte) []byte {
+	attributes := ` lang="` + language + `" dir="` + direction + `"`
+	return slices.Concat([]byte(s.start), []byte(attributes), []byte(s.head), preview, []byte(s.middle), noscript, []byte(s.end))
 }
 
 // styleSheets returns the URLs of a page's style sheets.

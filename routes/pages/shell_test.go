@@ -5,21 +5,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hush/locale"
 )
 
 func TestShell(t *testing.T) {
 	for _, test := range []struct{ html, want string }{
 		{"<!doctype html>\n<html lang=\"en\" dir=\"ltr\"><head>h</head><body>a<!--noscript-->b</body></html>", "<!doctype html>\n<html lang=\"pt-BR\" dir=\"ltr\"><head>hPREVIEW</head><body>aTEXTb</body></html>"},
-		{"<html></head><body>a</body></html>", `<html lang="pt-BR">PREVIEW</head><body>aTEXT</body></html>`},
-		{"<html dir=\"rtl\" lang=\"ar\"\n></head><body lang=\"en\"></body>", "<html lang=\"pt-BR\" dir=\"rtl\"\n>PREVIEW</head><body lang=\"en\">TEXT</body>"},
-		{"<html></head><body></body></body>", `<html lang="pt-BR">PREVIEW</head><body></body>TEXT</body>`},
+		{"<html></head><body>a</body></html>", `<html lang="pt-BR" dir="ltr">PREVIEW</head><body>aTEXT</body></html>`},
+		{"<html dir=\"rtl\" lang=\"ar\"\n></head><body lang=\"en\"></body>", "<html lang=\"pt-BR\" dir=\"ltr\"\n>PREVIEW</head><body lang=\"en\">TEXT</body>"},
+		{"<html></head><body></body></body>", `<html lang="pt-BR" dir="ltr">PREVIEW</head><body></body>TEXT</body>`},
 	} {
 		s, err := newShell(test.html)
 		if err != nil {
 			t.Errorf("newShell(%q): got error %v", test.html, err)
 			continue
 		}
-		if diff := cmp.Diff(test.want, string(s.with("pt-BR", []byte("PREVIEW"), []byte("TEXT")))); diff != "" {
+		if diff := cmp.Diff(test.want, string(s.with("pt-BR", locale.Locale("pt_BR").Direction(), []byte("PREVIEW"), []byte("TEXT")))); diff != "" {
 			t.Errorf("newShell(%q): got difference\n%s", test.html, diff)
 		}
 	}

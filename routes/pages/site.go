@@ -53,7 +53,7 @@ func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int
 
 // showView sends a page without scripts.
 func (site *Site) showView(w http.ResponseWriter, req *call.Request, status int, v *view) {
-	v.Language, v.Styles, v.Instance = languageTag(req), site.client.shell.styles, instanceName(req)
+	v.Language, v.Direction, v.Styles, v.Instance = languageTag(req), req.Visitor.Locale.Direction(), site.client.shell.styles, instanceName(req)
 	v.allowReferrer(w.Header())
 	if v.Form != nil {
 		v.Form.Shrimp = req.Visitor.Shrimp

@@ -23,18 +23,19 @@ type noscriptPage struct {
 // view is a page without scripts, or the noscript part of one, in the visitor's
 // language. Empty fields are not shown.
 type view struct {
-	Language string
-	Styles   []string
-	Instance string // the service's name
-	Title    string
-	Done     []string // paragraphs about the result
-	Problem  string   // the refusal
-	Value    string   // a revealed secret, which must not appear elsewhere
-	Links    []link
-	Facts    []fact
-	Text     []passage
-	Form     *form
-	Next     *anchor
+	Language  string
+	Direction string // of the language, as the attribute dir
+	Styles    []string
+	Instance  string // the service's name
+	Title     string
+	Done      []string // paragraphs about the result
+	Problem   string   // the refusal
+	Value     string   // a revealed secret, which must not appear elsewhere
+	Links     []link
+	Facts     []fact
+	Text      []passage
+	Form      *form
+	Next      *anchor
 }
 
 // link is a link that was made. Only one to keep can be opened on the page: opening
