@@ -40,11 +40,11 @@ test("a domain is added, verified, given a brand and used for a link", async ({
 
   await page.getByLabel(`${t("brand.color")} ${t("ui.optional")}`, { exact: true }).fill("#2f6f4f");
   await page.getByLabel(t("brand.description")).fill(`Of the otters ${hostile}`);
+  await expect(page.locator(".preview")).toContainText("Of the otters");
   await page.getByLabel(t("brand.before")).fill(`Call us first ${hostile}`);
   await page.getByLabel(t("brand.beside")).fill(`Change it soon ${hostile}`);
   await page.getByLabel(t("brand.after")).fill(`Thank you ${hostile}`);
   await page.getByLabel(`${t("brand.locale")} ${t("ui.optional")}`, { exact: true }).selectOption("de");
-  await expect(page.locator(".preview")).toContainText("Of the otters");
   await button(page, t("brand.save")).click();
   await expect(page.getByText(t("brand.unchanged"))).toBeVisible();
   await upload(page, t("image.logo"));

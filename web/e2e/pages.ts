@@ -1,4 +1,4 @@
-import { ada, colonel, type Page, signIn } from "./fixtures";
+import { ada, colonel, expect, type Page, signIn } from "./fixtures";
 import { seal, text } from "./sealed";
 import { conceal } from "./service";
 
@@ -50,6 +50,6 @@ export async function visit(page: Page, { who, path }: Place): Promise<void> {
 /** settle waits until the page loads nothing more. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.locator(".loading").waitFor({ state: "detached" });
+  await expect(page.locator(".loading")).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready);
 }

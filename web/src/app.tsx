@@ -30,7 +30,11 @@ export function App() {
 
 function Banner() {
   const text = policy.value?.banner;
-  return text ? <p class="banner">{text}</p> : null;
+  return text ? (
+    <p class="banner" dir="auto">
+      {text}
+    </p>
+  ) : null;
 }
 
 function Maintenance() {
@@ -39,7 +43,7 @@ function Maintenance() {
     <div class="page">
       <Notice kind="warn">
         <p>
-          <strong>{t("app.maintenance")}</strong>: {text}
+          <strong>{t("app.maintenance")}</strong>: <bdi>{text}</bdi>
         </p>
         <p>{t("app.maintenance.text")}</p>
       </Notice>

@@ -17,7 +17,7 @@ export class ErrorBoundary extends Component<{ children: ComponentChildren }, { 
       return this.props.children;
     }
     return (
-      <div class="page page-narrow">
+      <div class="page">
         <Notice kind="bad">
           <p>{t("problem.internal")}</p>
           <Button onClick={() => location.reload()}>{t("app.reload")}</Button>

@@ -10,7 +10,7 @@ export function Header() {
     <header class="header">
       <a class="brand" href="/">
         <Logo />
-        <span>{instanceName.value}</span>
+        <span dir="auto">{instanceName.value}</span>
       </a>
       <nav class="header-nav" aria-label={t("app.menu")}>
         <a class="button button-quiet header-share" href="/">
@@ -57,7 +57,7 @@ function AccountMenu() {
     );
   }
   return (
-    <Menu label={who.address} name={`${t("app.account_menu")}: ${who.address}`} icon="user">
+    <Menu label={who.address} name={`${t("app.account_menu")}: ${who.address}`} icon="user" kind="plain">
       <MenuLink href="/recent">{t("app.recent")}</MenuLink>
       <MenuLink href="/account">{t("app.account")}</MenuLink>
       <MenuLink href="/account/domains">{t("app.domains")}</MenuLink>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { firstKnown, locales, parse } from "../src/i18n";
+import { directionOf, firstKnown, locales, parse } from "../src/i18n";
 
 const english = import.meta.glob<Record<string, string>>("../src/i18n/**/en.ts", { eager: true, import: "default" });
 
@@ -89,4 +89,13 @@ test("parse and firstKnown read the names of browsers and accounts", () => {
   assert.equal(parse("tlh"), undefined);
   assert.equal(firstKnown(["tlh", "uk-UA", "en"]), "uk");
   assert.equal(firstKnown([]), undefined);
+});
+
+test("each language has its direction", () => {
+  for (const name of Object.keys(locales)) {
+    assert.equal(directionOf(name), "ltr", name);
+  }
+  for (const name of ["ar", "ar-EG", "he", "he_IL", "fa", "ur"]) {
+    assert.equal(directionOf(name), "rtl", name);
+  }
 });

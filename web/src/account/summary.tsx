@@ -12,8 +12,8 @@ export function Summary({ who }: { who: Account }) {
     <Card title={t("account.about")}>
       <Facts
         rows={[
-          [t("account.address"), who.address],
-          [t("account.pending"), who.pendingAddress],
+          [t("account.address"), <bdi>{who.address}</bdi>],
+          [t("account.pending"), who.pendingAddress && <bdi>{who.pendingAddress}</bdi>],
           [t("account.role"), who.role === Role.COLONEL && t("account.role.colonel")],
           [t("account.since"), since && <Time date={since} />],
           [t("account.signed_in"), signedIn && <Relative date={signedIn} />],

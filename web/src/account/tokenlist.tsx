@@ -44,7 +44,7 @@ function Row({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
       <Icon name="key" />
       <div class="entry-what">
         <p class="entry-name">
-          <strong>{token.name}</strong>
+          <strong dir="auto">{token.name}</strong>
           <ScopeBadges token={token} />
         </p>
         <p class="muted small receipt-facts">

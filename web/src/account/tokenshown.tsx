@@ -27,8 +27,18 @@ export function ShownToken({ made, address, onDone }: ShownProps) {
       <CopyField label={t("tokens.shown.label")} text={made.token} done={t("tokens.shown.copied")} kind="primary" />
       <div class="stack-s small">
         <p class="muted">{t("tokens.shown.use")}</p>
-        <p class="mono token-use">Authorization: Bearer {made.token.slice(0, 4)}…</p>
-        <p class="muted">{rich("tokens.shown.basic", { address: <span class="mono">{address}</span> })}</p>
+        <p class="mono token-use" dir="ltr">
+          Authorization: Bearer {made.token.slice(0, 4)}…
+        </p>
+        <p class="muted">
+          {rich("tokens.shown.basic", {
+            address: (
+              <span class="mono" dir="ltr">
+                {address}
+              </span>
+            ),
+          })}
+        </p>
       </div>
       <div>
         <Button onClick={onDone}>{t("tokens.shown.done")}</Button>

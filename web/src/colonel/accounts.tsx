@@ -44,7 +44,9 @@ function Row({ account }: { account: Account }) {
     <tr>
       <th scope="row">
         <div class="row">
-          <span class="account-address">{account.address}</span>
+          <span class="account-address">
+            <bdi>{account.address}</bdi>
+          </span>
           {account.role === Role.COLONEL && <span class="badge badge-accent">{t("colonel.account.colonel")}</span>}
           {!account.verified && <span class="badge badge-warn">{t("colonel.account.unverified")}</span>}
           {account.disabled && <span class="badge badge-bad">{t("colonel.account.disabled")}</span>}

@@ -49,6 +49,7 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
         >
           <TextInput
             class="mono"
+            dir="ltr"
             inputMode="url"
             autocomplete="off"
             autocapitalize="none"
@@ -92,7 +93,10 @@ function Burned({ metadata }: { metadata: Metadata }) {
       </p>
       <Facts
         rows={[
-          [receiptsText("receipt.fact.key"), metadata.secretShortkey && <code>{metadata.secretShortkey}</code>],
+          [
+            receiptsText("receipt.fact.key"),
+            metadata.secretShortkey && <code dir="ltr">{metadata.secretShortkey}</code>,
+          ],
           [receiptsText("receipt.fact.created"), created && <Time date={created} />],
           [receiptsText("receipt.fact.expires"), expires && <Time date={expires} />],
           [receiptsText("receipt.fact.domain"), metadata.shareDomain],

@@ -123,7 +123,11 @@ export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
             [t("colonel.build.version"), build?.version],
             [
               t("colonel.build.revision"),
-              build?.revision && <code class="unbroken">{build.revision.slice(0, 12)}</code>,
+              build?.revision && (
+                <code dir="ltr" class="unbroken">
+                  {build.revision.slice(0, 12)}
+                </code>
+              ),
             ],
             [t("colonel.build.go"), build?.goVersion],
             [t("colonel.build.start"), started && <Time date={started} />],

@@ -70,7 +70,7 @@ function Report({ exception: e }: { exception: Exception }) {
       <summary>
         <Icon name="down" />
         <span class="exception-message">
-          {e.type && <code>{e.type}</code>} {e.message}
+          {e.type && <code dir="ltr">{e.type}</code>} <bdi>{e.message}</bdi>
         </span>
         {time && (
           <span class="muted small">
@@ -82,15 +82,15 @@ function Report({ exception: e }: { exception: Exception }) {
         <Facts
           rows={[
             [t("colonel.exception.time"), time && <Time date={time} />],
-            [t("colonel.exception.page"), where && <code>{where}</code>],
-            [t("colonel.exception.browser"), e.userAgent],
+            [t("colonel.exception.page"), where && <code dir="ltr">{where}</code>],
+            [t("colonel.exception.browser"), e.userAgent && <bdi>{e.userAgent}</bdi>],
             [t("colonel.exception.environment"), e.environment],
             [t("colonel.exception.release"), e.release],
-            [t("colonel.exception.user"), e.user && <code>{e.user}</code>],
+            [t("colonel.exception.user"), e.user && <code dir="ltr">{e.user}</code>],
           ]}
         />
         {e.stack && (
-          <pre class="exception-stack" tabIndex={0} role="region" aria-label={t("colonel.exception.stack")}>
+          <pre class="exception-stack" dir="ltr" tabIndex={0} role="region" aria-label={t("colonel.exception.stack")}>
             {e.stack}
           </pre>
         )}

@@ -33,10 +33,10 @@ function Message({ feedback }: { feedback: Feedback }) {
   const time = dateOf(feedback.createTime);
   return (
     <li>
-      <blockquote>{feedback.message}</blockquote>
+      <blockquote dir="auto">{feedback.message}</blockquote>
       <p class="muted small row">
         {time && <Relative date={time} />}
-        <code>{feedback.sender}</code>
+        <code dir="ltr">{feedback.sender}</code>
       </p>
     </li>
   );

@@ -44,7 +44,7 @@ function Row({ node }: { node: Node }) {
       <th scope="row">
         <div class="row">
           <span class="account-address">
-            {node.number} {node.name}
+            {node.number} <bdi>{node.name}</bdi>
           </span>
           {node.responding && <span class="badge badge-accent">{t("colonel.node.this")}</span>}
           {!node.live && <span class="badge badge-bad">{t("colonel.node.silent")}</span>}

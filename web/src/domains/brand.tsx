@@ -11,7 +11,7 @@ import { asRefusal } from "../refusal";
 import { domains } from "../rpc";
 import { announce, Button, Card, Checkbox, Field, Form, Segmented, Select, TextArea, TextInput } from "../ui";
 import { changeOf, type Draft, draftOf, type TextName, textNames, texts } from "./draft";
-import { Preview } from "./preview";
+import { type Moment, Preview } from "./preview";
 
 interface BrandEditorProps {
   domain: Domain;
@@ -22,6 +22,7 @@ interface BrandEditorProps {
 export function BrandEditor({ domain, onChange }: BrandEditorProps) {
   const saved = draftOf(domain.brand);
   const [draft, setDraft] = useState(saved);
+  const [moment, setMoment] = useState<Moment>("before");
   const submission = useSubmit(brandProblem);
   const change = changeOf(saved, draft);
   const edit = (part: Partial<Draft>) => {
@@ -42,7 +43,7 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
     <Card title={t("brand.title")}>
       <p class="muted">{t("brand.lead")}</p>
       <div class="brand-editor">
-        <div ref={submission.area}>
+        <div ref={submission.area} onFocusIn={(event) => setMoment((shown) => momentOf(event.target) ?? shown)}>
           <Form label={t("brand.title")} onSend={() => change && save()}>
             <ColorField draft={draft} edit={edit} problem={problemAt("color")} />
             <StyleFields draft={draft} edit={edit} />
@@ -62,10 +63,20 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
             </div>
           </Form>
         </div>
-        <Preview domain={domain} draft={draft} />
+        <Preview domain={domain} draft={draft} moment={moment} onMoment={setMoment} />
       </div>
     </Card>
   );
+}
+
+/** momentOf returns the moment that shows the text of a field. The other fields are seen at every moment. */
+function momentOf(field: EventTarget | null): Moment | undefined {
+  const name = field instanceof HTMLTextAreaElement ? field.name : "";
+  return name === "description"
+    ? "before"
+    : name === "before" || name === "beside" || name === "after"
+      ? name
+      : undefined;
 }
 
 /** brandProblem returns the problem of a refusal, beside the field that it concerns. */
@@ -116,6 +127,7 @@ function ColorField({ draft, edit, problem }: PartProps) {
         />
         <TextInput
           class="mono"
+          dir="ltr"
           placeholder={ownColor}
           autocomplete="off"
           spellcheck={false}
@@ -226,6 +238,7 @@ function TextField({ name, draft, edit, problem }: PartProps & { name: TextName 
     <Field label={t(labels[name])} optional hint={hint} error={problem}>
       <TextArea
         rows={2}
+        name={name}
         value={draft[name]}
         // The service refuses control characters other than new lines.
         onValue={(text) => edit({ [name]: text.replaceAll("\t", " ") })}

@@ -92,7 +92,7 @@ function Values({ name, values, good, none }: ValuesProps) {
       {values.length === 0 && <dd class="muted">{none}</dd>}
       {values.map((value, i) => (
         <dd key={i}>
-          <code>{value === notPublic ? t("domain.check.not_public") : value}</code>
+          <code dir="ltr">{value === notPublic ? t("domain.check.not_public") : value}</code>
           {good?.includes(value) && (
             <>
               <Icon name="check" />

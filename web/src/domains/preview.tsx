@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { applyBrand } from "../brand";
 import { relative } from "../format";
 import type { Domain } from "../gen/hush/v1/domain_pb";
@@ -8,14 +8,21 @@ import { Button, Icon, Segmented } from "../ui";
 import { brandOf, type Draft } from "./draft";
 import { imageUrl } from "./image";
 
-type Moment = "before" | "beside" | "after";
+/** The moment that is shown: before a secret is opened, beside it, or after it was cleared. */
+export type Moment = "before" | "beside" | "after";
+
+interface PreviewProps {
+  domain: Domain;
+  draft: Draft;
+  moment: Moment;
+  onMoment: (moment: Moment) => void;
+}
 
 /**
- * Preview shows how the page that opens a secret would look. It is inert: the
- * editor beside it has the same texts.
+ * Preview shows how the page that opens a secret would look, and stays in view
+ * while the brand is edited. It is inert: the editor has the same texts.
  */
-export function Preview({ domain, draft }: { domain: Domain; draft: Draft }) {
-  const [moment, setMoment] = useState<Moment>("before");
+export function Preview({ domain, draft, moment, onMoment }: PreviewProps) {
   const page = useRef<HTMLDivElement>(null);
   const brand = brandOf(draft);
   useEffect(() => {
@@ -32,15 +39,15 @@ export function Preview({ domain, draft }: { domain: Domain; draft: Draft }) {
         label={t("brand.preview.moment")}
         hideLabel
         value={moment}
-        onValue={setMoment}
+        onValue={onMoment}
         options={[
           ["before", t("brand.preview.before")],
           ["beside", t("brand.preview.beside")],
           ["after", t("brand.preview.after")],
         ]}
       />
-      <div class="preview-page" inert>
-        <div ref={page} class="branded stack">
+      <div class="preview-page" role="group" aria-label={t("brand.preview")} tabIndex={0}>
+        <div ref={page} class="branded stack" inert>
           {moment === "before" && <Before domain={domain} draft={draft} />}
           {moment === "beside" && <Beside draft={draft} />}
           {moment === "after" && <After draft={draft} />}
@@ -58,8 +65,12 @@ function Before({ domain, draft }: { domain: Domain; draft: Draft }) {
       <p class="preview-title">{t("open.title.domain", { domain: domain.displayDomain })}</p>
       <div class="card">
         {logo && <img class="brand-logo" src={logo} alt="" />}
-        {draft.description && <p>{draft.description}</p>}
-        {draft.before && <p class="brand-words">{draft.before}</p>}
+        {draft.description && <p dir="auto">{draft.description}</p>}
+        {draft.before && (
+          <p class="brand-words" dir="auto">
+            {draft.before}
+          </p>
+        )}
         <ul class="open-facts">
           <li>
             <Icon name="lock" />
@@ -90,9 +101,17 @@ function Beside({ draft }: { draft: Draft }) {
           </Button>
           <Button icon="close">{t("open.clear")}</Button>
         </div>
-        {draft.beside && <p class="brand-words">{draft.beside}</p>}
+        {draft.beside && (
+          <p class="brand-words" dir="auto">
+            {draft.beside}
+          </p>
+        )}
       </div>
-      {draft.after && <p class="brand-words">{draft.after}</p>}
+      {draft.after && (
+        <p class="brand-words" dir="auto">
+          {draft.after}
+        </p>
+      )}
     </>
   );
 }
@@ -103,7 +122,11 @@ function After({ draft }: { draft: Draft }) {
       <p class="preview-title">{t("open.cleared.title")}</p>
       <div class="card">
         <p>{t("open.cleared")}</p>
-        {draft.after && <p class="brand-words">{draft.after}</p>}
+        {draft.after && (
+          <p class="brand-words" dir="auto">
+            {draft.after}
+          </p>
+        )}
       </div>
     </>
   );

@@ -14,7 +14,7 @@ export function DnsRecord({ type, name, values }: RecordProps) {
   return (
     <div class="record" role="group" aria-label={t("domain.record.label", { type })}>
       <Row name={t("domain.record.type")}>
-        <code>{type}</code>
+        <code dir="ltr">{type}</code>
       </Row>
       <Row name={t("domain.record.name")}>
         <CopyField label={t("domain.record.name")} text={name} done={t("domain.record.name.copied")}>

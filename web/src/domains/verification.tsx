@@ -124,8 +124,12 @@ function TxtRecord({ domain }: { domain: Domain }) {
       />
       <p class="muted small">
         {rich("domain.txt.short", {
-          base: <code>{domain.baseDomain}</code>,
-          host: <code class="unbroken">{domain.txtValidationHost}</code>,
+          base: <code dir="ltr">{domain.baseDomain}</code>,
+          host: (
+            <code dir="ltr" class="unbroken">
+              {domain.txtValidationHost}
+            </code>
+          ),
         })}
       </p>
     </>
@@ -150,7 +154,15 @@ function Pointing({ domain }: { domain: Domain }) {
           {four.length > 0 && <DnsRecord type="A" name={domain.displayDomain} values={four} />}
           {six.length > 0 && <DnsRecord type="AAAA" name={domain.displayDomain} values={six} />}
           {!isAddress(host) && (
-            <p class="muted small">{rich("domain.point.apex", { host: <code class="unbroken">{host}</code> })}</p>
+            <p class="muted small">
+              {rich("domain.point.apex", {
+                host: (
+                  <code dir="ltr" class="unbroken">
+                    {host}
+                  </code>
+                ),
+              })}
+            </p>
           )}
         </>
       )}

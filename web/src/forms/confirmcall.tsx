@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Confirm } from "../ui";
+import { Confirm } from "../ui/dialog";
 import { FormError } from "./formerror";
 import type { Submission } from "./submit";
 

@@ -42,6 +42,14 @@ export type Locale = keyof typeof locales;
 
 const storageKey = "hush.locale";
 
+/** The languages that are written from right to left, with those that have no catalogue yet. */
+const rightToLeft = ["ar", "fa", "he", "ur"];
+
+/** directionOf returns the direction of a language, given as a tag or a name, as in ar-EG. */
+export function directionOf(name: string): "ltr" | "rtl" {
+  return rightToLeft.includes(name.split(/[-_]/)[0] ?? "") ? "rtl" : "ltr";
+}
+
 /** The language with the visitor's region, as in en-GB, for times and numbers. */
 export const region = computed(() => {
   const own = navigator.languages.find((name) => parse(name) === locale.value);
@@ -94,7 +102,17 @@ export function number(value: number, options?: Intl.NumberFormatOptions): strin
 }
 
 function fill(text: string, params?: Params): string {
-  return params ? text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole)) : text;
+  return params ? text.replace(/\{(\w+)\}/g, (whole, name: string) => isolated(String(params[name] ?? whole))) : text;
+}
+
+/**
+ * isolated keeps a value of the other direction from reordering the sentence around
+ * it, with the characters FSI and PDI. Links stay as they are: programs that find
+ * links in a text would take the PDI for a part of them.
+ */
+function isolated(value: string): string {
+  const other = directionOf(tag.peek()) === "ltr" ? /[\u0590-\u08ff]/ : /[a-z]/i;
+  return other.test(value) && !value.includes("://") ? `\u2068${value}\u2069` : value;
 }
 
 /** startLocale chooses and loads the language of the first page. */
@@ -168,6 +186,7 @@ async function show(next: Locale): Promise<void> {
     // The texts did not load: the page keeps its language.
   }
   document.documentElement.lang = tag.value;
+  document.documentElement.dir = directionOf(tag.value);
 }
 
 /** textsIn loads all catalogues in a language, also those that are added meanwhile. */

@@ -14,7 +14,7 @@ interface AskLinkProps {
 /** AskLink asks for a link in a field, when the address has none that opens. Nothing of it is sent. */
 export function AskLink({ title, lead, children }: AskLinkProps) {
   return (
-    <Page title={title} lead={lead} width="narrow">
+    <Page title={title} lead={lead}>
       {children}
       <Card>
         <AskLinkForm />

@@ -21,7 +21,7 @@ export default function AskLinkForm() {
   return (
     <Form onSend={open}>
       <Field label={t("ask.link")} error={problem}>
-        <TextInput class="mono" autocomplete="off" spellcheck={false} value={text} onValue={setText} />
+        <TextInput class="mono" dir="ltr" autocomplete="off" spellcheck={false} value={text} onValue={setText} />
       </Field>
       <Button type="submit" kind="primary">
         {t("ask.submit")}

@@ -34,10 +34,18 @@ export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
       <Card>
         {shown?.kind === "text" && <Text text={shown.text} onClear={() => clear(content, onClear)} />}
         {shown?.kind === "file" && <File {...shown} onClear={() => clear(content, onClear)} />}
-        {brand?.brand?.instructionsReveal && <p class="brand-words">{brand.brand.instructionsReveal}</p>}
+        {brand?.brand?.instructionsReveal && (
+          <p class="brand-words" dir="auto">
+            {brand.brand.instructionsReveal}
+          </p>
+        )}
         <p class="muted small">{t("open.idle")}</p>
       </Card>
-      {brand?.brand?.instructionsPostReveal && <p class="brand-words">{brand.brand.instructionsPostReveal}</p>}
+      {brand?.brand?.instructionsPostReveal && (
+        <p class="brand-words" dir="auto">
+          {brand.brand.instructionsPostReveal}
+        </p>
+      )}
     </Page>
   );
 }
@@ -49,6 +57,7 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
     <>
       <pre
         class={`secret ${veiled ? "secret-veiled" : ""}`}
+        dir="auto"
         tabIndex={0}
         role="region"
         aria-label={t("open.secret")}
@@ -95,7 +104,7 @@ function File({ name, body, onClear }: { name: string; body: Bytes; onClear: () 
   return (
     <>
       <div class="file" role="region" aria-label={t("open.secret")}>
-        <p class="file-name" translate={false}>
+        <p class="file-name" dir="auto" translate={false}>
           {name || t("reveal.file.unnamed")}
         </p>
         <p class="muted">{size(body.length)}</p>

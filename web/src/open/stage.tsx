@@ -85,9 +85,13 @@ export function Stage<Request, Answer>(props: StageProps<Request, Answer>) {
 
 function Cleared({ after }: { after: string | undefined }) {
   return (
-    <Page title={t("open.cleared.title")} width="narrow">
+    <Page title={t("open.cleared.title")}>
       <Empty icon="check" title={t("open.cleared")}>
-        {after && <p class="brand-words">{after}</p>}
+        {after && (
+          <p class="brand-words" dir="auto">
+            {after}
+          </p>
+        )}
         <LinkButton href="/">{t("open.reply")}</LinkButton>
       </Empty>
     </Page>
@@ -97,7 +101,7 @@ function Cleared({ after }: { after: string | undefined }) {
 /** Lapsed is shown when a secret is gone after an answer was lost. */
 function Lapsed() {
   return (
-    <Page title={t("reveal.lapsed.title")} width="narrow">
+    <Page title={t("reveal.lapsed.title")}>
       <Empty icon="warn" title={t("reveal.lapsed")}>
         <p>{t("reveal.lapsed.text")}</p>
         <LinkButton href="/">{t("open.reply")}</LinkButton>

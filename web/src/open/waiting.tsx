@@ -60,11 +60,15 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
   // The facts are of a secret that waits. Now that is unknown or no longer so.
   const trouble = textOf(progress) !== undefined;
   return (
-    <Page title={domain ? t("open.title.domain", { domain }) : t("open.title")} width="narrow">
+    <Page title={domain ? t("open.title.domain", { domain }) : t("open.title")}>
       <Card>
         {brand?.hasLogo && <img class="brand-logo" src={`/imagine/${brand.domainId}/logo.png`} alt={domain} />}
-        {brand?.brand?.description && <p>{brand.brand.description}</p>}
-        {brand?.brand?.instructionsPreReveal && <p class="brand-words">{brand.brand.instructionsPreReveal}</p>}
+        {brand?.brand?.description && <p dir="auto">{brand.brand.description}</p>}
+        {brand?.brand?.instructionsPreReveal && (
+          <p class="brand-words" dir="auto">
+            {brand.brand.instructionsPreReveal}
+          </p>
+        )}
         {notice}
         {!trouble && <Facts secret={secret} />}
         <EncryptionLabel encryption={secret.encryption} brief={endToEnd && place.value.mangled} />

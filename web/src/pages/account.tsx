@@ -9,17 +9,17 @@ import { Summary } from "../account/summary";
 import type { Account as Who } from "../gen/hush/v1/account_pb";
 import { t } from "../i18n/account";
 import { loadAccount } from "../session";
-import { LinkButton, Page } from "../ui";
+import { Empty, LinkButton, Page } from "../ui";
 
 /** Account is the page of the visitor's account. */
 export default function Account() {
   const [destroyed, setDestroyed] = useState(false);
   if (destroyed) {
     return (
-      <Page title={t("account.destroyed.title")} lead={t("account.destroyed")} width="narrow">
-        <div>
+      <Page title={t("account.destroyed.title")}>
+        <Empty icon="check" title={t("account.destroyed")}>
           <LinkButton href="/">{t("app.share")}</LinkButton>
-        </div>
+        </Empty>
       </Page>
     );
   }

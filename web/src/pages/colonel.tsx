@@ -40,7 +40,6 @@ function Overview() {
   return (
     <Page
       title={t("colonel.title")}
-      width="wide"
       actions={
         <Button icon="refresh" onClick={refresh}>
           {t("colonel.refresh")}

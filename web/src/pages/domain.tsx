@@ -45,7 +45,6 @@ function DomainPage({ name }: { name: string }) {
   return (
     <Page
       title={domain?.displayDomain ?? name}
-      width="wide"
       lead={domain && <Summary domain={domain} />}
       actions={domain && <DomainBadge domain={domain} />}
     >
@@ -81,7 +80,7 @@ function Summary({ domain }: { domain: Claim }) {
 
 function Unknown() {
   return (
-    <Page title={t("domain.unknown.title")} width="narrow">
+    <Page title={t("domain.unknown.title")}>
       <Empty icon="globe" title={t("domain.unknown")}>
         <LinkButton kind="primary" href="/account/domains">
           {t("domain.all")}

@@ -41,7 +41,7 @@ function List({ domains: all }: { domains: Domain[] }) {
             <DomainIcon domain={domain} />
             <div class="stack-s">
               <a class="domain-name" href={`/account/domains/${encodeURIComponent(domain.displayDomain)}`}>
-                {domain.displayDomain}
+                <bdi>{domain.displayDomain}</bdi>
               </a>
               <LastCheck domain={domain} />
             </div>
@@ -110,6 +110,7 @@ function Add({ first }: { first: boolean }) {
               <Field label={t("domains.name")} hint={t("domains.name.hint")} error={submission.errorAt("domain")}>
                 <TextInput
                   class="mono"
+                  dir="ltr"
                   inputMode="url"
                   autocomplete="off"
                   autocapitalize="none"

@@ -77,13 +77,13 @@ function Check({ link, notice }: { link: Link; notice: ComponentChild }) {
   switch (view.at) {
     case "checking":
       return (
-        <Page title={t("open.title")} width="narrow">
+        <Page title={t("open.title")}>
           <Loading>{t("open.checking")}</Loading>
         </Page>
       );
     case "failed":
       return (
-        <Page title={t("open.title")} width="narrow">
+        <Page title={t("open.title")}>
           <Failure error={view.thrown} retry={() => void check()} />
         </Page>
       );
@@ -107,7 +107,7 @@ function Check({ link, notice }: { link: Link; notice: ComponentChild }) {
 /** Disagreement stops where the server's word and the link's are not the same. */
 function Disagreement() {
   return (
-    <Page title={t("endtoend.disagreement.title")} width="narrow">
+    <Page title={t("endtoend.disagreement.title")}>
       <Notice kind="bad">
         <p>{t("endtoend.disagreement")}</p>
       </Notice>
@@ -118,7 +118,7 @@ function Disagreement() {
 function Insecure() {
   const { path, hash } = place.value;
   return (
-    <Page title={t("endtoend.insecure.title")} width="narrow">
+    <Page title={t("endtoend.insecure.title")}>
       <Notice kind="warn">
         <p>{t("endtoend.insecure")}</p>
         <LinkButton kind="primary" href={`https://${location.host}${path}${hash}`}>

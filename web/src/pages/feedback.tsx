@@ -49,7 +49,7 @@ function Message({ onSent }: { onSent: () => void }) {
     }, check(message));
   const used = charCount(message.trim());
   return (
-    <Page title={t("feedback.title")} lead={t("feedback.lead")} width="narrow">
+    <Page title={t("feedback.title")} lead={t("feedback.lead")}>
       <Card>
         <div ref={submission.area}>
           <Form onSend={send} label={t("feedback.title")}>
@@ -106,7 +106,7 @@ function ProofStatus({ state }: { state: Proof["state"] }) {
 
 function Thanks({ onAnother }: { onAnother: () => void }) {
   return (
-    <Page title={t("feedback.thanks")} width="narrow">
+    <Page title={t("feedback.thanks")}>
       <Empty icon="check" title={t("feedback.thanks.text")}>
         <div class="row">
           <LinkButton kind="primary" href="/">

@@ -3,7 +3,7 @@ import { Empty, LinkButton, Page } from "../ui";
 
 export default function NotFound() {
   return (
-    <Page title={t("notfound.title")} width="narrow">
+    <Page title={t("notfound.title")}>
       <Empty icon="search" title={t("notfound.text")}>
         <LinkButton kind="primary" href="/">
           {t("notfound.home")}

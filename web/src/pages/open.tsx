@@ -51,13 +51,13 @@ export function Open({ params }: PageProps) {
   switch (view.at) {
     case "checking":
       return (
-        <Page title={t("open.title")} width="narrow">
+        <Page title={t("open.title")}>
           <Loading>{t("open.checking")}</Loading>
         </Page>
       );
     case "failed":
       return (
-        <Page title={t("open.title")} width="narrow">
+        <Page title={t("open.title")}>
           <Failure error={view.thrown} retry={() => void check()} />
         </Page>
       );

@@ -104,7 +104,7 @@ function freshLead({ secret }: Created): string {
 
 function NoReceipt() {
   return (
-    <Page title={t("receipt.gone.title")} width="narrow">
+    <Page title={t("receipt.gone.title")}>
       <Empty icon="receipt" title={t("receipt.gone.text")}>
         <LinkButton href="/">{t("receipt.again")}</LinkButton>
       </Empty>
@@ -219,7 +219,7 @@ function LinkAgain({ metadata }: { metadata: Metadata }) {
   return (
     <Card kind="give" title={t("receipt.link")}>
       <p>{t("receipt.link.hint")}</p>
-      <p class="link-text" tabIndex={0}>
+      <p class="link-text" dir="ltr" tabIndex={0}>
         {link}
       </p>
       <div class="row">
@@ -252,13 +252,18 @@ function About({ metadata }: { metadata: Metadata }) {
     <Card title={t("receipt.facts")}>
       <Facts
         rows={[
-          [t("receipt.fact.key"), <span class="mono">{metadata.secretShortkey}…</span>],
+          [
+            t("receipt.fact.key"),
+            <span class="mono" dir="ltr">
+              {metadata.secretShortkey}…
+            </span>,
+          ],
           [t("receipt.fact.created"), time(dateOf(metadata.createTime))],
           [t("receipt.fact.lifetime"), duration(secondsOf(metadata.ttl))],
           [t("receipt.fact.expires"), waiting && time(dateOf(metadata.secretExpireTime))],
           [t("receipt.fact.forgotten"), time(dateOf(metadata.expireTime))],
           [t("receipt.fact.passphrase"), waiting && passphraseFact(metadata)],
-          [t("receipt.fact.domain"), metadata.shareDomain],
+          [t("receipt.fact.domain"), metadata.shareDomain && <bdi>{metadata.shareDomain}</bdi>],
           [t("receipt.fact.encryption"), <EncryptionBadge encryption={metadata.encryption} />],
         ]}
       />

@@ -21,7 +21,6 @@ function List() {
     <Page
       title={t("recent.title")}
       lead={t("recent.lead")}
-      width="wide"
       actions={
         <>
           <Button icon="refresh" busy={receipts.busy} onClick={receipts.reload}>

@@ -13,7 +13,7 @@ import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
-import { Icon, LinkButton, Notice, Page } from "../ui";
+import { Empty, Icon, LinkButton, Notice, Page } from "../ui";
 
 /** Reset asks for a reset link, or sets a new password if the address has its token. */
 export default function Reset({ params }: PageProps) {
@@ -26,7 +26,7 @@ function Ask() {
   const submission = useSubmit(credentialProblem({ address: "address" }));
   if (asked) {
     return (
-      <Page title={t("reset.ask.done.title")} lead={t("reset.ask.done", { address: asked })} width="narrow">
+      <Page title={t("reset.ask.done.title")} lead={t("reset.ask.done", { address: asked })}>
         <div>
           <LinkButton href="/signin">{t("signin.title")}</LinkButton>
         </div>
@@ -35,7 +35,7 @@ function Ask() {
   }
   if (policy.value?.mail === false) {
     return (
-      <Page title={t("reset.ask.title")} width="narrow">
+      <Page title={t("reset.ask.title")}>
         <Notice>{t("reset.ask.no_mail")}</Notice>
       </Page>
     );
@@ -49,7 +49,7 @@ function Ask() {
       checkAddress("address", address),
     );
   return (
-    <Page title={t("reset.ask.title")} lead={t("reset.ask.lead")} width="narrow">
+    <Page title={t("reset.ask.title")} lead={t("reset.ask.lead")}>
       <TicketForm
         submission={submission}
         onSend={send}
@@ -87,7 +87,7 @@ function SetPassword({ token }: { token: string }) {
       checkNewPassword("new_password", password),
     );
   return (
-    <Page title={t("reset.title")} width="narrow">
+    <Page title={t("reset.title")}>
       {token ? (
         <TicketForm
           submission={submission}
@@ -138,13 +138,13 @@ function Cost() {
 
 function Done({ sealed }: { sealed: number }) {
   return (
-    <Page title={t("reset.done.title")} lead={t("reset.done")} width="narrow">
+    <Page title={t("reset.done.title")}>
       {sealed > 0 && <Notice>{tn("reset.done.sealed", sealed)}</Notice>}
-      <div>
-        <LinkButton kind="primary" size="large" href="/signin">
+      <Empty icon="check" title={t("reset.done")}>
+        <LinkButton kind="primary" href="/signin">
           {t("signin.title")}
         </LinkButton>
-      </div>
+      </Empty>
     </Page>
   );
 }

@@ -8,7 +8,7 @@ import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
-import { Card, LinkButton, Page } from "../ui";
+import { Card, Empty, LinkButton, Page } from "../ui";
 
 /** Verify confirms the address of a new account and sets its password, when its button is pressed. */
 export default function Verify({ params }: PageProps) {
@@ -20,12 +20,12 @@ export default function Verify({ params }: PageProps) {
   useEffect(() => () => setPassword(""), []);
   if (done) {
     return (
-      <Page title={t("verify.done.title")} lead={t("verify.done")} width="narrow">
-        <div>
-          <LinkButton kind="primary" size="large" href="/signin">
+      <Page title={t("verify.done.title")}>
+        <Empty icon="check" title={t("verify.done")}>
+          <LinkButton kind="primary" href="/signin">
             {t("signin.title")}
           </LinkButton>
-        </div>
+        </Empty>
       </Page>
     );
   }
@@ -45,7 +45,7 @@ export default function Verify({ params }: PageProps) {
       checkNewPassword("password", password),
     );
   return (
-    <Page title={t("verify.title")} lead={token && !spent && t("verify.lead")} width="narrow">
+    <Page title={t("verify.title")} lead={token && !spent && t("verify.lead")}>
       {token ? (
         <TicketForm
           submission={submission}

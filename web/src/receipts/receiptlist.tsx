@@ -50,7 +50,9 @@ function Row({ metadata, onBurn }: { metadata: Metadata; onBurn: () => void }) {
     <li class="receipt-row">
       <span class={`badge ${badges[phase]}`}>{t(`recent.state.${phase}`)}</span>
       <div class="receipt-what">
-        <a href={`/r#${metadata.metadataKey}`}>{nameOf(metadata)}</a>
+        <a href={`/r#${metadata.metadataKey}`}>
+          <bdi>{nameOf(metadata)}</bdi>
+        </a>
         <p class="muted small receipt-facts">
           <Facts metadata={metadata} phase={phase} />
         </p>
@@ -75,7 +77,11 @@ function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
   const end = dateOf(endOf(metadata) ?? metadata.updateTime);
   return (
     <>
-      {metadata.memo && <span class="mono">{metadata.secretShortkey}…</span>}
+      {metadata.memo && (
+        <span class="mono" dir="ltr">
+          {metadata.secretShortkey}…
+        </span>
+      )}
       {metadata.recipients.length > 0 && (
         <span>{t("recent.recipients", { recipients: metadata.recipients.join(", ") })}</span>
       )}
@@ -134,7 +140,7 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
     >
       {metadata && (
         <p>
-          <strong>{nameOf(metadata)}</strong>
+          <strong dir="auto">{nameOf(metadata)}</strong>
         </p>
       )}
       <p>{t("burn.text")}</p>

@@ -71,7 +71,7 @@ export function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
             <li key={i}>
               <Icon name="mail" />
               <span>
-                {delivery.recipient}: {state && t(state)}
+                <bdi>{delivery.recipient}</bdi>: {state && t(state)}
               </span>
             </li>
           );

@@ -128,7 +128,10 @@ function FileCard({ file, hasText, onAdd, onRemove }: FileCardProps) {
       <Icon name="file" />
       <div class="stack-s">
         <p>
-          <strong class="file-name">{file.name}</strong> <span class="muted">{size(file.body.length)}</span>
+          <strong class="file-name" dir="auto">
+            {file.name}
+          </strong>{" "}
+          <span class="muted">{size(file.body.length)}</span>
         </p>
         {file.packed.length > 0 && (
           <p class="muted small">{tn("file.packed", file.packed.length, { names: file.packed.join(", ") })}</p>

@@ -5,7 +5,9 @@ import { dateOf, exact } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/share";
 import { policy } from "../session";
-import { announce, Button, Card, CopyButton, copyText, Dialog, Icon, Qr, Relative, Time } from "../ui";
+import { announce, Button, Card, CopyButton, copyText, Icon, Relative, Time } from "../ui";
+import { Dialog } from "../ui/dialog";
+import { Qr } from "../ui/qr";
 import type { Created } from "./draft";
 import { keep } from "./made";
 
@@ -17,7 +19,9 @@ export default function Links({ created }: { created: Created }) {
       <ForThem created={created} expires={expires} onKept={keep} />
       {created.generated && (
         <Card title={t("result.value")}>
-          <p class="generated mono">{created.generated}</p>
+          <p class="generated mono" dir="ltr">
+            {created.generated}
+          </p>
           <div class="row">
             <CopyButton text={created.generated} />
             <span class="muted small">{t("result.value.hint")}</span>
@@ -49,7 +53,7 @@ function ForThem({ created, expires, onKept }: ForThemProps) {
   return (
     <Card kind="give" title={t("result.link")}>
       <p>{t("result.link.hint")}</p>
-      <p class="link-text" tabIndex={0} onCopy={onKept}>
+      <p class="link-text" dir="ltr" tabIndex={0} onCopy={onKept}>
         {link}
       </p>
       <div class="row">
@@ -98,7 +102,7 @@ function Message({ text, onCopied }: { text: string; onCopied: () => void }) {
   };
   return (
     <div class="stack-s">
-      <p class="message" onCopy={onCopied}>
+      <p class="message" dir="auto" onCopy={onCopied}>
         {text}
       </p>
       <div class="row">

@@ -88,6 +88,7 @@ export function CopyField({ label, text, children, done, kind }: CopyFieldProps)
       <input
         id={id}
         class="input mono"
+        dir="ltr"
         readOnly
         value={text}
         spellcheck={false}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { Button } from "./button";
 import { Form } from "./field";
@@ -12,17 +12,47 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Dialog is a modal dialog. */
+/**
+ * Dialog is a modal dialog. It gives the focus back as soon as it closes. Its
+ * content stays, unreachable, until it has faded.
+ */
 export function Dialog({ open, onClose, title, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const content = useRef<ComponentChildren>(undefined);
+  const round = useRef(0);
+  const [fading, setFading] = useState(false);
   const id = useId();
+  if (open) {
+    content.current = (
+      <div key={round.current} class="dialog-body stack">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    );
+  }
   useEffect(() => {
     const element = dialog.current;
-    if (open && element && !element.open) {
-      element.showModal();
-    } else if (!open && element?.open) {
-      element.close();
+    if (!element || element.open === open) {
+      return;
     }
+    element.inert = !open; // A key that comes late must not move the focus into what fades.
+    if (open) {
+      element.showModal();
+      setFading(true);
+      return;
+    }
+    element.close();
+    round.current += 1;
+    let over = false;
+    void Promise.allSettled(element.getAnimations().map(({ finished }) => finished)).then(() => {
+      if (!over) {
+        content.current = undefined;
+        setFading(false);
+      }
+    });
+    return () => {
+      over = true;
+    };
   }, [open]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser itself closes a dialog with Escape.
@@ -40,12 +70,7 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
         }
       }}
     >
-      {open && (
-        <div class="dialog-body stack">
-          <h2 id={id}>{title}</h2>
-          {children}
-        </div>
-      )}
+      {(open || fading) && content.current}
     </dialog>
   );
 }

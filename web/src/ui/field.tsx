@@ -82,6 +82,7 @@ type InputProps = Value & {
 export function TextInput({ value, onValue, type = "text", ...rest }: InputProps) {
   return (
     <input
+      dir="auto"
       {...useWiring()}
       {...rest}
       {...typed(type)}
@@ -96,8 +97,9 @@ export function TextInput({ value, onValue, type = "text", ...rest }: InputProps
 export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) {
   const [shown, setShown] = useState(false);
   return (
-    <div class="input-group">
+    <div class="input input-group">
       <input
+        dir="auto"
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
@@ -139,6 +141,7 @@ export function TextArea({
   }, [value]);
   return (
     <textarea
+      dir="auto"
       rows={4}
       {...useWiring()}
       {...rest}

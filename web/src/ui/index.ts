@@ -1,17 +1,16 @@
 /*
  * The components. Their styles stand in styles/. Each component accepts the
- * attributes of its element besides its own.
+ * attributes of its element besides its own. The first script has all of these;
+ * dialog.tsx and qr.tsx stand apart, since no first page needs them.
  */
 export { announce, LiveRegion } from "./announce";
 export { Button, LinkButton } from "./button";
 export { CopyButton, CopyField, copyText } from "./copy";
-export { Confirm, Dialog } from "./dialog";
 export { Checkbox, Field, Form, PasswordInput, Select, TextArea, TextInput } from "./field";
 export { Icon, type IconName } from "./icon";
 export { Menu, MenuItem, MenuLink } from "./menu";
 export { Empty, Failure, Loading, Notice } from "./notice";
 export { Card, Facts, Page } from "./page";
-export { Qr } from "./qr";
 export { Segmented } from "./segmented";
 export { Spinner } from "./spinner";
 export { Relative, Time } from "./time";

@@ -8,12 +8,13 @@ interface MenuProps {
   /** The button's accessible name, if label is not enough. */
   name?: string;
   icon?: IconName;
+  kind?: "plain" | "quiet";
   /** The items: MenuItem and MenuLink. */
   children: ComponentChildren;
 }
 
 /** Menu is a button that opens a list. Arrow keys move in the list; Escape closes it. */
-export function Menu({ label, name, icon, children }: MenuProps) {
+export function Menu({ label, name, icon, kind = "quiet", children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -53,7 +54,7 @@ export function Menu({ label, name, icon, children }: MenuProps) {
     <div class="menu" ref={root} onKeyDown={onKeyDown}>
       <button
         type="button"
-        class="button button-quiet"
+        class={`button button-${kind}`}
         ref={button}
         aria-haspopup="menu"
         aria-expanded={open}
@@ -62,7 +63,9 @@ export function Menu({ label, name, icon, children }: MenuProps) {
         onClick={() => setOpen(!open)}
       >
         {icon && <Icon name={icon} />}
-        <span class="menu-label">{label}</span>
+        <span class="menu-label" dir="auto">
+          {label}
+        </span>
         <Icon name="down" />
       </button>
       {open && (

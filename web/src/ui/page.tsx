@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { hasNavigated } from "../router";
 import { instanceName } from "../session";
 
@@ -8,8 +8,6 @@ interface PageProps {
   title: string;
   /** A sentence below the heading. */
   lead?: ComponentChildren;
-  /** narrow: forms. wide: tables. */
-  width?: "narrow" | "wide";
   /** Buttons beside the heading. */
   actions?: ComponentChildren;
   children?: ComponentChildren;
@@ -29,7 +27,7 @@ for (const kind of ["keydown", "pointerdown"]) {
  * Page is the layout of every page. Its heading takes the focus, except on the
  * first page that the visitor sees.
  */
-export function Page({ title, lead, width, actions, children }: PageProps) {
+export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const name = instanceName.value;
   useEffect(() => {
@@ -38,13 +36,14 @@ export function Page({ title, lead, width, actions, children }: PageProps) {
   // Decided here and not in the effect, which runs a frame later: a key that is
   // pressed in between must not lose the focus that it moved.
   const isResult = hasNavigated || acted;
+  const [follows] = useState(isResult);
   useEffect(() => {
     if (isResult) {
       heading.current?.focus({ preventScroll: true });
     }
   }, [title]);
   return (
-    <div class={`page ${width ? `page-${width}` : ""}`}>
+    <div class={follows ? "page page-follows" : "page"}>
       <div class="page-head">
         <h1 ref={heading} tabIndex={-1}>
           {title}

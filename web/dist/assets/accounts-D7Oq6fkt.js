@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-TivP5Jfv.js";import{r as t}from"./wire-KJDQsKut.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-2V4oeZ67.js";

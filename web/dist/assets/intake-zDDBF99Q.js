@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-3qNHfbpB.js";import{r as t}from"./wire-KJDQsKut.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-DV3cGrNk.js";import{C as t,J as n,Ot as r,wt as i}from"./app-C9f4G9D9.js";function a(){return r(t,{title:e(`notfound.title`),width:`narrow`,children:r(n,{icon:`search`,title:e(`notfound.text`),children:r(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
