@@ -43,6 +43,10 @@ test("a visitor signs up, confirms by mail, signs in and shares by mail @phone",
   await confirm(page, address);
 
   await page.goto("/recent");
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: t("app.signin") })
+    .click();
   await expect(heading(page, t("signin.title"))).toBeVisible();
   await enter(page, address, "seven fast otters");
   await expect(page.getByRole("alert")).toContainText(t("problem.credentials"));
@@ -67,6 +71,8 @@ test("a visitor signs up, confirms by mail, signs in and shares by mail @phone",
   await page.getByRole("menuitem", { name: t("app.signout") }).click();
   await expect(page.getByRole("banner").getByRole("link", { name: t("app.signin") })).toBeVisible();
   await page.goto("/recent");
+  await expect(page.getByText(t("history.off"))).toBeVisible();
+  await page.goto("/account");
   await expect(heading(page, t("signin.title"))).toBeVisible();
 });
 

@@ -30,6 +30,7 @@ export const places: readonly Place[] = [
   { name: "reset-password", path: () => `/reset/${"0".repeat(43)}` },
   { name: "confirm", path: () => `/confirm/${"0".repeat(43)}` },
   { name: "feedback", path: () => "/feedback" },
+  { name: "history", path: () => "/recent" },
   { name: "recent", who: "account", path: () => "/recent" },
   { name: "account", who: "account", path: () => "/account" },
   { name: "tokens", who: "account", path: () => "/account/tokens" },

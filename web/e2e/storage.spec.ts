@@ -1,24 +1,6 @@
-import type { Page } from "@playwright/test";
 import { ada, button, expect, heading, links, revealed, signIn, test } from "./fixtures";
+import { stored } from "./stored";
 import { german, t } from "./texts";
-
-/** stored returns all that scripts of the page can read from the browser. */
-async function stored(page: Page): Promise<string> {
-  return page.evaluate(async () => {
-    const databases = await indexedDB.databases();
-    const workers = await navigator.serviceWorker.getRegistrations();
-    return JSON.stringify({
-      local: { ...localStorage },
-      session: { ...sessionStorage },
-      databases: databases.map(({ name }) => name),
-      caches: await caches.keys(),
-      workers: workers.map(({ scope }) => scope),
-      cookie: document.cookie,
-      name: window.name,
-      state: history.state as unknown,
-    });
-  });
-}
 
 // An attacker uses the computer later, or runs a script in the page's origin, and
 // looks for secrets, links and sessions in the browser's storage.

@@ -1,9 +1,16 @@
-import { Role, SignUp } from "./contract";
+import { SignUp } from "./contract";
 import { chooseLocale, type Locale, locale, locales, t } from "./i18n";
-import { navigate } from "./router";
-import { account, instanceName, policy, signOut } from "./session";
+import { lazy } from "./lazy";
+import { keepsHistory } from "./receipts/device";
+import { account, instanceName, policy } from "./session";
 import { chooseTheme, type Theme, theme } from "./theme";
-import { Icon, Menu, MenuItem, MenuLink } from "./ui";
+import { Icon } from "./ui";
+
+// Most visitors have no account.
+const AccountMenu = lazy(
+  () => import("./account/menu"),
+  () => null,
+);
 
 export function Header() {
   return (
@@ -17,7 +24,8 @@ export function Header() {
           <Icon name="plus" />
           <span>{t("app.share")}</span>
         </a>
-        <AccountMenu />
+        <Secrets />
+        <Entry />
       </nav>
     </header>
   );
@@ -36,8 +44,18 @@ function Logo() {
   );
 }
 
-/** AccountMenu shows the account's menu, or the links to sign in and up. */
-function AccountMenu() {
+/** Secrets leads to the secrets of the account, or of this device if it keeps a history. */
+function Secrets() {
+  return account.value || (account.value === null && keepsHistory.value) ? (
+    <a class="button button-quiet header-recent" href="/recent">
+      <Icon name="receipt" />
+      <span>{t("app.recent")}</span>
+    </a>
+  ) : null;
+}
+
+/** Entry shows the account's menu, or the links to sign in and up. */
+function Entry() {
   const who = account.value;
   if (who === undefined || (who === null && policy.value && !policy.value.signIn)) {
     return null;
@@ -56,25 +74,7 @@ function AccountMenu() {
       </>
     );
   }
-  return (
-    <Menu label={who.address} name={`${t("app.account_menu")}: ${who.address}`} icon="user" kind="plain">
-      <MenuLink href="/recent">{t("app.recent")}</MenuLink>
-      <MenuLink href="/account">{t("app.account")}</MenuLink>
-      <MenuLink href="/account/domains">{t("app.domains")}</MenuLink>
-      <MenuLink href="/account/tokens">{t("app.tokens")}</MenuLink>
-      {who.role === Role.colonel && <MenuLink href="/colonel">{t("app.colonel")}</MenuLink>}
-      <MenuItem onClick={() => void leave()}>{t("app.signout")}</MenuItem>
-    </Menu>
-  );
-}
-
-async function leave(): Promise<void> {
-  try {
-    await signOut();
-  } catch {
-    // The session has ended already.
-  }
-  navigate("/");
+  return <AccountMenu who={who} />;
 }
 
 export function Footer() {

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { read, write } from "./storage";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -10,15 +11,7 @@ export const theme = signal<Theme>(stored());
 export function chooseTheme(next: Theme): void {
   theme.value = next;
   applyTheme();
-  try {
-    if (next === "system") {
-      localStorage.removeItem(key);
-    } else {
-      localStorage.setItem(key, next);
-    }
-  } catch {
-    // The browser may forbid storage. The choice then lasts until the page is closed.
-  }
+  write(key, next === "system" ? null : next);
 }
 
 /** applyTheme shows the chosen theme. */
@@ -32,10 +25,6 @@ export function applyTheme(): void {
 }
 
 function stored(): Theme {
-  try {
-    const value = localStorage.getItem(key);
-    return value === "light" || value === "dark" ? value : "system";
-  } catch {
-    return "system";
-  }
+  const value = read(key);
+  return value === "light" || value === "dark" ? value : "system";
 }

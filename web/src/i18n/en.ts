@@ -15,7 +15,7 @@ export default {
   "app.account": "Account",
   "app.domains": "Domains",
   "app.tokens": "API tokens",
-  "app.colonel": "Overview",
+  "app.colonel": "Admin",
   "app.account_menu": "Account menu",
   "app.imprint": "Imprint",
   "app.privacy": "Privacy",

@@ -14,6 +14,7 @@
  */
 import { computed, signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
+import { read, write } from "../storage";
 import en from "./en";
 
 /** Key is a key of the first script's texts. */
@@ -122,11 +123,7 @@ export async function startLocale(): Promise<void> {
 
 /** chooseLocale shows the language that the visitor chose, and stores the choice. */
 export async function chooseLocale(next: Locale): Promise<void> {
-  try {
-    localStorage.setItem(storageKey, next);
-  } catch {
-    // The browser may forbid storage. The choice then lasts until the page is closed.
-  }
+  write(storageKey, next);
   await show(next);
 }
 
@@ -199,10 +196,6 @@ async function textsIn(name: Locale): Promise<Texts> {
 }
 
 function stored(): Locale | undefined {
-  try {
-    const name = localStorage.getItem(storageKey);
-    return name ? parse(name) : undefined;
-  } catch {
-    return undefined;
-  }
+  const name = read(storageKey);
+  return name ? parse(name) : undefined;
 }

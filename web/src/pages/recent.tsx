@@ -2,13 +2,15 @@ import { useState } from "preact/hooks";
 import { RequireAccount } from "../account/requireaccount";
 import { t, tn } from "../i18n/receipts";
 import { LoadState } from "../loaded";
+import { DeviceList } from "../receipts/devicelist";
 import { type Filter, filters, type Receipts, search, useReceipts } from "../receipts/list";
 import { ReceiptList } from "../receipts/receiptlist";
+import { account } from "../session";
 import { Button, Card, Empty, Field, LinkButton, Notice, Page, Segmented, TextInput } from "../ui";
 
-/** Recent lists the secrets that the account shared. */
+/** Recent lists the secrets that the account shared, or without one those of this device. */
 export default function Recent() {
-  return <RequireAccount>{() => <List />}</RequireAccount>;
+  return account.value === null ? <DeviceList /> : <RequireAccount>{() => <List />}</RequireAccount>;
 }
 
 function List() {

@@ -4,9 +4,10 @@ import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t } from "../i18n/share";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
+import { remember } from "../receipts/history";
 import { asRefusal, Refusal } from "../refusal";
 import { secrets } from "../rpc";
-import { policy } from "../session";
+import { account, policy } from "../session";
 import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
 import type { Kind } from "./kind";
 import { present } from "./made";
@@ -31,7 +32,7 @@ export async function conceal(
   onStep("sending");
   await needed(receipt);
   try {
-    return await share("");
+    return noted(await share(""));
   } catch (thrown) {
     if (asRefusal(thrown).reason !== "challenge") {
       throw thrown;
@@ -39,7 +40,15 @@ export async function conceal(
   }
   onStep("proving");
   const { solveChallenge } = await import("../altcha");
-  return share(await solveChallenge("conceal"));
+  return noted(await share(await solveChallenge("conceal")));
+}
+
+/** noted remembers the receipt of a sender without an account, if this device keeps a history. */
+function noted(made: Shared): Shared {
+  if (account.peek() === null) {
+    remember(made.metadata);
+  }
+  return made;
 }
 
 /** show goes to the receipt of a secret that was shared, which shows its link. */

@@ -117,4 +117,22 @@ export default {
   "recent.burn": "Burn",
   "recent.burn.named": "Burn {name}",
   "recent.refresh": "Refresh",
+  "history.lead": "What you shared on this device without an account, newest first.",
+  "history.account": "Secrets of your account",
+  "history.account.text": "Sign in to see what you shared while signed in, on any device.",
+  "history.off": "This device keeps no history",
+  "history.off.text":
+    "Turn it on to find the receipts of what you share here. Only receipts are stored, never links or contents, and each goes when it expires.",
+  "history.risk":
+    "Others who use this browser can read these receipts, burn the secrets, and open those that the server encrypted.",
+  "history.turn_on": "Keep a history on this device",
+  "history.refused": "Your browser does not let this page store anything.",
+  "history.empty": "Nothing shared on this device yet",
+  "history.empty.text": "What you share here from now on appears in this list.",
+  "history.device": "History on this device",
+  "history.forget": "Forget the history",
+  "history.forget.title": "Forget the history?",
+  "history.forget.text":
+    "This device forgets all receipts in this list, and keeps no history from now on. The secrets stay as they are, but you can no longer follow or burn them from here.",
+  "history.forgotten": "History forgotten",
 } as const;

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Chn2-XyV.js";import{r as t}from"./wire-BQFnl_HA.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CaHL5qPX.js";import{r as t}from"./wire-BQFnl_HA.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BJRw_IN5.js";import{r as t}from"./wire-BQFnl_HA.js";var n=t(e);export{n as default};

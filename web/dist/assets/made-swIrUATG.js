@@ -1,1 +1,0 @@
-import{F as e,I as t,Jt as n,N as r,qt as i}from"./app-DpuejY55.js";var a=n(void 0),o=()=>{},s=i(()=>a.value);function c(n,i){e(`/r#${n.metadata.metadataKey}`),a.value=n,o=n.kind===`end_to_end`?r(i):()=>{};let s=t(c);addEventListener(`pagehide`,c);function c(){s(),removeEventListener(`pagehide`,c),l(),a.value=void 0}}function l(){o(),o=()=>{}}export{s as n,c as r,l as t};

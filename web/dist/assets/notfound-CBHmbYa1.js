@@ -1,1 +1,0 @@
-import{t as e}from"./about-C58YWIUh.js";import{S as t,Tt as n,q as r,xt as i}from"./app-DpuejY55.js";function a(){return n(t,{title:e(`notfound.title`),children:n(r,{icon:`search`,title:e(`notfound.text`),children:n(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
