@@ -76,6 +76,7 @@ func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options
 type browser struct {
 	cookie, shrimp, bearer string
 	host                   string   // that it calls
+	agent                  string   // its User-Agent; empty for that of the Go client
 	set                    []string // Set-Cookie of the last answer
 }
 
@@ -84,7 +85,7 @@ func (b *browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Host = b.host
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	for name, value := range map[string]string{"Cookie": b.cookie, "O-Shrimp": b.shrimp} {
+	for name, value := range map[string]string{"Cookie": b.cookie, "O-Shrimp": b.shrimp, "User-Agent": b.agent} {
 		if value != "" {
 			r.Header.Set(name, value)
 		}

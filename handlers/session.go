@@ -33,7 +33,9 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 		return nil, &chain.ElsewhereError{Base: s.base}
 	}
 	address, password := caller.Text(req.GetAddress()), caller.Text(req.GetPassword())
-	made, err := s.sessions.CreateSession(ctx, chain.CallerFrom(ctx), address, password, req.GetRemember())
+	from := chain.CallerFrom(ctx)
+	from.Device = chain.DeviceFrom(ctx)
+	made, err := s.sessions.CreateSession(ctx, from, address, password, req.GetRemember())
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func keepsCookies(base *url.URL) bool {
 
 func sessionOf(s credential.Session) *hushv1.Session {
 	return &hushv1.Session{
-		SessionId: s.ID, Network: s.Network, Current: s.Current, Remembered: s.Remembered,
+		SessionId: s.ID, Network: s.Network, Browser: s.Device.Browser, System: s.Device.System, Current: s.Current, Remembered: s.Remembered,
 		CreateTime: stamp(s.Created), UseTime: stamp(s.Used), ExpireTime: stamp(s.Expires),
 	}
 }

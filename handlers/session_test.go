@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
 	"testing"
@@ -47,6 +48,27 @@ func TestSessionCookie(t *testing.T) {
 		if connect.CodeOf(err) != connect.CodeUnauthenticated {
 			t.Errorf("GetAccount after DestroySession: got %v, want unauthenticated", err)
 		}
+	}
+}
+
+func TestSessionShowsItsDevice(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false) // by a program that is not a browser
+	firefox := &browser{agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+	if _, err := s.sessions(firefox).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: testPassword}); err != nil {
+		t.Fatalf("CreateSession: got %v, want no error", err)
+	}
+	res, err := s.sessions(b).ListSessions(t.Context(), &hushv1.ListSessionsRequest{})
+	if err != nil {
+		t.Fatalf("ListSessions: got %v, want no error", err)
+	}
+	devices := map[[2]string]bool{}
+	for _, session := range res.GetSessions() {
+		devices[[2]string{session.GetBrowser(), session.GetSystem()}] = true
+	}
+	if want := map[[2]string]bool{{"Firefox", "Linux"}: true, {}: true}; !maps.Equal(devices, want) {
+		t.Errorf("ListSessions: got the devices %v, want %v", devices, want)
 	}
 }
 

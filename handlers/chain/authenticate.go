@@ -29,6 +29,7 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network
 		safe:    isSafe(r.Method),
 		home:    m.home.has(r.Host),
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
+		agent:   r.UserAgent(),
 		header:  w.Header(),
 	}
 	site := caller.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}

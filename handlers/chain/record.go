@@ -35,6 +35,7 @@ type record struct {
 	procedure string
 	code      string
 	limit     string                   // that refused the request; empty if none did
+	agent     string                   // how the caller's program describes itself
 	header    http.Header              // of the response
 	control   *http.ResponseController // of a stream's response; nil for other calls
 }

@@ -14,8 +14,17 @@ type Caller struct {
 	Network Network
 	// Site is the site that the call was sent to.
 	Site Site
+	// Device is the device that the call comes from; set for sign-ins alone.
+	Device Device
 
 	credential *Verified // nil for anonymous callers
+}
+
+// Device is what the program that makes a call says of itself. Nothing is granted
+// for it: a program can say anything.
+type Device struct {
+	// Browser and System are names such as "Firefox" and "Windows"; empty if unknown.
+	Browser, System string
 }
 
 // Site is a host of the service and the origin of a call to it.

@@ -10,7 +10,7 @@ func FuzzDecodeSession(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
 		r, err := decodeSession(data)
 		return r.encode(), err
-	}, "session-v1", "session-remembered-v1")
+	}, "session-v1", "session-remembered-v1", "session-device-v2")
 }
 
 func FuzzDecodeToken(f *testing.F) {

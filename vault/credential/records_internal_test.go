@@ -26,6 +26,12 @@ func sampleSession(remembered bool, network string) *SessionRecord {
 	}
 }
 
+func sampleDeviceSession() *SessionRecord {
+	r := sampleSession(true, "2001:db8::/48")
+	r.Device = caller.Device{Browser: "Firefox", System: "Linux"}
+	return r
+}
+
 func sampleToken() *TokenRecord {
 	return &TokenRecord{
 		Account: sampleAccountID(), id: eight(0xa1), Scopes: caller.ScopeConceal | caller.ScopeMetadata,
@@ -56,6 +62,7 @@ func TestGoldenCredentials(t *testing.T) {
 	recordtest.Check(t, []recordtest.Case{
 		{Name: "session-v1", Record: sampleSession(false, "198.51.100.0/24"), Encoded: sampleSession(false, "198.51.100.0/24").encode(), Decode: func(b []byte) (any, error) { return decodeSession(b) }},
 		{Name: "session-remembered-v1", Record: sampleSession(true, "2001:db8::/48"), Encoded: sampleSession(true, "2001:db8::/48").encode(), Decode: func(b []byte) (any, error) { return decodeSession(b) }},
+		{Name: "session-device-v2", Record: sampleDeviceSession(), Encoded: sampleDeviceSession().encode(), Decode: func(b []byte) (any, error) { return decodeSession(b) }},
 		{Name: "token-v1", Record: sampleToken(), Encoded: sampleToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
 		{Name: "token-lasting-v1", Record: sampleLastingToken(), Encoded: sampleLastingToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
 		{Name: "pair-v1", Record: samplePair(false), Encoded: samplePair(false).encode(), Decode: func(b []byte) (any, error) { return decodePair(b) }},
@@ -75,6 +82,7 @@ func TestCredentialsRoundTrip(t *testing.T) {
 			Account: id, ID: PublicID(short.Draw(t, "id")), Created: recordtest.Moments().Draw(t, "created"),
 			Used: recordtest.Moments().Draw(t, "used"), Remembered: rapid.Bool().Draw(t, "remembered"),
 			Pair: caller.PairID(short.Draw(t, "pair")), Network: rapid.String().Draw(t, "network"), Wrapped: wrapped,
+			Device: caller.Device{Browser: rapid.String().Draw(t, "browser"), System: rapid.String().Draw(t, "system")},
 		}
 		if got, err := decodeSession(session.encode()); err != nil || !cmp.Equal(session, got, same) {
 			t.Errorf("decodeSession(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(session, got, same))

@@ -32,7 +32,12 @@ const (
 // ends the oldest.
 const SessionsMost = 100
 
-const sessionVersion = 1
+// The versions of SessionRecord. A session of a device without names has the
+// first, which 0.1.0 reads.
+const (
+	sessionVersion       = 1
+	sessionVersionDevice = 2
+)
 
 // PublicID identifies a session or token to its account. It opens nothing.
 type PublicID [8]byte
@@ -45,8 +50,11 @@ func (id PublicID) String() string { return hex.EncodeToString(id[:]) }
 
 // SessionRecord is a signed-in browser.
 //
-//	version 1 │ account id 16 │ public id 8 │ created 8 │ used 8 │ remembered? 1
+//	version 2 │ account id 16 │ public id 8 │ created 8 │ used 8 │ remembered? 1
 //	│ pair id 8 │ masked network (4, text) │ wrapped key (4, bytes)
+//	│ browser (4, text) │ system (4, text)
+//
+// Version 1 has no browser and no system.
 type SessionRecord struct {
 	Account       caller.AccountID
 	ID            PublicID
@@ -55,12 +63,17 @@ type SessionRecord struct {
 	Pair          caller.PairID
 	Network       string
 	Wrapped       []byte // the pair's private half, for the session's id
+	Device        caller.Device
 }
 
 // encode encodes a session.
 func (r *SessionRecord) encode() []byte {
 	w := make(rows.Writer, 0, 160)
-	w.Byte(sessionVersion)
+	version := byte(sessionVersionDevice)
+	if r.Device == (caller.Device{}) {
+		version = sessionVersion
+	}
+	w.Byte(version)
 	w.Bytes(r.Account[:])
 	w.Bytes(r.ID[:])
 	w.Time(r.Created)
@@ -69,6 +82,10 @@ func (r *SessionRecord) encode() []byte {
 	w.Bytes(r.Pair[:])
 	w.Text(r.Network)
 	w.Sized(r.Wrapped)
+	if version == sessionVersionDevice {
+		w.Text(r.Device.Browser)
+		w.Text(r.Device.System)
+	}
 	return w
 }
 
@@ -76,12 +93,16 @@ func (r *SessionRecord) encode() []byte {
 func decodeSession(data []byte) (*SessionRecord, error) {
 	in := rows.NewReader(data)
 	var r SessionRecord
-	in.Version(sessionVersion)
+	version := in.UpTo(sessionVersionDevice)
 	in.Into(r.Account[:])
 	in.Into(r.ID[:])
 	r.Created, r.Used, r.Remembered = in.Time(), in.Time(), in.Bool()
 	in.Into(r.Pair[:])
 	r.Network, r.Wrapped = in.Text(), in.Sized()
+	if version == sessionVersionDevice {
+		r.Device.Browser, r.Device.System = in.Text(), in.Text()
+		in.Refuse(r.Device == (caller.Device{}))
+	}
 	return &r, in.End()
 }
 
@@ -110,7 +131,7 @@ func (r *SessionRecord) ends(used time.Time) time.Time {
 func (r *SessionRecord) Describe(used time.Time, current bool) Session {
 	return Session{
 		ID: r.ID.String(), Created: r.Created, Used: used, Expires: r.latest(),
-		Network: r.Network, Current: current, Remembered: r.Remembered,
+		Network: r.Network, Device: r.Device, Current: current, Remembered: r.Remembered,
 	}
 }
 

@@ -13,6 +13,7 @@ type Session struct {
 	Used       time.Time
 	Expires    time.Time
 	Network    string // masked
+	Device     caller.Device
 	Current    bool
 	Remembered bool
 }

@@ -52,7 +52,7 @@ func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, p
 		network: se.keys.NetworkID(c.Network.Bytes()),
 		record: credential.SessionRecord{
 			Account: who.id, ID: credential.NewPublicID(), Created: now, Used: now,
-			Remembered: remember, Network: c.Network.Masked(),
+			Remembered: remember, Network: c.Network.Masked(), Device: c.Device,
 		},
 	}
 	var account account.Account
@@ -177,6 +177,9 @@ func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
 		return err
 	}
 	record := in.record
+	if rows.FormatOf(tx) < rows.FormatClaims {
+		record.Device = caller.Device{} // nodes of earlier releases could not read the session
+	}
 	record.Pair = main.ID
 	record.Wrapped = se.keys.WrapAccountKey(in.cookie.WrappingSecret(), credential.WrapLabel(in.id, main.ID, credential.HeldBySession), key)
 	return admitSession(tx, in.cookie.Row(), &record)

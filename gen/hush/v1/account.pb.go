@@ -622,7 +622,12 @@ type Session struct {
 	// Whether it is the caller's session.
 	Current bool `protobuf:"varint,6,opt,name=current,proto3" json:"current,omitempty"`
 	// Whether a longer session was requested at sign-in.
-	Remembered    bool `protobuf:"varint,7,opt,name=remembered,proto3" json:"remembered,omitempty"`
+	Remembered bool `protobuf:"varint,7,opt,name=remembered,proto3" json:"remembered,omitempty"`
+	// The browser that signed in, as it described itself, such as "Firefox", without
+	// a version; empty if it is not one of the common ones.
+	Browser string `protobuf:"bytes,8,opt,name=browser,proto3" json:"browser,omitempty"`
+	// The operating system of that browser, such as "Windows"; empty likewise.
+	System        string `protobuf:"bytes,9,opt,name=system,proto3" json:"system,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -706,6 +711,20 @@ func (x *Session) GetRemembered() bool {
 	return false
 }
 
+func (x *Session) GetBrowser() string {
+	if x != nil {
+		return x.Browser
+	}
+	return ""
+}
+
+func (x *Session) GetSystem() string {
+	if x != nil {
+		return x.System
+	}
+	return ""
+}
+
 var File_hush_v1_account_proto protoreflect.FileDescriptor
 
 const file_hush_v1_account_proto_rawDesc = "" +
@@ -757,7 +776,7 @@ const file_hush_v1_account_proto_rawDesc = "" +
 	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\xad\x02\n" +
+	"expireTime\"\xdf\x02\n" +
 	"\aSession\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12;\n" +
@@ -770,7 +789,9 @@ const file_hush_v1_account_proto_rawDesc = "" +
 	"\acurrent\x18\x06 \x01(\bR\acurrent\x12\x1e\n" +
 	"\n" +
 	"remembered\x18\a \x01(\bR\n" +
-	"remembered*A\n" +
+	"remembered\x12\x18\n" +
+	"\abrowser\x18\b \x01(\tR\abrowser\x12\x16\n" +
+	"\x06system\x18\t \x01(\tR\x06system*A\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rROLE_CUSTOMER\x10\x01\x12\x10\n" +

@@ -43,15 +43,18 @@ function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
   const used = dateOf(session.useTime);
   const ends = dateOf(session.expireTime);
   const network = session.network;
+  const from = network ? t("account.session.from", { network }) : t("account.session.unknown");
+  const device = deviceOf(session);
   return (
     <li class="entry">
       <Icon name="globe" />
       <div class="entry-what">
         <p class="entry-name">
-          <strong>{network ? t("account.session.from", { network }) : t("account.session.unknown")}</strong>
+          <strong>{device || from}</strong>
           {session.current && <span class="badge badge-good">{t("account.session.current")}</span>}
         </p>
         <p class="muted small receipt-facts">
+          {device && <span>{from}</span>}
           {used && <span>{rich("account.session.used", { when: <Relative date={used} /> })}</span>}
           {began && <span>{rich("account.session.began", { when: <Relative date={began} /> })}</span>}
           {ends && <span>{rich("account.session.ends", { when: <Relative date={ends} /> })}</span>}
@@ -69,6 +72,11 @@ function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
       )}
     </li>
   );
+}
+
+/** deviceOf names the browser and the system of a session, or returns "" if neither is known. */
+function deviceOf({ browser, system }: Session): string {
+  return browser && system ? t("account.session.device", { browser, system }) : browser || system;
 }
 
 /** Everywhere ends all sessions, including this one. */

@@ -41,6 +41,7 @@ export default {
   "account.sessions": "Where you are signed in",
   "account.sessions.loading": "Loading your sessions…",
   "account.session.current": "This browser",
+  "account.session.device": "{browser} on {system}",
   "account.session.from": "From {network}",
   "account.session.unknown": "From an unknown network",
   "account.session.used": "Last used {when}",

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-h2av8h5n.js";
