@@ -128,6 +128,22 @@ test("a forgotten password is replaced", async ({ page }) => {
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
+test("the list of sessions names browsers and systems, and ends sessions", async ({ page, other }) => {
+  const address = newcomer();
+  await signUp(page, address);
+  await confirm(page, address);
+  await signIn(page, { address, password });
+  await signIn(other, { address, password });
+  await page.goto("/account");
+  const device = t("account.session.device", { browser: "Chrome", system: "Linux" });
+  const sessions = page.getByRole("listitem").filter({ hasText: device });
+  await expect(sessions.filter({ hasText: t("account.session.current") })).toHaveCount(1);
+  await sessions.getByRole("button").click();
+  await expect(sessions).toHaveCount(1);
+  await other.goto("/account");
+  await expect(heading(other, t("signin.title"))).toBeVisible();
+});
+
 // An attacker asks to change to another person's address. The link works only
 // for the account that asked: no other account gets the address or uses up the link.
 test("a new address is confirmed by the account that asked", async ({ page, other }) => {

@@ -155,12 +155,13 @@ func (a accounts) print(shown *adminv1.GetAccountResponse) error {
 	}
 	var sessions [][]string
 	for _, session := range shown.GetSessions() {
-		sessions = append(sessions, []string{session.GetSessionId(), console.Moment(session.GetCreateTime()), console.Moment(session.GetUseTime()), console.OrDash(session.GetNetwork())})
+		sessions = append(sessions, []string{session.GetSessionId(), console.Moment(session.GetCreateTime()), console.Moment(session.GetUseTime()), console.OrDash(session.GetNetwork()),
+			console.OrDash(session.GetBrowser()), console.OrDash(session.GetSystem())})
 	}
 	return a.Tables(
 		console.Listing{Header: "\nTOKEN ID,NAME,SCOPES,CREATED,EXPIRES,USED", Rows: tokenRows(shown.GetApiTokens())},
 		console.Listing{Header: "\nDOMAIN,STATE,ACCOUNT,LEADS HERE,CHECKED", Rows: domainRows(shown.GetDomains())},
-		console.Listing{Header: "\nSESSION,BEGAN,USED,NETWORK", Rows: sessions},
+		console.Listing{Header: "\nSESSION,BEGAN,USED,NETWORK,BROWSER,SYSTEM", Rows: sessions},
 	)
 }
 

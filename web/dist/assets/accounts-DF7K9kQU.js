@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CsGnf93f.js";import{r as t}from"./wire-BIrOnwyw.js";var n=t(e);export{n as default};

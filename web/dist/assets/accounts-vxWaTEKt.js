@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Caj7qW8e.js";import{r as t}from"./wire-DWnH1XwE.js";var n=t(e);export{n as default};

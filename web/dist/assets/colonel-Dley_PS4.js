@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-C8zj3n0O.js";import{r as t}from"./wire-DWnH1XwE.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{Ot as e,dt as t}from"./app-Dhjneo0y.js";import{r as n}from"./submit-B1Jehz9s.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return e(t,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,e(n,{submission:r})]})}export{r as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-CQA59Tsu.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CbJ4s-hg.js";import{r as t}from"./wire-BIrOnwyw.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-sIp6n546.js";import{r as t}from"./wire-DWnH1XwE.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{I as e,L as t,P as n,Xt as r,Zt as i}from"./app-Dhjneo0y.js";var a=i(void 0),o=()=>{},s=r(()=>a.value);function c(r,i){e(`/r#${r.metadata.metadataKey}`),a.value=r,o=r.kind===`end_to_end`?n(i):()=>{};let s=t(c);addEventListener(`pagehide`,c);function c(){s(),removeEventListener(`pagehide`,c),l(),a.value=void 0}}function l(){o(),o=()=>{}}export{s as n,c as r,l as t};

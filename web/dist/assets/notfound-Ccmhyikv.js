@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-By5YJadI.js";

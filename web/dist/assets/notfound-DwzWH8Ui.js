@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-h2av8h5n.js";

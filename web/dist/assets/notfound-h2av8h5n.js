@@ -1,1 +1,0 @@
-import{t as e}from"./about-DX0UsfoM.js";import{C as t,J as n,Ot as r,wt as i}from"./app-Dhjneo0y.js";function a(){return r(t,{title:e(`notfound.title`),width:`narrow`,children:r(n,{icon:`search`,title:e(`notfound.text`),children:r(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
