@@ -1,4 +1,4 @@
-import { button, card, clipboard, expect, heading, links, revealed, test, url } from "./fixtures";
+import { ada, button, card, clipboard, expect, heading, links, revealed, signIn, test, url } from "./fixtures";
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
 
@@ -102,15 +102,46 @@ test("a receipt burns a secret without its passphrase @phone", async ({ page }) 
   await expect(reveal(key)).rejects.toThrow(/404/);
 });
 
-test("a note stays with the receipt", async ({ page }) => {
-  const { receipt } = await conceal({ secret: "e2e secret with a note" });
+test("a label stays with the receipt", async ({ page }) => {
+  const { receipt } = await conceal({ secret: "e2e secret with a label" });
   await page.goto(`/r#${receipt}`);
-  await page.getByLabel(t("receipt.memo")).fill("for Ida");
+  await page.getByLabel(t("share.label")).fill("for Ida");
   await button(page, t("ui.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
-  await expect(page.getByLabel(t("receipt.memo"))).toHaveValue("for Ida");
+  await expect(page.getByLabel(t("share.label"))).toHaveValue("for Ida");
   await expect(card(page, t("receipt.link")).getByText(/\/s#[0-9a-z]{31}$/)).toBeVisible();
+});
+
+test("a label that is given while sharing is on the receipt and in the list, and not for the recipient @phone", async ({
+  page,
+  other,
+}) => {
+  await signIn(page, ada);
+  for (const kind of ["end_to_end", "server"] as const) {
+    const label = `DB password for Kim, ${kind}`;
+    await page.goto("/");
+    await page
+      .getByText(t(`encryption.${kind}`), { exact: true })
+      .last()
+      .click();
+    await page.getByLabel(t("share.secret")).fill("e2e secret with a name");
+    await page.getByLabel(t("share.label")).fill(label);
+    await button(page, t("share.submit")).click();
+    const { link } = await links(page);
+    await expect(page.getByLabel(t("share.label"))).toHaveValue(label);
+    await button(page, t("result.copy")).click();
+    await page.goto("/recent");
+    await expect(page.getByRole("link", { name: label }).first()).toBeVisible();
+
+    const seen: string[] = [];
+    other.on("response", async (response) => void seen.push(await response.text().catch(() => "")));
+    await other.goto(link);
+    await button(other, t("open.reveal")).click();
+    await expect(revealed(other)).toHaveText("e2e secret with a name");
+    await expect(other.getByText("Kim")).toHaveCount(0);
+    expect(seen.join("\n")).not.toContain("Kim");
+  }
 });
 
 test("a generated secret is what the recipient gets", async ({ page, other }) => {

@@ -16,14 +16,14 @@ test("a secret and a passphrase are text", async ({ page, other }) => {
   await expect(revealed(other).locator("*")).toHaveCount(0);
 });
 
-test("a note is text", async ({ page }) => {
+test("a label is text", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret" });
   await page.goto(`/r#${receipt}`);
-  await page.getByLabel(t("receipt.memo")).fill(hostile);
+  await page.getByLabel(t("share.label")).fill(hostile);
   await button(page, t("ui.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
-  await expect(page.getByLabel(t("receipt.memo"))).toHaveValue(hostile);
+  await expect(page.getByLabel(t("share.label"))).toHaveValue(hostile);
   await expect(card(page, t("receipt.facts"))).toBeVisible();
 });
 

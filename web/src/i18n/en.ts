@@ -115,6 +115,8 @@ export default {
   "share.domain": "Domain of the link",
   "share.domain.own": "{host} (this service)",
   "share.submit": "Create link",
+  "share.label": "Label",
+  "share.label.hint": "For you, on the receipt and in your lists. The recipient never sees it.",
   "share.busy.sending": "Creating the link…",
   "share.busy.proving": "Checking that you are not a bot…",
   "share.busy.sealing": "Encrypting on this device…",

@@ -275,7 +275,7 @@ function passphraseFact(metadata: Metadata): string {
   return t(metadata.hasPassphrase ? "receipt.fact.passphrase.yes" : "receipt.fact.passphrase.no");
 }
 
-/** Memo is the sender's note, with a save button. */
+/** Memo is the sender's label, with a save button. */
 function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata: Metadata) => void }) {
   const [memo, setMemo] = useState(metadata.memo);
   const [problem, setProblem] = useState<string>();
@@ -298,7 +298,7 @@ function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata:
   return (
     <Card>
       <Form onSend={() => void save()}>
-        <Field label={t("receipt.memo")} hint={t("receipt.memo.hint")} error={problem}>
+        <Field label={t("share.label")} hint={t("share.label.hint")} error={problem}>
           <TextInput value={memo} onValue={setMemo} maxLength={500} autocomplete="off" />
         </Field>
         {memo !== metadata.memo && (

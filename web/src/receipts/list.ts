@@ -17,7 +17,7 @@ const states: Record<Filter, State[]> = {
   expired: [State.EXPIRED],
 };
 
-/** search returns the receipts whose note, recipients, domain or key contain each word of a text. */
+/** search returns the receipts whose label, recipients, domain or key contain each word of a text. */
 export function search(rows: readonly Metadata[], text: string): Metadata[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {

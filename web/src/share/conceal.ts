@@ -84,6 +84,7 @@ function withServer(draft: Draft): Share {
       ttl: lifetimeOf(draft),
       recipients: addresses(draft.recipients),
       shareDomain: draft.domain,
+      memo: draft.memo,
       authenticityPayload,
     });
     const { secret, metadata } = checked(answer, "server");
@@ -98,8 +99,13 @@ function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSigna
     const { seal } = await needed(format);
     const { sealed, linkOf } = await seal(draft, signal);
     onStep("sending");
-    const ttl = lifetimeOf(draft);
-    const answer = await secrets.concealSecret({ sealed, ttl, shareDomain: draft.domain, authenticityPayload });
+    const answer = await secrets.concealSecret({
+      sealed,
+      ttl: lifetimeOf(draft),
+      shareDomain: draft.domain,
+      memo: draft.memo,
+      authenticityPayload,
+    });
     const { secret, metadata } = checked(answer, "end_to_end");
     // The link goes where the visitor chose: the secret in it is for no other host.
     const link = linkOf(baseUrl(), secret.secretKey);
@@ -141,6 +147,6 @@ export function concealProblem(thrown: unknown): Problem {
   if (code === "offline") {
     return { field: "form", text: t("share.lost") };
   }
-  const known = field === "secret" || field === "passphrase" || field === "recipients";
-  return { field: known ? field : "form", text: problemText(thrown) };
+  const known = (["secret", "passphrase", "recipients", "memo"] as const).find((name) => name === field);
+  return { field: known ?? "form", text: problemText(thrown) };
 }

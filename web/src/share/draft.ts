@@ -14,6 +14,8 @@ export interface Draft {
   ttl: number;
   recipients: string;
   domain: string;
+  /** The sender's label. */
+  memo: string;
   /** The kind that the visitor chose. */
   kind?: Kind;
 }
@@ -29,7 +31,7 @@ export interface SharedFile {
   sources: readonly File[];
 }
 
-export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
+export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "", memo: "" };
 
 /** Created is a secret that was shared, for the page that shows its link. */
 export interface Created {
@@ -47,7 +49,7 @@ export type Step = "sealing" | "sending" | "proving";
 
 /** Problem says why the form was refused, beside a field or beside its button (form). */
 export interface Problem {
-  field?: "secret" | "passphrase" | "recipients" | "form";
+  field?: "secret" | "passphrase" | "recipients" | "memo" | "form";
   text?: string;
 }
 
@@ -58,7 +60,10 @@ export function check(draft: Draft, kind: Kind): Problem {
     return { field: draft.file ? "form" : "secret", text: refused };
   }
   const text = checkPassphrase(draft.passphrase);
-  return text ? { field: "passphrase", text } : {};
+  if (text) {
+    return { field: "passphrase", text };
+  }
+  return isBroken(draft.memo) ? { field: "memo", text: t("share.unicode") } : {};
 }
 
 function checkFile({ body }: SharedFile, kind: Kind): string {

@@ -45,6 +45,14 @@ export function Options(props: OptionsProps) {
       </div>
       {kinds().length > 1 && <KindChoice {...props} />}
       {account.value && <Delivery {...props} />}
+      <Field
+        label={t("share.label")}
+        optional
+        hint={t("share.label.hint")}
+        error={problem.field === "memo" ? problem.text : undefined}
+      >
+        <TextInput value={draft.memo} onValue={(memo) => change({ memo })} maxLength={500} autocomplete="off" />
+      </Field>
     </>
   );
 }

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-zm3sTLOy.js";import{r as t}from"./wire-YkFVyDwZ.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BUGSv_wg.js";import{r as t}from"./wire-YkFVyDwZ.js";var n=t(e);export{n as default};

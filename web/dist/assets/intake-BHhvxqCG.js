@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-weTo8owQ.js";import{r as t}from"./wire-YkFVyDwZ.js";var n=t(e);export{n as default};

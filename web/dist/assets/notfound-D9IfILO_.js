@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-Bi8XQt4m.js";
