@@ -1,5 +1,18 @@
-import { ada, button, card, clipboard, expect, heading, links, revealed, signIn, test, url } from "./fixtures";
-import { conceal, reveal } from "./service";
+import {
+  ada,
+  button,
+  card,
+  clipboard,
+  expect,
+  expectAccessible,
+  heading,
+  links,
+  revealed,
+  signIn,
+  test,
+  url,
+} from "./fixtures";
+import { conceal, openEndToEnd, reveal } from "./service";
 import { t } from "./texts";
 
 test("a secret goes from sender to recipient, and the receipt updates itself @phone", async ({ page, other }) => {
@@ -142,6 +155,48 @@ test("a label that is given while sharing is on the receipt and in the list, and
     await expect(other.getByText("Kim")).toHaveCount(0);
     expect(seen.join("\n")).not.toContain("Kim");
   }
+});
+
+test("a lifetime is written as a number and a unit @phone", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret of 90 minutes");
+  await page.getByLabel(t("share.ttl")).selectOption({ label: t("share.ttl.custom") });
+  await button(page, t("share.submit")).click();
+  const count = page.getByLabel(t("lifetime.count"));
+  await expect(page.getByRole("alert")).toContainText(t("share.ttl.number"));
+  await expect(count).toBeFocused();
+  await expectAccessible(page);
+  await count.fill("5000");
+  await page.getByLabel(t("lifetime.unit")).selectOption("day");
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(/^At most \d+ days here/);
+  await count.fill("90");
+  await page.getByLabel(t("lifetime.unit")).selectOption("minute");
+  await button(page, t("share.submit")).click();
+  await links(page);
+  await expect(card(page, t("receipt.facts"))).toContainText("1 hour 30 minutes");
+});
+
+test("a passphrase of words is drawn, shown, copied and drawn again @phone", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret behind words");
+  await button(page, t("share.passphrase.generate")).click();
+  const result = page.getByLabel(t("phrase.result"));
+  await expect(result).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
+  const field = page.getByRole("textbox", { name: t("share.passphrase") });
+  const first = await result.innerText();
+  await expect(field).toHaveValue(first);
+  await button(page, t("generate.again")).click();
+  await expect(result).not.toHaveText(first);
+  const drawn = await result.innerText();
+  await expect(field).toHaveValue(drawn);
+  await expectAccessible(page);
+  await button(page, t("phrase.copy")).click();
+  await expect.poll(() => clipboard(page)).toBe(drawn);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await expect(openEndToEnd(link)).rejects.toThrow(/403/);
+  expect(new TextDecoder().decode((await openEndToEnd(link, drawn)).body)).toBe("e2e secret behind words");
 });
 
 test("a generated secret is what the recipient gets", async ({ page, other }) => {

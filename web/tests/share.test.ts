@@ -9,9 +9,10 @@ import { stretch } from "../src/endtoend/stretch";
 import type { GetPolicyResponse } from "../src/gen/hush/v1/system_service_pb";
 import { policy } from "../src/session";
 import { archive } from "../src/share/archive";
-import { check, type Draft, empty, type SharedFile } from "../src/share/draft";
+import { check, type Draft, empty, lifetimeOf, type SharedFile } from "../src/share/draft";
 import { cleanName, cleanType, distinct } from "../src/share/filename";
 import { kindOf, kinds } from "../src/share/kind";
+import { checkLifetime, secondsIn } from "../src/share/lifetime";
 import { seal } from "../src/share/seal";
 
 // Texts with numbers ask for the browser's languages.
@@ -193,4 +194,32 @@ test("the kind is the better one of those that are possible, unless one was chos
   } finally {
     Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
   }
+});
+
+test("a written lifetime is a whole number of a unit, within the policy", async () => {
+  for (const [count, unit, want] of [
+    ["90", "minute", 5400],
+    [" 012 ", "hour", 43200],
+    ["\uff13", "day", 259200],
+  ] as const) {
+    assert.equal(secondsIn({ count, unit }), want, count);
+    assert.equal(lifetimeOf({ ...empty, ttl: 300, custom: { count, unit } }).seconds, BigInt(want));
+  }
+  for (const count of ["", "0", "-1", "1.5", "1e3", "1,000", "0x10", "9999999999", "\u0663x"]) {
+    assert.equal(checkLifetime({ count, unit: "hour" }), "Enter a whole number, 1 or more.", count);
+    assert.equal(check({ ...empty, text: "x", custom: { count, unit: "hour" } }, "server").field, "ttl");
+  }
+  await withPolicy({ anonymousTtl: 7200n }, () => {
+    assert.equal(checkLifetime({ count: "2", unit: "hour" }), "");
+    assert.equal(checkLifetime({ count: "120", unit: "minute" }), "");
+    assert.equal(checkLifetime({ count: "121", unit: "minute" }), "At most 2 hours here.");
+    assert.equal(checkLifetime({ count: "1", unit: "day" }), "At most 2 hours here.");
+  });
+});
+
+test("a label with half of a character is refused", () => {
+  assert.deepEqual(check({ ...empty, text: "x", memo: "for \ud83e" }, "server"), {
+    field: "memo",
+    text: "This is not valid text: half of a character is missing.",
+  });
 });

@@ -4,6 +4,7 @@ import type { Secret } from "../gen/hush/v1/secret_pb";
 import { t, tn } from "../i18n";
 import { account, policy } from "../session";
 import { allows, type Kind } from "./kind";
+import { type Custom, ceiling, checkLifetime, secondsIn } from "./lifetime";
 
 /** Draft is the form's content. */
 export interface Draft {
@@ -11,7 +12,10 @@ export interface Draft {
   /** Shared instead of the text, which stays in the form. */
   file?: SharedFile | undefined;
   passphrase: string;
+  /** The chosen lifetime in seconds; 0 for the default. */
   ttl: number;
+  /** The lifetime that the visitor wrote instead. */
+  custom?: Custom | undefined;
   recipients: string;
   domain: string;
   /** The sender's label. */
@@ -49,7 +53,7 @@ export type Step = "sealing" | "sending" | "proving";
 
 /** Problem says why the form was refused, beside a field or beside its button (form). */
 export interface Problem {
-  field?: "secret" | "passphrase" | "recipients" | "memo" | "form";
+  field?: "secret" | "passphrase" | "recipients" | "memo" | "ttl" | "form";
   text?: string;
 }
 
@@ -62,6 +66,10 @@ export function check(draft: Draft, kind: Kind): Problem {
   const text = checkPassphrase(draft.passphrase);
   if (text) {
     return { field: "passphrase", text };
+  }
+  const lifetime = draft.custom ? checkLifetime(draft.custom) : "";
+  if (lifetime) {
+    return { field: "ttl", text: lifetime };
   }
   return isBroken(draft.memo) ? { field: "memo", text: t("share.unicode") } : {};
 }
@@ -115,14 +123,10 @@ export function limit(): number {
 
 /** lifetimeOf returns the lifetime that a draft asks for. */
 export function lifetimeOf(draft: Draft): ReturnType<typeof durationOf> {
-  return durationOf(draft.ttl || defaultTtl());
+  return durationOf(draft.custom ? secondsIn(draft.custom) : draft.ttl || defaultTtl());
 }
 
 const lifetimes = [300, 3600, 4 * 3600, 86400, 3 * 86400, 7 * 86400, 14 * 86400, 30 * 86400, 90 * 86400, 365 * 86400];
-
-function ceiling(): number {
-  return Number(account.value?.ttlCeiling || policy.value?.anonymousTtl || 7 * 86400);
-}
 
 export function defaultTtl(): number {
   return Math.min(Number(policy.value?.defaultTtl || 7 * 86400), ceiling());

@@ -1,11 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 import { DomainState } from "../contract";
 import { t } from "../i18n";
+import { lazy } from "../lazy";
 import { domains } from "../rpc";
 import { account, policy } from "../session";
 import { Button, Field, PasswordInput, Segmented, Select, TextInput } from "../ui";
 import { choices, type Draft, defaultTtl, type Problem } from "./draft";
 import { type Kind, kinds } from "./kind";
+
+const CustomLifetime = lazy(() => import("./custom"));
+const Phrase = lazy(() => import("./phrase"));
+
+/** custom is the choice of a lifetime that the visitor writes. */
+const custom = "custom";
 
 interface OptionsProps {
   draft: Draft;
@@ -22,26 +29,42 @@ export function Options(props: OptionsProps) {
   return (
     <>
       <div class="columns">
-        <Field label={t("share.ttl")}>
-          <Select
-            value={String(draft.ttl || defaultTtl())}
-            onValue={(ttl) => change({ ttl: Number(ttl) })}
-            options={choices()}
-          />
-        </Field>
-        <Field
-          label={t("share.passphrase")}
-          optional={!required}
-          hint={t("share.passphrase.hint")}
-          error={problem.field === "passphrase" ? problem.text : undefined}
-        >
-          <PasswordInput
-            value={draft.passphrase}
-            onValue={(passphrase) => change({ passphrase })}
-            autocomplete="new-password"
-            required={required}
-          />
-        </Field>
+        <div class="stack-s">
+          <Field label={t("share.ttl")}>
+            <Select
+              value={draft.custom ? custom : String(draft.ttl || defaultTtl())}
+              onValue={(ttl) =>
+                change(
+                  ttl === custom ? { custom: { count: "", unit: "hour" } } : { ttl: Number(ttl), custom: undefined },
+                )
+              }
+              options={[...choices(), [custom, t("share.ttl.custom")]]}
+            />
+          </Field>
+          {draft.custom && (
+            <CustomLifetime
+              value={draft.custom}
+              onValue={(next) => change({ custom: next })}
+              error={problem.field === "ttl" ? problem.text : undefined}
+            />
+          )}
+        </div>
+        <div class="stack-s">
+          <Field
+            label={t("share.passphrase")}
+            optional={!required}
+            hint={t("share.passphrase.hint")}
+            error={problem.field === "passphrase" ? problem.text : undefined}
+          >
+            <PasswordInput
+              value={draft.passphrase}
+              onValue={(passphrase) => change({ passphrase })}
+              autocomplete="new-password"
+              required={required}
+            />
+          </Field>
+          <PhraseBox {...props} />
+        </div>
       </div>
       {kinds().length > 1 && <KindChoice {...props} />}
       {account.value && <Delivery {...props} />}
@@ -54,6 +77,26 @@ export function Options(props: OptionsProps) {
         <TextInput value={draft.memo} onValue={(memo) => change({ memo })} maxLength={500} autocomplete="off" />
       </Field>
     </>
+  );
+}
+
+/** PhraseBox offers a passphrase of words. What draws one is loaded when it is asked for. */
+function PhraseBox({ draft, change }: OptionsProps) {
+  const [open, setOpen] = useState(false);
+  const [drawn, setDrawn] = useState("");
+  return open ? (
+    <Phrase
+      value={draft.passphrase}
+      onValue={(passphrase: string) => change({ passphrase })}
+      drawn={drawn}
+      onDrawn={setDrawn}
+    />
+  ) : (
+    <div>
+      <Button size="small" icon="refresh" onClick={() => setOpen(true)}>
+        {t("share.passphrase.generate")}
+      </Button>
+    </div>
   );
 }
 

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-LRn1XC_s.js";import{r as t}from"./wire-DnCjX3NZ.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CqHEQQBy.js";import{r as t}from"./wire-DnCjX3NZ.js";var n=t(e);export{n as default};

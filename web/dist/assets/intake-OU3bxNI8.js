@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BpQ7TMkq.js";import{r as t}from"./wire-DnCjX3NZ.js";var n=t(e);export{n as default};

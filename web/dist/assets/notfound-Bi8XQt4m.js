@@ -1,1 +1,0 @@
-import{t as e}from"./about-CdSR2Bwk.js";import{At as t,Et as n,Y as r,w as i}from"./app-By8LfY2B.js";function a(){return t(i,{title:e(`notfound.title`),children:t(r,{icon:`search`,title:e(`notfound.text`),children:t(n,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

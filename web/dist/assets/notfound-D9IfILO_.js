@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-Bi8XQt4m.js";

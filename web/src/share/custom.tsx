@@ -1,0 +1,39 @@
+import { number } from "../i18n";
+import { t } from "../i18n/share";
+import { Field, Select, TextInput } from "../ui";
+import { type Custom, type Unit, units } from "./lifetime";
+
+interface CustomProps {
+  value: Custom;
+  onValue: (value: Custom) => void;
+  error: string | undefined;
+}
+
+/** CustomLifetime has the fields for a number and its unit. */
+export default function CustomLifetime({ value, onValue, error }: CustomProps) {
+  return (
+    <div class="columns">
+      <Field label={t("lifetime.count")} error={error}>
+        <TextInput
+          inputMode="numeric"
+          autocomplete="off"
+          value={value.count}
+          onValue={(count) => onValue({ ...value, count })}
+        />
+      </Field>
+      <Field label={t("lifetime.unit")}>
+        <Select
+          value={value.unit}
+          onValue={(unit) => onValue({ ...value, unit: unit as Unit })}
+          options={(Object.keys(units) as Unit[]).map((unit) => [unit, nameOf(unit, Number(value.count) || 2)])}
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** nameOf returns a unit's name as it stands behind a number. */
+function nameOf(unit: Unit, count: number): string {
+  const whole = number(count, { style: "unit", unit, unitDisplay: "long" });
+  return whole.replace(number(count), "").trim();
+}

@@ -1,0 +1,33 @@
+import { duration } from "../format";
+import { t } from "../i18n";
+import { account, policy } from "../session";
+
+/** The units of a lifetime that the visitor writes, in seconds. */
+export const units = { minute: 60, hour: 3600, day: 86400 } as const;
+export type Unit = keyof typeof units;
+
+/** Custom is a lifetime that the visitor writes instead of choosing one. */
+export interface Custom {
+  count: string;
+  unit: Unit;
+}
+
+/** ceiling returns the longest lifetime that the visitor may ask for. */
+export function ceiling(): number {
+  return Number(account.value?.ttlCeiling || policy.value?.anonymousTtl || 7 * 86400);
+}
+
+/** secondsIn returns the seconds of a custom lifetime, or NaN for what is no whole number above zero. */
+export function secondsIn({ count, unit }: Custom): number {
+  const text = count.normalize("NFKC").trim();
+  return /^0*[1-9]\d{0,8}$/.test(text) ? Number(text) * units[unit] : Number.NaN;
+}
+
+/** checkLifetime returns why a custom lifetime is refused. */
+export function checkLifetime(custom: Custom): string {
+  const seconds = secondsIn(custom);
+  if (Number.isNaN(seconds)) {
+    return t("share.ttl.number");
+  }
+  return seconds > ceiling() ? t("share.ttl.max", { time: duration(ceiling()) }) : "";
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../i18n/share";
+import { announce, Button, CopyButton } from "../ui";
+import { bitsPerWord, words } from "./generate/words";
+
+/** Six words of ten bits each: more than a thief of the link can try. */
+const count = 6;
+
+interface PhraseProps {
+  /** The passphrase in the form. */
+  value: string;
+  onValue: (passphrase: string) => void;
+  /** The passphrase that was drawn last. */
+  drawn: string;
+  onDrawn: (passphrase: string) => void;
+}
+
+/** Phrase draws a passphrase of words when it appears, and shows it while it is the one in the form. */
+export default function Phrase({ value, onValue, drawn, onDrawn }: PhraseProps) {
+  const current = useRef(true);
+  const draw = async () => {
+    const phrase = await words({ count, separator: "-", capitals: false });
+    if (current.current) {
+      onDrawn(phrase);
+      onValue(phrase);
+    }
+  };
+  const again = () => void draw().then(() => announce(t("generate.done")));
+  useEffect(() => {
+    if (!drawn) {
+      again();
+    }
+    return () => {
+      current.current = false;
+    };
+  }, []);
+  const shown = drawn !== "" && drawn === value;
+  return (
+    <div class="stack-s">
+      {shown && (
+        <output class="generated mono" aria-label={t("phrase.result")}>
+          {drawn}
+        </output>
+      )}
+      {shown && <p class="field-hint">{t("phrase.hint", { bits: count * bitsPerWord })}</p>}
+      <div class="row">
+        {shown && (
+          <CopyButton size="small" text={drawn}>
+            {t("phrase.copy")}
+          </CopyButton>
+        )}
+        <Button size="small" icon="refresh" onClick={again}>
+          {t("generate.again")}
+        </Button>
+      </div>
+    </div>
+  );
+}
