@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
 import {
   ada,
   button,
@@ -78,10 +80,69 @@ test("links are copied, shown as a QR code and put into a message", async ({ pag
 
   await button(page, t("result.qr")).click();
   const dialog = page.getByRole("dialog");
-  await expect(dialog.getByRole("img", { name: t("ui.qr") })).toBeVisible();
+  await expect(dialog.getByRole("img", { name: t("qr.label") })).toBeVisible();
+  const png = await saved(page, t("qr.save.png"));
+  expect([png.name, png.body.subarray(1, 4).toString()]).toEqual(["qr-code.png", "PNG"]);
+  const svg = await saved(page, t("qr.save.svg"));
+  expect([svg.name, svg.body.toString().slice(0, 5)]).toEqual(["qr-code.svg", "<svg "]);
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(button(page, t("result.qr"))).toBeFocused();
+});
+
+/** saved clicks a button that saves a file, and returns the file. */
+async function saved(page: Page, name: string) {
+  const download = page.waitForEvent("download");
+  await button(page, name).click();
+  const file = await download;
+  return { name: file.suggestedFilename(), body: readFileSync(await file.path()) };
+}
+
+test("a QR code is in the middle, has its empty border, and is large enough for a camera @phone", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret to scan");
+  await button(page, t("share.submit")).click();
+  await links(page);
+  await button(page, t("result.qr")).click();
+  const code = page.getByRole("img", { name: t("qr.label") });
+  await expect(code).toBeVisible();
+  const side = (await page.locator(".dialog-body").boundingBox()) ?? { x: 0, width: 0 };
+  const box = (await code.boundingBox()) ?? { x: 0, width: 0 };
+  expect(Math.abs(box.x + box.width / 2 - (side.x + side.width / 2)), "distance from the middle").toBeLessThan(2);
+  const modules = Number((await code.getAttribute("viewBox"))?.split(" ")[2]);
+  expect(box.width / modules, "pixels for a module").toBeGreaterThanOrEqual(4);
+  const path = (await code.locator("path").getAttribute("d")) ?? "";
+  const starts = [...path.matchAll(/M(\d+) (\d+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
+  expect(Math.min(...starts.map(([x]) => x)), "empty columns").toBe(4);
+  expect(Math.min(...starts.map(([, y]) => y)), "empty lines").toBe(4);
+  await expectAccessible(page);
+});
+
+test("the keys that send the form are named where there is a keyboard", async ({ page, other }) => {
+  await page.goto("/");
+  await expect(page.getByText(t("share.keys", { keys: "Ctrl+Enter" }))).toBeVisible();
+  await other.addInitScript(() => Object.defineProperty(navigator, "platform", { value: "MacIntel" }));
+  await other.goto("/");
+  await expect(other.getByText(t("share.keys", { keys: "Cmd+Enter" }))).toBeVisible();
+  await other.getByLabel(t("share.secret")).fill("e2e secret of an Apple keyboard");
+  await other.keyboard.press("Meta+Enter");
+  await links(other);
+});
+
+test("the link goes to the share sheet where there is one", async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, "share", {
+      value: async (data: ShareData) => document.body.setAttribute("data-shared", data.url ?? ""),
+    });
+  });
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret to share elsewhere");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await button(page, t("result.share")).click();
+  await expect(page.locator("body")).toHaveAttribute("data-shared", link);
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
 test("the sender burns the secret at once", async ({ page, other }) => {

@@ -42,7 +42,6 @@ export default {
   "ui.retry": "Try again",
   "ui.save": "Save",
   "ui.optional": "optional",
-  "ui.qr": "QR code of the link",
 
   "problem.offline": "The service cannot be reached. Check your connection and try again.",
   "problem.unavailable": "The service cannot do this right now. Try again in a moment.",
@@ -121,6 +120,7 @@ export default {
   "share.submit": "Create link",
   "share.label": "Label",
   "share.label.hint": "For you, on the receipt and in your lists. The recipient never sees it.",
+  "share.keys": "{keys} creates the link, too.",
   "share.busy.sending": "Creating the link…",
   "share.busy.proving": "Checking that you are not a bot…",
   "share.busy.sealing": "Encrypting on this device…",

@@ -47,6 +47,7 @@ import {
 } from "../ui";
 
 const Links = lazy(() => import("../share/result"));
+const Ways = lazy(() => import("../share/ways"));
 
 /** Receipt is the sender's page for a secret. It updates itself, and begins with the link of one that was just shared. */
 export default function Receipt({ params }: PageProps) {
@@ -222,11 +223,12 @@ function LinkAgain({ metadata }: { metadata: Metadata }) {
       <p class="link-text" dir="ltr" tabIndex={0}>
         {link}
       </p>
-      <div class="row">
-        <CopyButton text={link} done={t("result.copied")}>
-          {t("result.copy")}
-        </CopyButton>
-      </div>
+      <Ways
+        link={link}
+        expires={dateOf(metadata.secretExpireTime) ?? new Date()}
+        hasPassphrase={metadata.hasPassphrase}
+        onKept={() => {}}
+      />
     </Card>
   );
 }

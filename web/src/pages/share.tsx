@@ -205,7 +205,7 @@ function TextBox({ draft, error, change, send }: TextBoxProps) {
   const over = used > limit();
   return (
     <div class="share-box">
-      <Field label={t("share.secret")} error={error}>
+      <Field label={t("share.secret")} error={error} hint={hasKeys() && t("share.keys", { keys: sendKeys() })}>
         <TextArea
           mono
           value={draft.text}
@@ -231,6 +231,16 @@ function TextBox({ draft, error, change, send }: TextBoxProps) {
       )}
     </div>
   );
+}
+
+/** hasKeys reports whether the device probably has a keyboard with keys to hold. */
+function hasKeys(): boolean {
+  return matchMedia("(any-pointer: fine)").matches;
+}
+
+/** sendKeys names the keys that send the form. */
+function sendKeys(): string {
+  return /Mac|iP(ad|hone|od)/.test(navigator.platform) ? "Cmd+Enter" : "Ctrl+Enter";
 }
 
 function Points() {

@@ -1,15 +1,13 @@
-import { useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { EncryptionBadge } from "../endtoend/label";
 import { dateOf, exact } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/share";
 import { policy } from "../session";
-import { announce, Button, Card, CopyButton, copyText, Icon, Relative, Time } from "../ui";
-import { Dialog } from "../ui/dialog";
-import { Qr } from "../ui/qr";
+import { Card, CopyButton, Icon, Relative, Time } from "../ui";
 import type { Created } from "./draft";
 import { keep } from "./made";
+import Ways from "./ways";
 
 /** Links shows what the page knows of a secret that was just shared: its link, and the text if it was generated here. */
 export default function Links({ created }: { created: Created }) {
@@ -48,87 +46,18 @@ interface ForThemProps {
 /** ForThem shows the link for the recipient, with the ways to send it. */
 function ForThem({ created, expires, onKept }: ForThemProps) {
   const { link, kind, secret } = created;
-  const [qr, setQr] = useState(false);
-  const [message, setMessage] = useState(false);
   return (
     <Card kind="give" title={t("result.link")}>
       <p>{t("result.link.hint")}</p>
       <p class="link-text" dir="ltr" tabIndex={0} onCopy={onKept}>
         {link}
       </p>
-      <div class="row">
-        <CopyButton kind="primary" size="large" text={link} done={t("result.copied")} onCopied={onKept}>
-          {t("result.copy")}
-        </CopyButton>
-        {"share" in navigator && (
-          <Button icon="share" onClick={() => void share(link, onKept)}>
-            {t("result.share")}
-          </Button>
-        )}
-        <Button icon="qr" onClick={() => setQr(true)}>
-          {t("result.qr")}
-        </Button>
-        <Button icon="mail" aria-expanded={message} onClick={() => setMessage(!message)}>
-          {t("result.message")}
-        </Button>
-      </div>
-      {message && <Message text={messageText(link, expires, secret.hasPassphrase)} onCopied={onKept} />}
+      <Ways link={link} expires={expires} hasPassphrase={secret.hasPassphrase} onKept={onKept} />
       <p>
         <EncryptionBadge encryption={Encryption[kind]} /> {kind === "end_to_end" && t("result.link.once")}
       </p>
-      <Dialog open={qr} onClose={() => setQr(false)} title={t("result.link")}>
-        <Qr text={link} />
-        <div class="row row-end">
-          <Button onClick={() => setQr(false)}>{t("ui.close")}</Button>
-        </div>
-      </Dialog>
     </Card>
   );
-}
-
-/**
- * Message is a text to paste. The mail program gets only a subject: a web mailer
- * would receive the rest as an address that the browser requests.
- */
-function Message({ text, onCopied }: { text: string; onCopied: () => void }) {
-  const mail = async () => {
-    if (!(await copyText(text))) {
-      announce(t("ui.copy_failed"));
-      return;
-    }
-    onCopied();
-    announce(t("result.message.mailed"));
-    location.href = `mailto:?subject=${encodeURIComponent(t("result.share.title"))}`;
-  };
-  return (
-    <div class="stack-s">
-      <p class="message" dir="auto" onCopy={onCopied}>
-        {text}
-      </p>
-      <div class="row">
-        <CopyButton text={text} size="small" onCopied={onCopied}>
-          {t("result.message.copy")}
-        </CopyButton>
-        <Button size="small" icon="mail" onClick={() => void mail()}>
-          {t("result.message.mail")}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-function messageText(link: string, expires: Date, hasPassphrase: boolean): string {
-  const text = t("result.message.text", { time: exact(expires), link });
-  return hasPassphrase ? `${text}\n\n${t("result.message.passphrase")}` : text;
-}
-
-async function share(url: string, onShared: () => void): Promise<void> {
-  try {
-    await navigator.share({ title: t("result.share.title"), url });
-    onShared();
-  } catch {
-    // The browser reports a closed dialog as an error.
-  }
 }
 
 /** Next says what will happen, and when it will happen. */

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CIX8scM2.js";import{r as t}from"./wire-BAM9CS3b.js";var n=t(e);export{n as default};

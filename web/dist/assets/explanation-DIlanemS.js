@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-DOsS6pi6.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-pBmTxg1v.js";import{r as t}from"./wire-BAM9CS3b.js";var n=t(e);export{n as default};
