@@ -99,6 +99,11 @@ function ShareForm({ kind, onKind }: FormProps) {
       setTimeout(() => area.current?.querySelector("textarea")?.focus());
     }
   };
+  useEffect(() => {
+    if (problem.field && problem.field !== "form") {
+      area.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    }
+  }, [problem]);
   useEffect(
     () => () => {
       draft.value = empty;
@@ -112,7 +117,6 @@ function ShareForm({ kind, onKind }: FormProps) {
     stated.current = kind;
     setProblem(found);
     if (busy || found.field) {
-      area.current?.querySelector<HTMLElement>("[aria-invalid], textarea")?.focus();
       return;
     }
     setBusy("sending");

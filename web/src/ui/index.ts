@@ -1,7 +1,7 @@
 /*
  * The components. Their styles stand in styles/. Each component accepts the
  * attributes of its element besides its own. The first script has all of these;
- * dialog.tsx and qr.tsx stand apart, since no first page needs them.
+ * dialog.tsx stands apart, since no first page needs it.
  */
 export { announce, LiveRegion } from "./announce";
 export { Button, LinkButton } from "./button";

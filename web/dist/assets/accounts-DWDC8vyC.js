@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Dm6huqOi.js";import{r as t}from"./wire-nfZ4TCwO.js";var n=t(e);export{n as default};

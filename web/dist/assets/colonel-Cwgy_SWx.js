@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DHZ5KwJg.js";import{r as t}from"./wire-nfZ4TCwO.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-DOsS6pi6.js";

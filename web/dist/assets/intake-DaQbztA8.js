@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BNLj0y0R.js";import{r as t}from"./wire-nfZ4TCwO.js";var n=t(e);export{n as default};

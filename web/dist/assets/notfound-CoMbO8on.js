@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-Czu1BLbT.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-B3i2YmVx.js";
