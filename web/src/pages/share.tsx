@@ -6,7 +6,7 @@ import { byteLength, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import { check, type Draft, empty, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
+import { type Draft, empty, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
 import { canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
@@ -113,12 +113,16 @@ function ShareForm({ kind, onKind }: FormProps) {
   );
 
   const submit = async () => {
-    const found = stated.current && stated.current !== kind ? changed() : check(draft.value, kind);
-    stated.current = kind;
-    setProblem(found);
-    if (busy || found.field) {
+    if (busy) {
       return;
     }
+    if (stated.current && stated.current !== kind) {
+      stated.current = kind;
+      setProblem(changed());
+      return;
+    }
+    stated.current = kind;
+    setProblem({});
     setBusy("sending");
     setProblem(await send(draft.value));
     setBusy(undefined);
@@ -127,6 +131,10 @@ function ShareForm({ kind, onKind }: FormProps) {
     const sharing = await conceal().catch(() => undefined);
     if (!sharing) {
       return { field: "form", text: t("share.lost") };
+    }
+    const refused = sharing.check(sent, kind);
+    if (refused.field) {
+      return refused;
     }
     try {
       const made = await sharing.conceal(sent, kind, setBusy, gone.current.signal);

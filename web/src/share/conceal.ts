@@ -12,6 +12,8 @@ import { type Created, type Draft, lifetimeOf, type Problem, type Step } from ".
 import type { Kind } from "./kind";
 import { present } from "./made";
 
+export { check } from "./check";
+
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}
 

@@ -1,5 +1,3 @@
-import { duration } from "../format";
-import { t } from "../i18n";
 import { account, policy } from "../session";
 
 /** The units of a lifetime that the visitor writes, in seconds. */
@@ -21,13 +19,4 @@ export function ceiling(): number {
 export function secondsIn({ count, unit }: Custom): number {
   const text = count.normalize("NFKC").trim();
   return /^0*[1-9]\d{0,8}$/.test(text) ? Number(text) * units[unit] : Number.NaN;
-}
-
-/** checkLifetime returns why a custom lifetime is refused. */
-export function checkLifetime(custom: Custom): string {
-  const seconds = secondsIn(custom);
-  if (Number.isNaN(seconds)) {
-    return t("share.ttl.number");
-  }
-  return seconds > ceiling() ? t("share.ttl.max", { time: duration(ceiling()) }) : "";
 }

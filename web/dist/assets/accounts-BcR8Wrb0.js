@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-B46S5ezB.js";import{r as t}from"./wire-Buev25UN.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CdqlLFfv.js";import{r as t}from"./wire-Buev25UN.js";var n=t(e);export{n as default};

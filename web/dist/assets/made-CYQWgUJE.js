@@ -1,1 +1,0 @@
-import{I as e,R as t,nn as n,tn as r,z as i}from"./app-BN_XwKA4.js";var a=n(void 0),o=()=>{},s=r(()=>a.value);function c(n,r){t(`/r#${n.metadata.metadataKey}`),a.value=n,o=n.kind===`end_to_end`?e(r):()=>{};let s=i(c);addEventListener(`pagehide`,c);function c(){s(),removeEventListener(`pagehide`,c),l(),a.value=void 0}}function l(){o(),o=()=>{}}export{s as n,c as r,l as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-BQuERkw_.js";import{Dt as t,T as n,X as r,jt as i}from"./app-BN_XwKA4.js";function a(){return i(n,{title:e(`notfound.title`),children:i(r,{icon:`search`,title:e(`notfound.text`),children:i(t,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-B3i2YmVx.js";

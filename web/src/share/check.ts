@@ -1,0 +1,70 @@
+/* Checks a draft before it is sent. The page loads this module when something is typed or sent. */
+import { byteLength, charCount, duration, size } from "../format";
+import { t, tn } from "../i18n/share";
+import { policy } from "../session";
+import { type Draft, limit, noFiles, type Problem, type SharedFile } from "./draft";
+import type { Kind } from "./kind";
+import { type Custom, ceiling, secondsIn } from "./lifetime";
+
+/** check returns why a draft cannot be shared as a kind. */
+export function check(draft: Draft, kind: Kind): Problem {
+  const refused = draft.file ? checkFile(draft.file, kind) : checkText(draft.text);
+  if (refused) {
+    return { field: draft.file ? "form" : "secret", text: refused };
+  }
+  const text = checkPassphrase(draft.passphrase);
+  if (text) {
+    return { field: "passphrase", text };
+  }
+  const lifetime = draft.custom ? checkLifetime(draft.custom) : "";
+  if (lifetime) {
+    return { field: "ttl", text: lifetime };
+  }
+  return isBroken(draft.memo) ? { field: "memo", text: t("share.unicode") } : {};
+}
+
+function checkFile({ body }: SharedFile, kind: Kind): string {
+  return kind === "server" ? noFiles() : checkSize(body.length);
+}
+
+function checkText(text: string): string {
+  return text ? checkSize(byteLength(text)) || (isBroken(text) ? t("share.unicode") : "") : t("share.empty");
+}
+
+function checkSize(bytes: number): string {
+  const over = bytes - limit();
+  return over > 0 ? t("share.too_large", { over: size(over) }) : "";
+}
+
+/** The longest passphrase, as the service and the format have it. */
+const longest = { characters: 128, bytes: 512 };
+
+/** checkPassphrase returns why a passphrase is refused. Its limits are those of normal form C, whichever kind it is for. */
+function checkPassphrase(passphrase: string): string {
+  const fewest = policy.value?.passphraseMin ?? 0;
+  if (!passphrase) {
+    return policy.value?.passphraseRequired ? t("share.passphrase.required") : "";
+  }
+  if (isBroken(passphrase)) {
+    return t("share.unicode");
+  }
+  const composed = passphrase.normalize("NFC");
+  if (charCount(composed) > longest.characters || byteLength(composed) > longest.bytes) {
+    return t("share.passphrase.max", { count: longest.characters });
+  }
+  return charCount(composed) < fewest ? tn("share.passphrase.min", fewest) : "";
+}
+
+/** isBroken reports whether half of a character is missing. An encoder would replace the other half without a word. */
+function isBroken(text: string): boolean {
+  return /\p{Cs}/u.test(text);
+}
+
+/** checkLifetime returns why a custom lifetime is refused. */
+export function checkLifetime(custom: Custom): string {
+  const seconds = secondsIn(custom);
+  if (Number.isNaN(seconds)) {
+    return t("share.ttl.number");
+  }
+  return seconds > ceiling() ? t("share.ttl.max", { time: duration(ceiling()) }) : "";
+}
