@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
-import { button, clipboard, expect, heading, revealed, test, url } from "./fixtures";
+import { button, clipboard, expect, expectAccessible, heading, revealed, test, url } from "./fixtures";
+import { seal, text } from "./sealed";
 import { conceal, kinds, reveal } from "./service";
 import { t } from "./texts";
 
@@ -258,4 +259,73 @@ test("unknown, opened and burned links look alike", async ({ page }) => {
     seen.push(await page.getByRole("main").innerHTML());
   }
   expect(seen[1]).toBe(seen[0]);
+});
+
+declare global {
+  interface Window {
+    /** The headings and titles that a page showed, one after the other. */
+    shown?: string[];
+  }
+}
+
+/** recordHeadings makes the page record its headings and its titles. */
+async function recordHeadings(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const shown: string[] = [];
+    window.shown = shown;
+    const look = () => {
+      for (const text of [document.querySelector("h1")?.textContent, document.title.split(" · ")[0]]) {
+        if (text && text !== "Hush" && !shown.includes(text)) {
+          shown.push(text);
+        }
+      }
+    };
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+}
+
+// A page that names a secret first and then says that there is none contradicts itself.
+for (const [name, there] of [
+  ["a secret that waits", true],
+  ["a secret that is gone", false],
+] as const) {
+  test(`until it is known, nothing is said of ${name}`, async ({ page }) => {
+    await recordHeadings(page);
+    const sealed = await seal(text("e2e secret behind a slow answer"));
+    const { key } = await conceal({ secret: "e2e secret behind a slow answer" });
+    for (const path of [`/s#${key}`, `/secret/${key}`, `/e#${sealed.fragment}`, `/s#${sealed.fragment}`]) {
+      const held: (() => void)[] = [];
+      await page.route("**/GetSecret*", async (route) => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        await (there ? route.continue() : route.fulfill({ status: 404, json: { code: "not_found" } }));
+      });
+      await page.goto("about:blank");
+      await page.goto(path);
+      await expect(heading(page, t("open.checking"))).toBeVisible();
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      await expectAccessible(page);
+      await expect(button(page, t("open.reveal"))).toHaveCount(0);
+      await page.unroute("**/GetSecret*");
+      for (const go of held) {
+        go();
+      }
+      const last = there ? t("open.title") : t("open.gone.title");
+      await expect(heading(page, last)).toBeVisible();
+      await expect(page).toHaveTitle(new RegExp(`^${last}`));
+      expect(await page.evaluate(() => window.shown), path).toEqual([t("open.checking"), last]);
+    }
+  });
+}
+
+test("a link that cannot be checked is said to be neither", async ({ page, expected }) => {
+  expected.push(/ERR_CONNECTION_RESET/);
+  await recordHeadings(page);
+  const { key } = await conceal({ secret: "e2e secret out of reach" });
+  await page.route("**/GetSecret*", (route) => route.abort("connectionreset"));
+  await page.goto(`/s#${key}`);
+  await expect(heading(page, t("open.unchecked"))).toBeVisible();
+  expect(await page.evaluate(() => window.shown)).toEqual([t("open.checking"), t("open.unchecked")]);
+  await page.unroute("**/GetSecret*");
+  await button(page, t("ui.retry")).click();
+  await expect(button(page, t("open.reveal"))).toBeVisible();
 });

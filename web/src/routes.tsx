@@ -6,6 +6,7 @@
 import type { FunctionComponent } from "preact";
 import { lazy } from "./lazy";
 import { match } from "./match";
+import { Checking } from "./open/checking";
 import { Open } from "./pages/open";
 import { Share } from "./pages/share";
 import type { PageProps } from "./router";
@@ -23,7 +24,7 @@ const routes: readonly (readonly [pattern: string, page: Page])[] = [
   ["/", Share],
   ["/s", Open],
   ["/secret/:key", Open],
-  ["/e", later(() => import("./pages/endtoend"))],
+  ["/e", lazy(() => import("./pages/endtoend"), Checking)],
   ["/r", receipt],
   ["/private/:key", receipt],
   ["/metadata/:key", receipt],

@@ -7,6 +7,7 @@ import { t as askText } from "../i18n/ask";
 import { t } from "../i18n/endtoend";
 import { endToEndIn } from "../link";
 import { AskLink } from "../open/asklink";
+import { Checking, Unchecked } from "../open/checking";
 import { fromDevice } from "../open/fromdevice";
 import { Stage } from "../open/fromserver";
 import { Gone } from "../open/gone";
@@ -15,7 +16,7 @@ import { isTooLong } from "../open/pasted";
 import { asRefusal } from "../refusal";
 import { forgetFragment, place } from "../router";
 import { secrets } from "../rpc";
-import { Failure, LinkButton, Loading, Notice, Page } from "../ui";
+import { LinkButton, Notice, Page } from "../ui";
 
 /** Found is what a fragment holds. */
 type Found = Link | "empty" | "long" | "incomplete" | "wrong";
@@ -76,17 +77,9 @@ function Check({ link, notice }: { link: Link; notice: ComponentChild }) {
 
   switch (view.at) {
     case "checking":
-      return (
-        <Page title={t("open.title")}>
-          <Loading>{t("open.checking")}</Loading>
-        </Page>
-      );
+      return <Checking />;
     case "failed":
-      return (
-        <Page title={t("open.title")}>
-          <Failure error={view.thrown} retry={() => void check()} />
-        </Page>
-      );
+      return <Unchecked thrown={view.thrown} retry={() => void check()} />;
     case "gone":
       return <Gone />;
     case "found":

@@ -4,14 +4,14 @@ import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { endToEndIn, keyIn } from "../link";
 import { AskLink } from "../open/asklink";
+import { Checking, Unchecked } from "../open/checking";
 import { Gone } from "../open/gone";
 import { asRefusal } from "../refusal";
 import { navigate, type PageProps, place } from "../router";
 import { secrets } from "../rpc";
-import { Failure, Loading, Page } from "../ui";
 
 const load = () => import("../open/fromserver");
-const FromServer = lazy(load);
+const FromServer = lazy(load, Checking);
 
 /** View is the state of the page. */
 type View = { at: "checking" } | { at: "failed"; thrown: unknown } | { at: "gone" } | { at: "found"; secret: Secret };
@@ -50,17 +50,9 @@ export function Open({ params }: PageProps) {
   }
   switch (view.at) {
     case "checking":
-      return (
-        <Page title={t("open.title")}>
-          <Loading>{t("open.checking")}</Loading>
-        </Page>
-      );
+      return <Checking />;
     case "failed":
-      return (
-        <Page title={t("open.title")}>
-          <Failure error={view.thrown} retry={() => void check()} />
-        </Page>
-      );
+      return <Unchecked thrown={view.thrown} retry={() => void check()} />;
     case "gone":
       return <Gone />;
     case "found":
