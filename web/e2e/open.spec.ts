@@ -225,7 +225,7 @@ function hide(): void {
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
-test("the secret is copied, saved, veiled and cleared", async ({ page }) => {
+test("the secret is copied, saved and cleared", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret\twith tabs\nand lines" });
   await page.goto(`/s#${key}`);
   await button(page, t("open.reveal")).click();
@@ -239,9 +239,6 @@ test("the secret is copied, saved, veiled and cleared", async ({ page }) => {
   await button(page, t("open.download")).click();
   const saved = await (await saving).createReadStream();
   expect((await saved.toArray()).join("")).toBe("e2e secret\twith tabs\nand lines");
-
-  await page.getByText(t("open.view.veiled"), { exact: true }).click();
-  await expect(page.getByRole("radio", { name: t("open.view.veiled") })).toBeChecked();
 
   await button(page, t("open.clear")).click();
   await expect(heading(page, t("open.cleared.title"))).toBeVisible();
@@ -294,25 +291,27 @@ for (const [name, there] of [
     const sealed = await seal(text("e2e secret behind a slow answer"));
     const { key } = await conceal({ secret: "e2e secret behind a slow answer" });
     for (const path of [`/s#${key}`, `/secret/${key}`, `/e#${sealed.fragment}`, `/s#${sealed.fragment}`]) {
-      const held: (() => void)[] = [];
+      let answer: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const asking = page.waitForRequest("**/GetSecret*");
       await page.route("**/GetSecret*", async (route) => {
-        await new Promise<void>((resolve) => held.push(resolve));
+        await held;
         await (there ? route.continue() : route.fulfill({ status: 404, json: { code: "not_found" } }));
       });
       await page.goto("about:blank");
       await page.goto(path);
+      await asking;
       await expect(heading(page, t("open.checking"))).toBeVisible();
-      await expect.poll(() => held.length).toBeGreaterThan(0);
       await expectAccessible(page);
       await expect(button(page, t("open.reveal"))).toHaveCount(0);
-      await page.unroute("**/GetSecret*");
-      for (const go of held) {
-        go();
-      }
+      answer();
       const last = there ? t("open.title") : t("open.gone.title");
       await expect(heading(page, last)).toBeVisible();
       await expect(page).toHaveTitle(new RegExp(`^${last}`));
       expect(await page.evaluate(() => window.shown), path).toEqual([t("open.checking"), last]);
+      await page.unroute("**/GetSecret*");
     }
   });
 }
@@ -328,4 +327,56 @@ test("a link that cannot be checked is said to be neither", async ({ page, expec
   await page.unroute("**/GetSecret*");
   await button(page, t("ui.retry")).click();
   await expect(button(page, t("open.reveal"))).toBeVisible();
+});
+
+test("a revealed text is hidden and shown, by touch and by keyboard, and its lines wrap @phone", async ({
+  page,
+  isMobile,
+}) => {
+  const line = `e2e secret ${"with a long line ".repeat(40)}`;
+  const { key } = await conceal({ secret: line });
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  const shown = revealed(page);
+  await expect(shown).toHaveText(line.trim());
+  const hide = button(page, t("reveal.hide"));
+  await (isMobile ? hide.tap() : hide.click());
+  await expectNowhere(page, "e2e secret");
+  await expectAccessible(page);
+  await button(page, t("reveal.show")).press("Enter");
+  await expect(shown).toHaveText(line.trim());
+  await hide.press("Space");
+  await expectNowhere(page, "e2e secret");
+  await button(page, t("open.copy")).click();
+  await expect(button(page, t("open.copied"))).toBeVisible();
+  expect(await clipboard(page)).toBe(line);
+  await button(page, t("reveal.show")).click();
+  const overflows = () => shown.evaluate((element) => element.scrollWidth > element.clientWidth);
+  expect(await overflows()).toBe(false);
+  await page.getByRole("checkbox", { name: t("reveal.wrap") }).uncheck();
+  expect(await overflows()).toBe(true);
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "only the text scrolls").toBe(
+    true,
+  );
+  expect(await shown.evaluate((element) => getComputedStyle(element).fontFamily)).toContain("mono");
+});
+
+test("a reply is an empty form, and the revealed secret stays", async ({ page, context }) => {
+  const { key } = await conceal({ secret: "e2e secret that is answered" });
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  const opening = context.waitForEvent("page");
+  await page.getByRole("link", { name: t("reveal.reply") }).click();
+  const reply = await opening;
+  await expect(reply).toHaveURL(`${url}/`);
+  await expect(reply.getByLabel(t("share.secret"), { exact: true })).toHaveValue("");
+  await expectNowhere(reply, "that is answered");
+  await expectNowhere(reply, key);
+  expect(await reply.evaluate(() => [opener, document.referrer, history.length])).toEqual([null, "", 1]);
+  await expect(revealed(page)).toHaveText("e2e secret that is answered");
+  await button(page, t("open.clear")).click();
+  await page.getByRole("link", { name: t("reveal.reply") }).click();
+  await expect(page.getByLabel(t("share.secret"), { exact: true })).toHaveValue("");
+  await expectNowhere(page, "that is answered");
 });

@@ -508,7 +508,7 @@ test("the page asks nothing once the link was copied, or opens nothing", async (
 
   await shareText(page, "e2e secret that was burned");
   await button(page, t("receipt.burn")).click();
-  await button(page.getByRole("dialog", { name: t("burn.title") }), t("burn.confirm")).click();
+  await button(page.getByRole("dialog", { name: t("receipt.burn.title") }), t("burn.confirm")).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
   await page.getByRole("link", { name: t("receipt.again") }).click();
   await expect(heading(page, t("share.title"))).toBeVisible();
@@ -570,7 +570,7 @@ test("a receipt has no link, and burns to share again @phone", async ({ page }) 
   await expect(card(page, t("receipt.facts"))).toContainText(t("encryption.end_to_end"));
   await expectAccessible(page);
   await button(page, t("receipt.link.again")).click();
-  const dialog = page.getByRole("dialog", { name: t("burn.title") });
+  const dialog = page.getByRole("dialog", { name: t("receipt.burn.title") });
   await expect(dialog.getByRole("textbox")).toHaveCount(0);
   await button(dialog, t("receipt.link.again")).click();
   await expect(heading(page, t("share.title"))).toBeVisible();

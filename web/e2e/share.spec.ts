@@ -152,7 +152,7 @@ test("the sender burns the secret at once", async ({ page, other }) => {
   const { link } = await links(page);
 
   await button(page, t("receipt.burn")).click();
-  const dialog = page.getByRole("dialog", { name: t("burn.title") });
+  const dialog = page.getByRole("dialog", { name: t("receipt.burn.title") });
   await button(dialog, t("ui.cancel")).click();
   await expect(dialog).toBeHidden();
   await button(page, t("receipt.burn")).click();
@@ -169,7 +169,7 @@ test("a receipt burns a secret without its passphrase @phone", async ({ page }) 
   const { receipt, key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
   await page.goto(`/private/${receipt}`);
   await button(page, t("receipt.burn")).click();
-  const dialog = page.getByRole("dialog", { name: t("burn.title") });
+  const dialog = page.getByRole("dialog", { name: t("receipt.burn.title") });
   await expect(dialog.getByRole("textbox")).toHaveCount(0);
   await button(dialog, t("burn.confirm")).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
@@ -180,7 +180,7 @@ test("a label stays with the receipt", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret with a label" });
   await page.goto(`/r#${receipt}`);
   await page.getByLabel(t("share.label")).fill("for Ida");
-  await button(page, t("ui.save")).click();
+  await button(page, t("receipt.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
   await expect(page.getByLabel(t("share.label"))).toHaveValue("for Ida");

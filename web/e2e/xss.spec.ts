@@ -20,7 +20,7 @@ test("a label is text", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret" });
   await page.goto(`/r#${receipt}`);
   await page.getByLabel(t("share.label")).fill(hostile);
-  await button(page, t("ui.save")).click();
+  await button(page, t("receipt.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
   await expect(page.getByLabel(t("share.label"))).toHaveValue(hostile);

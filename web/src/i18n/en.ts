@@ -40,7 +40,6 @@ export default {
   "ui.cancel": "Cancel",
   "ui.close": "Close",
   "ui.retry": "Try again",
-  "ui.save": "Save",
   "ui.optional": "optional",
 
   "problem.offline": "The service cannot be reached. Check your connection and try again.",
@@ -125,10 +124,7 @@ export default {
 
   "result.copy": "Copy link",
   "result.copied": "Link copied",
-  "result.burned": "The secret was burned. Its link no longer works.",
 
-  "burn.title": "Burn this secret?",
-  "burn.text": "It is destroyed unread and the link stops working. This cannot be undone.",
   "burn.confirm": "Burn it",
   "burn.busy": "Burning…",
 
@@ -154,9 +150,6 @@ export default {
   "open.revealed": "Here is the secret",
   "open.revealed.text": "This is the only time it is shown. Copy it now if you need it.",
   "open.secret": "The secret",
-  "open.view": "Display",
-  "open.view.plain": "Plain",
-  "open.view.veiled": "Hidden until I point at it",
   "open.copy": "Copy secret",
   "open.copied": "Secret copied",
   "open.download": "Download as a file",

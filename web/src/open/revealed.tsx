@@ -1,23 +1,35 @@
 import { type Signal, signal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { download } from "../download";
 import type { Bytes } from "../endtoend/bytes";
-import { size } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import { t } from "../i18n/open";
-import { askBeforeLeaving, onLeave } from "../router";
-import { announce, Button, Card, CopyButton, copyText, Notice, Page, Segmented } from "../ui";
+import { onLeave } from "../router";
+import { announce, Button, Card, Checkbox, CopyButton, copyText, LinkButton, Notice, Page } from "../ui";
 import type { Content } from "./source";
 
-/** How secrets are shown. The choice lasts until the page is closed. */
-const look = signal<"plain" | "veiled">("plain");
+/** How texts are shown. The choices last until the page is closed. */
+const hidden = signal(false);
+const wrapped = signal(true);
+
+/** What stands in place of a hidden text. It does not even show how long that is. */
+const dots = "••••••••••••";
 
 /** How long a page in the background keeps the value. */
 const idle = 5 * 60_000;
 
+export interface FileProps {
+  name: string;
+  body: Bytes;
+  onClear: () => void;
+}
+
 interface RevealedProps {
   content: Signal<Content | undefined>;
   brand: GetPublicBrandResponse | undefined;
+  /** Shows a file. Only secrets that a device encrypted can be files. */
+  file?: FunctionComponent<FileProps> | undefined;
   /** Called when the content is on the page. */
   onShown: () => void;
   /** Called when the content has been removed from memory and from the page. */
@@ -25,15 +37,16 @@ interface RevealedProps {
 }
 
 /** Revealed shows the content, and forgets it when the page is left or hidden for long. */
-export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
+export function Revealed({ content, brand, file: File, onShown, onClear }: RevealedProps) {
   useClearing(content, onClear);
   useEffect(onShown, []);
   const shown = content.value;
+  const end = () => clear(content, onClear);
   return (
-    <Page title={t("open.revealed")} lead={shown?.kind === "file" ? t("reveal.file.text") : t("open.revealed.text")}>
+    <Page title={t("open.revealed")} lead={shown?.kind === "text" && t("open.revealed.text")}>
       <Card>
-        {shown?.kind === "text" && <Text text={shown.text} onClear={() => clear(content, onClear)} />}
-        {shown?.kind === "file" && <File {...shown} onClear={() => clear(content, onClear)} />}
+        {shown?.kind === "text" && <Text text={shown.text} onClear={end} />}
+        {shown?.kind === "file" && File && <File {...shown} onClear={end} />}
         {brand?.brand?.instructionsReveal && (
           <p class="brand-words" dir="auto">
             {brand.brand.instructionsReveal}
@@ -46,17 +59,22 @@ export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
           {brand.brand.instructionsPostReveal}
         </p>
       )}
+      <p>
+        {/* In a tab of its own: this one keeps the secret, and the other one gets nothing of it. */}
+        <LinkButton href="/" target="_blank" rel="noopener noreferrer" icon="plus">
+          {t("reveal.reply")}
+        </LinkButton>
+      </p>
     </Page>
   );
 }
 
 function Text({ text, onClear }: { text: string; onClear: () => void }) {
   const [copied, setCopied] = useState(false);
-  const veiled = look.value === "veiled";
   return (
     <>
       <pre
-        class={`secret ${veiled ? "secret-veiled" : ""}`}
+        class={wrapped.value ? "secret" : "secret secret-lines"}
         dir="auto"
         tabIndex={0}
         role="region"
@@ -64,8 +82,21 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
         translate={false}
         spellcheck={false}
       >
-        {text}
+        {hidden.value ? <span class="secret-hidden">{dots}</span> : text}
       </pre>
+      <div class="row">
+        <Button size="small" icon={hidden.value ? "eye" : "eye-off"} onClick={toggle}>
+          {t(hidden.value ? "reveal.show" : "reveal.hide")}
+        </Button>
+        <Checkbox
+          checked={wrapped.value}
+          onChecked={(on) => {
+            wrapped.value = on;
+          }}
+        >
+          {t("reveal.wrap")}
+        </Checkbox>
+      </div>
       <div class="row">
         <CopyButton kind="primary" text={text} done={t("open.copied")} onCopied={() => setCopied(true)}>
           {t("open.copy")}
@@ -78,49 +109,13 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
         </Button>
       </div>
       {copied && <ClipboardHint onCleared={() => setCopied(false)} />}
-      <Segmented
-        label={t("open.view")}
-        value={look.value}
-        onValue={(next) => {
-          look.value = next;
-        }}
-        options={[
-          ["plain", t("open.view.plain")],
-          ["veiled", t("open.view.veiled")],
-        ]}
-      />
     </>
   );
 }
 
-/** File offers a file to save. It never shows what the file holds, whatever its type. */
-function File({ name, body, onClear }: { name: string; body: Bytes; onClear: () => void }) {
-  const [saved, setSaved] = useState(false);
-  useLayoutEffect(() => (saved ? undefined : askBeforeLeaving(() => t("reveal.file.leave"))), [saved]);
-  const save = () => {
-    download(name || t("reveal.file.unnamed"), body);
-    setSaved(true);
-  };
-  return (
-    <>
-      <div class="file" role="region" aria-label={t("open.secret")}>
-        <p class="file-name" dir="auto" translate={false}>
-          {name || t("reveal.file.unnamed")}
-        </p>
-        <p class="muted">{size(body.length)}</p>
-        {/^\.+[^.]/.test(name) && <p class="muted small">{t("reveal.file.dot", { name: name.replace(/^\.+/, "") })}</p>}
-      </div>
-      <div class="row">
-        <Button kind="primary" icon="download" onClick={save}>
-          {t("reveal.file.save")}
-        </Button>
-        <Button icon="close" onClick={onClear}>
-          {t("open.clear")}
-        </Button>
-      </div>
-      <p class="muted small">{t("reveal.file.trust")}</p>
-    </>
-  );
+/** toggle hides or shows the text: by mouse, touch and keyboard alike. */
+function toggle(): void {
+  hidden.value = !hidden.value;
 }
 
 function ClipboardHint({ onCleared }: { onCleared: () => void }) {

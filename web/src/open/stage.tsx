@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Secret } from "../gen/hush/v1/secret_pb";
 import { t } from "../i18n/open";
@@ -8,7 +8,7 @@ import { Empty, LinkButton, Page } from "../ui";
 import { Branded, useBrand } from "./branded";
 import { Gone } from "./gone";
 import { mayLose, type Progress, Reveal, type Source } from "./reveal";
-import { Revealed } from "./revealed";
+import { type FileProps, Revealed } from "./revealed";
 import type { Content } from "./source";
 import { Waiting } from "./waiting";
 import { world } from "./world";
@@ -19,6 +19,8 @@ interface StageProps<Request, Answer> {
   source: () => Source<Request, Answer, Content>;
   /** Whether the device, and not the server, says that a passphrase is missing. */
   checksPassphrase?: boolean;
+  /** Shows a file, if the secret can be one. */
+  file?: FunctionComponent<FileProps>;
   /** A message above the facts. */
   notice?: ComponentChildren;
   /** Called when the content is on the page. */
@@ -59,6 +61,7 @@ export function Stage<Request, Answer>(props: StageProps<Request, Answer>) {
         <Revealed
           content={content}
           brand={brand}
+          file={props.file}
           onShown={() => {
             void reveal.shown();
             props.onShown?.();
@@ -92,7 +95,7 @@ function Cleared({ after }: { after: string | undefined }) {
             {after}
           </p>
         )}
-        <LinkButton href="/">{t("open.reply")}</LinkButton>
+        <LinkButton href="/">{t("reveal.reply")}</LinkButton>
       </Empty>
     </Page>
   );

@@ -8,6 +8,7 @@ import { t } from "../i18n/endtoend";
 import { endToEndIn } from "../link";
 import { AskLink } from "../open/asklink";
 import { Checking, Unchecked } from "../open/checking";
+import { File } from "../open/file";
 import { fromDevice } from "../open/fromdevice";
 import { Stage } from "../open/fromserver";
 import { Gone } from "../open/gone";
@@ -88,6 +89,7 @@ function Check({ link, notice }: { link: Link; notice: ComponentChild }) {
           secret={view.secret}
           source={() => fromDevice(link)}
           checksPassphrase
+          file={File}
           notice={notice}
           onShown={forgetFragment}
         />

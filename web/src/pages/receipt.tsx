@@ -306,7 +306,7 @@ function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata:
         {memo !== metadata.memo && (
           <div class="row no-print">
             <Button type="submit" busy={busy}>
-              {t("ui.save")}
+              {t("receipt.save")}
             </Button>
           </div>
         )}

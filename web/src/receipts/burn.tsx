@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { t } from "../i18n";
+import { t } from "../i18n/receipts";
 import { secrets } from "../rpc";
 import { announce, Button } from "../ui";
 
@@ -22,7 +22,7 @@ export function Burn({ metadata, onBurned, label, action }: BurnProps) {
     submission.run(async () => {
       const answer = await secrets.burnSecret({ metadataKey: metadata.metadataKey });
       setOpen(false);
-      announce(t("result.burned"));
+      announce(t("receipt.burned"));
       if (answer.metadata) {
         onBurned(answer.metadata);
       }
@@ -36,12 +36,12 @@ export function Burn({ metadata, onBurned, label, action }: BurnProps) {
         submission={submission}
         open={open}
         onClose={() => setOpen(false)}
-        title={t("burn.title")}
+        title={t("receipt.burn.title")}
         action={action ?? t("burn.confirm")}
         busy={t("burn.busy")}
         onConfirm={burn}
       >
-        <p>{t("burn.text")}</p>
+        <p>{t("receipt.burn.text")}</p>
       </ConfirmCall>
     </>
   );

@@ -38,8 +38,8 @@ const service: Source = {
  * follow keeps a page up to date with a receipt until signal aborts. After a lost
  * connection it tries again every two seconds for a minute, then with growing
  * pauses, and at once when the browser goes online or the page becomes visible. A
- * hidden page disconnects after a minute, and does not try again. If the service has no stream left, follow polls the receipt and asks
- * for a stream each time.
+ * hidden page disconnects after a minute, and does not try again. If the service has
+ * no stream left, follow polls the receipt and asks for a stream each time.
  */
 export async function follow(
   metadataKey: string,

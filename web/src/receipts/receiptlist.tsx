@@ -125,7 +125,7 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
         return;
       }
       const answer = await secrets.burnSecret({ metadataKey: metadata.metadataKey });
-      announce(t("result.burned"));
+      announce(t("receipt.burned"));
       onBurned(answer.metadata ?? metadata);
     });
   return (
@@ -133,7 +133,7 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
       submission={submission}
       open={metadata !== undefined}
       onClose={onClose}
-      title={t("burn.title")}
+      title={t("receipt.burn.title")}
       action={t("burn.confirm")}
       busy={t("burn.busy")}
       onConfirm={burn}
@@ -143,7 +143,7 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
           <strong dir="auto">{nameOf(metadata)}</strong>
         </p>
       )}
-      <p>{t("burn.text")}</p>
+      <p>{t("receipt.burn.text")}</p>
     </ConfirmCall>
   );
 }

@@ -1,5 +1,11 @@
 /** The texts of the page that opens end-to-end encrypted secrets. */
 export default {
+  "reveal.file.leave": "The file has not been saved. If you leave now, it is gone. Leave anyway?",
+  "reveal.file.text": "This is the only time it is offered. Save it now if you need it.",
+  "reveal.file.save": "Save the file",
+  "reveal.file.unnamed": "file",
+  "reveal.file.dot": "Your browser may save it as “{name}”.",
+  "reveal.file.trust": "The service cannot look into the file. Open it only if you trust the sender.",
   "endtoend.title": "Open a secret",
   "endtoend.lead": "Paste the whole link that you were sent. Its secret part stays on this device.",
   "endtoend.incomplete":

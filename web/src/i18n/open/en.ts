@@ -28,10 +28,8 @@ export default {
     "The time to fetch it ran out, or it was opened elsewhere, burned or expired. Ask the sender to share it again. Their receipt shows what happened.",
   "reveal.leave":
     "The server may have opened the secret for this page already. If you leave now, it is lost. Leave anyway?",
-  "reveal.file.leave": "The file has not been saved. If you leave now, it is gone. Leave anyway?",
-  "reveal.file.text": "This is the only time it is offered. Save it now if you need it.",
-  "reveal.file.save": "Save the file",
-  "reveal.file.unnamed": "file",
-  "reveal.file.dot": "Your browser may save it as “{name}”.",
-  "reveal.file.trust": "The service cannot look into the file. Open it only if you trust the sender.",
+  "reveal.hide": "Hide the secret",
+  "reveal.show": "Show the secret",
+  "reveal.wrap": "Wrap long lines",
+  "reveal.reply": "Reply with a secret",
 } as const;

@@ -9,6 +9,10 @@ export default {
   "receipt.fresh.end_to_end":
     "This page is your receipt, for you alone. It shows what happens to the secret, and can burn it until it is opened. Once you leave, it cannot show the link again.",
   "receipt.copy": "Copy receipt link",
+  "receipt.save": "Save",
+  "receipt.burned": "The secret was burned. Its link no longer works.",
+  "receipt.burn.title": "Burn this secret?",
+  "receipt.burn.text": "It is destroyed unread and the link stops working. This cannot be undone.",
   "receipt.loading": "Loading the receipt…",
   "receipt.gone.title": "This receipt does not exist",
   "receipt.gone.text": "Receipts are forgotten some time after their secrets. Check that the link is complete.",
