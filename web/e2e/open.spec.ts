@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { button, clipboard, expect, expectAccessible, heading, revealed, test, url } from "./fixtures";
 import { seal, text } from "./sealed";
 import { conceal, kinds, reveal } from "./service";
@@ -379,4 +379,50 @@ test("a reply is an empty form, and the revealed secret stays", async ({ page, c
   await page.getByRole("link", { name: t("reveal.reply") }).click();
   await expect(page.getByLabel(t("share.secret"), { exact: true })).toHaveValue("");
   await expectNowhere(page, "that is answered");
+});
+
+/** fillWithHalf types text that ends in half of a character, which no encoder takes. */
+async function fillWithHalf(field: Locator): Promise<void> {
+  await field.evaluate((element) => {
+    const input = element as HTMLInputElement;
+    input.value = `half ${String.fromCharCode(0xd83d)}`;
+    input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  });
+}
+
+test("a passphrase with half of a character is refused before it is sent", async ({ page }) => {
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.url()));
+  const { key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
+  await page.goto(`/s#${key}`);
+  await fillWithHalf(page.getByLabel(t("open.passphrase"), { exact: true }));
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("alert")).toHaveText(t("reveal.malformed"));
+  expect(sent.filter((address) => address.includes("RevealSecret"))).toEqual([]);
+});
+
+test("a text or a passphrase with half of a character is refused before it is sent", async ({ page }) => {
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.url()));
+  await page.goto("/");
+  const secret = page.getByLabel(t("share.secret"), { exact: true });
+  await fillWithHalf(secret);
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toHaveText(t("share.unicode"));
+  await expect(secret).toHaveAttribute("aria-invalid", "true");
+  await secret.fill("e2e secret that is whole");
+  await fillWithHalf(page.getByLabel(new RegExp(`^${t("share.passphrase")}`)));
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toHaveText(t("share.unicode"));
+  expect(sent.filter((address) => address.includes("ConcealSecret"))).toEqual([]);
+});
+
+test("half of a character in any other form is refused before it is sent", async ({ page }) => {
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.url()));
+  await page.goto("/feedback");
+  await fillWithHalf(page.getByLabel(t("feedback.message")));
+  await button(page, t("feedback.submit")).click();
+  await expect(page.getByRole("alert")).toHaveText(t("problem.broken_text"));
+  expect(sent.filter((address) => address.includes("ReceiveFeedback"))).toEqual([]);
 });

@@ -1,6 +1,11 @@
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { number, region } from "./i18n";
 
+/** isBroken reports whether half of a character is missing. An encoder refuses the text, or replaces the other half without a word. */
+export function isBroken(text: string): boolean {
+  return /\p{Cs}/u.test(text);
+}
+
 /** dateOf returns the date of a timestamp, or undefined for none. */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   return time && new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1e6));

@@ -70,6 +70,8 @@ function byCode(refusal: Refusal): string {
   switch (refusal.code) {
     case "offline":
       return t("problem.offline");
+    case "broken_text":
+      return t("problem.broken_text");
     case "unavailable":
     case "deadline_exceeded":
       return t("problem.unavailable");

@@ -156,6 +156,8 @@ test("a draft is held to the limits of what it shares", async () => {
     assert.equal(textOf({ text: "ä".repeat(51) }).field, "secret");
     assert.equal(textOf({ text: "" }).field, "secret");
     assert.equal(textOf({ text: "half \ud83d" }).field, "secret");
+    assert.equal(textOf({ passphrase: "half \ud83d" }).field, "passphrase");
+    assert.equal(check({ ...empty, text: "x", recipients: "half \ud83d" }, "server").field, "recipients");
     assert.deepEqual(textOf({ text: "", file: file({ body: new Uint8Array(100) }) }), {});
     assert.equal(textOf({ file: file({ body: new Uint8Array(101) }) }).field, "form");
     assert.equal(check({ ...empty, file: file() }, "server").field, "form");

@@ -43,6 +43,7 @@ export default {
   "ui.optional": "optional",
 
   "problem.offline": "The service cannot be reached. Check your connection and try again.",
+  "problem.broken_text": "Half of a character is missing in what you typed. Delete it and type it again.",
   "problem.unavailable": "The service cannot do this right now. Try again in a moment.",
   "problem.internal": "Something went wrong on our side. It has been noted.",
   "problem.rate_limited": "Too many requests from your network. Try again {when}.",

@@ -133,7 +133,7 @@ function passphraseProblem(progress: Progress): string | undefined {
   if (progress.at !== "form") {
     return undefined;
   }
-  if (progress.malformed) {
+  if (progress.malformed || progress.refusal?.code === "broken_text") {
     return t("reveal.malformed");
   }
   return progress.refusal?.reason === "passphrase" ? passphraseText(progress.refusal) : undefined;

@@ -1,5 +1,5 @@
 /* Checks a draft before it is sent. The page loads this module when something is typed or sent. */
-import { byteLength, charCount, duration, size } from "../format";
+import { byteLength, charCount, duration, isBroken, size } from "../format";
 import { t, tn } from "../i18n/share";
 import { policy } from "../session";
 import { type Draft, limit, noFiles, type Problem, type SharedFile } from "./draft";
@@ -20,7 +20,10 @@ export function check(draft: Draft, kind: Kind): Problem {
   if (lifetime) {
     return { field: "ttl", text: lifetime };
   }
-  return isBroken(draft.memo) ? { field: "memo", text: t("share.unicode") } : {};
+  if (isBroken(draft.memo)) {
+    return { field: "memo", text: t("share.unicode") };
+  }
+  return kind === "server" && isBroken(draft.recipients) ? { field: "recipients", text: t("share.unicode") } : {};
 }
 
 function checkFile({ body }: SharedFile, kind: Kind): string {
@@ -53,11 +56,6 @@ function checkPassphrase(passphrase: string): string {
     return t("share.passphrase.max", { count: longest.characters });
   }
   return charCount(composed) < fewest ? tn("share.passphrase.min", fewest) : "";
-}
-
-/** isBroken reports whether half of a character is missing. An encoder would replace the other half without a word. */
-function isBroken(text: string): boolean {
-  return /\p{Cs}/u.test(text);
 }
 
 /** checkLifetime returns why a custom lifetime is refused. */

@@ -3,8 +3,10 @@ import { type Client, createClient, type Interceptor } from "@connectrpc/connect
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { forgeable } from "../gen/hush/v1/policy_pb";
 import { locale } from "../i18n";
+import { Refusal } from "../refusal";
 import { shrimp } from "../shrimp";
 import { refusalFrom } from "./refusal";
+import { isWhole } from "./whole";
 
 /**
  * introduce sends the language, and the session's token against forged requests
@@ -42,6 +44,9 @@ type Method = (...args: unknown[]) => unknown;
 
 function guardUnary(call: Method): Method {
   return async (...args) => {
+    if (!isWhole(args[0])) {
+      throw new Refusal("", { code: "broken_text" });
+    }
     try {
       return await call(...args);
     } catch (thrown) {

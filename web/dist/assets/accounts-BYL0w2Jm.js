@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Bp3CAkPq.js";import{r as t}from"./wire-DvX8gz1e.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-C1pQmYAN.js";import{r as t}from"./wire-DvX8gz1e.js";var n=t(e);export{n as default};

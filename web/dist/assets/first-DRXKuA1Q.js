@@ -1,1 +1,0 @@
-export{t as secrets,n as system}from"./wire-DvX8gz1e.js";

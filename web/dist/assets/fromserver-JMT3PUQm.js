@@ -1,0 +1,1 @@
+export{n as Stage,t as default}from"./fromserver-Ccw40t6G.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CPhUvUw-.js";import{r as t}from"./wire-DvX8gz1e.js";var n=t(e);export{n as default};

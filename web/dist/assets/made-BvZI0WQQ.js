@@ -1,1 +1,0 @@
-import{B as e,H as t,U as n,an as r,on as i}from"./app-DfjdYLUY.js";var a=i(void 0),o=()=>{},s=r(()=>a.value);function c(r,i){t(`/r#${r.metadata.metadataKey}`),a.value=r,o=r.kind===`end_to_end`?e(i):()=>{};let s=n(c);addEventListener(`pagehide`,c);function c(){s(),removeEventListener(`pagehide`,c),l(),a.value=void 0}}function l(){o(),o=()=>{}}export{s as n,c as r,l as t};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-C8i7gQdN.js";

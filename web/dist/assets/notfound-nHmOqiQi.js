@@ -1,1 +1,0 @@
-import{t as e}from"./about-BnuPRHta.js";import{Ft as t,et as n,jt as r,k as i}from"./app-DfjdYLUY.js";function a(){return t(i,{title:e(`notfound.title`),children:t(n,{icon:`search`,title:e(`notfound.text`),children:t(r,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
