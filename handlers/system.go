@@ -48,8 +48,8 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 	}, nil
 }
 
-// GetPolicy returns what the operator allows, and what the owner of the called
-// domain allows.
+// GetPolicy returns what the operator allows, what the owner of the called
+// domain allows, and the token of the caller's session.
 func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
 	closed := s.vault.Domains.AdmitVisitor(ctx, chain.CallerFrom(ctx).Site)
 	if closed != nil && !errors.Is(closed, refusal.ErrPolicy) {
@@ -58,6 +58,7 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 	p := s.policy()
 	p.AnonymousCreate = p.GetAnonymousCreate() && closed == nil
 	p.SignIn = p.GetSignIn() && chain.AtHome(ctx)
+	p.Shrimp = chain.CallerFrom(ctx).Shrimp()
 	return p, nil
 }
 

@@ -63,6 +63,31 @@ func TestGetPolicyListsKinds(t *testing.T) {
 	}
 }
 
+// A page gets the token of its own session with the policy, and no other token.
+// That pages of other sites get none is a case of TestForeignOrigins.
+func TestGetPolicyToken(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	own, _ := s.signIn(t, false)
+	other, _ := s.signIn(t, false)
+	for name, test := range map[string]struct {
+		by   *browser
+		want string
+	}{
+		"a session":              {&browser{cookie: own.cookie}, own.shrimp},
+		"another's token":        {&browser{cookie: own.cookie, shrimp: other.shrimp}, own.shrimp},
+		"a token alone":          {&browser{shrimp: own.shrimp}, ""},
+		"nothing":                {&browser{}, ""},
+		"another host":           {&browser{cookie: own.cookie, host: "elsewhere.example"}, ""},
+		"a cookie of no session": {&browser{cookie: own.cookie + "x"}, ""},
+	} {
+		policy, err := s.system(test.by).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
+		if got := policy.GetShrimp(); err != nil || got != test.want {
+			t.Errorf("GetPolicy by %s: got the token %q %v, want %q", name, got, err, test.want)
+		}
+	}
+}
+
 func TestGetSupportedLocales(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)

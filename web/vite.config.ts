@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { brotliCompressSync, constants } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
 
 // The running service that `npm run dev` uses.
 const service = process.env.HUSH_DEV_SERVICE ?? "http://127.0.0.1:7300";
@@ -7,8 +10,89 @@ const service = process.env.HUSH_DEV_SERVICE ?? "http://127.0.0.1:7300";
 // The clients of the first calls. Their chunk has all that this module imports.
 const firstCalls = fileURLToPath(new URL("src/wire/first.ts", import.meta.url));
 
+// The script that runs first, on its own. It imports nothing that the application does.
+const early = fileURLToPath(new URL("src/early/index.ts", import.meta.url));
+
+/** Where index.html has the tag of that script. */
+const earlyMark = "<!--early-->";
+
+/**
+ * tagEarly puts the tag of that script in the page. The tag lists the chunks that
+ * it loads for pages behind links: for secrets that the server encrypted, and for
+ * those that the sender's device did.
+ */
+function tagEarly(): Plugin {
+  return {
+    name: "hush-early",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(html, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((part) => part.type === "chunk");
+        // A module may be in one chunk and another one, which only passes it on, be loaded for it.
+        const find = (module: string) => {
+          const found = chunks.filter(({ moduleIds, facadeModuleId }) =>
+            [...moduleIds, facadeModuleId].some((id) => id?.endsWith(`/${module}`)),
+          );
+          if (!found[0] || !html.includes(earlyMark)) {
+            throw new Error(`no chunk has ${module}, or the page has no ${earlyMark}`);
+          }
+          return found.map(({ fileName }) => fileName);
+        };
+        const list = (module: string) => {
+          const names = new Set(find(module));
+          for (const name of names) {
+            for (const imported of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) {
+              names.add(imported);
+            }
+          }
+          for (const app of find("src/main.tsx")) {
+            names.delete(app);
+          }
+          return [...names].map((name) => `/${name}`).join(" ");
+        };
+        const [fileName] = find("src/early/index.ts");
+        const pages = `data-s="${list("src/open/fromserver.tsx")}" data-e="${list("src/pages/endtoend.tsx")}"`;
+        return html.replace(earlyMark, `<script type="module" async src="/${fileName}" ${pages}></script>`);
+      },
+    },
+  };
+}
+
+/**
+ * compress writes each script and style sheet in brotli as well, beside the plain
+ * file, if that is smaller. The service compresses with gzip by itself.
+ */
+function compress(): Plugin {
+  let folder = "";
+  return {
+    name: "hush-compress",
+    apply: "build",
+    configResolved({ root, build }) {
+      folder = join(root, build.outDir, build.assetsDir);
+    },
+    // Only now are the files as they are served.
+    writeBundle() {
+      for (const name of readdirSync(folder).filter((name) => /\.(css|js)$/.test(name))) {
+        const plain = readFileSync(join(folder, name));
+        const packed = brotliCompressSync(plain, {
+          params: {
+            [constants.BROTLI_PARAM_QUALITY]: 11,
+            [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+            [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+          },
+        });
+        if (packed.length < plain.length) {
+          writeFileSync(join(folder, `${name}.br`), packed);
+        }
+      }
+    },
+  };
+}
+
 export default defineConfig({
   base: "/",
+  plugins: [tagEarly(), compress()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
@@ -16,19 +100,31 @@ export default defineConfig({
     assetsDir: "assets",
     assetsInlineLimit: 0,
     // No polyfill: it would be the only script that is not part of the client.
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // Pages that are opened seldom find what they import by themselves: for every
+      // visitor the first scripts would list it.
+      resolveDependencies: (name, imported) =>
+        /\/(about|account|colonel|confirm|domains?|feedback|notfound|recent|reset|signup|tokens|verify)-/.test(name)
+          ? []
+          : imported,
+    },
     // One style sheet in the head, so that pages that load later have their styles at once.
     cssCodeSplit: false,
     sourcemap: false,
     reportCompressedSize: true,
     rolldownOptions: {
+      input: { index: fileURLToPath(new URL("index.html", import.meta.url)), early },
       output: {
         // On slow lines each request costs a round trip. So what the entry
-        // imports is one file, and what the first calls import is another.
+        // imports is one file, what the first calls import is another, and the
+        // small files that the pages behind links share with others are one more.
         codeSplitting: {
           groups: [
-            { name: "app", tags: ["$initial"] },
+            { name: "app", tags: ["$initial"], test: (id) => !id.includes("/src/early/") },
             { name: "wire", test: (id) => id === firstCalls },
+            { name: "shown", test: /src\/(brand|download|open\/fault)\.ts$/ },
+            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/pasted)\.ts$/ },
           ],
         },
       },

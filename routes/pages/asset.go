@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
-	"strings"
 	"sync"
 )
 
@@ -30,6 +29,8 @@ type asset struct {
 	// packed returns the content in gzip, or nil if that is not smaller. It is
 	// nil for types that do not compress.
 	packed func() []byte
+	// brotli is the content as the build compressed it; nil for what it did not.
+	brotli []byte
 	// etag lets browsers ask whether a file whose name stays has changed; empty
 	// for others.
 	etag string
@@ -78,7 +79,7 @@ func pack(content []byte) []byte {
 func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 	h := w.Header()
 	h.Set("Cache-Control", a.caching)
-	if a.packed != nil {
+	if a.packed != nil || a.brotli != nil {
 		h.Set("Vary", "Accept-Encoding")
 	}
 	if a.etag != "" {
@@ -88,30 +89,30 @@ func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 			return
 		}
 	}
-	if a.packed == nil {
-		writeBytes(w, status, a.contentType, a.plain)
-		return
+	coding, body := a.form(header)
+	if coding != identity {
+		h.Set("Content-Encoding", coding)
 	}
-	if packed := a.packed(); packed != nil && takesGzip(header) {
-		h.Set("Content-Encoding", "gzip")
-		writeBytes(w, status, a.contentType, packed)
-		return
-	}
-	writeBytes(w, status, a.contentType, a.plain)
+	writeBytes(w, status, a.contentType, body)
 }
 
-// takesGzip reports whether a request accepts gzip. A weight of zero means that
-// it does not.
-func takesGzip(header http.Header) bool {
-	for _, line := range header.Values("Accept-Encoding") {
-		for coding := range strings.SplitSeq(line, ",") {
-			name, weight, _ := strings.Cut(coding, ";")
-			if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
-				continue
-			}
-			quality, weighted := strings.CutPrefix(strings.ToLower(strings.TrimSpace(weight)), "q=")
-			return !weighted || strings.Trim(quality, "0.") != ""
+// form returns the coding of the best form that a request's header accepts, and
+// the content in it.
+func (a *asset) form(header http.Header) (coding string, body []byte) {
+	var exist []string
+	if a.brotli != nil {
+		exist = append(exist, brotli)
+	}
+	if a.packed != nil {
+		exist = append(exist, gzipped)
+	}
+	switch preferred(header, exist...) {
+	case brotli:
+		return brotli, a.brotli
+	case gzipped:
+		if packed := a.packed(); packed != nil {
+			return gzipped, packed
 		}
 	}
-	return false
+	return identity, a.plain
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -15,7 +16,10 @@ import (
 	"hush/routes/call"
 )
 
-const hiddenContent = "nobody is to see this"
+const (
+	hiddenContent = "nobody is to see this"
+	brotliContent = "the style sheet, smaller"
+)
 
 // builtClient returns a client as a build may leave it, with files in its
 // folder that must not be served.
@@ -28,11 +32,12 @@ func builtClient() fstest.MapFS {
 		"manifest.webmanifest":   {Data: []byte("{}")},
 		"assets/index-Ab_1-2.js": {Data: []byte(strings.Repeat("let a = 1;\n", 50))},
 		"assets/index-x.css":     {Data: []byte(strings.Repeat("a{b:c}\n", 50))},
+		"assets/index-x.css.br":  {Data: []byte(brotliContent)},
 		"assets/mono.woff2":      {Data: []byte("font")},
 		"assets/logo.png":        {Data: []byte("png")},
 	}
 	for _, name := range []string{
-		"assets/index.js.map", "assets/.secret.js", "assets/index.html", "assets/deep/x.js", ".vite.svg", "secrets.txt", "assets/noname",
+		"assets/index.js.map", "assets/index.js.br", "assets/.secret.js", "assets/index.html", "assets/deep/x.js", ".vite.svg", "secrets.txt", "assets/noname",
 		"deep/x.svg", "index.js", "style.css",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(hiddenContent)}
@@ -88,7 +93,7 @@ func TestFiles(t *testing.T) {
 		"/manifest.webmanifest":   {"application/manifest+json", hour, false},
 	} {
 		content := string(builtClient()[path[1:]].Data)
-		plain, packed := getFile(h, path, ""), getFile(h, path, "br, gzip")
+		plain, packed := getFile(h, path, ""), getFile(h, path, "br;q=0.5, gzip")
 		if got := plain.Body.String(); plain.Code != http.StatusOK || got != content {
 			t.Errorf("GET %s: got %d %q, want its content", path, plain.Code, got)
 		}
@@ -129,6 +134,32 @@ func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
 	return string(content)
 }
 
+// A file that the build compressed is sent in that form to browsers that take it,
+// and its other forms stay as they are.
+func TestBrotliFiles(t *testing.T) {
+	h := fileTree(t)
+	style := string(builtClient()["assets/index-x.css"].Data)
+	for _, test := range []struct{ path, accept, coding, body string }{
+		{"/assets/index-x.css", "gzip, deflate, br, zstd", "br", brotliContent},
+		{"/assets/index-x.css", "br;q=0.4, gzip;q=0.8", "gzip", style},
+		{"/assets/index-x.css", "br;q=0, identity", "", style},
+		{"/assets/index-x.css", "", "", style},
+		{"/assets/index-Ab_1-2.js", "gzip, br", "gzip", string(builtClient()["assets/index-Ab_1-2.js"].Data)},
+		{"/assets/index-Ab_1-2.js", "br", "", string(builtClient()["assets/index-Ab_1-2.js"].Data)},
+	} {
+		w := getFile(h, test.path, test.accept)
+		header := w.Header()
+		length := strconv.Itoa(w.Body.Len())
+		if got := header.Get("Content-Encoding"); got != test.coding || header.Get("Vary") != "Accept-Encoding" || header.Get("Content-Length") != length {
+			t.Errorf("GET %s accepting %q: got the coding %q, Vary %q and the length %s of %s, want %q, Accept-Encoding and the whole length",
+				test.path, test.accept, got, header.Get("Vary"), header.Get("Content-Length"), length, test.coding)
+		}
+		if got := unpack(t, w); got != test.body {
+			t.Errorf("GET %s accepting %q: got %q, want %q", test.path, test.accept, got, test.body)
+		}
+	}
+}
+
 // An attacker requests files beside those meant for him: in the program, in the
 // built folder, and on the disk. Only the exact names of the client's files are
 // served.
@@ -141,7 +172,7 @@ func TestOnlyNamedFilesAnswer(t *testing.T) {
 		"/assets/index-x.css/", "/assets/index-x.css/.", "/assets/index-x.css%00", "/assets/index-x.css%00.js", "/assets/index-x.css.", "/assets/index-x.css%20",
 		"/assets/%20index-x.css", "/assets/INDEX-X.CSS", "/ASSETS/index-x.css", "/assets/index%2dx.css", "/assets%2findex-x.css", "/assets%5cindex-x.css", `/assets\index-x.css`,
 		`/assets/..\index.html`, "/assets/..%5cindex.html", "/assets/%252e%252e/index.html", "/assets/..;/index.html", "/assets/index-x.css;a=b", "/assets/index-x.css:$DATA",
-		"/assets/index.js.map", "/assets/.secret.js", "/assets/noname", "/assets/deep/x.js", "/assets/deep%2fx.js", "/assets/deep", "/.vite.svg",
+		"/assets/index.js.map", "/assets/index-x.css.br", "/assets/index.js.br", "/assets/.secret.js", "/assets/noname", "/assets/deep/x.js", "/assets/deep%2fx.js", "/assets/deep", "/.vite.svg",
 		"/secrets.txt", "/deep/x.svg", "/deep%2fx.svg", "/index.js", "/style.css", "/web/embed.go", "/assets/../../embed.go", "/assets/../../../../etc/passwd",
 		"/assets/....//....//etc/passwd", "/assets//etc/passwd", "/assets/%2fetc%2fpasswd", "/assets/C:/boot.ini", "/assets/file:///etc/passwd", "/assets/*", "/assets/%2a",
 		"/assets/{file}", "/icon.svg/..", "/icon.svg%2f", "/x.svg", "/icon.png", "/ICON.svg", "/icon.svgz", "/%69con.svg", "/dist/index.html", "/assets/\xff", "/assets/%ff",
@@ -161,20 +192,6 @@ func setPath(r *http.Request, path string) {
 	r.URL.Path, r.URL.RawPath = call.UnescapeSegment(path), ""
 	if r.URL.EscapedPath() != path {
 		r.URL.RawPath = path
-	}
-}
-
-func TestTakesGzip(t *testing.T) {
-	for header, want := range map[string]bool{
-		"": false, "gzip": true, "GZIP": true, "br, gzip": true, "br;q=1.0, gzip;q=0.8, *;q=0.1": true, "gzip;q=0": false, "gzip; q=0.0": false,
-		"gzip;q=0.001": true, "gzip ; Q=0": false, "identity": false, "br": false, "xgzip": false, "gzip;q=1": true,
-	} {
-		if got := takesGzip(http.Header{"Accept-Encoding": {header}}); got != want {
-			t.Errorf("takesGzip(%q): got %t, want %t", header, got, want)
-		}
-	}
-	if !takesGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}) {
-		t.Error("takesGzip(two headers): got false, want true")
 	}
 }
 

@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -70,6 +71,9 @@ func (c *client) render(req *call.Request, says noscriptPage, s *view) ([]byte, 
 	return c.shell.with(languageTag(req), req.Visitor.Locale.Direction(), preview.Bytes(), noscript.Bytes()), nil
 }
 
+// brotliSuffix ends the name of a file that the build compressed, beside the plain one.
+const brotliSuffix = ".br"
+
 // readAssets reads the files that the shell loads, by path. It leaves out files
 // with other names or types.
 func readAssets(files fs.FS) (map[string]*asset, error) {
@@ -87,7 +91,11 @@ func readAssets(files fs.FS) (map[string]*asset, error) {
 			if err != nil {
 				return nil, err
 			}
-			assets["/"+name] = newAsset(assetTypes()[path.Ext(name)], kind.caching, content)
+			a := newAsset(assetTypes()[path.Ext(name)], kind.caching, content)
+			if a.brotli, err = fs.ReadFile(files, name+brotliSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			assets["/"+name] = a
 		}
 	}
 	return assets, nil

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { t } from "./i18n";
 import { Button, Loading, Notice } from "./ui";
 
@@ -11,7 +11,8 @@ export function lazy<P extends object>(
   let loaded: FunctionComponent<P> | undefined;
   return function Lazy(props: P) {
     const [state, setState] = useState<"loading" | "ready" | "failed">(loaded ? "ready" : "loading");
-    useEffect(() => {
+    // Before the browser paints: what is there already comes at once.
+    useLayoutEffect(() => {
       if (loaded) {
         return;
       }

@@ -17,8 +17,8 @@ export const instanceName = computed(() => policy.value?.instanceName || "Hush")
 
 /** startSession loads what every page needs. It never fails; pages work without it. */
 export async function startSession(): Promise<void> {
-  keepShrimp(system.validateShrimp({}).then(({ shrimp }) => shrimp));
-  await Promise.all([loadPolicy(), loadAccount()]);
+  keepShrimp(loadPolicy().then(sessionShrimp));
+  await loadAccount();
 }
 
 async function loadPolicy(): Promise<void> {
@@ -30,14 +30,17 @@ async function loadPolicy(): Promise<void> {
 }
 
 /**
- * loadAccount loads the account that is signed in. Scripts cannot see the session
- * cookie; a valid token means that there is a session.
+ * sessionShrimp returns the token of the visitor's session, and an empty string if
+ * there is none. It is part of the policy; without the policy, it is asked for.
  */
+async function sessionShrimp(): Promise<string> {
+  return policy.value?.shrimp ?? (await system.validateShrimp({})).shrimp;
+}
+
+/** loadAccount loads the account that is signed in. A visitor without a token has none. */
 export async function loadAccount(): Promise<void> {
   try {
-    const token = await shrimp();
-    const { valid } = await system.validateShrimp({ shrimp: token });
-    setAccount(valid ? ((await accounts.getAccount({})).account ?? null) : null);
+    setAccount((await shrimp()) ? ((await accounts.getAccount({})).account ?? null) : null);
   } catch {
     setAccount(null);
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FaultError, MalformedError, mayLose, type Progress, Reveal, type World } from "../src/open/reveal";
+import { FaultError, MalformedError } from "../src/open/fault";
+import { mayLose, type Progress, Reveal, type World } from "../src/open/reveal";
 import { type Code, type Reason, Refusal } from "../src/refusal";
 
 /** Clock is a world whose time passes only when a test says so. */

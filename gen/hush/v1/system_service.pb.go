@@ -502,7 +502,7 @@ func (*GetPolicyRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{8}
 }
 
-// GetPolicyResponse describes what the operator allows.
+// GetPolicyResponse describes what the operator allows, and the caller's session.
 type GetPolicyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who may sign up.
@@ -554,6 +554,9 @@ type GetPolicyResponse struct {
 	// The maximum size of the sealed content of an end-to-end encrypted secret
 	// with an account, in bytes.
 	AccountSealed int64 `protobuf:"varint,22,opt,name=account_sealed,json=accountSealed,proto3" json:"account_sealed,omitempty"`
+	// The token of the caller's session, as ValidateShrimp returns it; empty
+	// without a session.
+	Shrimp        string `protobuf:"bytes,23,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -742,6 +745,13 @@ func (x *GetPolicyResponse) GetAccountSealed() int64 {
 	return 0
 }
 
+func (x *GetPolicyResponse) GetShrimp() string {
+	if x != nil {
+		return x.Shrimp
+	}
+	return ""
+}
+
 var File_hush_v1_system_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_system_service_proto_rawDesc = "" +
@@ -765,7 +775,7 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x16ValidateShrimpResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x12\x1b\n" +
 	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x12\n" +
-	"\x10GetPolicyRequest\"\xaa\x06\n" +
+	"\x10GetPolicyRequest\"\xc7\x06\n" +
 	"\x11GetPolicyResponse\x12(\n" +
 	"\asign_up\x18\x01 \x01(\x0e2\x0f.hush.v1.SignUpR\x06signUp\x12\"\n" +
 	"\fverification\x18\x02 \x01(\bR\fverification\x12\x12\n" +
@@ -793,7 +803,8 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\asign_in\x18\x13 \x01(\bR\x06signIn\x125\n" +
 	"\vencryptions\x18\x14 \x03(\x0e2\x13.hush.v1.EncryptionR\vencryptions\x12)\n" +
 	"\x10anonymous_sealed\x18\x15 \x01(\x03R\x0fanonymousSealed\x12%\n" +
-	"\x0eaccount_sealed\x18\x16 \x01(\x03R\raccountSealed*[\n" +
+	"\x0eaccount_sealed\x18\x16 \x01(\x03R\raccountSealed\x12\x1b\n" +
+	"\x06shrimp\x18\x17 \x01(\tB\x03\x80\x01\x01R\x06shrimp*[\n" +
 	"\x06SignUp\x12\x17\n" +
 	"\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fSIGN_UP_OPEN\x10\x01\x12\x12\n" +

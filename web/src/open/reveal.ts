@@ -12,6 +12,7 @@
  * load. A failed request says nothing: it may fail on its way there or back.
  */
 import { asRefusal, type Code, type Refusal } from "../refusal";
+import { type Fault, FaultError, MalformedError } from "./fault";
 
 /** How long the server keeps what it bound to a claim. */
 const claimTime = 120_000;
@@ -19,22 +20,6 @@ const firstPause = 1_000;
 const longestPause = 15_000;
 /** How long the first attempt may take. Each further one gets as much more, for slow lines. */
 const patience = 20_000;
-
-/**
- * Fault is why an answer is not shown: another kind of secret than the link's, content
- * that was altered, or authentic content of a form that the page does not show.
- */
-export type Fault = "kind" | "altered" | "form";
-
-/** FaultError says that an answer does not pass its checks. Nothing of it is shown. */
-export class FaultError extends Error {
-  constructor(readonly fault: Fault) {
-    super(`answer: ${fault}`);
-  }
-}
-
-/** MalformedError says that a passphrase is not text that a key can be derived from. */
-export class MalformedError extends Error {}
 
 /** Source is where the content comes from. Its functions use one claim. */
 export interface Source<Request, Answer, Content> {

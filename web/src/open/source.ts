@@ -2,7 +2,8 @@ import { Encryption } from "../contract";
 import type { Bytes } from "../endtoend/bytes";
 import type { RevealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { secrets } from "../rpc";
-import { FaultError, type Source } from "./reveal";
+import { FaultError } from "./fault";
+import type { Source } from "./reveal";
 
 /** Content is what a secret holds: a text, or a file. */
 export type Content = { kind: "text"; text: string } | { kind: "file"; name: string; body: Bytes };

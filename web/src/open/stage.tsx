@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { Secret } from "../gen/hush/v1/secret_pb";
 import { t } from "../i18n/open";
 import { askBeforeLeaving } from "../router";
 import { Empty, LinkButton, Page } from "../ui";
 import { Branded, useBrand } from "./branded";
 import { Gone } from "./gone";
+import type { Details } from "./lookup";
 import { mayLose, type Progress, Reveal, type Source } from "./reveal";
 import { type FileProps, Revealed } from "./revealed";
 import type { Content } from "./source";
@@ -14,7 +14,7 @@ import { Waiting } from "./waiting";
 import { world } from "./world";
 
 interface StageProps<Request, Answer> {
-  secret: Secret;
+  secret: Details;
   /** Makes the source, once. */
   source: () => Source<Request, Answer, Content>;
   /** Whether the device, and not the server, says that a passphrase is missing. */

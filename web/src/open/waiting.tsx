@@ -2,20 +2,20 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { EncryptionLabel } from "../endtoend/label";
-import { dateOf, inSeconds } from "../format";
+import { inSeconds } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
-import type { Secret } from "../gen/hush/v1/secret_pb";
 import { rich, t } from "../i18n/open";
 import { passphraseText, problemText } from "../problem";
 import type { Refusal } from "../refusal";
 import { place } from "../router";
 import { Button, Card, Field, Form, Icon, Notice, Page, PasswordInput, Relative } from "../ui";
 import { AskLinkForm } from "./asklink";
+import type { Details } from "./lookup";
 import type { Progress } from "./reveal";
 import { Trouble, textOf } from "./trouble";
 
 interface WaitingProps {
-  secret: Secret;
+  secret: Details;
   brand: GetPublicBrandResponse | undefined;
   progress: Progress;
   notice: ComponentChildren;
@@ -105,8 +105,8 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
   );
 }
 
-function Facts({ secret }: { secret: Secret }) {
-  const expires = dateOf(secret.expireTime);
+function Facts({ secret }: { secret: Details }) {
+  const { expires } = secret;
   return (
     <ul class="open-facts">
       <li>

@@ -1,22 +1,16 @@
-import type { ComponentChild } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { type Link, parse } from "../endtoend/link";
-import type { Secret } from "../gen/hush/v1/secret_pb";
 import { t as askText } from "../i18n/ask";
 import { t } from "../i18n/endtoend";
 import { endToEndIn } from "../link";
 import { AskLink } from "../open/asklink";
-import { Checking, Unchecked } from "../open/checking";
 import { File } from "../open/file";
 import { fromDevice } from "../open/fromdevice";
-import { Stage } from "../open/fromserver";
-import { Gone } from "../open/gone";
+import { Checked, Stage } from "../open/fromserver";
 import { Mangled } from "../open/mangled";
 import { isTooLong } from "../open/pasted";
-import { asRefusal } from "../refusal";
 import { forgetFragment, place } from "../router";
-import { secrets } from "../rpc";
 import { LinkButton, Notice, Page } from "../ui";
 
 /** Found is what a fragment holds. */
@@ -57,46 +51,28 @@ export default function EndToEnd() {
       );
   }
   // Browsers decrypt only in secure contexts.
-  return crypto.subtle ? <Check link={link} notice={mangled} /> : <Insecure />;
-}
-
-type View = { at: "checking" } | { at: "failed"; thrown: unknown } | { at: "gone" } | { at: "found"; secret: Secret };
-
-/** Check asks for the secret's details, and stops if the server says that it is of another kind. */
-function Check({ link, notice }: { link: Link; notice: ComponentChild }) {
-  const [view, setView] = useState<View>({ at: "checking" });
-  const check = async () => {
-    setView({ at: "checking" });
-    try {
-      const { secret } = await secrets.getSecret({ secretKey: link.key });
-      setView(secret ? { at: "found", secret } : { at: "gone" });
-    } catch (thrown) {
-      setView(asRefusal(thrown).code === "not_found" ? { at: "gone" } : { at: "failed", thrown });
-    }
-  };
-  useEffect(() => void check(), []);
-
-  switch (view.at) {
-    case "checking":
-      return <Checking />;
-    case "failed":
-      return <Unchecked thrown={view.thrown} retry={() => void check()} />;
-    case "gone":
-      return <Gone />;
-    case "found":
-      return view.secret.encryption === Encryption.end_to_end ? (
-        <Stage
-          secret={view.secret}
-          source={() => fromDevice(link)}
-          checksPassphrase
-          file={File}
-          notice={notice}
-          onShown={forgetFragment}
-        />
-      ) : (
-        <Disagreement />
-      );
+  if (!crypto.subtle) {
+    return <Insecure />;
   }
+  return (
+    <Checked
+      secretKey={link.key}
+      show={(secret) =>
+        secret.encryption === Encryption.end_to_end ? (
+          <Stage
+            secret={secret}
+            source={() => fromDevice(link)}
+            checksPassphrase
+            file={File}
+            notice={mangled}
+            onShown={forgetFragment}
+          />
+        ) : (
+          <Disagreement />
+        )
+      }
+    />
+  );
 }
 
 /** Disagreement stops where the server's word and the link's are not the same. */

@@ -56,8 +56,8 @@ type SystemServiceClient interface {
 	GetVersion(context.Context, *v1.GetVersionRequest) (*v1.GetVersionResponse, error)
 	// GetSupportedLocales lists the supported languages.
 	GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error)
-	// GetPolicy returns what the operator allows, and what pages need to know
-	// about the instance.
+	// GetPolicy returns what the operator allows, what pages need to know about
+	// the instance, and the token of the caller's session.
 	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
 	// ValidateShrimp reports whether a session token (shrimp) protects the
 	// caller's session against cross-site requests, and returns one that does.
@@ -174,8 +174,8 @@ type SystemServiceHandler interface {
 	GetVersion(context.Context, *v1.GetVersionRequest) (*v1.GetVersionResponse, error)
 	// GetSupportedLocales lists the supported languages.
 	GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error)
-	// GetPolicy returns what the operator allows, and what pages need to know
-	// about the instance.
+	// GetPolicy returns what the operator allows, what pages need to know about
+	// the instance, and the token of the caller's session.
 	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
 	// ValidateShrimp reports whether a session token (shrimp) protects the
 	// caller's session against cross-site requests, and returns one that does.

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-C3k6gri_.js";import{r as t}from"./wire-CCsXZ-dt.js";var n=t(e);export{n as default};

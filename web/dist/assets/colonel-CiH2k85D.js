@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-B7r3gvZT.js";import{r as t}from"./wire-CCsXZ-dt.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./dialog-ulH_I_c-.js";import{r as t}from"./submit-BS5KkGjG.js";import{Rt as n}from"./app-DVovP1js.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return n(e,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,n(t,{submission:r})]})}export{r as t};

@@ -1,1 +1,0 @@
-function e(e,t,n=`application/octet-stream`){let r=URL.createObjectURL(new Blob([t],{type:n})),i=document.createElement(`a`);i.href=r,i.download=e,i.click(),setTimeout(()=>URL.revokeObjectURL(r),1e3)}export{e as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-B0jwNuFH.js";

@@ -1,1 +1,0 @@
-export{n as Stage,t as default}from"./fromserver-Ccw40t6G.js";

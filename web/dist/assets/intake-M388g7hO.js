@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-AExfzjPV.js";import{r as t}from"./wire-CCsXZ-dt.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{G as e,H as t,W as n,cn as r,ln as i}from"./app-DVovP1js.js";var a=i(void 0),o=()=>{},s=r(()=>a.value);function c(r,i){n(`/r#${r.metadata.metadataKey}`),a.value=r,o=r.kind===`end_to_end`?t(i):()=>{};let s=e(c);addEventListener(`pagehide`,c);function c(){s(),removeEventListener(`pagehide`,c),l(),a.value=void 0}}function l(){o(),o=()=>{}}export{s as n,c as r,l as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-_pIvlFaT.js";import{Pt as t,Rt as n,j as r,nt as i}from"./app-DVovP1js.js";function a(){return n(r,{title:e(`notfound.title`),children:n(i,{icon:`search`,title:e(`notfound.text`),children:n(t,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./ways-DPdJC5y3.js";

@@ -1,0 +1,53 @@
+/*
+ * The first script. On a page that opens a link it asks for the secret's details
+ * and has the page's scripts loaded, both while the browser still loads the
+ * application, which takes the answer with taken. It fits in 2,048 bytes and
+ * imports nothing that the application needs too.
+ *
+ * An answer that it does not get is no error: then the application asks.
+ */
+import { keyOf } from "./key";
+
+/** Answer is what the service answered. Nothing of it was checked. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+const own = keyOf({ pathname: location.pathname, hash: location.hash, secure: "subtle" in crypto });
+let answer = own && ask(own);
+
+/** taken returns the answer about a key, once, and undefined if the first script did not ask or got none. */
+export async function taken(key: string): Promise<Answer | undefined> {
+  if (!answer || key !== own) {
+    return undefined;
+  }
+  const got = answer;
+  answer = undefined;
+  return got;
+}
+
+async function ask(secretKey: string): Promise<Answer | undefined> {
+  try {
+    const response = await fetch("/hush.v1.SecretService/GetSecret", {
+      method: "POST",
+      redirect: "error",
+      headers: { "Content-Type": "application/json", "Connect-Protocol-Version": "1" },
+      body: JSON.stringify({ secretKey }),
+    });
+    return { status: response.status, body: await response.json() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** preload loads what a page imports. vite.config.ts lists it in the tag of this script. */
+function preload({ s, e }: DOMStringMap): void {
+  const [, page] = location.pathname.split("/");
+  const list = page === "e" ? e : (page === "s" || page === "secret") && s;
+  for (const href of list ? list.split(" ") : []) {
+    document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
+  }
+}
+
+preload(document.querySelector("script")?.dataset ?? {});
