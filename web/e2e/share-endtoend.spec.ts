@@ -594,7 +594,8 @@ test("an opening that was not confirmed does not look like success", async ({ pa
     },
   }));
   await page.goto("/");
-  await shareText(page, "e2e secret that was not confirmed");
+  await field(page).fill("e2e secret that was not confirmed");
+  await button(page, t("share.submit")).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.lapsed") })).toBeVisible();
   await expect(page.locator(".state-lapsed")).toContainText(t("receipt.confirmation.lapsed"));
   await expect(page.locator(".state-lapsed .icon-warn")).toBeVisible();

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DcZ5vCgP.js";import{r as t}from"./wire-CjeEI__3.js";var n=t(e);export{n as default};

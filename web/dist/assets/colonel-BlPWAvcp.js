@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-B6sVsfs2.js";import{r as t}from"./wire-CjeEI__3.js";var n=t(e);export{n as default};

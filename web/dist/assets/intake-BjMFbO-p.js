@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D5LxbQhn.js";import{r as t}from"./wire-CjeEI__3.js";var n=t(e);export{n as default};
