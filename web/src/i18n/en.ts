@@ -94,6 +94,7 @@ export default {
   "share.passphrase": "Passphrase",
   "share.passphrase.hint": "The recipient needs it as well as the link. Tell them another way.",
   "share.passphrase.generate": "Generate words",
+  "share.several": "Several recipients…",
   "share.kind": "Encryption",
   "share.kind.hint": "Choose the server if the link must open without JavaScript.",
   "share.kind.hint.mail":

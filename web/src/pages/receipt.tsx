@@ -5,10 +5,11 @@ import { dateOf, duration, exact, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/receipts";
 import { lazy } from "../lazy";
-import { keyIn, receiptLink, secretLink } from "../link";
+import { receiptLink, secretLink } from "../link";
 import { problemText } from "../problem";
 import { Burn } from "../receipts/burn";
 import { follow } from "../receipts/follow";
+import { keysIn } from "../receipts/keys";
 import {
   type Confirmation,
   confirmationOf,
@@ -24,7 +25,7 @@ import { navigate, type PageProps, place } from "../router";
 import { receipts } from "../rpc";
 import { account, policy } from "../session";
 import type { Created } from "../share/draft";
-import { keep, made } from "../share/made";
+import { addressOf, keep, made } from "../share/made";
 import {
   announce,
   Button,
@@ -46,13 +47,31 @@ import {
   Time,
 } from "../ui";
 
+const Group = lazy(() => import("../receipts/group"));
 const Links = lazy(() => import("../share/result"));
 const Ways = lazy(() => import("../share/ways"));
 
-/** Receipt is the sender's page for a secret. It updates itself, and begins with the link of one that was just shared. */
+/** Receipt is the sender's page for what one form was shared as: one secret, or a group of them. */
 export default function Receipt({ params }: PageProps) {
-  const key = keyIn(params.key ?? place.value.hash);
-  const created = made.value?.metadata.metadataKey === key ? made.value : undefined;
+  const keys = keysIn(params.key ?? place.value.hash);
+  const address = addressOf(keys);
+  const shared =
+    address === addressOf(made.value?.links.map(({ metadata }) => metadata.metadataKey) ?? []) ? made.value : undefined;
+  return keys.length > 1 || shared?.rest ? (
+    <Group key={address} keys={keys} made={shared} />
+  ) : (
+    <Single keyOfReceipt={keys[0] ?? ""} created={shared?.links[0]} />
+  );
+}
+
+interface SingleProps {
+  keyOfReceipt: string;
+  /** The secret if it was just shared. */
+  created: Created | undefined;
+}
+
+/** Single is the page for one secret. It updates itself, and begins with the link of one that was just shared. */
+function Single({ keyOfReceipt: key, created }: SingleProps) {
   const [metadata, setMetadata] = useState<Metadata | undefined>(created?.metadata);
   const [live, setLive] = useState(true);
   const [over, setOver] = useState(false);
@@ -77,7 +96,7 @@ export default function Receipt({ params }: PageProps) {
   const fresh = phase === "waiting" && !absent ? created : undefined;
   useEffect(() => {
     if (created && !fresh) {
-      keep(); // the link opens nothing any more
+      keep([key]); // the link opens nothing any more
     }
   }, [created, fresh]);
 

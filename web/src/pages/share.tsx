@@ -137,10 +137,7 @@ function ShareForm({ kind, onKind }: FormProps) {
       return refused;
     }
     try {
-      const made = await sharing.conceal(sent, kind, setBusy, gone.current.signal);
-      if (!gone.current.signal.aborted) {
-        sharing.show({ ...made, generated: mode === "generate" ? sent.text : "" });
-      }
+      await sharing.conceal(sent, kind, setBusy, gone.current.signal, mode === "generate" ? sent.text : "");
       return {};
     } catch (thrown) {
       return sharing.concealProblem(thrown);

@@ -189,7 +189,7 @@ function whenHiddenFor(milliseconds: number, fn: () => void): () => void {
  * pauseFor waits, and at least until the page is visible. It returns early, and
  * reports so, if the page becomes visible or the browser goes online.
  */
-function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (early: boolean) => {
       clearTimeout(timer);

@@ -6,6 +6,7 @@ import { useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/receipts";
 import { secrets } from "../rpc";
+import { addressOf } from "../share/made";
 import { announce, Button, Icon, Relative } from "../ui";
 import { endOf, type Phase, phaseOf } from "./phase";
 
@@ -22,7 +23,7 @@ export function ReceiptList({ rows, onChange }: ListProps) {
     <>
       <ul class="receipts">
         {rows.map((row) => (
-          <Row key={row.metadataKey} metadata={row} onBurn={() => setBurning(row)} />
+          <Row key={row.metadataKey} metadata={row} group={groupOf(row, rows)} onBurn={() => setBurning(row)} />
         ))}
       </ul>
       <BurnDialog
@@ -37,14 +38,28 @@ export function ReceiptList({ rows, onChange }: ListProps) {
   );
 }
 
-const badges: Record<Phase, string> = {
+/** The styles of the badges of phases. */
+export const badges: Record<Phase, string> = {
   waiting: "badge-accent",
   received: "badge-good",
   burned: "badge-warn",
   expired: "badge-warn",
 };
 
-function Row({ metadata, onBurn }: { metadata: Metadata; onBurn: () => void }) {
+/** groupOf returns the keys of the receipts in a list that are of a receipt's group. */
+function groupOf({ group }: Metadata, rows: readonly Metadata[]): string[] {
+  const name = group.join();
+  return group.length > 0 ? rows.filter((row) => row.group.join() === name).map((row) => row.metadataKey) : [];
+}
+
+interface RowProps {
+  metadata: Metadata;
+  /** The keys of the receipts of its group. */
+  group: readonly string[];
+  onBurn: () => void;
+}
+
+function Row({ metadata, group, onBurn }: RowProps) {
   const phase = phaseOf(metadata);
   return (
     <li class="receipt-row">
@@ -55,6 +70,7 @@ function Row({ metadata, onBurn }: { metadata: Metadata; onBurn: () => void }) {
         </a>
         <p class="muted small receipt-facts">
           <Facts metadata={metadata} phase={phase} />
+          {group.length > 1 && <a href={`/r#${addressOf(group)}`}>{t("group.one_of", { count: group.length })}</a>}
         </p>
       </div>
       {phase === "waiting" && (
@@ -105,7 +121,8 @@ function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
   );
 }
 
-function nameOf(metadata: Metadata): string {
+/** nameOf returns what a list calls a secret. */
+export function nameOf(metadata: Metadata): string {
   return metadata.memo || t("recent.untitled", { key: metadata.secretShortkey });
 }
 
@@ -117,7 +134,7 @@ interface BurnDialogProps {
 }
 
 /** BurnDialog asks before it burns a secret. The owner needs no passphrase. */
-function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
+export function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
   const submission = useSubmit();
   const burn = () =>
     submission.run(async () => {

@@ -51,7 +51,8 @@ function Entry({ event }: { event: Event }) {
   );
 }
 
-const states: Record<Delivery_State, Key | undefined> = {
+/** The texts of a mail's states. */
+export const states: Record<Delivery_State, Key | undefined> = {
   [Delivery_State.UNSPECIFIED]: undefined,
   [Delivery_State.NOT_CONFIGURED]: "receipt.delivery.not_configured",
   [Delivery_State.QUEUED]: "receipt.delivery.queued",

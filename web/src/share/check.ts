@@ -3,8 +3,10 @@ import { byteLength, charCount, duration, isBroken, size } from "../format";
 import { t, tn } from "../i18n/share";
 import { policy } from "../session";
 import { type Draft, limit, noFiles, type Problem, type SharedFile } from "./draft";
+import { mails } from "./fields";
 import type { Kind } from "./kind";
 import { type Custom, ceiling, secondsIn } from "./lifetime";
+import { mostRecipients, type Part, partsOf } from "./parts";
 
 /** check returns why a draft cannot be shared as a kind. */
 export function check(draft: Draft, kind: Kind): Problem {
@@ -23,7 +25,25 @@ export function check(draft: Draft, kind: Kind): Problem {
   if (isBroken(draft.memo)) {
     return { field: "memo", text: t("share.unicode") };
   }
-  return kind === "server" && isBroken(draft.recipients) ? { field: "recipients", text: t("share.unicode") } : {};
+  const parts = partsOf(draft, kind === "server" && mails());
+  const recipients = checkParts(parts);
+  return recipients ? { field: "recipients", text: recipients } : {};
+}
+
+/** The longest label, as the service has it. */
+const longestLabel = { characters: 500, bytes: 2000 };
+
+/** checkParts returns why the recipients are refused. The names of those who are not mailed to are in the labels. */
+function checkParts(parts: readonly Part[]): string {
+  if (parts.length > mostRecipients) {
+    return t("share.names.max", { count: mostRecipients });
+  }
+  if (parts.some(({ name }) => isBroken(name))) {
+    return t("share.unicode");
+  }
+  const tooLong = ({ name, memo }: Part) =>
+    name && (charCount(memo) > longestLabel.characters || byteLength(memo) > longestLabel.bytes);
+  return parts.some(tooLong) ? t("share.names.long", { count: longestLabel.characters }) : "";
 }
 
 function checkFile({ body }: SharedFile, kind: Kind): string {

@@ -9,8 +9,10 @@ import { asRefusal, Refusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account, policy } from "../session";
 import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
+import { mails } from "./fields";
 import type { Kind } from "./kind";
 import { present } from "./made";
+import { each, newGroup, type Outcome, type Part, partsOf } from "./parts";
 
 export { check } from "./check";
 
@@ -20,19 +22,51 @@ export class AnswerError extends Error {}
 type Shared = Omit<Created, "generated">;
 type Share = (authenticityPayload: string) => Promise<Shared>;
 
+/** Sending is what sharing needs besides the draft. */
+interface Sending {
+  draft: Draft;
+  kind: Kind;
+  group: Uint8Array<ArrayBuffer>;
+  onStep: (step: Step) => void;
+  signal: AbortSignal;
+}
+
 /**
- * conceal shares a draft as the given kind, and again with a solved challenge if
- * the service asks for one. It returns only an answer of that kind.
+ * conceal shares a draft as the given kind, one secret for each of its recipients,
+ * and goes to their receipt. It throws if not even the first secret was made; if a
+ * later one was refused, the receipt says so and offers to go on.
  */
 export async function conceal(
   draft: Draft,
   kind: Kind,
   onStep: (step: Step) => void,
   signal: AbortSignal,
-): Promise<Shared> {
-  const share: Share = kind === "server" ? withServer(draft) : endToEnd(draft, onStep, signal);
+  generated: string,
+): Promise<void> {
+  const parts = partsOf(draft, kind === "server" && mails());
+  const sending = { draft: { ...draft }, kind, group: newGroup(parts), onStep, signal };
   onStep("sending");
   await needed(receipt);
+  const outcome = await concealEach(sending, parts);
+  if (outcome.made.length === 0) {
+    throw outcome.thrown;
+  }
+  if (!signal.aborted) {
+    show(sending, outcome, generated);
+  }
+}
+
+/** concealEach shares a draft as the given parts. It stops when the page was left. */
+function concealEach(sending: Sending, parts: readonly Part[]): Promise<Outcome<Part, Shared>> {
+  return each(parts, (part) => {
+    sending.signal.throwIfAborted();
+    return concealPart(sending, part);
+  });
+}
+
+/** concealPart shares one part, and again with a solved challenge if the service asks for one. */
+async function concealPart(sending: Sending, part: Part): Promise<Shared> {
+  const share = sending.kind === "server" ? withServer(sending, part) : endToEnd(sending, part);
   try {
     return noted(await share(""));
   } catch (thrown) {
@@ -40,9 +74,42 @@ export async function conceal(
       throw thrown;
     }
   }
-  onStep("proving");
+  sending.onStep("proving");
   const { solveChallenge } = await import("../altcha");
   return noted(await share(await solveChallenge("conceal")));
+}
+
+/** show goes to the receipt of what was made, which shows the links. It keeps the draft while some are left to make. */
+function show(sending: Sending, { made, left, thrown }: Outcome<Part, Shared>, generated: string): void {
+  const links = made.map((one) => ({ ...one, generated }));
+  if (left.length === 0) {
+    present({ links, generated }, leaving);
+    return;
+  }
+  const again = async () => {
+    const signal = new AbortController().signal;
+    const next = await concealEach({ ...sending, signal, onStep: () => {} }, left);
+    show(sending, { ...next, made: [...made, ...next.made] }, generated);
+  };
+  const rest = {
+    names: left.map(({ name }) => name),
+    reason: concealProblem(thrown).text ?? "",
+    lost: isLost(thrown),
+    mailed: left.some(({ recipients }) => recipients.length > 0),
+    again,
+  };
+  present({ links, generated, rest }, leaving);
+}
+
+/** leaving is the question before links are lost, or before the rest is given up. */
+function leaving(lost: boolean): string {
+  return t(lost ? "result.leave" : "result.leave.rest");
+}
+
+/** isLost reports whether a call failed so that the secret may exist all the same. */
+function isLost(thrown: unknown): boolean {
+  const { code, unsent } = asRefusal(thrown);
+  return !unsent && ["offline", "unknown", "internal", "unavailable", "deadline_exceeded"].includes(code);
 }
 
 /** noted remembers the receipt of a sender without an account, if this device keeps a history. */
@@ -53,11 +120,6 @@ function noted(made: Shared): Shared {
   return made;
 }
 
-/** show goes to the receipt of a secret that was shared, which shows its link. */
-export function show(created: Created): void {
-  present(created, () => t("result.leave"));
-}
-
 /** prepare loads what a kind needs, so that sharing need not wait for it. */
 export async function prepare(kind: Kind): Promise<void> {
   await Promise.all([needed(receipt), kind === "end_to_end" && needed(format)]);
@@ -65,8 +127,8 @@ export async function prepare(kind: Kind): Promise<void> {
 
 const format = () => import("./seal");
 
-/** receipt loads the page that shows the link: it must not be missing once the secret is made. */
-const receipt = () => Promise.all([import("../pages/receipt"), import("./result")]);
+/** receipt loads the pages that show the links: they must not be missing once the secret is made. */
+const receipt = () => Promise.all([import("../pages/receipt"), import("../receipts/group"), import("./result")]);
 
 /** needed loads a script, or throws the refusal of a lost connection. */
 async function needed<M>(load: () => Promise<M>): Promise<M> {
@@ -78,24 +140,26 @@ async function needed<M>(load: () => Promise<M>): Promise<M> {
 }
 
 /** withServer returns a function that leaves the encryption to the server. */
-function withServer(draft: Draft): Share {
+function withServer({ draft, group }: Sending, { name, recipients, memo }: Part): Share {
   return async (authenticityPayload) => {
     const answer = await secrets.concealSecret({
       secret: draft.text,
       passphrase: draft.passphrase,
       ttl: lifetimeOf(draft),
-      recipients: addresses(draft.recipients),
+      recipients,
       shareDomain: draft.domain,
-      memo: draft.memo,
+      memo,
+      group,
       authenticityPayload,
     });
     const { secret, metadata } = checked(answer, "server");
-    return { secret, metadata, kind: "server", link: secretLink(baseUrl(), secret.secretKey, secret.shareDomain) };
+    const link = secretLink(baseUrl(), secret.secretKey, secret.shareDomain);
+    return { secret, metadata, kind: "server", link, name };
   };
 }
 
 /** endToEnd returns a function that encrypts on this device, under another secret for each call. */
-function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSignal): Share {
+function endToEnd({ draft, group, onStep, signal }: Sending, { name, memo }: Part): Share {
   return async (authenticityPayload) => {
     onStep("sealing");
     const { seal } = await needed(format);
@@ -105,7 +169,8 @@ function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSigna
       sealed,
       ttl: lifetimeOf(draft),
       shareDomain: draft.domain,
-      memo: draft.memo,
+      memo,
+      group,
       authenticityPayload,
     });
     const { secret, metadata } = checked(answer, "end_to_end");
@@ -114,7 +179,7 @@ function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSigna
     if (!link || secret.shareDomain !== draft.domain || secret.hasPassphrase !== sealed.hasPassphrase) {
       throw new AnswerError("the answer is not to this request");
     }
-    return { secret, metadata, kind: "end_to_end", link };
+    return { secret, metadata, kind: "end_to_end", link, name };
   };
 }
 
@@ -131,13 +196,6 @@ function checked({ secret, metadata }: ConcealSecretResponse, kind: Kind): Pick<
 
 function baseUrl(): string {
   return policy.value?.baseUrl ?? "";
-}
-
-function addresses(text: string): string[] {
-  return text
-    .split(/[\s,;]+/)
-    .map((address) => address.trim())
-    .filter(Boolean);
 }
 
 /** concealProblem returns the problem of what conceal threw. */

@@ -2,22 +2,25 @@ import { useEffect, useState } from "preact/hooks";
 import { DomainState } from "../contract";
 import { t } from "../i18n/share";
 import { domains } from "../rpc";
-import { policy } from "../session";
+import { account, policy } from "../session";
 import { Button, Field, Select, TextInput } from "../ui";
 import { mails, type OptionsProps } from "./fields";
 import { kinds } from "./kind";
 
-/** Delivery has the fields that need an account: recipients and the domain of the link. */
+/** Delivery has the fields for the recipients, and for the domain of the links if the account has one. */
 export default function Delivery(props: OptionsProps) {
   const { draft, change } = props;
   const [own, setOwn] = useState<string[]>([]);
+  const signedIn = Boolean(account.value);
   useEffect(() => {
-    void verifiedDomains().then(setOwn);
-  }, []);
+    if (signedIn) {
+      void verifiedDomains().then(setOwn);
+    }
+  }, [signedIn]);
   const host = new URL(policy.value?.baseUrl || location.origin).host;
-  return !mails() && own.length === 0 ? null : (
-    <div class="columns">
-      {mails() && <Recipients {...props} />}
+  return (
+    <div class={own.length > 0 ? "columns" : undefined}>
+      <Recipients {...props} />
       {own.length > 0 && (
         <Field label={t("share.domain")}>
           <Select
@@ -31,37 +34,41 @@ export default function Delivery(props: OptionsProps) {
   );
 }
 
-/** Recipients is the field for the addresses that the server mails the link to. For that it must know the link. */
+/**
+ * Recipients is the field for those who get a link of their own. The server mails it
+ * to addresses, if it knows the link; the sender sends it to those who are named.
+ */
 function Recipients({ draft, kind, problem, change, onKind }: OptionsProps) {
-  if (kind === "end_to_end") {
-    return (
-      <div class="field">
-        <p class="field-label">{t("share.recipient")}</p>
-        <p class="field-hint">{t("share.recipient.end_to_end")}</p>
-        {kinds().includes("server") && (
-          <div>
-            <Button size="small" onClick={() => onKind("server")}>
-              {t("share.recipient.server")}
-            </Button>
-          </div>
-        )}
-      </div>
-    );
-  }
+  const mailed = kind === "server" && mails();
   return (
-    <Field
-      label={t("share.recipient")}
-      optional
-      hint={t("share.recipient.hint")}
-      error={problem.field === "recipients" ? problem.text : undefined}
-    >
-      <TextInput
-        inputMode="email"
-        autocomplete="off"
-        value={draft.recipients}
-        onValue={(recipients) => change({ recipients })}
-      />
-    </Field>
+    <div class="stack-s">
+      <Field
+        label={t(mailed ? "share.recipient" : "share.names")}
+        optional
+        hint={t(mailed ? "share.recipient.hint" : "share.names.hint")}
+        error={problem.field === "recipients" ? problem.text : undefined}
+      >
+        <TextInput
+          inputMode={mailed ? "email" : "text"}
+          autocomplete="off"
+          dir="auto"
+          value={draft.recipients}
+          onValue={(recipients) => change({ recipients })}
+        />
+      </Field>
+      {kind === "end_to_end" && mails() && (
+        <>
+          <p class="field-hint">{t("share.recipient.end_to_end")}</p>
+          {kinds().includes("server") && (
+            <div>
+              <Button size="small" onClick={() => onKind("server")}>
+                {t("share.recipient.server")}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </div>
   );
 }
 

@@ -44,6 +44,8 @@ export interface Created {
   kind: Kind;
   /** The link for the recipient. */
   link: string;
+  /** Whom the link is for; empty if the sender did not say. */
+  name: string;
   /** The text if this page generated it. */
   generated: string;
 }

@@ -23,6 +23,7 @@ const custom = "custom";
 export function Options(props: OptionsProps) {
   const { draft, problem, change } = props;
   const required = policy.value?.passphraseRequired ?? false;
+  const [several, setSeveral] = useState(false);
   return (
     <>
       <div class="columns">
@@ -64,7 +65,15 @@ export function Options(props: OptionsProps) {
         </div>
       </div>
       {kinds().length > 1 && <KindChoice {...props} />}
-      {account.value && <Delivery {...props} />}
+      {account.value || several ? (
+        <Delivery {...props} />
+      ) : (
+        <div>
+          <Button size="small" icon="plus" onClick={() => setSeveral(true)}>
+            {t("share.several")}
+          </Button>
+        </div>
+      )}
       <Field
         label={t("share.label")}
         optional

@@ -14,20 +14,25 @@ export default function Links({ created }: { created: Created }) {
   const expires = expiryOf(created);
   return (
     <>
-      <ForThem created={created} expires={expires} onKept={keep} />
-      {created.generated && (
-        <Card title={t("result.value")}>
-          <p class="generated mono" dir="ltr">
-            {created.generated}
-          </p>
-          <div class="row">
-            <CopyButton text={created.generated} />
-            <span class="muted small">{t("result.value.hint")}</span>
-          </div>
-        </Card>
-      )}
+      <ForThem created={created} expires={expires} onKept={() => keep([created.metadata.metadataKey])} />
+      {created.generated && <Generated text={created.generated} />}
       <Next metadata={created.metadata} expires={expires} />
     </>
+  );
+}
+
+/** Generated shows the text that this page generated. */
+export function Generated({ text }: { text: string }) {
+  return (
+    <Card title={t("result.value")}>
+      <p class="generated mono" dir="ltr">
+        {text}
+      </p>
+      <div class="row">
+        <CopyButton text={text} />
+        <span class="muted small">{t("result.value.hint")}</span>
+      </div>
+    </Card>
   );
 }
 

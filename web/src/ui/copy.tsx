@@ -44,10 +44,12 @@ interface CopyButtonProps {
   size?: "small" | "large";
   icon?: IconName;
   onCopied?: () => void;
+  /** The name for screen readers, where several buttons have the same text. */
+  label?: string;
 }
 
 /** CopyButton copies a text, and confirms it for two seconds. */
-export function CopyButton({ text, children, done, kind, size, icon = "copy", onCopied }: CopyButtonProps) {
+export function CopyButton({ text, children, done, kind, size, icon = "copy", onCopied, label }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -63,7 +65,13 @@ export function CopyButton({ text, children, done, kind, size, icon = "copy", on
     timer.current = setTimeout(() => setCopied(false), 2000);
   };
   return (
-    <Button kind={kind} size={size} icon={copied ? "check" : icon} onClick={() => void copy()}>
+    <Button
+      kind={kind}
+      size={size}
+      icon={copied ? "check" : icon}
+      aria-label={copied ? undefined : label}
+      onClick={() => void copy()}
+    >
       {copied ? (done ?? t("ui.copied")) : (children ?? t("ui.copy"))}
     </Button>
   );

@@ -137,4 +137,31 @@ export default {
   "history.forget.text":
     "This device forgets all receipts in this list, and keeps no history from now on. The secrets stay as they are, but you can no longer follow or burn them from here.",
   "history.forgotten": "History forgotten",
+  "group.fresh.title": "Your links are ready",
+  "group.fresh.lead": "One for each recipient. Each opens once.",
+  "group.title": "Your private receipts",
+  "group.links": "One link for each recipient",
+  "group.links.hint": "Anyone who has one of these links can open its secret, once. Do not open them yourself.",
+  "group.links.once":
+    "Only this page has these links. Send each to one person before you leave, and do not open them yourself.",
+  "group.receipt":
+    "This page is your receipt for all of them, for you alone. It shows what happens to each secret, and can burn those that were not opened.",
+  "group.rest": "{made} of {count} links were made. Missing: {names}.",
+  "group.rest.lost": "The answer for {name} was lost. That secret may exist, but no one has a link that opens it.",
+  "group.rest.lost.mailed":
+    "The answer for {name} was lost. That secret may exist, and its link may have been mailed. Look at “Your secrets” before you try again.",
+  "group.rest.again": "Make the missing links",
+  "group.mail": "e-mail: {state}",
+  "group.copy": "Copy link",
+  "group.copy.named": "Copy link for {name}",
+  "group.ways": "More ways",
+  "group.ways.named": "More ways to send the link for {name}",
+  "group.link.unknown": "Its link was made on the sender's device and is not stored.",
+  "group.copy.all": "Copy all links",
+  "group.burn": "Burn all",
+  "group.burn.title": "Burn all of these secrets?",
+  "group.burn.text": "They are destroyed unread, and their links stop working. This cannot be undone.",
+  "group.burn.done": "All of them were burned.",
+  "group.burn.failed": "Not burned: {names}. {reason}",
+  "group.one_of": "all links of this group ({count})",
 } as const;

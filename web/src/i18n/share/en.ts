@@ -26,7 +26,7 @@ export default {
   "generate.strength.strong": "strong",
   "generate.strength.excellent": "very strong",
   "share.recipient": "E-mail the link to",
-  "share.recipient.hint": "Up to 10 e-mail addresses, separated by commas.",
+  "share.recipient.hint": "Up to 10 e-mail addresses, separated by commas. Each gets a link of their own.",
   "share.recipient.end_to_end":
     "The server does not know end-to-end encrypted links, so it cannot mail them. The next page offers your own mail program.",
   "share.recipient.server": "Encrypt on the server instead",
@@ -95,4 +95,10 @@ export default {
     "{count} packed file is too large: the archive has {size}, and at most {limit} can be shared.",
   "file.too_large.packed.other":
     "These {count} files are too large together: their archive has {size}, and at most {limit} can be shared.",
+  "share.names": "Recipients",
+  "share.names.hint":
+    "Up to 10 names, separated by commas. You get one link for each, to send yourself. The names go into the labels.",
+  "share.names.max": "At most {count} recipients.",
+  "share.names.long": "The label and a name together are too long: at most {count} characters.",
+  "result.leave.rest": "Not all links were made. Leave without the others?",
 } as const;

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DOsDeaKe.js";import{r as t}from"./wire-B2UGLPj0.js";var n=t(e);export{n as default};

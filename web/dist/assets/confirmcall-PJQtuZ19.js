@@ -1,1 +1,0 @@
-import{t as e}from"./dialog-CCzux6pD.js";import{r as t}from"./submit-62egG-ZK.js";import{Lt as n}from"./app-DaU3kE78.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return n(e,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,n(t,{submission:r})]})}export{r as t};

@@ -1,1 +1,0 @@
-export{t as secrets,n as system}from"./wire-B2UGLPj0.js";

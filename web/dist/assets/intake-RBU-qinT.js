@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DlQnUePH.js";import{r as t}from"./wire-B2UGLPj0.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{U as e,V as t,W as n,cn as r,sn as i}from"./app-DaU3kE78.js";var a=r(void 0),o=()=>{},s=i(()=>a.value);function c(r,i){e(`/r#${r.metadata.metadataKey}`),a.value=r,o=r.kind===`end_to_end`?t(i):()=>{};let s=n(c);addEventListener(`pagehide`,c);function c(){s(),removeEventListener(`pagehide`,c),l(),a.value=void 0}}function l(){o(),o=()=>{}}export{s as n,c as r,l as t};

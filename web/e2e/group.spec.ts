@@ -1,0 +1,240 @@
+import type { Locator, Page } from "@playwright/test";
+import {
+  ada,
+  button,
+  card,
+  clipboard,
+  expect,
+  expectAccessible,
+  heading,
+  revealed,
+  signIn,
+  test,
+  url,
+} from "./fixtures";
+import { mailTo, openEndToEnd } from "./service";
+import { t } from "./texts";
+
+/** groupAddress is the address of a page for so many receipts. */
+const groupAddress = (count: number) => new RegExp(`/r#[0-9a-z]{31}(\\.[0-9a-z]{31}){${count - 1}}$`);
+
+/** member finds what the page of a group shows for a recipient. */
+function member(page: Page, name: string): Locator {
+  return page.getByRole("listitem", { name });
+}
+
+/** linkFor returns the link of a recipient. */
+async function linkFor(page: Page, name: string): Promise<string> {
+  return member(page, name)
+    .getByText(/\/[se]#[0-9a-zA-Z]{31,74}$/)
+    .innerText();
+}
+
+/** shareWith shares a text with several names. */
+async function shareWith(page: Page, names: string, text: string): Promise<void> {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill(text);
+  await button(page, t("share.several")).click();
+  await page.getByRole("textbox", { name: t("share.names") }).fill(names);
+  await button(page, t("share.submit")).click();
+}
+
+/** groupsOf collects the groups that a page names when it shares. */
+function groupsOf(page: Page): string[] {
+  const groups: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/ConcealSecret")) {
+      groups.push((request.postDataJSON() as { group?: string }).group ?? "");
+    }
+  });
+  return groups;
+}
+
+const refused = { code: "resource_exhausted", message: "too many" };
+
+test("each recipient gets a link, and the page shows what happens to each @phone", async ({ page, other }) => {
+  const groups = groupsOf(page);
+  await shareWith(page, "Kim, Lee , Ida,Kim", "e2e secret of three");
+  await expect(heading(page, t("group.fresh.title"))).toBeVisible();
+  expect(page.url()).toMatch(groupAddress(3));
+  expect(new Set(groups).size, "groups").toBe(1);
+  expect(Buffer.from(groups[0] ?? "", "base64").length, "bytes of a group").toBe(16);
+  const links = await Promise.all(["Kim", "Lee", "Ida"].map((name) => linkFor(page, name)));
+  expect(new Set(links.map((link) => link.split("#")[1])).size, "links").toBe(3);
+  await expectAccessible(page);
+
+  await other.goto(links[1] ?? "");
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret of three");
+  await expect(member(page, "Lee").getByText(t("recent.state.received"), { exact: true })).toBeVisible();
+  await expect(page.getByText(links[1] ?? "")).toHaveCount(0);
+  await expect(member(page, "Kim").getByText(t("recent.state.waiting"), { exact: true })).toBeVisible();
+  expect(new TextDecoder().decode((await openEndToEnd(links[0] ?? "")).body)).toBe("e2e secret of three");
+});
+
+test("the links of a group are copied together, and their address shows the states again", async ({ page }) => {
+  await shareWith(page, "Kim, Lee", "e2e secret to copy twice");
+  await expect(heading(page, t("group.fresh.title"))).toBeVisible();
+  const address = page.url();
+  const links = [await linkFor(page, "Kim"), await linkFor(page, "Lee")];
+  await button(page, t("group.copy.all")).click();
+  await expect.poll(() => clipboard(page)).toBe(`Kim: ${links[0]}\nLee: ${links[1]}`);
+  await button(page, t("receipt.copy")).click();
+  await expect.poll(() => clipboard(page)).toBe(address);
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await page.goto(address);
+  await page.reload();
+  await expect(heading(page, t("group.title"))).toBeVisible();
+  await expect(member(page, "Kim")).toContainText(t("group.link.unknown"));
+  await expect(page.getByText(/\/e#/)).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+test("the page of a group asks until every link was copied", async ({ page, expected }) => {
+  expected.push(/^window: /);
+  await shareWith(page, "Kim, Lee", "e2e secret that would be lost twice");
+  await button(page, t("group.copy.named", { name: "Kim" })).click();
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await expect(heading(page, t("group.fresh.title"))).toBeVisible();
+  await button(page, t("group.copy.named", { name: "Lee" })).click();
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
+test("one secret of a group is burned, then all that wait @phone", async ({ page }) => {
+  await shareWith(page, "Kim, Lee, Ida", "e2e secret to burn thrice");
+  const links = await Promise.all(["Kim", "Lee", "Ida"].map((name) => linkFor(page, name)));
+  await button(page, t("recent.burn.named", { name: "Lee" })).click();
+  await button(page.getByRole("dialog", { name: t("receipt.burn.title") }), t("burn.confirm")).click();
+  await expect(member(page, "Lee").getByText(t("recent.state.burned"), { exact: true })).toBeVisible();
+  await expect(member(page, "Kim").getByText(t("recent.state.waiting"), { exact: true })).toBeVisible();
+
+  let calls = 0;
+  await page.route("**/hush.v1.SecretService/BurnSecret", (route) => {
+    calls += 1;
+    return calls === 1 ? route.fulfill({ status: 429, json: refused }) : route.continue();
+  });
+  await button(page, t("group.burn")).click();
+  const dialog = page.getByRole("dialog", { name: t("group.burn.title") });
+  await expectAccessible(page);
+  await button(dialog, t("group.burn")).click();
+  await expect(dialog.getByRole("alert")).toContainText("Kim");
+  await expect(dialog.getByRole("alert")).not.toContainText("Ida");
+  await button(dialog, t("group.burn")).click();
+  await expect(dialog).toBeHidden();
+  for (const name of ["Kim", "Lee", "Ida"]) {
+    await expect(member(page, name).getByText(t("recent.state.burned"), { exact: true })).toBeVisible();
+  }
+  for (const link of links) {
+    await expect(openEndToEnd(link)).rejects.toThrow(/404/);
+  }
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
+test("a refusal after two of five links says so, and the rest is tried again @phone", async ({ page, expected }) => {
+  expected.push(/^window: /);
+  const groups = groupsOf(page);
+  await page.route("**/hush.v1.SecretService/ConcealSecret", (route) =>
+    groups.length === 3 ? route.fulfill({ status: 429, json: refused }) : route.continue(),
+  );
+  await shareWith(page, "A1, B2, C3, D4, E5", "e2e secret of five");
+  await expect(heading(page, t("group.fresh.title"))).toBeVisible();
+  const said = page.getByRole("alert");
+  await expect(said).toContainText(t("group.rest", { made: "2", count: "5", names: "C3, D4, E5" }));
+  await expect(said).toContainText(t("problem.rate_limited.later"));
+  await expect(said).not.toContainText(t("group.rest.lost", { name: "C3" }));
+  expect(groups.length, "calls").toBe(3); // what follows a refusal is not tried
+  expect(page.url()).toMatch(groupAddress(2));
+  await expectAccessible(page);
+  const first = await linkFor(page, "A1");
+  await button(page, t("group.copy.all")).click();
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks, because of the rest
+  await expect(said).toBeVisible();
+
+  await button(page, t("group.rest.again")).click();
+  await expect(member(page, "E5")).toBeVisible();
+  await expect(said).toHaveCount(0);
+  expect(page.url()).toMatch(groupAddress(5));
+  expect(await linkFor(page, "A1")).toBe(first);
+  expect(new Set(groups).size, "groups").toBe(1);
+  for (const name of ["A1", "B2", "C3", "D4", "E5"]) {
+    const { body } = await openEndToEnd(await linkFor(page, name));
+    expect(new TextDecoder().decode(body)).toBe("e2e secret of five");
+  }
+});
+
+test("a refusal after one link leaves a page that tries the others, and a lost answer is named", async ({
+  page,
+  expected,
+}) => {
+  expected.push(/ERR_FAILED/);
+  const groups = groupsOf(page);
+  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
+    if (groups.length === 2) {
+      await route.fetch();
+      await route.abort();
+    } else {
+      await route.continue();
+    }
+  });
+  await shareWith(page, "Kim, Lee", "e2e secret of one of two");
+  const said = page.getByRole("alert");
+  await expect(said).toContainText(t("group.rest", { made: "1", count: "2", names: "Lee" }));
+  await expect(said).toContainText(t("group.rest.lost", { name: "Lee" }));
+  await button(page, t("group.rest.again")).click();
+  await expect(member(page, "Lee")).toBeVisible();
+  await expect(said).toHaveCount(0);
+});
+
+test("a refusal of the first link makes nothing and keeps the form", async ({ page }) => {
+  await page.route("**/hush.v1.SecretService/ConcealSecret", (route) => route.fulfill({ status: 429, json: refused }));
+  await shareWith(page, "Kim, Lee", "e2e secret of none");
+  await expect(page.getByRole("alert")).toContainText(t("problem.rate_limited.later"));
+  await expect(page.getByLabel(t("share.secret"))).toHaveValue("e2e secret of none");
+  await expect(page.getByRole("textbox", { name: t("share.names") })).toHaveValue("Kim, Lee");
+});
+
+test("too many recipients are refused beside their field", async ({ page }) => {
+  await shareWith(page, Array.from({ length: 11 }, (_, i) => `N${i}`).join(), "e2e secret of eleven");
+  await expect(page.getByRole("alert")).toContainText(t("share.names.max", { count: "10" }));
+  await expect(page.getByRole("textbox", { name: t("share.names") })).toBeFocused();
+});
+
+test("the server mails each recipient a link of their own, and the list shows the group @phone", async ({
+  page,
+  other,
+}) => {
+  await signIn(page, ada);
+  const addresses = ["one", "two"].map((name) => `${name}-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`);
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret for two mails");
+  await button(page, t("share.recipient.server")).click();
+  await page.getByLabel(t("share.recipient")).fill(addresses.join(", "));
+  await button(page, t("share.submit")).click();
+  await expect(heading(page, t("group.fresh.title"))).toBeVisible();
+  const links: string[] = [];
+  for (const address of addresses) {
+    const link = await linkFor(page, address);
+    expect((await mailTo(address, "/s#")).text).toContain(link);
+    links.push(link);
+  }
+  expect(new Set(links).size).toBe(2);
+  await other.goto(links[0] ?? "");
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret for two mails");
+
+  await page.goto("/recent"); // asks nothing: the server's links come back
+  await page
+    .getByRole("link", { name: t("group.one_of", { count: "2" }) })
+    .first()
+    .click();
+  await expect(heading(page, t("group.title"))).toBeVisible();
+  expect(page.url()).toMatch(groupAddress(2));
+  // The receipts hide most of an address.
+  await expect(member(page, "on*****@n*****.com").getByText(t("recent.state.received"), { exact: true })).toBeVisible();
+  expect(await linkFor(page, "tw*****@n*****.com")).toBe(links[1]);
+  await expect(card(page, t("group.links"))).toContainText(t("group.links.hint"));
+  expect(page.url().startsWith(url)).toBe(true);
+});

@@ -1,0 +1,50 @@
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { receipts } from "../rpc";
+import { pauseFor } from "./follow";
+import { isSettled } from "./phase";
+
+interface GroupFollower {
+  /** Called with the receipts that still exist, in the order of the keys. */
+  onReceipts: (rows: readonly Metadata[]) => void;
+  /** Called if they cannot be read now, and with undefined when they can. */
+  onError: (thrown: unknown) => void;
+}
+
+/** Source is where receipts come from: the service, except in tests. */
+export type GroupSource = (metadataKeys: string[], signal: AbortSignal) => Promise<readonly Metadata[]>;
+
+const service: GroupSource = async (metadataKeys, signal) =>
+  (await receipts.batchGetMetadata({ metadataKeys }, { signal })).metadata;
+
+/**
+ * followGroup keeps a page up to date with several receipts, until nothing more can
+ * happen to them or signal aborts. It asks for all of them at once, since a browser
+ * has few connections for streams; and less often the more there are, since each
+ * counts as a call. A hidden page asks for nothing.
+ */
+export async function followGroup(
+  keys: readonly string[],
+  follower: GroupFollower,
+  signal: AbortSignal,
+  source: GroupSource = service,
+): Promise<void> {
+  const pause = Math.max(5_000, keys.length * 2_000);
+  while (!signal.aborted) {
+    try {
+      const rows = await source([...keys], signal);
+      if (signal.aborted) {
+        return;
+      }
+      follower.onError(undefined);
+      follower.onReceipts(rows);
+      if (rows.every(isSettled)) {
+        return;
+      }
+    } catch (thrown) {
+      if (!signal.aborted) {
+        follower.onError(thrown);
+      }
+    }
+    await pauseFor(pause * (0.75 + Math.random() / 2), signal);
+  }
+}
