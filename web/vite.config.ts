@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
 // The running service that `npm run dev` uses.
@@ -59,9 +59,13 @@ function tagEarly(): Plugin {
   };
 }
 
+/** The most bytes of a file for which brotli saves too little to be kept beside gzip. */
+const small = 2048;
+
 /**
- * compress writes each script and style sheet in brotli as well, beside the plain
- * file, if that is smaller. The service compresses with gzip by itself.
+ * compress puts scripts and style sheets in gzip in place of the plain files, which
+ * the service unpacks, and in brotli beside that. The plain files as well would make
+ * the program much larger.
  */
 function compress(): Plugin {
   let folder = "";
@@ -74,16 +78,23 @@ function compress(): Plugin {
     // Only now are the files as they are served.
     writeBundle() {
       for (const name of readdirSync(folder).filter((name) => /\.(css|js)$/.test(name))) {
-        const plain = readFileSync(join(folder, name));
-        const packed = brotliCompressSync(plain, {
-          params: {
-            [constants.BROTLI_PARAM_QUALITY]: 11,
-            [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-            [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
-          },
-        });
-        if (packed.length < plain.length) {
-          writeFileSync(join(folder, `${name}.br`), packed);
+        const file = join(folder, name);
+        const plain = readFileSync(file);
+        const gzip = gzipSync(plain, { level: 9 });
+        if (gzip.length >= plain.length) {
+          continue;
+        }
+        writeFileSync(`${file}.gz`, gzip);
+        rmSync(file);
+        if (plain.length > small) {
+          const brotli = brotliCompressSync(plain, {
+            params: {
+              [constants.BROTLI_PARAM_QUALITY]: 11,
+              [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+              [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+            },
+          });
+          writeFileSync(`${file}.br`, brotli);
         }
       }
     },

@@ -179,7 +179,7 @@ func browserServices(mails *mailtest.Server, dns *resolvertest.Server) http.Hand
 // answers pages that they would take for broken ones.
 func TestBrowserFilesAreBuilt(t *testing.T) {
 	t.Parallel()
-	assets, err := fs.Glob(os.DirFS(webFolder), "dist/assets/*.js")
+	assets, err := fs.Glob(os.DirFS(webFolder), "dist/assets/*.js.gz")
 	if err != nil || len(assets) == 0 {
 		t.Errorf("web/dist: got %d scripts, %v, want what make web builds", len(assets), err)
 	}

@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"sync"
 )
@@ -49,6 +50,17 @@ func newAsset(contentType, caching string, content []byte) *asset {
 	return a
 }
 
+// newPackedAsset returns an asset whose content is in gzip already.
+func newPackedAsset(contentType, caching string, packed []byte) (*asset, error) {
+	plain, err := unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	a := newAsset(contentType, caching, plain)
+	a.packed = func() []byte { return packed }
+	return a, nil
+}
+
 // packs reports whether compressing the type may help.
 func (a *asset) packs() bool {
 	switch a.contentType {
@@ -73,6 +85,14 @@ func pack(content []byte) []byte {
 		return nil
 	}
 	return b.Bytes()
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 // answer sends the asset in the best form that the request's header accepts.

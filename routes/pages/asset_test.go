@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -18,7 +15,8 @@ import (
 
 const (
 	hiddenContent = "nobody is to see this"
-	brotliContent = "the style sheet, smaller"
+	brotliContent = "the file, smaller"
+	firstScript   = "let b = 2; let b = 2; let b = 2; let b = 2; let b = 2; let b = 2; let b = 2;"
 )
 
 // builtClient returns a client as a build may leave it, with files in its
@@ -33,6 +31,8 @@ func builtClient() fstest.MapFS {
 		"assets/index-Ab_1-2.js": {Data: []byte(strings.Repeat("let a = 1;\n", 50))},
 		"assets/index-x.css":     {Data: []byte(strings.Repeat("a{b:c}\n", 50))},
 		"assets/index-x.css.br":  {Data: []byte(brotliContent)},
+		"assets/first-y.js.gz":   {Data: pack([]byte(firstScript))},
+		"assets/first-y.js.br":   {Data: []byte(brotliContent)},
 		"assets/mono.woff2":      {Data: []byte("font")},
 		"assets/logo.png":        {Data: []byte("png")},
 	}
@@ -108,7 +108,7 @@ func TestFiles(t *testing.T) {
 		if got := packed.Header().Get("Content-Encoding") == "gzip"; got != want.packed {
 			t.Errorf("GET %s with gzip: got packed %t, want %t", path, got, want.packed)
 		}
-		if got := unpack(t, packed); got != content {
+		if got := unpacked(t, packed); got != content {
 			t.Errorf("GET %s with gzip: got %q, want its content", path, got)
 		}
 		if want.packed && (packed.Header().Get("Vary") != "Accept-Encoding" || plain.Header().Get("Vary") != "Accept-Encoding") {
@@ -117,17 +117,13 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// unpack decodes a response in the form that its header names.
-func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
+// unpacked decodes a response in the form that its header names.
+func unpacked(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	if w.Header().Get("Content-Encoding") != "gzip" {
 		return w.Body.String()
 	}
-	z, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
-	if err != nil {
-		t.Fatalf("unpacking: got error %v", err)
-	}
-	content, err := io.ReadAll(z)
+	content, err := unpack(w.Body.Bytes())
 	if err != nil {
 		t.Fatalf("unpacking: got error %v", err)
 	}
@@ -144,6 +140,9 @@ func TestBrotliFiles(t *testing.T) {
 		{"/assets/index-x.css", "br;q=0.4, gzip;q=0.8", "gzip", style},
 		{"/assets/index-x.css", "br;q=0, identity", "", style},
 		{"/assets/index-x.css", "", "", style},
+		{"/assets/first-y.js", "gzip, br", "br", brotliContent},
+		{"/assets/first-y.js", "gzip", "gzip", firstScript},
+		{"/assets/first-y.js", "", "", firstScript},
 		{"/assets/index-Ab_1-2.js", "gzip, br", "gzip", string(builtClient()["assets/index-Ab_1-2.js"].Data)},
 		{"/assets/index-Ab_1-2.js", "br", "", string(builtClient()["assets/index-Ab_1-2.js"].Data)},
 	} {
@@ -154,7 +153,7 @@ func TestBrotliFiles(t *testing.T) {
 			t.Errorf("GET %s accepting %q: got the coding %q, Vary %q and the length %s of %s, want %q, Accept-Encoding and the whole length",
 				test.path, test.accept, got, header.Get("Vary"), header.Get("Content-Length"), length, test.coding)
 		}
-		if got := unpack(t, w); got != test.body {
+		if got := unpacked(t, w); got != test.body {
 			t.Errorf("GET %s accepting %q: got %q, want %q", test.path, test.accept, got, test.body)
 		}
 	}
@@ -172,7 +171,7 @@ func TestOnlyNamedFilesAnswer(t *testing.T) {
 		"/assets/index-x.css/", "/assets/index-x.css/.", "/assets/index-x.css%00", "/assets/index-x.css%00.js", "/assets/index-x.css.", "/assets/index-x.css%20",
 		"/assets/%20index-x.css", "/assets/INDEX-X.CSS", "/ASSETS/index-x.css", "/assets/index%2dx.css", "/assets%2findex-x.css", "/assets%5cindex-x.css", `/assets\index-x.css`,
 		`/assets/..\index.html`, "/assets/..%5cindex.html", "/assets/%252e%252e/index.html", "/assets/..;/index.html", "/assets/index-x.css;a=b", "/assets/index-x.css:$DATA",
-		"/assets/index.js.map", "/assets/index-x.css.br", "/assets/index.js.br", "/assets/.secret.js", "/assets/noname", "/assets/deep/x.js", "/assets/deep%2fx.js", "/assets/deep", "/.vite.svg",
+		"/assets/index.js.map", "/assets/index-x.css.br", "/assets/index.js.br", "/assets/first-y.js.gz", "/assets/first-y.js.br", "/assets/index-Ab_1-2.js.gz", "/assets/.secret.js", "/assets/noname", "/assets/deep/x.js", "/assets/deep%2fx.js", "/assets/deep", "/.vite.svg",
 		"/secrets.txt", "/deep/x.svg", "/deep%2fx.svg", "/index.js", "/style.css", "/web/embed.go", "/assets/../../embed.go", "/assets/../../../../etc/passwd",
 		"/assets/....//....//etc/passwd", "/assets//etc/passwd", "/assets/%2fetc%2fpasswd", "/assets/C:/boot.ini", "/assets/file:///etc/passwd", "/assets/*", "/assets/%2a",
 		"/assets/{file}", "/icon.svg/..", "/icon.svg%2f", "/x.svg", "/icon.png", "/ICON.svg", "/icon.svgz", "/%69con.svg", "/dist/index.html", "/assets/\xff", "/assets/%ff",
@@ -198,11 +197,20 @@ func setPath(r *http.Request, path string) {
 func TestNewClientRefuses(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
 		"nothing": {}, "no page": {"index.html": {Data: []byte("hello")}}, "no body": {"index.html": {Data: []byte("<html><head></head></html>")}},
+		"a file cut short": cutClient(),
 	} {
 		if _, err := newClient(files); err == nil {
 			t.Errorf("newClient(%s): got no error, want one", name)
 		}
 	}
+}
+
+// cutClient returns a client one of whose files in gzip lacks its end.
+func cutClient() fstest.MapFS {
+	files := builtClient()
+	script := files["assets/first-y.js.gz"]
+	script.Data = script.Data[:len(script.Data)-1]
+	return files
 }
 
 // For every path, only a file by its exact name is served.

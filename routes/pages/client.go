@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"hush/locale"
@@ -71,8 +70,12 @@ func (c *client) render(req *call.Request, says noscriptPage, s *view) ([]byte, 
 	return c.shell.with(languageTag(req), req.Visitor.Locale.Direction(), preview.Bytes(), noscript.Bytes()), nil
 }
 
-// brotliSuffix ends the name of a file that the build compressed, beside the plain one.
-const brotliSuffix = ".br"
+// These end the names of the forms in which the build left a file. There is a
+// plain file or one in gzip, and perhaps one in brotli beside it.
+const (
+	gzipSuffix   = ".gz"
+	brotliSuffix = ".br"
+)
 
 // readAssets reads the files that the shell loads, by path. It leaves out files
 // with other names or types.
@@ -86,19 +89,36 @@ func readAssets(files fs.FS) (map[string]*asset, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range slices.DeleteFunc(names, isHidden) {
-			content, err := fs.ReadFile(files, name)
-			if err != nil {
+		for _, file := range names {
+			name := strings.TrimSuffix(file, gzipSuffix)
+			if isHidden(name) {
+				continue
+			}
+			if assets["/"+name], err = readAsset(files, file, name, kind.caching); err != nil {
 				return nil, err
 			}
-			a := newAsset(assetTypes()[path.Ext(name)], kind.caching, content)
-			if a.brotli, err = fs.ReadFile(files, name+brotliSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			assets["/"+name] = a
 		}
 	}
 	return assets, nil
+}
+
+// readAsset reads an asset of a name from its file, which may be in gzip.
+func readAsset(files fs.FS, file, name, caching string) (*asset, error) {
+	content, err := fs.ReadFile(files, file)
+	if err != nil {
+		return nil, err
+	}
+	contentType := assetTypes()[path.Ext(name)]
+	var a *asset
+	if file == name {
+		a = newAsset(contentType, caching, content)
+	} else if a, err = newPackedAsset(contentType, caching, content); err != nil {
+		return nil, fmt.Errorf("unpacking %s: %w", file, err)
+	}
+	if a.brotli, err = fs.ReadFile(files, name+brotliSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return a, nil
 }
 
 // isHidden reports whether nothing loads a file. Folders are hidden, too.

@@ -1,1 +1,0 @@
-import{t as e}from"./dialog-RAPR2bic.js";import{r as t}from"./submit-CWu6XyjR.js";import{Lt as n}from"./app-Cijyt9TP.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return n(e,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,n(t,{submission:r})]})}export{r as t};

@@ -1,1 +1,0 @@
-var e={"ask.link":`Link`,"ask.submit":`Öffnen`,"ask.long":`Dieser Link ist länger, als ein Link ist: Unterwegs kamen Zeichen hinzu. Kopieren Sie ihn noch einmal aus der Nachricht, ohne den Text davor und danach.`,"ask.none":`Fügen Sie den Link ein.`,"ask.elsewhere":`Dieser Link führt zu {host}. Öffnen Sie ihn dort.`};export{e as default};

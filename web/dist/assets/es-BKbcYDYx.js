@@ -1,1 +1,0 @@
-var e={"ask.link":`Enlace`,"ask.submit":`Abrir`,"ask.long":`Este enlace es más largo de lo que es un enlace: se añadieron caracteres por el camino. Cópielo de nuevo del mensaje, sin el texto de antes ni de después.`,"ask.none":`Pegue el enlace.`,"ask.elsewhere":`Este enlace lleva a {host}. Ábralo allí.`};export{e as default};

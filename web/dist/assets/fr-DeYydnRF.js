@@ -1,1 +1,0 @@
-var e={"ask.link":`Lien`,"ask.submit":`Ouvrir`,"ask.long":`Ce lien est plus long que ne l'est un lien : des caractères ont été ajoutés en chemin. Copiez-le à nouveau depuis le message, sans le texte avant et après.`,"ask.none":`Collez le lien.`,"ask.elsewhere":`Ce lien mène à {host}. Ouvrez-le là-bas.`};export{e as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-0hSTInj3.js";import{r as t}from"./wire-DMx2OvB3.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-var e={"ask.link":`Link`,"ask.submit":`Apri`,"ask.long":`Questo link è più lungo di quanto sia un link: dei caratteri sono stati aggiunti lungo la strada. Lo copi di nuovo dal messaggio, senza il testo prima e dopo.`,"ask.none":`Incolli il link.`,"ask.elsewhere":`Questo link porta a {host}. Lo apra lì.`};export{e as default};

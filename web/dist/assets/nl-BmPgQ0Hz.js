@@ -1,1 +1,0 @@
-var e={"ask.link":`Link`,"ask.submit":`Openen`,"ask.long":`Deze link is langer dan een link is: onderweg zijn tekens toegevoegd. Kopieer hem opnieuw uit het bericht, zonder de tekst ervoor en erna.`,"ask.none":`Plak de link.`,"ask.elsewhere":`Deze link leidt naar {host}. Open hem daar.`};export{e as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-DwYbu1z0.js";import{A as t,Lt as n,Nt as r,tt as i}from"./app-Cijyt9TP.js";function a(){return n(t,{title:e(`notfound.title`),children:n(i,{icon:`search`,title:e(`notfound.text`),children:n(r,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

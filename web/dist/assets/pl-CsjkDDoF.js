@@ -1,1 +1,0 @@
-var e={"ask.link":`Link`,"ask.submit":`Otwórz`,"ask.long":`Ten link jest dłuższy, niż powinien: po drodze dodano znaki. Skopiuj go ponownie z wiadomości, bez tekstu przed nim i po nim.`,"ask.none":`Wklej link.`,"ask.elsewhere":`Ten link prowadzi do {host}. Otwórz go tam.`};export{e as default};

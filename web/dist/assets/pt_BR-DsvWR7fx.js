@@ -1,1 +1,0 @@
-var e={"ask.link":`Link`,"ask.submit":`Abrir`,"ask.long":`Este link é mais longo do que um link é: caracteres foram acrescentados no caminho. Copie-o de novo da mensagem, sem o texto antes e depois.`,"ask.none":`Cole o link.`,"ask.elsewhere":`Este link leva a {host}. Abra-o lá.`};export{e as default};

@@ -1,1 +1,0 @@
-var e=[`/recent`,`/account`,`/account/tokens`,`/account/domains`,`/colonel`],t=/^\/account\/domains\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i;function n(e){let t=r(e);return t===`/`?`/signin`:`/signin?next=${encodeURIComponent(t)}`}function r(n){return n!==null&&(e.includes(n)||t.test(n))?n:`/`}export{n,r as t};
