@@ -13,6 +13,9 @@ const { url, chromium, task } = environment();
 const desktop = { viewport: screens.desktop.viewport };
 const phone = { ...screens.phone, hasTouch: true, isMobile: true };
 
+// Playwright cannot drive these browsers: it only runs their tests.
+const others = { testDir: "browsers", fullyParallel: false, timeout: 120_000 };
+
 const otherTasks = ["**/screenshots.spec.ts", "**/canary.spec.ts"];
 
 const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
@@ -25,6 +28,8 @@ const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
     { name: "phone", use: phone, testMatch: "**/screenshots.spec.ts" },
   ],
   canary: [{ name: "desktop", use: desktop, testMatch: "**/canary.spec.ts" }],
+  firefox: [{ name: "firefox", ...others }],
+  webkit: [{ name: "webkit", ...others }],
 };
 
 export default defineConfig({

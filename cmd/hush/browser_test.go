@@ -30,6 +30,18 @@ type browserTools struct{ node, runner, chromium string }
 // findBrowserTools skips the test where one is missing.
 func findBrowserTools(t *testing.T) browserTools {
 	t.Helper()
+	tools := findBrowserRunner(t)
+	chromium, err := exec.LookPath(cmp.Or(os.Getenv("CHROMIUM"), "chromium"))
+	if err != nil {
+		t.Skip("needs browser: chromium is not installed")
+	}
+	tools.chromium = chromium
+	return tools
+}
+
+// findBrowserRunner finds what runs the tests of any browser.
+func findBrowserRunner(t *testing.T) browserTools {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("needs browser: node is not installed")
@@ -38,11 +50,7 @@ func findBrowserTools(t *testing.T) browserTools {
 	if _, err := os.Stat(filepath.Join(webFolder, runner)); err != nil {
 		t.Skip("needs browser: npm ci did not run in web")
 	}
-	chromium, err := exec.LookPath(cmp.Or(os.Getenv("CHROMIUM"), "chromium"))
-	if err != nil {
-		t.Skip("needs browser: chromium is not installed")
-	}
-	return browserTools{node, runner, chromium}
+	return browserTools{node: node, runner: runner}
 }
 
 const webFolder = "../../web"
@@ -56,6 +64,8 @@ type browserEnvironment struct {
 	Failing  bool          `json:"failing,omitempty"`
 	Ada      browserPerson `json:"ada"`
 	Colonel  browserPerson `json:"colonel"`
+	// Programs are those of the tasks firefox and webkit.
+	Programs *browserPrograms `json:"programs,omitempty"`
 	// Canary is what is shared by the task canary.
 	Canary *browserCanary `json:"canary,omitempty"`
 }
@@ -128,15 +138,17 @@ func runBrowser(t *testing.T, tools browserTools, env *testEnv, about browserEnv
 // it keeps a verdict as long as the files do that the test itself opened.
 func openBrowserTests(t *testing.T) {
 	t.Helper()
-	err := fs.WalkDir(os.DirFS(webFolder), "e2e", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, folder := range []string{"e2e", "browsers"} {
+		err := fs.WalkDir(os.DirFS(webFolder), folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			_, err = os.ReadFile(filepath.Join(webFolder, filepath.FromSlash(path)))
 			return err
+		})
+		if err != nil {
+			t.Fatalf("reading the browser's tests: got %v, want nil", err)
 		}
-		_, err = os.ReadFile(filepath.Join(webFolder, filepath.FromSlash(path)))
-		return err
-	})
-	if err != nil {
-		t.Fatalf("reading the browser's tests: got %v, want nil", err)
 	}
 }
 

@@ -10,7 +10,9 @@ export interface Environment {
   /** The address of the server that returns received mails and sets DNS records. */
   kit: string;
   chromium: string;
-  task: "test" | "screenshots" | "canary";
+  task: "test" | "screenshots" | "canary" | "firefox" | "webkit";
+  /** The programs of the tasks firefox and webkit. */
+  programs?: { firefox?: string; webkitDriver?: string; xvfb?: string };
   /** Nodes of the service fail meanwhile: answers get lost, and mail is late. */
   failing?: boolean;
   ada: Person;

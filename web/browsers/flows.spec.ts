@@ -1,0 +1,163 @@
+/* What people do most, on browsers that are not Chromium. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { t } from "../e2e/texts";
+import { ada, expect, test, url } from "./fixtures";
+import type { Visitor } from "./visitor";
+
+const ofDevice = /\/e#[0-9a-z]{31}[0-9A-Za-z]{43}$/;
+const ofServer = /\/s#[0-9a-z]{31}$/;
+
+/** share creates the link of a form that is filled in, and returns it. */
+async function share(sender: Visitor): Promise<string> {
+  await sender.click("button", t("share.submit"));
+  await sender.seesHeading(t("receipt.fresh.title"));
+  const [link] = await sender.texts(".link-text");
+  expect(await sender.address()).toMatch(/\/r#[0-9a-z]{31}$/);
+  return link ?? "";
+}
+
+/** shareText fills in the form first. */
+async function shareText(sender: Visitor, text: string): Promise<string> {
+  await sender.goto("/");
+  await sender.fill(t("share.secret"), text);
+  return await share(sender);
+}
+
+/** shown returns the revealed text as it is in the page. */
+async function shown(visitor: Visitor): Promise<string> {
+  await expect.poll(() => visitor.texts(`[role=region][aria-label="${t("open.secret")}"]`)).toHaveLength(1);
+  const [text] = await visitor.texts(`[role=region][aria-label="${t("open.secret")}"]`);
+  return text ?? "";
+}
+
+/** expectGone opens a link that was used. */
+async function expectGone(recipient: Visitor, link: string): Promise<void> {
+  await recipient.goto("/about");
+  await recipient.goto(link);
+  await recipient.seesHeading(t("open.gone.title"));
+}
+
+test("a text goes from sender to recipient once, and the receipt tells of it", async ({ sender, recipient }) => {
+  const link = await shareText(sender, "e2e secret of two\n  lines äöü");
+  expect(link).toMatch(ofDevice);
+  await sender.seesHeading(t("receipt.state.waiting"));
+  await sender.click("button", t("result.copy"));
+  await sender.sees(t("result.copied"));
+
+  // What was copied arrives where the recipient pastes it.
+  await recipient.goto("/");
+  await recipient.click("field", t("share.secret"));
+  await recipient.window.paste();
+  await expect.poll(() => recipient.window.run(() => document.querySelector("textarea")?.value)).toBe(link);
+
+  await recipient.goto(link);
+  await recipient.sees(t("encryption.end_to_end"));
+  await recipient.click("button", t("open.reveal"));
+  expect(await shown(recipient)).toBe("e2e secret of two\n  lines äöü");
+  expect(await recipient.address()).toBe(`${url}/e`);
+  await sender.seesHeading(t("receipt.state.received"));
+  await expectGone(recipient, link);
+});
+
+test("a passphrase opens on the device after a wrong one", async ({ sender, recipient }) => {
+  await sender.goto("/");
+  await sender.fill(t("share.secret"), "e2e secret behind a passphrase");
+  await sender.fill(t("share.passphrase"), "open sesame é");
+  const link = await share(sender);
+
+  await recipient.goto(link);
+  await recipient.fill(t("open.passphrase"), "closed sesame");
+  await recipient.click("button", t("open.reveal"));
+  await recipient.sees(t("open.passphrase.wrong.other", { count: "4" }));
+  await recipient.fill(t("open.passphrase"), "open sesame é");
+  await recipient.click("button", t("open.reveal"));
+  expect(await shown(recipient)).toBe("e2e secret behind a passphrase");
+  await sender.seesHeading(t("receipt.state.received"));
+});
+
+test("the server's kind is opened by a short link", async ({ sender, recipient }) => {
+  await sender.goto("/");
+  await sender.click("option", t("encryption.server"));
+  await sender.fill(t("share.secret"), "e2e secret of the server's kind");
+  const link = await share(sender);
+  expect(link).toMatch(ofServer);
+  await sender.window.reload();
+  await sender.sees(link);
+
+  await recipient.goto(link);
+  await recipient.click("button", t("open.reveal"));
+  expect(await shown(recipient)).toBe("e2e secret of the server's kind");
+  await sender.seesHeading(t("receipt.state.received"));
+  await expectGone(recipient, link);
+});
+
+test("a file arrives as it was sent", async ({ sender, recipient }) => {
+  const body = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 31) % 256));
+  const name = `e2e file ${crypto.randomUUID().slice(0, 8)}.bin`;
+  const path = test.info().outputPath(name);
+  writeFileSync(path, body);
+  await sender.goto("/");
+  await sender.choose("input[type=file]", path);
+  await sender.sees(name);
+  const link = await share(sender);
+
+  await recipient.goto(link);
+  await recipient.click("button", t("open.reveal"));
+  await recipient.sees(name);
+  await recipient.click("button", t("reveal.file.save"));
+  const folder = recipient.window.downloads;
+  await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toContain(name);
+  await expect.poll(() => readFileSync(join(folder, name)).equals(body), "the saved file").toBe(true);
+  await sender.seesHeading(t("receipt.state.received"));
+});
+
+test("the sender burns a secret from its receipt", async ({ sender, recipient }) => {
+  const link = await shareText(sender, "e2e secret to burn");
+  await sender.click("button", t("receipt.burn"));
+  await sender.click("button", t("ui.cancel"));
+  await sender.seesHeading(t("receipt.state.waiting"));
+  await sender.click("button", t("receipt.burn"));
+  await sender.seesHeading(t("receipt.burn.title"));
+  await sender.click("button", t("burn.confirm"));
+  await sender.seesHeading(t("receipt.state.burned"));
+  await expectGone(recipient, link);
+});
+
+test("a person signs in and out", async ({ sender }) => {
+  await sender.goto("/account");
+  await sender.seesHeading(t("signin.title"));
+  await sender.fill(t("address.label"), ada.address);
+  await sender.fill(t("password.label"), "not the password");
+  await sender.click("button", t("signin.submit"));
+  await sender.sees(t("problem.credentials"));
+  await sender.fill(t("password.label"), ada.password);
+  await sender.click("button", t("signin.submit"));
+  await sender.seesHeading(t("account.title"));
+  await sender.window.reload();
+  await sender.seesHeading(t("account.title"));
+  await sender.click("button", `${t("app.account_menu")}: ${ada.address}`);
+  await sender.click("menuitem", t("app.signout"));
+  await sender.sees(t("app.signin"));
+  await sender.goto("/account");
+  await sender.seesHeading(t("signin.title"));
+});
+
+test("without JavaScript a secret is shared and opened by forms", async ({ visit }) => {
+  const sender = await visit({ javaScript: false });
+  const text = "e2e secret\n  without <b>scripts</b>";
+  await sender.goto("/");
+  await sender.fill("Your secret", text);
+  await sender.fill("Passphrase (optional)", "open sesame");
+  await sender.click("button", "Create the link");
+  await sender.seesHeading("Your link is ready");
+  const [link, open] = await sender.texts(".link-text");
+  expect(link).toMatch(ofServer);
+  await sender.goto(open ?? "");
+  await sender.fill("Passphrase", "closed sesame");
+  await sender.click("button", "Reveal");
+  await sender.sees("Wrong passphrase. Tries left before a pause: 4");
+  await sender.fill("Passphrase", "open sesame");
+  await sender.click("button", "Reveal");
+  await expect.poll(() => sender.texts("pre")).toEqual([text]);
+});
