@@ -207,9 +207,11 @@ test("the server mails each recipient a link of their own, and the list shows th
   other,
 }) => {
   await signIn(page, ada);
-  const addresses = ["one", "two"].map((name) => `${name}-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`);
+  const id = crypto.randomUUID().slice(0, 8);
+  const addresses = ["one", "two"].map((name) => `${name}-${id}@newcomers-team.com`);
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret for two mails");
+  await page.getByLabel(t("share.label")).fill(`two mails ${id}`);
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill(addresses.join(", "));
   await button(page, t("share.submit")).click();
@@ -227,14 +229,22 @@ test("the server mails each recipient a link of their own, and the list shows th
 
   await page.goto("/recent"); // asks nothing: the server's links come back
   await page
-    .getByRole("link", { name: t("group.one_of", { count: "2" }) })
+    .getByRole("listitem")
+    .filter({ hasText: id })
     .first()
+    .getByRole("link", { name: t("group.one_of", { count: "2" }) })
     .click();
   await expect(heading(page, t("group.title"))).toBeVisible();
   expect(page.url()).toMatch(groupAddress(2));
   // The receipts hide most of an address.
   await expect(member(page, "on*****@n*****.com").getByText(t("recent.state.received"), { exact: true })).toBeVisible();
   expect(await linkFor(page, "tw*****@n*****.com")).toBe(links[1]);
+  const address = page.url();
+  await page.getByRole("link", { name: "tw*****@n*****.com" }).click(); // the receipt of one leads back
+  await expect(heading(page, t("receipt.title"))).toBeVisible();
+  await page.getByRole("link", { name: t("group.one_of", { count: "2" }) }).click();
+  await expect(heading(page, t("group.title"))).toBeVisible();
+  expect(page.url().split("#")[1]?.split(".").sort()).toEqual(address.split("#")[1]?.split(".").sort());
   await expect(card(page, t("group.links"))).toContainText(t("group.links.hint"));
   expect(page.url().startsWith(url)).toBe(true);
 });

@@ -21,6 +21,17 @@ export const places: readonly Place[] = [
   { name: "ask-link", path: () => "/e" },
   { name: "wrong-link", path: () => `/e#${"0".repeat(31)}${"z".repeat(43)}` },
   { name: "receipt", path: async () => `/r#${(await conceal({ secret: "e2e secret" })).receipt}` },
+  {
+    name: "group",
+    path: async () => {
+      const group = Buffer.alloc(16, 7).toString("base64");
+      const [one, two] = [
+        await conceal({ secret: "e2e secret", group }),
+        await conceal({ secret: "e2e secret", group }),
+      ];
+      return `/r#${one.receipt}.${two.receipt}`;
+    },
+  },
   { name: "about", path: () => "/about" },
   { name: "unknown", path: () => "/nowhere" },
   { name: "signin", path: () => "/signin" },

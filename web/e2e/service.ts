@@ -21,6 +21,8 @@ export interface Draft {
   secret: string;
   passphrase?: string;
   ttl?: string;
+  /** 16 bytes in base64. */
+  group?: string;
 }
 
 export async function rpc<A>(procedure: string, request: object, headers: Record<string, string> = {}): Promise<A> {

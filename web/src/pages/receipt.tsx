@@ -48,6 +48,10 @@ import {
 } from "../ui";
 
 const Group = lazy(() => import("../receipts/group"));
+const GroupLink = lazy(
+  () => import("../receipts/grouplink"),
+  () => null,
+);
 const Links = lazy(() => import("../share/result"));
 const Ways = lazy(() => import("../share/ways"));
 
@@ -172,6 +176,7 @@ function Body({ metadata, phase, confirmation, created, onChange }: BodyProps) {
       <About metadata={metadata} />
       <Memo metadata={metadata} onChange={onChange} />
       <div class="row no-print">
+        {metadata.group.length > 0 && <GroupLink metadata={metadata} />}
         <LinkButton icon="plus" href="/">
           {t("receipt.again")}
         </LinkButton>

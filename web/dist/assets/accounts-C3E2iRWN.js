@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CSoh5j4m.js";import{r as t}from"./wire-DMx2OvB3.js";var n=t(e);export{n as default};

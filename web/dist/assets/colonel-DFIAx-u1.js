@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-31UoaC20.js";import{r as t}from"./wire-DMx2OvB3.js";var n=t(e);export{n as default};

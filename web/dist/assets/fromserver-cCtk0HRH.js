@@ -1,1 +1,0 @@
-export{o as Checked,n as Stage,t as default}from"./fromserver-BH7ap7Pp.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-mD7fKyN6.js";
