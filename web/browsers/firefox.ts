@@ -80,7 +80,7 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
     paste: () => withControl("v"),
     choose: async (target, path) => ((await element(target)) as ElementHandle<HTMLInputElement>).uploadFile(path),
     downloads,
-    faults,
+    faults: async () => faults,
     close: () => context.close(),
   };
 }

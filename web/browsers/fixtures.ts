@@ -37,8 +37,9 @@ export const test = base.extend<Fixtures, { started: Browser }>({
       visitors.push(visitor);
       return visitor;
     });
-    const faults = visitors.flatMap(({ window }) => window.faults).filter((fault) => !isRefusal(fault));
+    const faults: string[] = [];
     for (const { window } of visitors) {
+      faults.push(...(await window.faults()));
       await window.close();
     }
     expect(faults, "faults of the pages").toEqual([]);
@@ -46,8 +47,3 @@ export const test = base.extend<Fixtures, { started: Browser }>({
   sender: async ({ visit }, use) => use(await visit()),
   recipient: async ({ visit }, use) => use(await visit()),
 });
-
-/** isRefusal reports whether a message is about a refused call: WebKit logs every status of 400 and above. */
-function isRefusal(fault: string): boolean {
-  return fault.includes("the server responded with a status of 4");
-}

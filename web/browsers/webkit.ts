@@ -61,20 +61,12 @@ async function openWindow(driver: string, display: string, javaScript: boolean):
       LANG: "en_GB.UTF-8",
       LANGUAGE: "en_GB",
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: "ignore",
   });
-  const faults: string[] = [];
-  child.stdout?.on("data", (words: Buffer) => void faults.push(...faultsIn(words.toString())));
-  child.stderr?.resume();
-  const session = await startSession(`http://127.0.0.1:${port}`, [
-    "--automation",
-    `--enable-javascript=${javaScript}`,
-    "--enable-write-console-messages-to-stdout=true",
-  ]);
+  const session = await startSession(`http://127.0.0.1:${port}`, ["--automation", `--enable-javascript=${javaScript}`]);
   return {
     ...actions(session),
     downloads,
-    faults,
     close: async () => {
       await session("DELETE", "");
       await end(child);
@@ -83,9 +75,26 @@ async function openWindow(driver: string, display: string, javaScript: boolean):
   };
 }
 
-/** faultsIn picks what must not happen in a page from the console's messages, as in "CONSOLE JS ERROR words". */
-function faultsIn(words: string): string[] {
-  return words.split("\n").filter((line) => /^CONSOLE \S+ (ERROR|WARN)/.test(line));
+/**
+ * watch makes a page record what must not happen in it, and returns what it
+ * recorded since the last call. The driver tells nothing of the console, so what
+ * happens before the page has loaded goes unseen.
+ */
+function watch(): string[] {
+  const watched = globalThis as typeof globalThis & { faults?: string[] };
+  const before = watched.faults ?? [];
+  if (!watched.faults) {
+    const record = (...words: unknown[]) => void watched.faults?.push(words.join(" "));
+    console.error = (...words) => record("console:", ...words);
+    console.warn = (...words) => record("console:", ...words);
+    addEventListener("error", (event) => record("error:", event.message));
+    addEventListener("unhandledrejection", (event) => record("error:", event.reason));
+    addEventListener("securitypolicyviolation", (event) => {
+      record("policy:", event.violatedDirective, "forbids", event.blockedURI);
+    });
+  }
+  watched.faults = [];
+  return before;
 }
 
 async function freePort(): Promise<number> {
@@ -135,7 +144,7 @@ const controlKey = "\uE009";
 
 function actions(
   session: Session,
-): Pick<Window, "goto" | "reload" | "run" | "place" | "click" | "fill" | "paste" | "choose"> {
+): Pick<Window, "goto" | "reload" | "faults" | "run" | "place" | "click" | "fill" | "paste" | "choose"> {
   const execute = (source: string, args: string[]) =>
     session("POST", "/execute/sync", { script: `return (${source}).apply(null, arguments)`, args });
   const element = async (target: Target) => {
@@ -148,9 +157,20 @@ function actions(
   const type = async (target: Target, text: string) => {
     await session("POST", `${await element(target)}/value`, { text });
   };
+  const faults: string[] = [];
+  const look = async () => void faults.push(...((await execute(watch.toString(), [])) as string[]));
+  const load = async (path: string, body: object) => {
+    await look();
+    await session("POST", path, body);
+    await look();
+  };
   return {
-    goto: async (url) => void (await session("POST", "/url", { url })),
-    reload: async () => void (await session("POST", "/refresh", {})),
+    goto: (url) => load("/url", { url }),
+    reload: () => load("/refresh", {}),
+    faults: async () => {
+      await look();
+      return faults;
+    },
     run: async (call, ...args) => (await execute(call.toString(), args)) as ReturnType<typeof call>,
     place: async (target) => JSON.stringify(await session("GET", `${await element(target)}/rect`)),
     click: async (target) => void (await session("POST", `${await element(target)}/click`, {})),

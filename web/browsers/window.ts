@@ -25,8 +25,8 @@ export interface Window {
   choose(target: Target, path: string): Promise<void>;
   /** The folder that takes what the page saves. */
   downloads: string;
-  /** Errors and warnings in the console, and violations of the content security policy. */
-  faults: string[];
+  /** faults returns errors and warnings in the console, and violations of the content security policy. */
+  faults(): Promise<string[]>;
   close(): Promise<void>;
 }
 
