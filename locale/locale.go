@@ -19,10 +19,10 @@ const maxAcceptLanguage = 1 << 10
 // supported lists the languages in the order in which they are shown, and tags
 // the same for the matcher, which returns an index.
 var (
-	supported = []Locale{English, "de", "es", "fr", "it", "ja", "nl", "pl", "pt_BR", "uk"}
+	supported = []Locale{English, "ar", "de", "es", "fr", "he", "it", "ja", "nl", "pl", "pt_BR", "uk"}
 	tags      = []language.Tag{
-		language.English, language.German, language.Spanish, language.French, language.Italian,
-		language.Japanese, language.Dutch, language.Polish, language.BrazilianPortuguese, language.Ukrainian,
+		language.English, language.Arabic, language.German, language.Spanish, language.French, language.Hebrew,
+		language.Italian, language.Japanese, language.Dutch, language.Polish, language.BrazilianPortuguese, language.Ukrainian,
 	}
 	matcher = language.NewMatcher(tags)
 )

@@ -12,7 +12,7 @@ import (
 
 func TestSupported(t *testing.T) {
 	t.Parallel()
-	want := []locale.Locale{"en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt_BR", "uk"}
+	want := []locale.Locale{"en", "ar", "de", "es", "fr", "he", "it", "ja", "nl", "pl", "pt_BR", "uk"}
 	got := locale.Supported()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Supported() (-want +got):\n%s", diff)
@@ -73,12 +73,14 @@ func TestMatch(t *testing.T) {
 		{"tlh", "en"},
 		{"en-GB,de;q=0.9", "en"},
 		{"es-419", "es"},
+		{"ar-EG", "ar"},
+		{"iw", "he"}, // the code that old systems send for Hebrew
 		{"de;q=x", "en"},
 		{"\x00\xff", "en"},
-		{strings.Repeat("de,", 341), "de"},              // 1,023 bytes
-		{strings.Repeat("de,", 341) + "de", "en"},       // 1,025 bytes
-		{strings.Repeat("x-", 400) + "a,pl", "pl"},      // the first one is no language
-		{"pl" + strings.Repeat("-abcdefgh", 100), "en"}, // as many parts as fit
+		{strings.Repeat("de,", 341), "de"},         // 1,023 bytes
+		{strings.Repeat("de,", 341) + "de", "en"},  // 1,025 bytes
+		{strings.Repeat("x-", 400) + "a,pl", "pl"}, // the first one is no language
+		{"pl" + strings.Repeat("-abcdefgh", 100), "en"},      // as many parts as fit
 		{strings.Repeat("*;q=0.1,", 100) + "it;q=0.9", "it"}, // wildcards count for nothing
 	} {
 		if got := locale.Match(tt.header); got != tt.want {
@@ -122,11 +124,15 @@ func FuzzParse(f *testing.F) {
 
 func TestDirection(t *testing.T) {
 	for _, l := range locale.Supported() {
-		if got := l.Direction(); got != "ltr" {
-			t.Errorf("%s.Direction(): got %q, want ltr", l, got)
+		want := "ltr"
+		if l == "ar" || l == "he" {
+			want = "rtl"
+		}
+		if got := l.Direction(); got != want {
+			t.Errorf("%s.Direction(): got %q, want %s", l, got, want)
 		}
 	}
-	for _, l := range []locale.Locale{"ar", "ar_EG", "fa", "he", "ur"} {
+	for _, l := range []locale.Locale{"ar_EG", "fa", "ur"} {
 		if got := l.Direction(); got != "rtl" {
 			t.Errorf("%s.Direction(): got %q, want rtl", l, got)
 		}

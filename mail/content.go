@@ -40,15 +40,16 @@ var plans = map[Kind]plan{
 
 // content is a message in its language. Text and HTML have the same content.
 type content struct {
-	Language string // as in the attribute lang
-	Subject  string
-	Instance string   // the service's name, in HTML
-	Before   []string // paragraphs
-	Button   string
-	Copy     string // introduces the written-out link, in HTML
-	Link     string // empty if there is none
-	After    []string
-	Footer   string
+	Language  string // as in the attribute lang
+	Direction string // of the language, as in the attribute dir
+	Subject   string
+	Instance  string   // the service's name, in HTML
+	Before    []string // paragraphs
+	Button    string
+	Copy      string // introduces the written-out link, in HTML
+	Link      string // empty if there is none
+	After     []string
+	Footer    string
 }
 
 // writer fills in the texts of one message.
@@ -65,7 +66,7 @@ func (p *Post) write(m Message) content {
 	plan, prefix := plans[m.Kind], "mail."+string(m.Kind)+"."
 	w := p.writer(m)
 	c := content{
-		Language: strings.ReplaceAll(string(w.locale), "_", "-"),
+		Language: strings.ReplaceAll(string(w.locale), "_", "-"), Direction: w.locale.Direction(),
 		Subject:  w.text(prefix + "subject"),
 		Instance: p.instance,
 		Before:   []string{w.text(prefix + "body")},

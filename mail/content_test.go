@@ -48,7 +48,7 @@ func checkParts(t *testing.T, r mailtest.Received, kind mail.Kind, l locale.Loca
 		t.Errorf("%s in %s: got the link %q, want %q", kind, l, got, link)
 	}
 	for _, left := range []string{text, page, r.Header("Subject")} {
-		if left == "" || strings.Contains(left, "mail.") || regexp.MustCompile(`\{[a-z]+\}`).MatchString(left) {
+		if left == "" || regexp.MustCompile(`\bmail\.[a-z]|\{[a-z]+\}`).MatchString(left) {
 			t.Errorf("%s in %s: got %q, want every text and value in its place", kind, l, left)
 		}
 	}
@@ -64,7 +64,7 @@ func checkParts(t *testing.T, r mailtest.Received, kind mail.Kind, l locale.Loca
 	if subject := r.Header("Subject"); !strings.Contains(shown, subject) {
 		t.Errorf("%s in %s: got no %q in the page, want the subject for its title", kind, l, subject)
 	}
-	if lang := `<html lang="` + strings.ReplaceAll(string(l), "_", "-") + `">`; !strings.Contains(page, lang) {
+	if lang := `<html lang="` + strings.ReplaceAll(string(l), "_", "-") + `" dir="` + l.Direction() + `">`; !strings.Contains(page, lang) {
 		t.Errorf("%s in %s: got no %s, want it in the page", kind, l, lang)
 	}
 }
@@ -111,11 +111,11 @@ func TestShare(t *testing.T) {
 	s := mailtest.New(t)
 	mustSend(t, mustPost(t, relayOf(s)), message(mail.KindShare))
 	r := s.Wait(t, 1)[0]
-	want := sender + " shares a secret with you. It can be opened only once, so open it when you are ready to save it.\n\n" +
-		"You need a passphrase to open it. It is not in this message: the sender gives it to you in another way.\n\n" +
-		"Open the secret:\n" + link + "\n\n" +
+	want := sender + " is sharing a secret with you. It opens only once, so open it when you're ready to save it.\n\n" +
+		"You need a passphrase to open it. It isn't in this message: the sender will give it to you separately.\n\n" +
+		"Open secret:\n" + link + "\n\n" +
 		"The link works until 2026-03-04 14:06 UTC.\n\n" +
-		"-- \nThis message was sent by hush.example.\n"
+		"-- \nSent by hush.example.\n"
 	if diff := cmp.Diff(want, r.Text()); diff != "" {
 		t.Errorf("text of a share (-want +got):\n%s", diff)
 	}
@@ -157,8 +157,8 @@ func TestNotice(t *testing.T) {
 	mustSend(t, mustPost(t, relayOf(s)), m)
 	r := s.Wait(t, 1)[0]
 	want := "Your secret abc123 was opened: 2026-03-04 13:06 UTC.\n\n" +
-		"If the intended recipient did not open it, someone else has read it.\n\n" +
-		"-- \nThis message was sent by hush.example.\n"
+		"If the intended recipient didn't open it, someone else has read it.\n\n" +
+		"-- \nSent by hush.example.\n"
 	if diff := cmp.Diff(want, r.Text()); diff != "" {
 		t.Errorf("text of a notice (-want +got):\n%s", diff)
 	}

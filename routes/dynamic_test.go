@@ -89,7 +89,7 @@ func TestLanguages(t *testing.T) {
 		{"GET", "/api/v1/status", "de", `{"status":"nominal","locale":"de"}`},
 		{"GET", "/api/v2/status", "pt-BR", `{"status":"nominal","locale":"pt_BR"}`},
 		{"GET", "/api/v2/version", "uk", `{"version":["1","2","3"],"locale":"uk"}`},
-		{"GET", "/api/v2/supported-locales", "ja", `{"locales":["en","de","es","fr","it","ja","nl","pl","pt_BR","uk"],"default_locale":"en","locale":"ja"}`},
+		{"GET", "/api/v2/supported-locales", "ja", `{"locales":["en","ar","de","es","fr","he","it","ja","nl","pl","pt_BR","uk"],"default_locale":"en","locale":"ja"}`},
 	} {
 		w := s.send(test.method, test.path, "", "Accept-Language", test.language)
 		if !strings.Contains(w.Body.String(), test.want) {

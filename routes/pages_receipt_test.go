@@ -19,7 +19,7 @@ func TestReceiptPage(t *testing.T) {
 		wantPage(t, "GET "+name, s.send(http.MethodGet, path, ""), http.StatusOK, revealForm, ">Show</button>", "https://hush.example/api/v1/private/KEY/burn")
 		wantNew(t, s, k)
 		w := s.send(http.MethodPost, path+")", "")
-		wantPage(t, "POST "+name, w, http.StatusOK, "<dt>State of the secret</dt>\n<dd>Opened</dd>", "<dt>Created</dt>", "<dt>Revealed</dt>", "<time datetime=")
+		wantPage(t, "POST "+name, w, http.StatusOK, "<dt>Status of the secret</dt>\n<dd>Opened</dd>", "<dt>Created</dt>", "<dt>Opened</dt>", "<time datetime=")
 		if body := w.Body.String(); strings.Contains(body, k.SecretKey) || strings.Contains(body, k.MetadataKey) || strings.Contains(body, "KEY/burn") {
 			t.Errorf("POST %s: got a key or a way to burn what is gone in %s", name, body)
 		}
@@ -33,7 +33,7 @@ func TestReceiptPageStates(t *testing.T) {
 	s.send(http.MethodPost, "/api/v1/private/"+burned.MetadataKey+"/burn", "")
 	s.kit.Clock.Advance(90 * time.Second)
 	for key, want := range map[string]string{
-		waiting.MetadataKey: "<dd>Not opened yet</dd>", burned.MetadataKey: "<dd>Destroyed before it was opened</dd>", expired.MetadataKey: "<dd>Expired unread</dd>",
+		waiting.MetadataKey: "<dd>Not opened yet</dd>", burned.MetadataKey: "<dd>Burned unread</dd>", expired.MetadataKey: "<dd>Expired unread</dd>",
 	} {
 		wantPage(t, "POST", s.send(http.MethodPost, "/private/"+key, ""), http.StatusOK, want)
 		wantPage(t, "POST again", s.send(http.MethodPost, "/private/"+key, ""), http.StatusOK, want)
@@ -41,7 +41,7 @@ func TestReceiptPageStates(t *testing.T) {
 	wantPage(t, "POST waiting", s.send(http.MethodPost, "/receipt/"+waiting.MetadataKey, ""), http.StatusOK, "<dt>Can be opened until</dt>", "KEY/burn")
 	for _, key := range []string{"x", unknownKey, waiting.SecretKey, strings.Repeat("x", 3000)} {
 		w := s.send(http.MethodPost, "/private/"+key, "")
-		wantPage(t, "POST unknown", w, http.StatusNotFound, "There is no receipt here.")
+		wantPage(t, "POST unknown", w, http.StatusNotFound, "There&#39;s no receipt here.")
 		if strings.Contains(w.Body.String(), "<form") {
 			t.Errorf("POST unknown: got a form in %s", w.Body)
 		}

@@ -32,7 +32,7 @@ func (s *site) share(t *testing.T, form string) (k sharedSecret) {
 
 const (
 	revealForm = `<form class="card" method="post" action="?">`
-	goneText   = "There is no secret here."
+	goneText   = "There&#39;s no secret here."
 )
 
 // A recipient without JavaScript opens a link, thinks, and presses the button.
@@ -48,7 +48,7 @@ func TestRevealPage(t *testing.T) {
 		wantPage(t, "POST "+body, w, http.StatusOK, revealForm)
 	}
 	w := onHost(s, http.MethodPost, path+".?utm_source=chat", "passphrase=&continue=true", "Sec-Fetch-Site", "same-origin")
-	wantPage(t, "POST", w, http.StatusOK, "This is the secret.", "<pre tabindex=\"0\">\n\n&lt;script&gt;alert(1)&lt;/script&gt;\n  a &amp; b \u2713\n</pre>")
+	wantPage(t, "POST", w, http.StatusOK, "Here&#39;s the secret.", "<pre tabindex=\"0\">\n\n&lt;script&gt;alert(1)&lt;/script&gt;\n  a &amp; b \u2713\n</pre>")
 	wantStrict(t, "POST", w)
 	if body := w.Body.String(); strings.Contains(body, "<form") || strings.Contains(body, "<script") || strings.Contains(body, k.SecretKey) {
 		t.Errorf("POST: got a form, a script or the key on %s", body)
@@ -95,7 +95,7 @@ func TestRevealPageCountsTries(t *testing.T) {
 	wantPage(t, "POST without", s.send(http.MethodPost, path, "continue=true"), 422, "This secret needs a passphrase.", revealForm, `role="alert"`)
 	for _, left := range []string{"4", "3"} {
 		w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong+guess")
-		wantPage(t, "POST wrong", w, 422, "Wrong passphrase. Tries left before a pause: "+left, revealForm, `role="alert"`)
+		wantPage(t, "POST wrong", w, 422, "Wrong passphrase; the secret is still there. Attempts left before a pause: "+left, revealForm, `role="alert"`)
 		if strings.Contains(w.Body.String(), "wrong guess") || w.Header().Get("Referrer-Policy") != "same-origin" {
 			t.Errorf("POST wrong: got the guess, or Referrer-Policy %q", w.Header().Get("Referrer-Policy"))
 		}
@@ -104,13 +104,13 @@ func TestRevealPageCountsTries(t *testing.T) {
 	wantPage(t, "POST wrong in German", w, 422, "Versuche bis zu einer Pause: 2", `<html lang="de" dir="ltr">`)
 	s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
 	w = s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
-	wantPage(t, "POST wrong before a pause", w, 422, "Wrong passphrase. Wait 1 min before the next try. The secret is still there.")
+	wantPage(t, "POST wrong before a pause", w, 422, "Wrong passphrase. Try again in 1 min; the secret is still there.")
 	if got := w.Header().Get("Retry-After"); got != "60" {
 		t.Errorf("POST wrong before a pause: got Retry-After %q, want 60", got)
 	}
 	w = s.send(http.MethodPost, path, "continue=true&passphrase=open+sesame")
 	wantPage(t, "POST when locked", w, http.StatusTooManyRequests,
-		"Too many wrong passphrases. Try again in 1 min. The secret is still there.")
+		"Too many wrong passphrases. Try again in 1 min; the secret is still there.")
 	if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "the value") {
 		t.Errorf("POST when locked: got Retry-After %q and %s", w.Header().Get("Retry-After"), w.Body)
 	}

@@ -45,7 +45,7 @@ func TestSharePage(t *testing.T) {
 	form := url.Values{"secret": {"the <b>value</b>\r\nin two lines\r"}, "ttl": {"3600"}, "passphrase": {"open sesame"}}.Encode()
 	w = onHost(s, http.MethodPost, "/", form, "Sec-Fetch-Site", "same-origin", "Origin", "https://hush.example")
 	at := s.kit.Clock.Now().Add(time.Hour).UTC().Format("2006-01-02 15:04 UTC")
-	wantPage(t, "POST /", w, http.StatusOK, "Your link is ready", "The recipient also needs the passphrase.", at)
+	wantPage(t, "POST /", w, http.StatusOK, "Your link is ready", "The recipient will need the passphrase as well as the link.", at)
 	wantStrict(t, "POST /", w)
 	for _, part := range []string{"value", "two lines", "open sesame", "<form", "<script"} {
 		if strings.Contains(w.Body.String(), part) {
@@ -62,7 +62,7 @@ func TestSharePage(t *testing.T) {
 	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receipt, ""), http.StatusOK, "Not opened yet")
 	w = onHost(s, http.MethodPost, link, "continue=true&passphrase=open+sesame")
 	wantPage(t, "POST to the link", w, http.StatusOK, "\nthe &lt;b&gt;value&lt;/b&gt;\nin two lines\r</pre>")
-	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receipt, ""), http.StatusOK, "Revealed")
+	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receipt, ""), http.StatusOK, "Opened")
 	for _, part := range []string{"two lines", "sesame", strings.TrimPrefix(link, "/secret/"), strings.TrimPrefix(receipt, "/private/")} {
 		if strings.Contains(s.log(), part) {
 			t.Errorf("log: got %q in\n%s", part, s.log())
@@ -118,12 +118,12 @@ func TestSharePageRefusals(t *testing.T) {
 		status               int
 		headers              []string
 	}{
-		{"secret=kept+out&passphrase=hunter2", "en", "This passphrase cannot be used", 422, nil},
-		{"secret=kept+out", "de", "Diese Passphrase geht nicht", 422, nil},
+		{"secret=kept+out&passphrase=hunter2", "en", "You can&#39;t use this passphrase", 422, nil},
+		{"secret=kept+out", "de", "Diese Passphrase können Sie nicht verwenden", 422, nil},
 		{"secret=" + good, "en", "You did not provide anything to share", 422, nil},
 		{good[1:], "de", catalogue(t).Text("de", "error.nothing"), 422, nil},
 		{"secret=%ff" + good, "en", "secret", 422, nil},
-		{"secret=" + strings.Repeat("k", 102_401) + good, "fr", "Ce texte est trop long. Il peut compter jusqu&#39;à 102400 octets.", 413, nil},
+		{"secret=" + strings.Repeat("k", 102_401) + good, "fr", "Ce texte est trop long. La limite est de 102400 octets.", 413, nil},
 		{"secret=kept+out&secret=x" + good, "en", "secret was given more than once", 422, nil},
 		{"{", "en", `role="alert"`, 400, []string{"Content-Type", "application/json"}},
 	} {
@@ -153,10 +153,10 @@ func TestSharePageIsLimited(t *testing.T) {
 	for range 2 {
 		wantPage(t, "POST", onHost(s, http.MethodPost, "/", "secret=x"), http.StatusOK, "Your link is ready")
 	}
-	wantPage(t, "POST of a busy network", onHost(s, http.MethodPost, "/", "secret=x"), 422, "each needs a check that takes JavaScript", shareForm)
+	wantPage(t, "POST of a busy network", onHost(s, http.MethodPost, "/", "secret=x"), 422, "each one needs a check that takes JavaScript", shareForm)
 	for range 1000 {
 		if w := onHost(s, http.MethodPost, "/", "secret="); w.Code == http.StatusTooManyRequests {
-			wantPage(t, "POST above the limit", w, http.StatusTooManyRequests, "Too many secrets came from your network. Try again in", shareForm)
+			wantPage(t, "POST above the limit", w, http.StatusTooManyRequests, "Too many secrets from your network. Try again in", shareForm)
 			if w.Header().Get("Retry-After") == "" {
 				t.Error("POST above the limit: got no Retry-After")
 			}
@@ -214,7 +214,7 @@ func TestSharePageOnDomain(t *testing.T) {
 	if d, err = s.kit.Vault.Checks.VerifyDomain(t.Context(), owner, name); err != nil || d.State != domain.DomainVerified {
 		t.Fatalf("VerifyDomain(): got state %d, error %v", d.State, err)
 	}
-	const at, refused = "https://" + name + "/", "Secrets cannot be shared here."
+	const at, refused = "https://" + name + "/", "Secrets can&#39;t be shared here."
 	headers := []string{"Sec-Fetch-Site", "same-origin", "Origin", "https://" + name}
 	for _, open := range []bool{false, true, false} {
 		if _, err := s.kit.Vault.Domains.UpdateDomainBrand(t.Context(), owner, name, domain.Brand{AllowPublicHomepage: &open}, nil); err != nil {

@@ -63,21 +63,21 @@ func TestResetPage(t *testing.T) {
 		t.Fatalf("RequestPasswordReset(): got error %v", err)
 	}
 	path := "/reset/" + s.mail(t, outbox.MailReset)
-	const form, gone = `<form class="card" method="post" action="?">`, "This link is invalid, expired or already used."
+	const form, gone = `<form class="card" method="post" action="?">`, "This link is invalid, has expired or was already used."
 	for _, test := range []struct {
 		body, want string
 		status     int
 	}{
-		{"newp=seventeen+small+elms&newp2=seventeen+small", "The two passwords are not the same.", 422},
-		{"newp=short&newp2=short", "That password cannot be used.", 422},
-		{"", "That password cannot be used.", 422},
-		{"newp=" + strings.Repeat("ab", 600) + "&newp2=" + strings.Repeat("ab", 600), "That password cannot be used.", 422},
+		{"newp=seventeen+small+elms&newp2=seventeen+small", "The two passwords don&#39;t match.", 422},
+		{"newp=short&newp2=short", "You can&#39;t use that password.", 422},
+		{"", "You can&#39;t use that password.", 422},
+		{"newp=" + strings.Repeat("ab", 600) + "&newp2=" + strings.Repeat("ab", 600), "You can&#39;t use that password.", 422},
 		{"newp=%ff&newp2=%ff", "newp is not valid UTF-8", 422},
 	} {
 		wantPage(t, "POST with "+test.body, s.send(http.MethodPost, path, test.body), test.status, test.want, form, `role="alert"`)
 	}
 	german := s.send(http.MethodPost, path, "newp=short&newp2=short", "Accept-Language", "de")
-	wantPage(t, "POST in German", german, 422, "Dieses Passwort geht nicht.", form, `role="alert"`)
+	wantPage(t, "POST in German", german, 422, "Dieses Passwort können Sie nicht verwenden.", form, `role="alert"`)
 	const good = "newp=seventeen+small+elms&newp2=seventeen+small+elms"
 	for _, headers := range [][]string{
 		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
@@ -111,7 +111,7 @@ func TestResetPageTellsWhatIsLost(t *testing.T) {
 	}
 	w := s.send(http.MethodPost, "/reset/"+s.mail(t, outbox.MailReset), "newp=seventeen+small+elms&newp2=seventeen+small+elms",
 		"Origin", "http://example.com") // as over plain HTTP, to the host of the request
-	wantPage(t, "POST with an origin alone", w, http.StatusOK, "Earlier entries of your list that can no longer be shown: 1")
+	wantPage(t, "POST with an origin alone", w, http.StatusOK, "Earlier entries in your list that can no longer be shown: 1")
 }
 
 // solve finds a challenge's number, like a browser.
@@ -156,18 +156,18 @@ func TestVerifyPage(t *testing.T) {
 		t.Fatalf("CreateAccount: got %d %s", w.Code, w.Body)
 	}
 	path := "/verify/" + s.mail(t, outbox.MailVerify)
-	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link is invalid, expired or already used.")
+	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link is invalid, has expired or was already used.")
 	wantPage(t, "GET /verify/", s.send(http.MethodGet, path, "", "Accept-Language", "de"), 200, `<html lang="de"`, "Bestätigen")
 	const chosen = "newp=seventeen+small+elms&newp2=seventeen+small+elms"
 	const form = `<form class="card" method="post" action="?">`
 	for body, want := range map[string]string{
-		"": "That password cannot be used.", "newp=short&newp2=short": "That password cannot be used.",
-		chosen + "x": "The two passwords are not the same.",
+		"": "You can&#39;t use that password.", "newp=short&newp2=short": "You can&#39;t use that password.",
+		chosen + "x": "The two passwords don&#39;t match.",
 	} {
 		wantPage(t, "POST /verify/ with "+body, s.send(http.MethodPost, path, body), 422, want, form, `role="alert"`)
 	}
 	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, chosen, "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR" dir="ltr">`, `role="status"`)
-	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link is invalid, expired or already used.")
+	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link is invalid, has expired or was already used.")
 
 	s.kit.MustSignIn(t, ada, "seventeen small elms")
 }
@@ -198,7 +198,7 @@ func TestConfirmPage(t *testing.T) {
 	wantPage(t, "POST", w, 200, "Ihr Konto verwendet jetzt die neue Adresse.", `role="status"`)
 	s.kit.MustSignIn(t, next, password)
 	w = onHost(s, http.MethodPost, path, "", "Cookie", cookie, "Origin", "https://hush.example")
-	wantPage(t, "POST again", w, 422, "This link is invalid, expired or already used.")
+	wantPage(t, "POST again", w, 422, "This link is invalid, has expired or was already used.")
 }
 
 // Guessing tokens ends soon, with a page that says when to retry.
@@ -206,7 +206,7 @@ func TestTicketPagesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	for range 10 {
-		wantPage(t, "POST", s.send(http.MethodPost, "/verify/guess", ""), 422, "This link is invalid, expired or already used.")
+		wantPage(t, "POST", s.send(http.MethodPost, "/verify/guess", ""), 422, "This link is invalid, has expired or was already used.")
 	}
 	w := s.send(http.MethodPost, "/reset/guess", "")
 	wantPage(t, "POST above the limit", w, http.StatusTooManyRequests, "You have been rate limited.")

@@ -204,8 +204,8 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 		{"/e%23x", "nl", "nl", words.Text("nl", "page.escaped.explanation")},
 		{"/private/a", "uk", "uk", words.Text("uk", "page.receipt.title")},
 		{"/nothing", "es-MX", "es", words.Text("es", "page.unknown.explanation")},
-		{"/about", "tlh", "en", "Secrets that are read once"},
-		{"/about", "", "en", "Secrets that are read once"},
+		{"/about", "tlh", "en", "Secrets that open once"},
+		{"/about", "", "en", "Secrets that open once"},
 	} {
 		w := s.send(http.MethodGet, test.path, "", "Accept-Language", test.language)
 		if body := w.Body.String(); !strings.Contains(body, `<html lang="`+test.tag+`"`) || !strings.Contains(body, test.want) {

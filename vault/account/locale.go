@@ -14,7 +14,7 @@ import (
 // Locales returns the languages that an account may choose. The caller owns the
 // list.
 func Locales() []string {
-	return []string{"en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt_BR", "uk"}
+	return []string{"en", "ar", "de", "es", "fr", "he", "it", "ja", "nl", "pl", "pt_BR", "uk"}
 }
 
 // canonicalLocale returns a language in the form of Locales, or InvalidError.

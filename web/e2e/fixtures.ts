@@ -93,7 +93,7 @@ function isLost(text: string): boolean {
 }
 
 /** bare is an empty page in the service's origin. */
-async function bare(page: Page): Promise<void> {
+export async function bare(page: Page): Promise<void> {
   await page.route("**/bare", (route) => route.fulfill({ contentType: "text/html", body: "<title>x</title>" }));
   await page.goto("/bare");
 }

@@ -3,7 +3,7 @@
  * mirrored, and no motion for those who ask for none. What a screen shows is
  * measured in the page.
  */
-import { ada, button, expect, links, type Page, signIn, test } from "./fixtures";
+import { ada, bare, button, expect, expectAccessible, links, type Page, signIn, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { screens } from "./screens";
 import { conceal } from "./service";
@@ -23,6 +23,33 @@ for (const place of places) {
       }
     }
     await expectDirections(page);
+  });
+
+  // Long words, wide characters, and a script that runs the other way.
+  test(`${place.name} keeps to the grid and is accessible in German, Japanese and Arabic`, async ({
+    page,
+    expected,
+  }) => {
+    expected.push(/status of 404/);
+    for (const [name, dir] of [
+      ["de", "ltr"],
+      ["ja", "ltr"],
+      ["ar", "rtl"],
+    ] as const) {
+      await bare(page);
+      await page.evaluate((name) => localStorage.setItem("hush.locale", name), name);
+      await visit(page, place);
+      await expect(page.locator("html")).toHaveAttribute("lang", name);
+      await expect(page.locator("html")).toHaveAttribute("dir", dir);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        await expectOneGrid(page, `${place.name} in ${name} at ${width} px`);
+      }
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expectAccessible(page);
+      }
+    }
   });
 
   test(`${place.name} does not move for who asks for less motion`, async ({ page, expected }) => {

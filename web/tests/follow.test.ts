@@ -23,7 +23,7 @@ test("a secret is locked for good only while it waits", () => {
 
 test("the text for a lock without an end contains no time", () => {
   const refused = new Refusal("", { code: "resource_exhausted", reason: "locked", forGood: true });
-  assert.match(problemText(refused), /cannot be opened any more/);
+  assert.match(problemText(refused), /can't be opened any more/);
 });
 
 /** receipt returns a receipt whose secret was opened so many seconds before the service's answer. */

@@ -91,11 +91,25 @@ test("parse and firstKnown read the names of browsers and accounts", () => {
   assert.equal(firstKnown([]), undefined);
 });
 
-test("each language has its direction", () => {
-  for (const name of Object.keys(locales)) {
-    assert.equal(directionOf(name), "ltr", name);
+// A voice user says what is on the button.
+test("the accessible name of a button contains its text", () => {
+  for (const [folder, english] of catalogues) {
+    for (const key of Object.keys(english).filter((key) => key.endsWith(".named"))) {
+      for (const language of ["en", ...languages]) {
+        const texts = language === "en" ? english : read(folder, language);
+        const shown = texts[key.slice(0, -".named".length)]?.toLowerCase() ?? "";
+        assert.ok(shown && texts[key]?.toLowerCase().includes(shown), `${folder}/${language}: ${key} lacks "${shown}"`);
+      }
+    }
   }
-  for (const name of ["ar", "ar-EG", "he", "he_IL", "fa", "ur"]) {
+});
+
+test("each language has its direction", () => {
+  const rightToLeft = ["ar", "he"];
+  for (const name of Object.keys(locales)) {
+    assert.equal(directionOf(name), rightToLeft.includes(name) ? "rtl" : "ltr", name);
+  }
+  for (const name of ["ar-EG", "he_IL", "fa", "ur"]) {
     assert.equal(directionOf(name), "rtl", name);
   }
 });

@@ -216,14 +216,14 @@ test("a written lifetime is a whole number of a unit, within the policy", async 
   await withPolicy({ anonymousTtl: 7200n }, () => {
     assert.equal(checkLifetime({ count: "2", unit: "hour" }), "");
     assert.equal(checkLifetime({ count: "120", unit: "minute" }), "");
-    assert.equal(checkLifetime({ count: "121", unit: "minute" }), "At most 2 hours here.");
-    assert.equal(checkLifetime({ count: "1", unit: "day" }), "At most 2 hours here.");
+    assert.equal(checkLifetime({ count: "121", unit: "minute" }), "2 hours at most.");
+    assert.equal(checkLifetime({ count: "1", unit: "day" }), "2 hours at most.");
   });
 });
 
 test("a label with half of a character is refused", () => {
   assert.deepEqual(check({ ...empty, text: "x", memo: "for \ud83e" }, "server"), {
     field: "memo",
-    text: "This is not valid text: half of a character is missing.",
+    text: "This isn't valid text: one of its characters is incomplete.",
   });
 });

@@ -36,6 +36,8 @@ export const locales = {
   pl: "Polski",
   pt_BR: "Português (Brasil)",
   uk: "Українська",
+  he: "עברית",
+  ar: "العربية",
   ja: "日本語",
 } as const;
 

@@ -2,8 +2,8 @@
 export default {
   "ask.link": "Link",
   "ask.submit": "Open",
-  "ask.none": "Paste the link.",
+  "ask.none": "Paste the link first.",
   "ask.long":
-    "This link is longer than a link is: characters were added on the way. Copy it from the message again, without the text before and after it.",
+    "This link is too long: something was added to it on the way. Copy it from the message again, without the text around it.",
   "ask.elsewhere": "This link leads to {host}. Open it there.",
 } as const;

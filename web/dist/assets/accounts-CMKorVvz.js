@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BvK5AKvW.js";import{r as t}from"./wire-CItr0qgm.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-SDb9euHr.js";import{r as t}from"./wire-CItr0qgm.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CZX4Gin8.js";import{r as t}from"./wire-CItr0qgm.js";var n=t(e);export{n as default};

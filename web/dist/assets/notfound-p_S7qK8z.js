@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-mD7fKyN6.js";
