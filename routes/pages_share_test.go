@@ -37,10 +37,13 @@ func TestSharePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	w := onHost(s, http.MethodGet, "/", "")
-	wantPage(t, "GET /", w, http.StatusOK, shareForm, `maxlength="102400" required`, `name="passphrase"`, "JavaScript is off, so the server encrypts your text",
+	wantPage(t, "GET /", w, http.StatusOK, shareForm, `spellcheck="false" required></textarea>`, `name="passphrase"`, "JavaScript is off, so the server encrypts your text",
 		`<option value="604800" selected>7 days</option>`, `<form class="card" method="post" action="?">`)
 	if strings.Contains(w.Body.String(), "14 days") || strings.Contains(w.Body.String(), "curl") {
 		t.Errorf("GET /: got a lifetime above the maximum, or a command, in %s", w.Body)
+	}
+	if strings.Contains(w.Body.String(), "maxlength") {
+		t.Errorf("GET /: got a field that cuts off what is pasted, in %s", w.Body)
 	}
 	form := url.Values{"secret": {"the <b>value</b>\r\nin two lines\r"}, "ttl": {"3600"}, "passphrase": {"open sesame"}}.Encode()
 	w = onHost(s, http.MethodPost, "/", form, "Sec-Fetch-Site", "same-origin", "Origin", "https://hush.example")
@@ -94,7 +97,7 @@ func TestSharePageRefusesOtherSites(t *testing.T) {
 		t.Errorf("secrets: got %d, want none", len(rows))
 	}
 	w = onHost(s, http.MethodGet, "/", "", own...)
-	wantPage(t, "GET with a session", w, http.StatusOK, shareForm, "30 days", `maxlength="1048576"`)
+	wantPage(t, "GET with a session", w, http.StatusOK, shareForm, "30 days")
 	shrimp := regexp.MustCompile(`name="shrimp" value="([^"]+)"`).FindStringSubmatch(w.Body.String())
 	if shrimp == nil || w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("GET with a session: got no token, or Cache-Control %q, in %s", w.Header().Get("Cache-Control"), w.Body)
@@ -111,7 +114,7 @@ func TestSharePageRefusesOtherSites(t *testing.T) {
 func TestSharePageRefusals(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: caller.Policy{PassphraseRequired: true, PassphraseMin: 8}})
-	wantPage(t, "GET /", onHost(s, http.MethodGet, "/", ""), http.StatusOK, `minlength="8" maxlength="128" required`, "Minimum number of characters: 8")
+	wantPage(t, "GET /", onHost(s, http.MethodGet, "/", ""), http.StatusOK, `minlength="8" required`, "Minimum number of characters: 8")
 	const good = "&passphrase=long+enough"
 	for _, test := range []struct {
 		body, language, want string
@@ -123,6 +126,7 @@ func TestSharePageRefusals(t *testing.T) {
 		{"secret=" + good, "en", "You did not provide anything to share", 422, nil},
 		{good[1:], "de", catalogue(t).Text("de", "error.nothing"), 422, nil},
 		{"secret=%ff" + good, "en", "secret", 422, nil},
+		{"secret=kept+out&passphrase=" + strings.Repeat("k", 129), "en", "passphrase: must be at most 128 characters", 422, nil},
 		{"secret=" + strings.Repeat("k", 102_401) + good, "fr", "Ce texte est trop long. La limite est de 102400 octets.", 413, nil},
 		{"secret=kept+out&secret=x" + good, "en", "secret was given more than once", 422, nil},
 		{"{", "en", `role="alert"`, 400, []string{"Content-Type", "application/json"}},
@@ -272,8 +276,12 @@ func TestPreviews(t *testing.T) {
 	if answer(t, one) != answer(t, other) {
 		t.Error("pages of a key that exists and of one that does not: got a difference, want none")
 	}
-	if w := onHost(s, http.MethodGet, "/preview.png", ""); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/png" {
-		t.Errorf("GET /preview.png: got %d %s, want an image", w.Code, w.Header().Get("Content-Type"))
+	image := onHost(s, http.MethodGet, "/preview.png", "")
+	if image.Code != http.StatusOK || image.Header().Get("Content-Type") != "image/png" {
+		t.Errorf("GET /preview.png: got %d %s, want an image", image.Code, image.Header().Get("Content-Type"))
+	}
+	if got := image.Header().Get("Cross-Origin-Resource-Policy"); got != "cross-origin" {
+		t.Errorf("GET /preview.png: got Cross-Origin-Resource-Policy %q, so that no page of a chat can show it", got)
 	}
 	wantPage(t, "GET / in Japanese", onHost(s, http.MethodGet, "/e", "", "Accept-Language", "ja"), http.StatusOK, catalogue(t).Text("ja", "preview.secret.title"))
 }

@@ -59,20 +59,14 @@ func closedView(req *call.Request, why string) *view {
 	return &view{Title: req.Text("page.share.title"), Text: []passage{{Text: req.Text("page.home.explanation")}, {Text: why}}}
 }
 
-// The maximum characters of a passphrase, as in ConcealSecretRequest.
-const longestPassphrase = 128
-
 // shareFields returns the fields of the form. Browsers check what they can, because
-// a page that refuses the text does not show it again.
+// a page that refuses the text does not show it again. They are not told the limits
+// on lengths: they would cut a pasted text or passphrase short without a word.
 func shareFields(req *call.Request) []input {
 	policy := req.Policy
-	most := policy.GetAnonymousSecret()
-	if req.Visitor.Shrimp != "" {
-		most = policy.GetAccountSecret()
-	}
 	passphrase := input{
 		Kind: inputText, Name: "passphrase", Label: req.Text("page.share.passphrase"), Complete: "off",
-		Hint: req.Text("page.share.hint"), Most: longestPassphrase, Least: int(policy.GetPassphraseMin()),
+		Hint: req.Text("page.share.hint"), Least: int(policy.GetPassphraseMin()),
 	}
 	if policy.GetPassphraseRequired() {
 		passphrase.Label, passphrase.Required = req.Text("page.secret.passphrase"), true
@@ -81,7 +75,7 @@ func shareFields(req *call.Request) []input {
 		passphrase.Hint += " " + req.Text("page.share.least", "count", strconv.Itoa(passphrase.Least))
 	}
 	return []input{
-		{Kind: inputLines, Name: "secret", Label: req.Text("page.share.secret"), Complete: "off", Most: int(most), Required: true},
+		{Kind: inputLines, Name: "secret", Label: req.Text("page.share.secret"), Complete: "off", Required: true},
 		{Kind: inputChoice, Name: "ttl", Label: req.Text("page.share.lifetime"), Choices: lifetimes(req)},
 		passphrase,
 	}

@@ -68,7 +68,7 @@ type input struct {
 	Kind              inputKind
 	Name, Label, Hint string
 	Complete          string // the attribute autocomplete
-	Least, Most       int    // the characters; zero for any number
+	Least             int    // the characters; zero for any number
 	Required          bool
 	Choices           []choice
 }
