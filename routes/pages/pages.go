@@ -235,6 +235,10 @@ func (site *Site) filePage(p filePath) http.HandlerFunc {
 			writeText(w, http.StatusNotFound, refusal.TextRoute)
 			return
 		}
+		if call.RoutedPath(r) == previewPath {
+			// A chat in a browser shows it on a page of its own.
+			w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		}
 		file.answer(w, r.Header, http.StatusOK)
 	}
 }
