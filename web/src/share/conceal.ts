@@ -6,6 +6,7 @@ import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { remember } from "../receipts/history";
 import { asRefusal, Refusal } from "../refusal";
+import { onLeave } from "../router";
 import { secrets } from "../rpc";
 import { account, policy } from "../session";
 import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
@@ -87,9 +88,13 @@ function show(sending: Sending, { made, left, thrown }: Outcome<Part, Shared>, g
     return;
   }
   const again = async () => {
-    const signal = new AbortController().signal;
-    const next = await concealEach({ ...sending, signal, onStep: () => {} }, left);
-    show(sending, { ...next, made: [...made, ...next.made] }, generated);
+    const gone = new AbortController();
+    const stopListening = onLeave(() => gone.abort());
+    const next = await concealEach({ ...sending, signal: gone.signal, onStep: () => {} }, left);
+    stopListening();
+    if (!gone.signal.aborted) {
+      show(sending, { ...next, made: [...made, ...next.made] }, generated);
+    }
   };
   const rest = {
     names: left.map(({ name }) => name),
