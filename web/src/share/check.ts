@@ -41,6 +41,11 @@ function checkParts(parts: readonly Part[]): string {
   if (parts.some(({ name }) => isBroken(name))) {
     return t("share.unicode");
   }
+  // Once the first has its secret, the service's refusal of another cannot be mended any more.
+  const bad = parts.flatMap(({ recipients }) => recipients).find((address) => !/^[^\s@]+@[^\s@]+$/.test(address));
+  if (bad !== undefined) {
+    return t("problem.invalid", { reason: bad });
+  }
   const tooLong = ({ name, memo }: Part) =>
     name && (charCount(memo) > longestLabel.characters || byteLength(memo) > longestLabel.bytes);
   return parts.some(tooLong) ? t("share.names.long", { count: longestLabel.characters }) : "";
