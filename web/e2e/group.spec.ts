@@ -188,6 +188,76 @@ test("a refusal after one link leaves a page that tries the others, and a lost a
   await expect(said).toHaveCount(0);
 });
 
+test("a page that was left while the rest is made does not come back", async ({ page }) => {
+  await page.addInitScript(() => {
+    window.confirm = () => true; // leave
+  });
+  const groups = groupsOf(page);
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
+    if (groups.length === 2) {
+      await route.fulfill({ status: 429, json: refused });
+      return;
+    }
+    if (groups.length > 2) {
+      await held;
+    }
+    await route.continue();
+  });
+  await shareWith(page, "Kim, Lee, Ida", "e2e secret that is left");
+  const asked = page.waitForRequest((request) => groups.length === 3 && request.url().endsWith("/ConcealSecret"));
+  await button(page, t("group.rest.again")).click();
+  await asked;
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await page.getByLabel(t("share.secret")).fill("e2e secret that follows");
+  const answered = page.waitForResponse("**/hush.v1.SecretService/ConcealSecret");
+  go();
+  await answered;
+  await button(page, t("share.submit")).click();
+  await expect(heading(page, t("receipt.fresh.title"))).toBeVisible();
+  expect(groups.length, "calls").toBe(4); // none for Ida
+});
+
+test("a secret that was burned late closes no question about another", async ({ page }) => {
+  await shareWith(page, "Kim, Lee", "e2e secret to burn late");
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route("**/hush.v1.SecretService/BurnSecret", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const dialog = page.getByRole("dialog", { name: t("receipt.burn.title") });
+  await button(page, t("recent.burn.named", { name: "Kim" })).click();
+  await button(dialog, t("burn.confirm")).click();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await button(page, t("recent.burn.named", { name: "Lee" })).click();
+  await expect(dialog).toContainText("Lee");
+  go();
+  await expect(member(page, "Kim").getByText(t("recent.state.burned"), { exact: true })).toBeVisible();
+  await expect(dialog).toContainText("Lee");
+  await button(dialog, t("burn.confirm")).click();
+  await expect(member(page, "Lee").getByText(t("recent.state.burned"), { exact: true })).toBeVisible();
+});
+
+test("an address that none can be is refused before the first secret is made", async ({ page }) => {
+  await signIn(page, ada);
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret for a bad address");
+  await button(page, t("share.recipient.server")).click();
+  await page.getByLabel(t("share.recipient")).fill("ada@newcomers-team.com, nowhere@");
+  const groups = groupsOf(page);
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText("nowhere@");
+  await expect(page.getByLabel(t("share.recipient"))).toBeFocused();
+  expect(groups).toEqual([]);
+});
+
 test("a refusal of the first link makes nothing and keeps the form", async ({ page }) => {
   await page.route("**/hush.v1.SecretService/ConcealSecret", (route) => route.fulfill({ status: 429, json: refused }));
   await shareWith(page, "Kim, Lee", "e2e secret of none");

@@ -128,7 +128,7 @@ function InviteList({ invites, onRevoked }: ListProps) {
           throw thrown;
         }
       }
-      setEnding(undefined);
+      setEnding((now) => (now === ending ? undefined : now)); // perhaps it asks about another by now
       announce(t("colonel.invite.revoked"));
       onRevoked(inviteId);
     });

@@ -95,7 +95,7 @@ export default function Group({ keys, made }: GroupProps) {
         metadata={burning}
         onClose={() => setBurning(undefined)}
         onBurned={(metadata) => {
-          setBurning(undefined);
+          setBurning((now) => (now === burning ? undefined : now)); // perhaps it asks about another by now
           replace(metadata);
         }}
       />

@@ -30,7 +30,7 @@ export function ReceiptList({ rows, onChange }: ListProps) {
         metadata={burning}
         onClose={() => setBurning(undefined)}
         onBurned={(metadata) => {
-          setBurning(undefined);
+          setBurning((now) => (now === burning ? undefined : now)); // perhaps it asks about another by now
           onChange(metadata);
         }}
       />
