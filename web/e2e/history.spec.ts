@@ -66,6 +66,23 @@ test("a device without an account remembers receipts if asked to, and forgets th
   expect(await history(page)).toBeUndefined();
 });
 
+test("the history shows what another tab shared", async ({ page, context }) => {
+  await page.goto("/recent");
+  await button(page, t("history.turn_on")).click();
+  await expect(page.getByText(t("history.empty"))).toBeVisible();
+  await page
+    .getByRole("banner")
+    .getByRole("link", { name: t("app.share") })
+    .click();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await shareHere(await context.newPage(), "e2e secret of another tab");
+  await page
+    .getByRole("banner")
+    .getByRole("link", { name: t("app.recent") })
+    .click();
+  await expect(page.getByText(t("recent.state.waiting"), { exact: true })).toHaveCount(1);
+});
+
 test("receipts that expired or are gone leave the history", async ({ page }) => {
   const { receipt, key } = await conceal({ secret: "e2e secret of the past" });
   await page.goto("/about");

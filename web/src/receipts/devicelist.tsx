@@ -152,7 +152,10 @@ function useHistory() {
       }
     }
   };
-  const start = () => void load({ rows: [], later: (remembered.peek() ?? []).map(({ key }) => key) });
+  const start = () => {
+    refresh(); // Effects of this component run before those of the page.
+    void load({ rows: [], later: (remembered.peek() ?? []).map(({ key }) => key) });
+  };
   useEffect(() => {
     start();
     return () => {
