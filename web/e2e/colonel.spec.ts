@@ -58,6 +58,11 @@ test("an administrator changes an account with their own password", async ({ pag
   await expect(found.getByText(t("colonel.account.unverified"), { exact: true })).toBeVisible();
 
   await button(found, t("colonel.change.disable")).click();
+  await expect(dialog.getByLabel(t("colonel.change.password"), { exact: true })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(button(found, t("ui.cancel"))).toHaveCount(0); // it has faded
+  await expect(button(found, t("colonel.change.disable"))).toBeFocused();
+  await button(found, t("colonel.change.disable")).click();
   await dialog.getByLabel(t("colonel.change.password"), { exact: true }).fill("not the password");
   await button(dialog, t("colonel.change.disable")).click();
   await expect(dialog.getByText(t("password.wrong"))).toBeVisible();

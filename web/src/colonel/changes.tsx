@@ -37,6 +37,7 @@ interface ChangesProps {
 /** Changes offers what can be done to an account. Each change takes the administrator's own password. */
 export function Changes({ of, onChanged }: ChangesProps) {
   const [change, setChange] = useState<Change>();
+  const [open, setOpen] = useState(false);
   const offered: Change[] = [
     of.role === Role.COLONEL ? "demote" : "promote",
     of.disabled ? "enable" : "disable",
@@ -47,20 +48,26 @@ export function Changes({ of, onChanged }: ChangesProps) {
     <>
       <div class="row">
         {offered.map((one) => (
-          <Button key={one} kind={one === "destroy" ? "danger" : undefined} onClick={() => setChange(one)}>
+          <Button
+            key={one}
+            kind={one === "destroy" ? "danger" : undefined}
+            onClick={() => {
+              setChange(one);
+              setOpen(true);
+            }}
+          >
             {t(`colonel.change.${one}`)}
           </Button>
         ))}
       </div>
       {change && (
         <ChangeDialog
+          key={change}
           change={change}
           of={of}
-          onClose={() => setChange(undefined)}
-          onDone={(outcome) => {
-            setChange(undefined);
-            onChanged(outcome);
-          }}
+          open={open}
+          onClose={() => setOpen(false)}
+          onDone={onChanged}
         />
       )}
     </>
@@ -70,24 +77,36 @@ export function Changes({ of, onChanged }: ChangesProps) {
 interface DialogProps {
   change: Change;
   of: Account;
+  open: boolean;
   onClose: () => void;
   onDone: (outcome: Outcome) => void;
 }
 
-function ChangeDialog({ change, of, onClose, onDone }: DialogProps) {
-  const [passwords, setPasswords] = useState<Passwords>({ own: "", next: "" });
+const none: Passwords = { own: "", next: "" };
+
+/** ChangeDialog stays when it is closed, so that it gives the focus back; it forgets the passwords. */
+function ChangeDialog({ change, of, open, onClose, onDone }: DialogProps) {
+  const [passwords, setPasswords] = useState(none);
   const submission = useSubmit(credentialProblem({ password: "password", fresh: "new_password" }));
+  const close = () => {
+    setPasswords(none);
+    onClose();
+  };
   const make = () =>
     submission.run(
-      async () => onDone(await call(change, of, passwords)),
+      async () => {
+        const outcome = await call(change, of, passwords);
+        close();
+        onDone(outcome);
+      },
       (change === "reset" ? checkNewPassword("new_password", passwords.next, of.address) : undefined) ??
         checkPassword("password", passwords.own),
     );
   return (
     <ConfirmCall
       submission={submission}
-      open
-      onClose={onClose}
+      open={open}
+      onClose={close}
       title={t(`colonel.change.${change}.title`, { address: of.address })}
       action={t(`colonel.change.${change}`)}
       busy={t("colonel.change.busy")}

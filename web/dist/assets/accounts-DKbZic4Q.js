@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-B047AzPb.js";import{r as t}from"./wire-CMPg5Og5.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CyRBSZjO.js";import{r as t}from"./wire-CMPg5Og5.js";var n=t(e);export{n as default};
