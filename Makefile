@@ -108,6 +108,7 @@ check-web: web ## Check and test the client, and fail if web/dist is not what it
 	cd web && npm run check
 	cd web && npm test
 	node web/scripts/e2e-size.mjs
+	cd web && node scripts/restore.mjs
 	@stale=$$(git status --porcelain -- web/dist web/src/gen); \
 	if [ -n "$$stale" ]; then echo "web/dist or web/src/gen is stale; commit what make web and npm run generate wrote:"; echo "$$stale"; exit 1; fi
 
