@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/refusal"
@@ -25,8 +26,11 @@ func receiptView(req *call.Request) *view {
 	}
 }
 
+// burnPassage has the call that takes the receipt alone. Those of v1 and v2 also
+// take the passphrase, which the sender may have forgotten.
 func burnPassage(req *call.Request) passage {
-	return passage{req.Text("page.receipt.burn"), "curl -X POST " + req.Links.Base() + "/api/v1/private/KEY/burn"}
+	const call = `curl -H 'Content-Type: application/json' -d '{"metadataKey": "KEY"}' `
+	return passage{req.Text("page.receipt.burn"), call + req.Links.Base() + hushv1connect.SecretServiceBurnSecretProcedure}
 }
 
 // receiptPages returns the receipt's page after its button, at each of its
