@@ -188,6 +188,32 @@ test("a refusal after one link leaves a page that tries the others, and a lost a
   await expect(said).toHaveCount(0);
 });
 
+test("leaving while links are made asks first", async ({ page, expected }) => {
+  expected.push(/^window: /);
+  const groups = groupsOf(page);
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
+    await (groups.length === 2 ? held : undefined);
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => groups.length === 2 && request.url().endsWith("/ConcealSecret"));
+  await shareWith(page, "Kim, Lee", "e2e secret that is half made");
+  await asked;
+  await page
+    .getByRole("contentinfo")
+    .getByRole("link", { name: t("app.about") })
+    .click();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  go();
+  await expect(heading(page, t("group.fresh.title"))).toBeVisible();
+  await button(page, t("group.copy.all")).click();
+  await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
 test("a page that was left while the rest is made does not come back", async ({ page }) => {
   await page.addInitScript(() => {
     window.confirm = () => true; // leave

@@ -6,7 +6,7 @@ import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { remember } from "../receipts/history";
 import { asRefusal, Refusal } from "../refusal";
-import { onLeave } from "../router";
+import { askBeforeLeaving, onLeave } from "../router";
 import { secrets } from "../rpc";
 import { account, policy } from "../session";
 import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
@@ -48,7 +48,10 @@ export async function conceal(
   const sending = { draft: { ...draft }, kind, group: newGroup(parts), onStep, signal };
   onStep("sending");
   await needed(receipt);
+  // Leaving would give up the rest, and the links of what is made by then.
+  const stopAsking = parts.length > 1 ? askBeforeLeaving(() => leaving(false)) : () => {};
   const outcome = await concealEach(sending, parts);
+  stopAsking();
   if (outcome.made.length === 0) {
     throw outcome.thrown;
   }

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Cyn3Ycx6.js";import{r as t}from"./wire-BbFEYaSH.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BQGxzbkb.js";import{r as t}from"./wire-BbFEYaSH.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-Cf3swO7C.js";

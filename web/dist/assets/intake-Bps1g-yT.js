@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BJHp8iTW.js";import{r as t}from"./wire-BbFEYaSH.js";var n=t(e);export{n as default};

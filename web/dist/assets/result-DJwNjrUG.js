@@ -1,1 +1,0 @@
-export{t as Generated,n as default}from"./result-9LLmusWA.js";
