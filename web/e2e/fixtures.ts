@@ -93,9 +93,15 @@ function isLost(text: string): boolean {
 }
 
 /** bare is an empty page in the service's origin. */
-export async function bare(page: Page): Promise<void> {
+async function bare(page: Page): Promise<void> {
   await page.route("**/bare", (route) => route.fulfill({ contentType: "text/html", body: "<title>x</title>" }));
   await page.goto("/bare");
+}
+
+/** speak chooses the language of the pages that are opened afterwards. */
+export async function speak(page: Page, language: string): Promise<void> {
+  await bare(page);
+  await page.evaluate((language) => localStorage.setItem("hush.locale", language), language);
 }
 
 /** signIn starts a session without the sign-in page. */

@@ -3,7 +3,7 @@
  * mirrored, and no motion for those who ask for none. What a screen shows is
  * measured in the page.
  */
-import { ada, bare, button, expect, expectAccessible, links, type Page, signIn, test } from "./fixtures";
+import { ada, button, expect, expectAccessible, links, type Page, signIn, speak, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { screens } from "./screens";
 import { conceal } from "./service";
@@ -36,8 +36,7 @@ for (const place of places) {
       ["ja", "ltr"],
       ["ar", "rtl"],
     ] as const) {
-      await bare(page);
-      await page.evaluate((name) => localStorage.setItem("hush.locale", name), name);
+      await speak(page, name);
       await visit(page, place);
       await expect(page.locator("html")).toHaveAttribute("lang", name);
       await expect(page.locator("html")).toHaveAttribute("dir", dir);
@@ -228,22 +227,22 @@ async function expectOneGrid(page: Page, name: string): Promise<void> {
   expect(found.footer, `${name}: footer below the heading`).toBe(found.heading);
 }
 
-/** expectDirections checks that a field takes the direction of its text, and that keys and code are never mirrored. */
+/** expectDirections checks that a field takes the direction of its text or of the page, and that keys and code are never mirrored. */
 async function expectDirections(page: Page): Promise<void> {
   await mirror(page, "rtl");
   const wrong = await page.evaluate(() => {
     const fields = [
-      ...document.querySelectorAll(
+      ...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
         "textarea, input:not([type=radio], [type=checkbox], [type=range], [type=color], [type=file])",
       ),
     ];
-    const fixed = [...document.querySelectorAll("code, .mono, .link-text")];
+    const fixed = [...document.querySelectorAll("code, .mono:not(textarea), .link-text")];
     return [
-      ...fields.filter((field) => !field.hasAttribute("dir")),
+      ...fields.filter((field) => !(field.dir || (!field.value && getComputedStyle(field).direction === "rtl"))),
       ...fixed.filter((element) => getComputedStyle(element).direction !== "ltr"),
     ].map((element) => element.outerHTML.slice(0, 120));
   });
-  expect(wrong, "fields without dir, and mirrored code").toEqual([]);
+  expect(wrong, "fields without a direction, and mirrored code").toEqual([]);
 }
 
 /** countMotion remembers each animation and transition that begins from now on. */

@@ -17,6 +17,18 @@ test.describe("in a German browser", () => {
   });
 });
 
+test("what is typed has its own direction, and an empty field that of the page", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("app.language")).selectOption("ar");
+  await expect(page.locator("html")).toHaveAttribute("dir", "rtl");
+  const field = page.locator("textarea");
+  await expect(field).toHaveCSS("direction", "rtl");
+  await field.fill("a password");
+  await expect(field).toHaveCSS("direction", "ltr");
+  await field.fill("كلمة مرور");
+  await expect(field).toHaveCSS("direction", "rtl");
+});
+
 test("the language is chosen, changes at once and is kept", async ({ page }) => {
   await page.goto("/");
   await expect(page.locator("html")).toHaveAttribute("lang", "en");

@@ -1,5 +1,5 @@
 /* Takes screenshots of every page, for `make screenshots`. */
-import { button, expect, links, type Page, revealed, test } from "./fixtures";
+import { button, expect, links, type Page, revealed, speak, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
@@ -12,6 +12,15 @@ for (const place of places) {
     await visit(page, place);
     if (place.name === "account") await endPreparedSessions(page);
     await screenshot(page, place.name, project.name);
+  });
+
+  test(`${place.name} in other languages`, async ({ page, expected }, { project }) => {
+    expected.push(/status of 404/);
+    for (const name of ["de", "ja", "ar"]) {
+      await speak(page, name);
+      await visit(page, place);
+      await screenshot(page, `${place.name}-${name}`, project.name);
+    }
   });
 }
 

@@ -74,6 +74,11 @@ interface Value {
   onValue: (value: string) => void;
 }
 
+/** directionFor lets a text choose its direction. An empty field has that of the page, for its placeholder and caret. */
+function directionFor(value: string): "auto" | undefined {
+  return value ? "auto" : undefined;
+}
+
 type InputProps = Value & {
   type?: "text" | "email" | "search" | "url";
 } & Omit<PartialInputHTMLAttributes<HTMLInputElement>, "value" | "type" | "role">;
@@ -82,7 +87,7 @@ type InputProps = Value & {
 export function TextInput({ value, onValue, type = "text", ...rest }: InputProps) {
   return (
     <input
-      dir="auto"
+      dir={directionFor(value)}
       {...useWiring()}
       {...rest}
       {...typed(type)}
@@ -99,7 +104,7 @@ export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) 
   return (
     <div class="input input-group">
       <input
-        dir="auto"
+        dir={directionFor(value)}
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
@@ -141,7 +146,7 @@ export function TextArea({
   }, [value]);
   return (
     <textarea
-      dir="auto"
+      dir={directionFor(value)}
       rows={4}
       {...useWiring()}
       {...rest}

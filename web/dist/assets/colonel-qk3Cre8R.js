@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CJ0rQ_X-.js";import{r as t}from"./wire-BGBlA_fp.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-6EP7yz5v.js";

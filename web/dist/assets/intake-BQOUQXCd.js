@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CVLfSZsj.js";import{r as t}from"./wire-BGBlA_fp.js";var n=t(e);export{n as default};
