@@ -39,6 +39,17 @@ test("an administrator creates and revokes invitations", async ({ page }) => {
   await expect(invites.getByText(guest)).toBeHidden();
 });
 
+test("where no one can sign up, there are no invitations", async ({ page }) => {
+  await page.route("**/hush.v1.SystemService/GetPolicy", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), signUp: "SIGN_UP_CLOSED" } });
+  });
+  await signIn(page, colonel);
+  await page.goto("/colonel");
+  await expect(card(page, t("colonel.find"))).toBeVisible();
+  await expect(card(page, t("colonel.invites"))).toHaveCount(0);
+});
+
 test("an administrator changes an account with their own password", async ({ page }) => {
   const address = `e2e-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`;
   await page.goto("/signup");

@@ -7,12 +7,12 @@ import { FeedbackList } from "../colonel/feedback";
 import { FindAccount } from "../colonel/find";
 import { Invites } from "../colonel/invites";
 import { Nodes } from "../colonel/nodes";
-import { Role } from "../contract";
+import { Role, SignUp } from "../contract";
 import { t } from "../i18n/colonel";
 import { LoadState, useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import { colonel } from "../rpc";
-import { account } from "../session";
+import { account, policy } from "../session";
 import { Button, Loading, Page } from "../ui";
 import NotFound from "./notfound";
 
@@ -53,7 +53,8 @@ function Overview() {
           <Charts index={index.value} />
           <BurnReported onBurned={index.reload} />
           <FindAccount onChanged={index.reload} />
-          <Invites key={`invites ${round}`} />
+          {/* Where no one can sign up, an invitation leads nowhere. */}
+          {policy.value?.signUp !== SignUp.closed && <Invites key={`invites ${round}`} />}
           <NewAccounts accounts={index.value.recentAccounts} />
           <FeedbackList index={index.value} />
           <Exceptions key={round} />

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BxhviL2b.js";import{r as t}from"./wire-BWymgSKu.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-D8V0dVe0.js";

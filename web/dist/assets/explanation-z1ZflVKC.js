@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-6EP7yz5v.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-Di6YeRiq.js";import{r as t}from"./wire-BWymgSKu.js";var n=t(e);export{n as default};
