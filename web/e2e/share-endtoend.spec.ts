@@ -475,6 +475,28 @@ test("the page asks before it is left without the link @phone", async ({ page, e
   await expect(page.getByText(link)).toHaveCount(0);
 });
 
+test("a part of the link that was copied by hand is not the link, and all of it is", async ({ page, expected }) => {
+  expected.push(ask);
+  await page.goto("/");
+  const { link } = await shareText(page, "e2e secret of a link copied by hand");
+  const text = page.getByText(link, { exact: true });
+  const copy = async (characters: number) => {
+    await text.evaluate((element, end) => {
+      getSelection()?.setBaseAndExtent(element.firstChild ?? element, 0, element.firstChild ?? element, end);
+    }, characters);
+    await page.keyboard.press("ControlOrMeta+c");
+    await expect.poll(() => clipboard(page)).toBe(link.slice(0, characters));
+    await page
+      .getByRole("banner")
+      .getByRole("link", { name: t("app.share") })
+      .click();
+  };
+  await copy(link.length - 1);
+  await expect(heading(page, t("receipt.fresh.title"))).toBeVisible();
+  await copy(link.length);
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
 test("a visitor who agrees to leave without the link leaves", async ({ page }) => {
   const asked: string[] = [];
   page.context().removeAllListeners("dialog");

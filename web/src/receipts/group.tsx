@@ -12,7 +12,20 @@ import { policy } from "../session";
 import { addressOf, keep, type Made, type Rest } from "../share/made";
 import { Generated } from "../share/result";
 import Ways from "../share/ways";
-import { announce, Button, Card, CopyButton, Empty, Failure, LinkButton, Loading, Notice, Page, Relative } from "../ui";
+import {
+  announce,
+  Button,
+  Card,
+  CopyButton,
+  Empty,
+  Failure,
+  isSelected,
+  LinkButton,
+  Loading,
+  Notice,
+  Page,
+  Relative,
+} from "../ui";
 import { followGroup } from "./followgroup";
 import { endOf, isEndToEnd, isLockedForGood, phaseOf } from "./phase";
 import { BurnDialog, badges, nameOf as listedName } from "./receiptlist";
@@ -164,7 +177,7 @@ function Member({ metadata, name, link, onBurn }: MemberProps) {
         {isLockedForGood(metadata) && <p class="small">{t("receipt.locked")}</p>}
         {waiting && link && (
           <>
-            <p class="link-text" dir="ltr" tabIndex={0} onCopy={kept}>
+            <p class="link-text" dir="ltr" tabIndex={0} onCopy={() => isSelected(link) && kept()}>
               {link}
             </p>
             <div class="row no-print">

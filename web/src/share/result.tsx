@@ -4,7 +4,7 @@ import { dateOf, exact } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/share";
 import { policy } from "../session";
-import { Card, CopyButton, Icon, Relative, Time } from "../ui";
+import { Card, CopyButton, Icon, isSelected, Relative, Time } from "../ui";
 import type { Created } from "./draft";
 import { keep } from "./made";
 import Ways from "./ways";
@@ -54,7 +54,7 @@ function ForThem({ created, expires, onKept }: ForThemProps) {
   return (
     <Card kind="give" title={t("result.link")}>
       <p>{t("result.link.hint")}</p>
-      <p class="link-text" dir="ltr" tabIndex={0} onCopy={onKept}>
+      <p class="link-text" dir="ltr" tabIndex={0} onCopy={() => isSelected(link) && onKept()}>
         {link}
       </p>
       <Ways link={link} expires={expires} hasPassphrase={secret.hasPassphrase} onKept={onKept} />

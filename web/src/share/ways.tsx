@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { exact } from "../format";
 import { t } from "../i18n/share";
 import { lazy } from "../lazy";
-import { announce, Button, CopyButton, copyText } from "../ui";
+import { announce, Button, CopyButton, copyText, isSelected } from "../ui";
 import { Dialog } from "../ui/dialog";
 
 const Qr = lazy(() => import("./qr"));
@@ -56,7 +56,7 @@ export default function Ways({ link, expires, hasPassphrase, onKept }: WaysProps
       {message && (
         <div class="stack-s">
           {message === "mailed" && <p>{t("result.message.mailed")}</p>}
-          <p class="message" dir="auto" onCopy={onKept}>
+          <p class="message" dir="auto" onCopy={() => isSelected(link) && onKept()}>
             {text}
           </p>
           <div class="row">

@@ -35,6 +35,11 @@ function copySelection(text: string): boolean {
   }
 }
 
+/** isSelected reports whether the visitor selected the whole of a text. */
+export function isSelected(text: string): boolean {
+  return getSelection()?.toString().includes(text) ?? false;
+}
+
 interface CopyButtonProps {
   text: string;
   children?: ComponentChildren;

@@ -5,7 +5,7 @@
  */
 export { announce, LiveRegion } from "./announce";
 export { Button, LinkButton } from "./button";
-export { CopyButton, CopyField, copyText } from "./copy";
+export { CopyButton, CopyField, copyText, isSelected } from "./copy";
 export { Checkbox, Field, Form, PasswordInput, Select, TextArea, TextInput } from "./field";
 export { Icon, type IconName } from "./icon";
 export { Menu, MenuItem, MenuLink } from "./menu";

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BXUZ5wYt.js";import{r as t}from"./wire-Bwf6qtys.js";var n=t(e);export{n as default};

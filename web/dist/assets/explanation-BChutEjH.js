@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-D8V0dVe0.js";
