@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { exact } from "../format";
+import { region } from "../i18n";
 import { t } from "../i18n/share";
 import { lazy } from "../lazy";
 import { announce, Button, CopyButton, copyText, isSelected } from "../ui";
@@ -77,8 +77,14 @@ export default function Ways({ link, expires, hasPassphrase, onKept }: WaysProps
 }
 
 function messageText(link: string, expires: Date, hasPassphrase: boolean): string {
-  const text = t("result.message.text", { time: exact(expires), link });
+  const text = t("result.message.text", { time: zoned(expires), link });
   return hasPassphrase ? `${text}\n\n${t("result.message.passphrase")}` : text;
+}
+
+/** zoned formats a date and time with its time zone, for a reader who may be in another. */
+function zoned(date: Date): string {
+  const format = { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
+  return new Intl.DateTimeFormat(region.value, { ...format, timeZoneName: "short" }).format(date);
 }
 
 async function share(url: string, onShared: () => void): Promise<void> {

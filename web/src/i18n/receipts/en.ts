@@ -142,7 +142,7 @@ export default {
   "group.fresh.lead": "One for each recipient. Each opens once.",
   "group.title": "Your private receipts",
   "group.links": "One link for each recipient",
-  "group.links.hint": "Anyone with one of these links can open its secret, once. Don't open them yourself.",
+  "group.links.hint": "Don't open them yourself: each opens only once.",
   "group.links.once":
     "Only this page has these links. Send each to one person before you leave, and don't open them yourself.",
   "group.receipt":

@@ -48,7 +48,7 @@ export default {
   "phrase.hint": "Drawn at random on your device: {bits} bits. Only you and the recipient need it.",
   "phrase.copy": "Copy passphrase",
   "result.link": "Link for the recipient",
-  "result.link.hint": "Anyone with this link can open the secret, once. Don't open it yourself.",
+  "result.link.hint": "Don't open it yourself: it opens only once.",
   "result.link.once": "Only this page has the link. Copy it before you leave.",
   "result.leave": "You haven't copied the link, and no other page can show it. Leave without it?",
   "result.share": "Share…",
