@@ -228,6 +228,7 @@ test("a lifetime is written as a number and a unit @phone", async ({ page }) => 
   await expect(count).toBeFocused();
   await expectAccessible(page);
   await count.fill("5000");
+  await expect(page.getByRole("alert")).toHaveCount(0);
   await page.getByLabel(t("lifetime.unit")).selectOption("day");
   await button(page, t("share.submit")).click();
   await expect(page.getByRole("alert")).toContainText(/^\d+ days at most/);

@@ -63,6 +63,16 @@ interface FormProps {
   onKind: (kind: Kind) => void;
 }
 
+/** The field that shows the problem of a part of the draft. */
+const fields: Record<string, Problem["field"]> = {
+  text: "secret",
+  passphrase: "passphrase",
+  recipients: "recipients",
+  memo: "memo",
+  ttl: "ttl",
+  custom: "ttl",
+};
+
 function ShareForm({ kind, onKind }: FormProps) {
   const draft = useSignal<Draft>(empty);
   const [mode, setMode] = useState<Mode>("text");
@@ -81,6 +91,9 @@ function ShareForm({ kind, onKind }: FormProps) {
         .catch(() => undefined);
     }
     draft.value = { ...draft.value, ...part };
+    if (Object.keys(part).some((name) => fields[name] === problem.field)) {
+      setProblem({}); // it was about another value
+    }
   };
   const choose = (next: Kind) => {
     if (next === "server" && draft.value.file) {
@@ -170,12 +183,7 @@ function ShareForm({ kind, onKind }: FormProps) {
             <TextBox
               draft={d}
               error={problem.field === "secret" ? problem.text : undefined}
-              change={(part) => {
-                change(part);
-                if (problem.field === "secret") {
-                  setProblem({}); // it was about another text
-                }
-              }}
+              change={change}
               send={submit}
             />
           )}

@@ -61,6 +61,7 @@ export default function Group({ keys, made }: GroupProps) {
   const linkOf = (row: Metadata) =>
     madeOf(row)?.link ??
     (row.secretKey && !isEndToEnd(row) ? secretLink(policy.value?.baseUrl ?? "", row.secretKey, row.shareDomain) : "");
+  const linked = waiting.some(linkOf);
   if (rows?.length === 0) {
     return (
       <Page title={t("receipt.gone.title")}>
@@ -76,8 +77,8 @@ export default function Group({ keys, made }: GroupProps) {
       {Boolean(refused) && <Failure error={refused} />}
       {!rows && !refused && <Loading>{t("receipt.loading")}</Loading>}
       {rows && (
-        <Card kind={made && "give"} title={t("group.links")}>
-          <p>{t(rows.some(isEndToEnd) && made ? "group.links.once" : "group.links.hint")}</p>
+        <Card kind={made && "give"} title={t(linked ? "group.links" : "group.secrets")}>
+          {linked && <p>{t(rows.some(isEndToEnd) && made ? "group.links.once" : "group.links.hint")}</p>}
           <ul class="receipts">
             {rows.map((row) => (
               <Member

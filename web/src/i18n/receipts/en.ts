@@ -141,6 +141,7 @@ export default {
   "group.fresh.title": "Your links are ready",
   "group.fresh.lead": "One for each recipient. Each opens once.",
   "group.title": "Your private receipts",
+  "group.secrets": "One secret for each recipient",
   "group.links": "One link for each recipient",
   "group.links.hint": "Don't open them yourself: each opens only once.",
   "group.links.once":
@@ -157,7 +158,7 @@ export default {
   "group.copy.named": "Copy link for {name}",
   "group.ways": "More ways",
   "group.ways.named": "More ways to send the link for {name}",
-  "group.link.unknown": "Its link was made on the sender's device and isn't stored.",
+  "group.link.unknown": "Its link was made on your device and isn't stored.",
   "group.copy.all": "Copy all links",
   "group.burn": "Burn all",
   "group.burn.title": "Burn all of these secrets?",

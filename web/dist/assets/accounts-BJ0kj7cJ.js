@@ -1,0 +1,1 @@
+import{t as e}from"./account_service_pb-tQ0LUkIH.js";import{r as t}from"./wire-CpLdbyiJ.js";var n=t(e);export{n as default};

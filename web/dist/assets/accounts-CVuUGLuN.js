@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-E6ARkS7c.js";import{r as t}from"./wire-DVGv9cmS.js";var n=t(e);export{n as default};

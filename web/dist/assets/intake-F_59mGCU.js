@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D3sXbwEi.js";import{r as t}from"./wire-DVGv9cmS.js";var n=t(e);export{n as default};
