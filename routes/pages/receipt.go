@@ -122,7 +122,7 @@ func refuseReceipt(site *Site, w http.ResponseWriter, req *call.Request, refused
 	v := receiptView(req)
 	v.Problem = text
 	if refused.Class == refusal.ClassUnknown {
-		v = &view{Title: req.Text("page.unknown.title"), Problem: req.Text("page.receipt.unknown")}
+		v = &view{Title: req.Text("page.receipt.unknown.title"), Problem: req.Text("page.receipt.unknown")}
 	}
 	refused.SetRetryAfter(w.Header())
 	site.showView(w, req, status, v)

@@ -133,7 +133,7 @@ func refuseReveal(site *Site, w http.ResponseWriter, req *call.Request, refused 
 	switch refused.Class {
 	case refusal.ClassUnknown:
 		text = req.Text("page.secret.gone")
-		v = &view{Title: req.Text("page.unknown.title")}
+		v = &view{Title: req.Text("page.secret.gone.title")}
 	case refusal.ClassEndToEnd:
 		v.Form, v.Text = nil, nil // it cannot be opened here
 	case refusal.ClassPassphrase, refusal.ClassLimited:
