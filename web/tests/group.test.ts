@@ -4,6 +4,7 @@ import { State } from "../src/contract";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { followGroup } from "../src/receipts/followgroup";
 import { keysIn } from "../src/receipts/keys";
+import { Refusal } from "../src/refusal";
 import { each, newGroup, partsOf, recipientsIn } from "../src/share/parts";
 
 test("recipients are addresses or names, each once", () => {
@@ -71,7 +72,8 @@ test("an address has the keys of all receipts of a group, each once", () => {
   assert.equal(keysIn(many.join(".")).length, 25);
 });
 
-test("a group is followed until nothing more can happen to any of it", async () => {
+/** pausesOf follows a group without waiting, and returns the pauses that it made. */
+async function pausesOf(follow: () => Promise<void>): Promise<number[]> {
   const { setTimeout: real } = globalThis;
   const events = { addEventListener: () => undefined, removeEventListener: () => undefined };
   const pauses: number[] = [];
@@ -81,29 +83,76 @@ test("a group is followed until nothing more can happen to any of it", async () 
     return real(fn, 0);
   }) as typeof setTimeout;
   try {
-    const states = [[State.viewed, State.viewed], "lost", [State.burned, State.viewed], [State.burned, State.expired]];
-    const seen: (number[] | string)[] = [];
-    let calls = 0;
-    const source = async () => {
-      const next = states[calls++];
-      if (!Array.isArray(next)) {
-        throw new Error("lost");
-      }
-      return next.map((state) => ({ state, events: [] as unknown[] }) as Metadata);
-    };
-    const follower = {
-      onReceipts: (rows: readonly Metadata[]) => void seen.push(rows.map(({ state }) => state as number)),
-      onError: (thrown: unknown) => void (thrown && seen.push("lost")),
-    };
-    const keys = Array.from({ length: 10 }, (_, i) => key(String(i)));
-    await followGroup(keys, follower, new AbortController().signal, source);
-    assert.deepEqual(seen, states);
-    assert.equal(pauses.length, 3);
-    assert.ok(
-      pauses.every((pause) => pause >= 15_000),
-      `pauses of ten receipts: got ${pauses}, want at least 15 s`,
-    );
+    await follow();
   } finally {
     globalThis.setTimeout = real;
   }
+  return pauses;
+}
+
+/** keysOf returns the keys of so many receipts. */
+const keysOf = (count: number) => Array.from({ length: count }, (_, i) => key(String(i)));
+
+test("a group is followed until nothing more can happen to any of it", async () => {
+  const states = [[State.viewed, State.viewed], "lost", [State.burned, State.viewed], [State.burned, State.expired]];
+  const seen: (number[] | string)[] = [];
+  let calls = 0;
+  const source = async () => {
+    const next = states[calls++];
+    if (!Array.isArray(next)) {
+      throw new Error("lost");
+    }
+    return next.map((state) => ({ state, events: [] as unknown[] }) as Metadata);
+  };
+  const follower = {
+    onReceipts: (rows: readonly Metadata[]) => void seen.push(rows.map(({ state }) => state as number)),
+    onError: (thrown: unknown) => void (thrown && seen.push("lost")),
+  };
+  const pauses = await pausesOf(() => followGroup(keysOf(10), follower, new AbortController().signal, source));
+  assert.deepEqual(seen, states);
+  assert.equal(pauses.length, 3);
+  assert.ok(
+    pauses.every((pause) => pause >= 15_000),
+    `pauses of ten receipts: got ${pauses}, want at least 15 s`,
+  );
+});
+
+// The service allows a network 1,000 calls in twenty minutes, and a receipt is one. Its
+// other devices open links with these calls, too.
+test("the pages of groups leave calls to the other devices of a network", async () => {
+  for (const count of [2, 5, 10]) {
+    const end = new AbortController();
+    let calls = 0;
+    const source = async () => {
+      calls += 1;
+      if (calls === 500) {
+        end.abort();
+      }
+      return keysOf(count).map(() => ({ state: State.viewed, events: [] as unknown[] }) as Metadata);
+    };
+    const follower = { onReceipts: () => undefined, onError: () => undefined };
+    const pauses = await pausesOf(() => followGroup(keysOf(count), follower, end.signal, source));
+    let [time, asked] = [0, 1];
+    for (; time + (pauses[asked - 1] ?? 0) < 20 * 60_000; asked++) {
+      time += pauses[asked - 1] ?? 0;
+    }
+    const spent = asked * count;
+    assert.ok(
+      asked > 10 && spent < 250,
+      `calls of ${count} receipts: got ${spent} in twenty minutes, want less than 250`,
+    );
+  }
+});
+
+test("a group whose calls are refused for a while is not asked for before", async () => {
+  let calls = 0;
+  const source = async () => {
+    if (calls++ === 0) {
+      throw new Refusal("", { code: "resource_exhausted", reason: "rate_limited", retryAfter: 600 });
+    }
+    return [] as Metadata[];
+  };
+  const follower = { onReceipts: () => undefined, onError: () => undefined };
+  const pauses = await pausesOf(() => followGroup(keysOf(2), follower, new AbortController().signal, source));
+  assert.deepEqual(pauses, [600_000]);
 });

@@ -1,4 +1,5 @@
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { asRefusal } from "../refusal";
 import { receipts } from "../rpc";
 import { pauseFor } from "./follow";
 import { isSettled } from "./phase";
@@ -19,8 +20,9 @@ const service: GroupSource = async (metadataKeys, signal) =>
 /**
  * followGroup keeps a page up to date with several receipts, until nothing more can
  * happen to them or signal aborts. It asks for all of them at once, since a browser
- * has few connections for streams; and less often the more there are, since each
- * counts as a call. A hidden page asks for nothing.
+ * has few connections for streams. Each counts as a call, and all devices of a network
+ * share its calls: so it asks less often the more there are, and the longer the page
+ * is open. A hidden page asks for nothing, and asks at once when it is visible again.
  */
 export async function followGroup(
   keys: readonly string[],
@@ -28,8 +30,11 @@ export async function followGroup(
   signal: AbortSignal,
   source: GroupSource = service,
 ): Promise<void> {
-  const pause = Math.max(5_000, keys.length * 2_000);
+  const firstPause = Math.max(5_000, keys.length * 2_000);
+  const longestPause = Math.max(30_000, keys.length * 15_000);
+  let pause = firstPause;
   while (!signal.aborted) {
+    let least = 0;
     try {
       const rows = await source([...keys], signal);
       if (signal.aborted) {
@@ -41,10 +46,12 @@ export async function followGroup(
         return;
       }
     } catch (thrown) {
+      least = asRefusal(thrown).retryAfter * 1000;
       if (!signal.aborted) {
         follower.onError(thrown);
       }
     }
-    await pauseFor(pause * (0.75 + Math.random() / 2), signal);
+    const early = await pauseFor(Math.max(pause * (0.75 + Math.random() / 2), least), signal);
+    pause = early ? firstPause : Math.min(pause * 1.25, longestPause);
   }
 }

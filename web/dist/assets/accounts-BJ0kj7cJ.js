@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-tQ0LUkIH.js";import{r as t}from"./wire-CpLdbyiJ.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BpppRIRq.js";import{r as t}from"./wire-CpLdbyiJ.js";var n=t(e);export{n as default};

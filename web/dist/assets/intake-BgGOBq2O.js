@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DQ58JvrV.js";import{r as t}from"./wire-CpLdbyiJ.js";var n=t(e);export{n as default};

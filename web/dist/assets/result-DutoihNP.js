@@ -1,1 +1,0 @@
-export{t as Generated,n as default}from"./result-Dtn_9XrI.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./ways-uY_joxVD.js";
