@@ -28,6 +28,9 @@ test("an administrator creates and revokes invitations", async ({ page }) => {
   const link = await invites.getByLabel(t("colonel.invite.link"), { exact: true }).inputValue();
   expect(link).toMatch(/\/signup\/[0-9a-z]{31}$/);
   expect(linkIn(await mailTo(guest, "/signup/"))).toBe(new URL(link).pathname);
+  await button(page, t("colonel.refresh")).click();
+  await expect(invites.getByRole("listitem").filter({ hasText: guest })).toBeVisible();
+  await expect(invites.getByLabel(t("colonel.invite.link"), { exact: true })).toHaveValue(link);
   await button(invites, t("colonel.invite.done")).click();
   const entry = invites.getByRole("listitem").filter({ hasText: guest });
   await expect(entry).toContainText(colonel.address);

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { AddressField, checkAddress, credentialProblem } from "../account/credentials";
 import { dateOf } from "../format";
 import { ConfirmCall } from "../forms/confirmcall";
@@ -12,11 +12,16 @@ import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
 import { announce, Button, Card, CopyField, Empty, Form, Icon, Notice, Relative } from "../ui";
 
-/** Invites creates, lists and revokes invitations. */
-export function Invites() {
+/** Invites creates, lists and revokes invitations. A new round loads the list again, and leaves the link that is shown. */
+export function Invites({ round }: { round: number }) {
   const loaded = useLoaded(fetchAll);
   const [made, setMade] = useState<Made>();
   const invites = loaded.value;
+  useEffect(() => {
+    if (round > 0) {
+      loaded.reload();
+    }
+  }, [round]);
   return (
     <Card title={t("colonel.invites")}>
       <p class="muted">{t("colonel.invites.lead")}</p>

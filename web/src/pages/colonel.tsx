@@ -54,7 +54,7 @@ function Overview() {
           <BurnReported onBurned={index.reload} />
           <FindAccount onChanged={index.reload} />
           {/* Where no one can sign up, an invitation leads nowhere. */}
-          {policy.value?.signUp !== SignUp.closed && <Invites key={`invites ${round}`} />}
+          {policy.value?.signUp !== SignUp.closed && <Invites round={round} />}
           <NewAccounts accounts={index.value.recentAccounts} />
           <FeedbackList index={index.value} />
           <Exceptions key={round} />
