@@ -284,6 +284,24 @@ test("an address that none can be is refused before the first secret is made", a
   expect(groups).toEqual([]);
 });
 
+test("a lost answer says that the link may have been mailed", async ({ page, expected }) => {
+  expected.push(/ERR_FAILED/);
+  await signIn(page, ada);
+  const address = `lost-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`;
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret that was mailed");
+  await button(page, t("share.recipient.server")).click();
+  await page.getByLabel(t("share.recipient")).fill(address);
+  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("group.rest.lost.mailed", { name: address }));
+  await expect(page.getByLabel(t("share.secret"))).toHaveValue("e2e secret that was mailed");
+  expect((await mailTo(address, "/s#")).to).toBe(address);
+});
+
 test("a refusal of the first link makes nothing and keeps the form", async ({ page }) => {
   await page.route("**/hush.v1.SecretService/ConcealSecret", (route) => route.fulfill({ status: 429, json: refused }));
   await shareWith(page, "Kim, Lee", "e2e secret of none");

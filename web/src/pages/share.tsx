@@ -153,7 +153,7 @@ function ShareForm({ kind, onKind }: FormProps) {
       await sharing.conceal(sent, kind, setBusy, gone.current.signal, mode === "generate" ? sent.text : "");
       return {};
     } catch (thrown) {
-      return sharing.concealProblem(thrown);
+      return sharing.concealProblem(thrown, sent, kind);
     }
   };
   const d = draft.value;

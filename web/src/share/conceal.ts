@@ -1,6 +1,7 @@
 /* Shares a draft. The page loads this module when something is typed. */
 import { Encryption } from "../contract";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
+import { t as receiptText } from "../i18n/receipts";
 import { t } from "../i18n/share";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
@@ -206,10 +207,15 @@ function baseUrl(): string {
   return policy.value?.baseUrl ?? "";
 }
 
-/** concealProblem returns the problem of what conceal threw. */
-export function concealProblem(thrown: unknown): Problem {
+/** concealProblem returns the problem of what conceal threw for a draft. */
+export function concealProblem(thrown: unknown, draft?: Draft, kind?: Kind): Problem {
   if (thrown instanceof AnswerError) {
     return { field: "form", text: t("share.answer") };
+  }
+  const [first] = draft && kind === "server" ? partsOf(draft, mails()) : [];
+  if (first?.recipients.length && isLost(thrown)) {
+    // Trying again would mail another link.
+    return { field: "form", text: receiptText("group.rest.lost.mailed", { name: first.name }) };
   }
   const { code, field } = asRefusal(thrown);
   if (code === "offline") {

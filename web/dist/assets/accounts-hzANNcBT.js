@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-qzlcF3sd.js";import{r as t}from"./wire-D6UpVjax.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BiDHEc_3.js";import{r as t}from"./wire-D6UpVjax.js";var n=t(e);export{n as default};

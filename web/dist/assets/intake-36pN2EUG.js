@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DlExLvGY.js";import{r as t}from"./wire-D6UpVjax.js";var n=t(e);export{n as default};
