@@ -205,6 +205,8 @@ test("a written lifetime is a whole number of a unit, within the policy", async 
     ["90", "minute", 5400],
     [" 012 ", "hour", 43200],
     ["\uff13", "day", 259200],
+    ["\u0661\u0662", "hour", 43200],
+    ["\u06f9", "minute", 540],
   ] as const) {
     assert.equal(secondsIn({ count, unit }), want, count);
     assert.equal(lifetimeOf({ ...empty, ttl: 300, custom: { count, unit } }).seconds, BigInt(want));

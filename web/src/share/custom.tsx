@@ -1,7 +1,7 @@
 import { number } from "../i18n";
 import { t } from "../i18n/share";
 import { Field, Select, TextInput } from "../ui";
-import { type Custom, type Unit, units } from "./lifetime";
+import { type Custom, secondsIn, type Unit, units } from "./lifetime";
 
 interface CustomProps {
   value: Custom;
@@ -25,7 +25,10 @@ export default function CustomLifetime({ value, onValue, error }: CustomProps) {
         <Select
           value={value.unit}
           onValue={(unit) => onValue({ ...value, unit: unit as Unit })}
-          options={(Object.keys(units) as Unit[]).map((unit) => [unit, nameOf(unit, Number(value.count) || 2)])}
+          options={(Object.keys(units) as Unit[]).map((unit) => [
+            unit,
+            nameOf(unit, secondsIn(value) / units[value.unit] || 2),
+          ])}
         />
       </Field>
     </div>

@@ -17,6 +17,10 @@ export function ceiling(): number {
 
 /** secondsIn returns the seconds of a custom lifetime, or NaN for what is no whole number above zero. */
 export function secondsIn({ count, unit }: Custom): number {
-  const text = count.normalize("NFKC").trim();
+  // Arabic and Persian keyboards have digits of their own, which end as those of ASCII do.
+  const text = count
+    .normalize("NFKC")
+    .trim()
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15));
   return /^0*[1-9]\d{0,8}$/.test(text) ? Number(text) * units[unit] : Number.NaN;
 }

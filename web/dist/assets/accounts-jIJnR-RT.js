@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DTYWHJu7.js";import{r as t}from"./wire-DpctnDVr.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Cgk1NbSA.js";import{r as t}from"./wire-DpctnDVr.js";var n=t(e);export{n as default};

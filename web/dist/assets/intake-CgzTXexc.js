@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BBe7AaBU.js";import{r as t}from"./wire-DpctnDVr.js";var n=t(e);export{n as default};

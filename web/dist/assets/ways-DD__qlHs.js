@@ -1,1 +1,0 @@
-export{t as default}from"./ways-x_EKmNi8.js";
