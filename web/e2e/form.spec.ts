@@ -216,11 +216,13 @@ async function expectOneGrid(page: Page, name: string): Promise<void> {
       brand: sides(".brand", "start"),
       heading: sides(".page-head h1", "start"),
       footer: sides(".footer-links", "start"),
+      clipped: [...document.querySelectorAll(".brand > span")].some((name) => name.scrollWidth > name.clientWidth),
       outside: outside.map((element) => `${element.tagName} ${element.className}`),
     };
   });
   expect(found.parts, `${name}: header, page and footer`).toBeGreaterThanOrEqual(3);
   expect(found.edges, `${name}: edges of the header, the page and the footer`).toHaveLength(1);
+  expect(found.clipped, `${name}: the name of the service is cut off`).toBe(false);
   expect(found.scroll, `${name}: sideways scrolling`).toBeLessThanOrEqual(0);
   expect(found.outside, `${name}: outside the window`).toEqual([]);
   expect(found.heading, `${name}: heading below the name`).toBe(found.brand);

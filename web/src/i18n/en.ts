@@ -108,6 +108,7 @@ export default {
   "share.submit": "Create link",
   "share.label": "Label",
   "share.label.hint": "For you, on the receipt and in your lists. The recipient never sees it.",
+  "share.keys.ctrl": "Ctrl+Enter",
   "share.keys": "{keys} creates the link, too.",
   "share.busy.sending": "Creating the link…",
   "share.busy.proving": "Checking that you're not a bot…",

@@ -257,7 +257,7 @@ function hasKeys(): boolean {
 
 /** sendKeys names the keys that send the form. */
 function sendKeys(): string {
-  return /Mac|iP(ad|hone|od)/.test(navigator.platform) ? "Cmd+Enter" : "Ctrl+Enter";
+  return /Mac|iP(ad|hone|od)/.test(navigator.platform) ? "Cmd+Enter" : t("share.keys.ctrl");
 }
 
 function Points() {

@@ -33,6 +33,9 @@ export function check(draft: Draft, kind: Kind): Problem {
 /** The longest label, as the service has it. */
 const longestLabel = { characters: 500, bytes: 2000 };
 
+/** What an address looks like to the service, but for rare characters. */
+const plain = /^[^\s@.]+(\.[^\s@.]+)*@[^\s@.]+(\.[^\s@.]+)*$/;
+
 /** checkParts returns why the recipients are refused. The names of those who are not mailed to are in the labels. */
 function checkParts(parts: readonly Part[]): string {
   if (parts.length > mostRecipients) {
@@ -42,9 +45,9 @@ function checkParts(parts: readonly Part[]): string {
     return t("share.unicode");
   }
   // Once the first has its secret, the service's refusal of another cannot be mended any more.
-  const bad = parts.flatMap(({ recipients }) => recipients).find((address) => !/^[^\s@]+@[^\s@]+$/.test(address));
+  const bad = parts.flatMap(({ recipients }) => recipients).find((address) => !plain.test(address));
   if (bad !== undefined) {
-    return t("problem.invalid", { reason: bad });
+    return t("share.recipient.bad", { address: bad });
   }
   const tooLong = ({ name, memo }: Part) =>
     name && (charCount(memo) > longestLabel.characters || byteLength(memo) > longestLabel.bytes);

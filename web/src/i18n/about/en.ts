@@ -19,7 +19,7 @@ export default {
   "about.encryption.history": "Browsers keep opened links in their history, and may sync it to your other devices.",
   "about.kept.title": "What is stored",
   "about.kept":
-    "A waiting secret is stored encrypted. Only the link can decrypt it, and the service doesn't store the link. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on disk.",
+    "A waiting secret is stored encrypted. Only the link can decrypt it. The service doesn't store the link, except encrypted with the key of a receipt that shows it again. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on disk.",
   "about.receipt.title": "Two links, two purposes",
   "about.receipt":
     "The recipient's link opens the secret. Your private receipt is for you alone: it shows what happened to the secret, and can burn it until it's opened. If the server encrypted the secret, the receipt shows the link again until then.",

@@ -27,6 +27,7 @@ export default {
   "generate.strength.excellent": "very strong",
   "share.recipient": "Email the link to",
   "share.recipient.hint": "Up to 10 email addresses, separated by commas. Each person gets a link of their own.",
+  "share.recipient.bad": "“{address}” isn't an email address.",
   "share.recipient.end_to_end":
     "The server never sees end-to-end encrypted links, so it can't email them. You can send the link from your own mail app on the next page.",
   "share.recipient.server": "Encrypt on the server instead",

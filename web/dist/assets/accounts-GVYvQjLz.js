@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CZxhigrm.js";import{r as t}from"./wire-UVgH74BI.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-D1Z_GvIr.js";import{r as t}from"./wire-UVgH74BI.js";var n=t(e);export{n as default};

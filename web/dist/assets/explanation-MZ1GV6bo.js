@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-eqr6vi43.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D_mh2Z-h.js";import{r as t}from"./wire-UVgH74BI.js";var n=t(e);export{n as default};
