@@ -98,6 +98,12 @@ async function bare(page: Page): Promise<void> {
   await page.goto("/bare");
 }
 
+/** copyLink copies the link of a new secret, and returns once it is copied: the page asks nothing when it is left then. */
+export async function copyLink(page: Page): Promise<void> {
+  await button(page, t("result.copy")).click();
+  await expect(button(page, t("result.copied"))).toBeVisible();
+}
+
 /** speak chooses the language of the pages that are opened afterwards. */
 export async function speak(page: Page, language: string): Promise<void> {
   await bare(page);

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { ada, button, expect, expectAccessible, heading, links, signIn, test } from "./fixtures";
+import { ada, button, copyLink, expect, expectAccessible, heading, links, signIn, test } from "./fixtures";
 import { conceal, reveal } from "./service";
 import { stored } from "./stored";
 import { t } from "./texts";
@@ -16,7 +16,7 @@ async function shareHere(page: Page, text: string): Promise<{ link: string; rece
   await page.getByLabel(t("share.secret")).fill(text);
   await button(page, t("share.submit")).click();
   const made = await links(page);
-  await button(page, t("result.copy")).click(); // or leaving the page would ask first
+  await copyLink(page); // or leaving the page would ask first
   return made;
 }
 

@@ -6,6 +6,7 @@ import {
   button,
   card,
   clipboard,
+  copyLink,
   expect,
   expectAccessible,
   heading,
@@ -72,7 +73,7 @@ test("a text is encrypted on the device, and no request holds it @phone", async 
   await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
   const { link } = await shareText(page, "e2e secret of one device äöü");
   expect(link).toMatch(endToEndLink);
-  await button(page, t("result.copy")).click();
+  await copyLink(page);
   await button(page, t("result.qr")).click();
   await expect(page.getByRole("dialog").getByRole("img", { name: t("qr.label") })).toBeVisible();
   await page.keyboard.press("Escape");
@@ -518,7 +519,7 @@ test("a visitor who agrees to leave without the link leaves", async ({ page }) =
 test("the page asks nothing once the link was copied, or opens nothing", async ({ page }) => {
   await page.goto("/");
   await shareText(page, "e2e secret that was copied");
-  await button(page, t("result.copy")).click();
+  await copyLink(page);
   await page.evaluate(() => history.back());
   await expect(heading(page, t("share.title"))).toBeVisible();
   await expect(field(page)).toHaveValue("");
@@ -586,7 +587,7 @@ test("a receipt has no link, and burns to share again @phone", async ({ page }) 
   await page.goto("/");
   await passphrase(page).fill("quick otter");
   const { link } = await shareText(page, "e2e secret to share again");
-  await button(page, t("result.copy")).click();
+  await copyLink(page);
   await page.reload();
   await expect(card(page, t("receipt.link"))).toContainText(t("receipt.link.end_to_end"));
   await expect(page.getByText(/\/[se]#[0-9a-zA-Z]{31}/)).toHaveCount(0);
@@ -628,7 +629,7 @@ test("an opening that was not confirmed does not look like success", async ({ pa
 test("the receipt says whether the recipient's device has the secret", async ({ page, other }) => {
   await page.goto("/");
   const { link } = await shareText(page, "e2e secret to deliver");
-  await button(page, t("result.copy")).click();
+  await copyLink(page);
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
   await other.goto(link);
   await button(other, t("open.reveal")).click();
@@ -641,7 +642,7 @@ test("a list names the kind of a secret", async ({ page }) => {
   await signIn(page, ada);
   await page.goto("/");
   await shareText(page, "e2e secret of a list");
-  await button(page, t("result.copy")).click();
+  await copyLink(page);
   await page.goto("/recent");
   await expect(page.getByRole("listitem").first()).toContainText(t("encryption.end_to_end"));
 });

@@ -5,6 +5,7 @@ import {
   button,
   card,
   clipboard,
+  copyLink,
   expect,
   expectAccessible,
   heading,
@@ -23,7 +24,7 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
   await button(page, t("share.submit")).click();
   const { link, receipt } = await links(page);
   expect(page.url(), "address of the page with the links").toBe(`${url}${receipt}`);
-  await button(page, t("result.copy")).click();
+  await copyLink(page);
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
 
   await other.goto(link);
@@ -66,8 +67,7 @@ test("links are copied, shown as a QR code and put into a message", async ({ pag
   await button(page, t("share.submit")).click();
   const { link, receipt } = await links(page);
 
-  await button(page, t("result.copy")).click();
-  await expect(button(page, t("result.copied"))).toBeVisible();
+  await copyLink(page);
   await expect(page.getByRole("status").filter({ hasText: t("result.copied") })).toBeAttached();
   await expect.poll(() => clipboard(page)).toBe(link);
 
@@ -204,7 +204,7 @@ test("a label that is given while sharing is on the receipt and in the list, and
     await button(page, t("share.submit")).click();
     const { link } = await links(page);
     await expect(page.getByLabel(t("share.label"))).toHaveValue(label);
-    await button(page, t("result.copy")).click();
+    await copyLink(page);
     await page.goto("/recent");
     await expect(page.getByRole("link", { name: label }).first()).toBeVisible();
 

@@ -82,6 +82,7 @@ export function Footer() {
   return (
     <footer class="footer">
       <nav class="footer-links">
+        {account.value === null && !keepsHistory.value && <a href="/recent">{t("app.recent")}</a>}
         <a href="/about">{t("app.about")}</a>
         <a href="/feedback">{t("app.feedback")}</a>
         {p?.imprintUrl && (

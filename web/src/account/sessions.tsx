@@ -43,7 +43,7 @@ function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
   const used = dateOf(session.useTime);
   const ends = dateOf(session.expireTime);
   const network = session.network;
-  const from = network ? t("account.session.from", { network }) : t("account.session.unknown");
+  const from = network && network !== "unknown" ? t("account.session.from", { network }) : t("account.session.unknown");
   const device = deviceOf(session);
   return (
     <li class="entry">

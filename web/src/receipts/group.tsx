@@ -62,6 +62,7 @@ export default function Group({ keys, made }: GroupProps) {
     madeOf(row)?.link ??
     (row.secretKey && !isEndToEnd(row) ? secretLink(policy.value?.baseUrl ?? "", row.secretKey, row.shareDomain) : "");
   const linked = waiting.some(linkOf);
+  const fresh = made && (!rows || waiting.length > 0);
   if (rows?.length === 0) {
     return (
       <Page title={t("receipt.gone.title")}>
@@ -72,7 +73,7 @@ export default function Group({ keys, made }: GroupProps) {
     );
   }
   return (
-    <Page title={t(made ? "group.fresh.title" : "group.title")} lead={t(made ? "group.fresh.lead" : "receipt.lead")}>
+    <Page title={t(fresh ? "group.fresh.title" : "group.title")} lead={t(fresh ? "group.fresh.lead" : "receipt.lead")}>
       {made?.rest && <Missing rest={made.rest} count={made.links.length} />}
       {Boolean(refused) && <Failure error={refused} />}
       {!rows && !refused && <Loading>{t("receipt.loading")}</Loading>}

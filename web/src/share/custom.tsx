@@ -9,6 +9,9 @@ interface CustomProps {
   error: string | undefined;
 }
 
+/** The number whose form of a unit's name stands while none is written. Arabic and Hebrew have a form for two things alone. */
+const several = 3;
+
 /** CustomLifetime has the fields for a number and its unit. */
 export default function CustomLifetime({ value, onValue, error }: CustomProps) {
   return (
@@ -27,7 +30,7 @@ export default function CustomLifetime({ value, onValue, error }: CustomProps) {
           onValue={(unit) => onValue({ ...value, unit: unit as Unit })}
           options={(Object.keys(units) as Unit[]).map((unit) => [
             unit,
-            nameOf(unit, secondsIn(value) / units[value.unit] || 2),
+            nameOf(unit, secondsIn(value) / units[value.unit] || several),
           ])}
         />
       </Field>

@@ -38,7 +38,8 @@ export default {
   "feedback.empty": "Enter a message first.",
   "feedback.over.one": "{count} character too long.",
   "feedback.over.other": "{count} characters too long.",
-  "feedback.care": "Don't write secrets here. We keep the message for 30 days, and remove links and keys from it.",
+  "feedback.care":
+    "Don't write secrets here. We keep the message for 30 days, and remove links and keys from it. Your time zone and a shortened form of your network address are sent with it.",
   "feedback.submit": "Send",
   "feedback.sending": "Sending…",
   "feedback.proof.idle": "While you write, your browser solves a small puzzle to show that you're not a bot.",

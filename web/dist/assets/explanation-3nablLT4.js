@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-CoVwU4O4.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-eqr6vi43.js";

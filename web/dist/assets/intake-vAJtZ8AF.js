@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-B-ck91rN.js";import{r as t}from"./wire-gGfxt3Jw.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-Bds7U0NN.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-BMKxM8j1.js";
