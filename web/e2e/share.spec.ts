@@ -257,8 +257,20 @@ test("a passphrase of words is drawn, shown, copied and drawn again @phone", asy
   await expect.poll(() => clipboard(page)).toBe(drawn);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
+  await expect(card(page, t("phrase.result"))).toContainText(drawn); // or it would be lost to who did not copy it
   await expect(openEndToEnd(link)).rejects.toThrow(/403/);
   expect(new TextDecoder().decode((await openEndToEnd(link, drawn)).body)).toBe("e2e secret behind words");
+});
+
+test("a drawn passphrase that was changed is not shown with the link", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret behind other words");
+  await button(page, t("share.passphrase.generate")).click();
+  await expect(page.getByLabel(t("phrase.result"))).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
+  await page.getByRole("textbox", { name: t("share.passphrase") }).fill("words of my own");
+  await button(page, t("share.submit")).click();
+  await links(page);
+  await expect(card(page, t("phrase.result"))).toHaveCount(0);
 });
 
 test("a generated secret is what the recipient gets", async ({ page, other }) => {

@@ -134,7 +134,7 @@ export default {
   "open.title": "Someone shared a secret with you",
   "open.title.domain": "{domain} shared a secret with you",
   "open.checking": "Checking the link…",
-  "open.unchecked": "This link could not be checked",
+  "open.unchecked": "This link couldn't be checked",
   "open.once": "It opens once. After that, this link no longer works.",
   "open.expires": "Expires {relative}",
   "open.passphrase": "Passphrase",

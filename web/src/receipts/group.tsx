@@ -94,7 +94,8 @@ export default function Group({ keys, made }: GroupProps) {
           <All rows={waiting} nameOf={nameOf} linkOf={linkOf} onChange={replace} />
         </Card>
       )}
-      {made?.generated && <Generated text={made.generated} />}
+      {made?.generated && <Generated title="result.value" text={made.generated} />}
+      {made?.phrase && <Generated title="phrase.result" text={made.phrase} />}
       {rows && (
         <Card kind={made && "keep"} title={t("receipt.title")}>
           <p>{t("group.receipt")}</p>

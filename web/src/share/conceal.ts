@@ -21,7 +21,7 @@ export { check } from "./check";
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}
 
-type Shared = Omit<Created, "generated">;
+type Shared = Omit<Created, "generated" | "phrase">;
 type Share = (authenticityPayload: string) => Promise<Shared>;
 
 /** Sending is what sharing needs besides the draft. */
@@ -86,9 +86,10 @@ async function concealPart(sending: Sending, part: Part): Promise<Shared> {
 
 /** show goes to the receipt of what was made, which shows the links. It keeps the draft while some are left to make. */
 function show(sending: Sending, { made, left, thrown }: Outcome<Part, Shared>, generated: string): void {
-  const links = made.map((one) => ({ ...one, generated }));
+  const phrase = sending.draft.drawn === sending.draft.passphrase ? sending.draft.drawn : "";
+  const links = made.map((one) => ({ ...one, generated, phrase }));
   if (left.length === 0) {
-    present({ links, generated }, leaving);
+    present({ links, generated, phrase }, leaving);
     return;
   }
   const again = async () => {
@@ -107,7 +108,7 @@ function show(sending: Sending, { made, left, thrown }: Outcome<Part, Shared>, g
     mailed: left.some(({ recipients }) => recipients.length > 0),
     again,
   };
-  present({ links, generated, rest }, leaving);
+  present({ links, generated, phrase, rest }, leaving);
 }
 
 /** leaving is the question before links are lost, or before the rest is given up. */

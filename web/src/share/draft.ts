@@ -12,6 +12,8 @@ export interface Draft {
   /** Shared instead of the text, which stays in the form. */
   file?: SharedFile | undefined;
   passphrase: string;
+  /** The passphrase that the page drew last. */
+  drawn: string;
   /** The chosen lifetime in seconds; 0 for the default. */
   ttl: number;
   /** The lifetime that the visitor wrote instead. */
@@ -35,7 +37,7 @@ export interface SharedFile {
   sources: readonly File[];
 }
 
-export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "", memo: "" };
+export const empty: Draft = { text: "", passphrase: "", drawn: "", ttl: 0, recipients: "", domain: "", memo: "" };
 
 /** Created is a secret that was shared, for the page that shows its link. */
 export interface Created {
@@ -48,6 +50,8 @@ export interface Created {
   name: string;
   /** The text if this page generated it. */
   generated: string;
+  /** The passphrase if this page drew it. */
+  phrase: string;
 }
 
 /** Step is what takes time while a draft is shared. */

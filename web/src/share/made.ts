@@ -12,6 +12,8 @@ export interface Made {
   links: readonly Created[];
   /** The text if this page generated it. */
   generated: string;
+  /** The passphrase if this page drew it. */
+  phrase: string;
   /** What was not made because the service refused it. */
   rest?: Rest;
 }

@@ -89,13 +89,12 @@ export function Options(props: OptionsProps) {
 /** PhraseBox offers a passphrase of words. What draws one is loaded when it is asked for. */
 function PhraseBox({ draft, change }: OptionsProps) {
   const [open, setOpen] = useState(false);
-  const [drawn, setDrawn] = useState("");
   return open ? (
     <Phrase
       value={draft.passphrase}
       onValue={(passphrase: string) => change({ passphrase })}
-      drawn={drawn}
-      onDrawn={setDrawn}
+      drawn={draft.drawn}
+      onDrawn={(drawn: string) => change({ drawn })}
     />
   ) : (
     <div>

@@ -9,22 +9,23 @@ import type { Created } from "./draft";
 import { keep } from "./made";
 import Ways from "./ways";
 
-/** Links shows what the page knows of a secret that was just shared: its link, and the text if it was generated here. */
+/** Links shows what the page knows of a secret that was just shared: its link, and what was generated here. */
 export default function Links({ created }: { created: Created }) {
   const expires = expiryOf(created);
   return (
     <>
       <ForThem created={created} expires={expires} onKept={() => keep([created.metadata.metadataKey])} />
-      {created.generated && <Generated text={created.generated} />}
+      {created.generated && <Generated title="result.value" text={created.generated} />}
+      {created.phrase && <Generated title="phrase.result" text={created.phrase} />}
       <Next metadata={created.metadata} expires={expires} />
     </>
   );
 }
 
-/** Generated shows the text that this page generated. */
-export function Generated({ text }: { text: string }) {
+/** Generated shows a text or passphrase that this page generated. */
+export function Generated({ title, text }: { title: "result.value" | "phrase.result"; text: string }) {
   return (
-    <Card title={t("result.value")}>
+    <Card title={t(title)}>
       <p class="generated mono" dir="ltr">
         {text}
       </p>

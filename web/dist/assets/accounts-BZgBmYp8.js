@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-wJkrV3-l.js";import{r as t}from"./wire-B3-REwm4.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-N1RK1KW9.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BsS9Un32.js";import{r as t}from"./wire-B3-REwm4.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-Bds7U0NN.js";
