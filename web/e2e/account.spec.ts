@@ -128,6 +128,27 @@ test("a forgotten password is replaced", async ({ page }) => {
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
+test("who cannot be signed out stays signed in, and is told", async ({ page, expected }) => {
+  expected.push(/ERR_INTERNET_DISCONNECTED/);
+  await signIn(page, ada);
+  await page.goto("/about");
+  const menu = page.getByRole("banner").getByRole("button");
+  const leave = async () => {
+    await menu.click();
+    await page.getByRole("menuitem", { name: t("app.signout") }).click();
+  };
+  await expect(menu).toBeVisible();
+  await page.context().setOffline(true);
+  await leave();
+  await expect(page.getByRole("dialog")).toContainText(t("problem.offline"));
+  await page.context().setOffline(false);
+  await button(page.getByRole("dialog"), t("ui.close")).click();
+  await page.reload();
+  await leave();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(page.getByRole("banner").getByRole("link", { name: t("app.signin") })).toBeVisible();
+});
+
 test("the list of sessions names browsers and systems, and ends sessions", async ({ page, other }) => {
   const address = newcomer();
   await signUp(page, address);

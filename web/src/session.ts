@@ -53,14 +53,25 @@ export async function signIn(address: string, password: string, remember: boolea
   setAccount(answer.account ?? null);
 }
 
-/** signOut ends the session. It forgets the account even if that fails. */
+/**
+ * signOut ends the session and forgets the account. It throws if the session may
+ * still be there: this browser then stays signed in.
+ */
 export async function signOut(): Promise<void> {
   try {
     await sessions.destroySession({});
-  } finally {
-    keepShrimp("");
-    setAccount(null);
+  } catch (thrown) {
+    if (asRefusal(thrown).code !== "unauthenticated") {
+      throw thrown;
+    }
   }
+  forgetAccount();
+}
+
+/** forgetAccount forgets the account of a session that has ended. */
+export function forgetAccount(): void {
+  keepShrimp("");
+  setAccount(null);
 }
 
 /** setAccount sets the account that is signed in, and shows its language. */

@@ -8,7 +8,7 @@ import { rich, t } from "../i18n/account";
 import { LoadState, useLoaded } from "../loaded";
 import { navigate } from "../router";
 import { sessions } from "../rpc";
-import { signOut } from "../session";
+import { forgetAccount } from "../session";
 import { announce, Button, Card, Icon, Relative } from "../ui";
 
 /** Sessions lists the account's sessions, and ends them. */
@@ -86,8 +86,7 @@ function Everywhere() {
   const end = () =>
     submission.run(async () => {
       await sessions.revokeSessions({ all: true });
-      // The session has ended already; this only forgets the account.
-      await signOut().catch(() => undefined);
+      forgetAccount();
       navigate("/signin", { replace: true });
     });
   return (

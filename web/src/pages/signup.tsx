@@ -7,7 +7,7 @@ import {
   NewPasswordField,
 } from "../account/credentials";
 import { Resend } from "../account/resend";
-import { SubmitButton } from "../forms/formerror";
+import { FormError, SubmitButton } from "../forms/formerror";
 import { type Proof, useProof } from "../forms/proof";
 import { type Problem, useSubmit } from "../forms/submit";
 import { SignUp as Policy } from "../gen/hush/v1/system_service_pb";
@@ -61,12 +61,16 @@ export default function SignUp({ params }: PageProps) {
 }
 
 function Already({ address }: { address: string }) {
+  const submission = useSubmit();
   return (
     <Page title={t("signup.title")}>
       <Notice>
         <p>{t("signup.already", { address })}</p>
         <p>{t("signup.already.text")}</p>
-        <Button onClick={() => void signOut().catch(() => undefined)}>{t("app.signout")}</Button>
+        <FormError submission={submission} />
+        <Button busy={submission.busy} onClick={() => submission.run(signOut)}>
+          {t("app.signout")}
+        </Button>
       </Notice>
     </Page>
   );

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Dl27AzGN.js";import{r as t}from"./wire-BkLw21n1.js";var n=t(e);export{n as default};

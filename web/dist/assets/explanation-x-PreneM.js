@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-N1RK1KW9.js";

@@ -1,1 +1,0 @@
-export{t as secrets,n as system}from"./wire-BkLw21n1.js";

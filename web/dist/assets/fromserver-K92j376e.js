@@ -1,1 +1,0 @@
-export{o as Checked,n as Stage,t as default}from"./fromserver-BWlvP122.js";

@@ -1,0 +1,1 @@
+export{o as Checked,n as Stage,t as default}from"./fromserver-BSYWfFyP.js";

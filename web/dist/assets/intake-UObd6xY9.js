@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-f9JLFk8O.js";import{r as t}from"./wire-BkLw21n1.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-Cwm9DqN4.js";

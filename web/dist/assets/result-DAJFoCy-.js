@@ -1,1 +1,0 @@
-export{t as Generated,n as default}from"./result-Bsx_P7-F.js";
