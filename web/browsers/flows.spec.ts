@@ -149,14 +149,14 @@ test("without JavaScript a secret is shared and opened by forms", async ({ visit
   await sender.goto("/");
   await sender.fill("Your secret", text);
   await sender.fill("Passphrase (optional)", "open sesame");
-  await sender.click("button", "Create the link");
+  await sender.click("button", "Create link");
   await sender.seesHeading("Your link is ready");
   const [link, open] = await sender.texts(".link-text");
   expect(link).toMatch(ofServer);
   await sender.goto(open ?? "");
   await sender.fill("Passphrase", "closed sesame");
   await sender.click("button", "Reveal");
-  await sender.sees("Wrong passphrase. Tries left before a pause: 4");
+  await sender.sees("Wrong passphrase; the secret is still there. Attempts left before a pause: 4");
   await sender.fill("Passphrase", "open sesame");
   await sender.click("button", "Reveal");
   await expect.poll(() => sender.texts("pre")).toEqual([text]);
