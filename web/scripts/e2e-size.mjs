@@ -3,8 +3,8 @@
  * paint, and fails above the limit. e2e/size.spec.ts counts in a browser what
  * pages load after that.
  */
-import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { existsSync, readFileSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 const limit = 70 * 1024;
 const dist = new URL("../dist/", import.meta.url);
@@ -21,11 +21,17 @@ function add(path) {
   if (sizes.has(path)) {
     return;
   }
-  const file = readFileSync(new URL(path, dist));
+  const file = read(path);
   sizes.set(path, gzipSync(file).length);
   for (const [, name] of file.toString().matchAll(/(?:\bfrom|\bimport)\s*["']\.\/([^"']+\.js)["']/g)) {
     add(`assets/${name}`);
   }
+}
+
+/** read returns a script, which dist has in gzip unless that is larger. */
+function read(path) {
+  const packed = new URL(`${path}.gz`, dist);
+  return existsSync(packed) ? gunzipSync(readFileSync(packed)) : readFileSync(new URL(path, dist));
 }
 
 const sum = [...sizes.values()].reduce((total, size) => total + size, 0);
@@ -33,7 +39,7 @@ for (const [path, size] of sizes) {
   console.log(`${String(size).padStart(7)} ${path}`);
 }
 console.log(`${String(sum).padStart(7)} of ${limit} bytes in ${sizes.size} scripts`);
-if (sizes.size !== 1 || sum > limit) {
-  console.log("FAIL: want one script, and no more than the limit");
+if (sizes.size !== 2 || sum > limit) {
+  console.log("FAIL: want two scripts, the first and the application, and no more than the limit");
   process.exitCode = 1;
 }
