@@ -110,15 +110,18 @@ func (l *life) kill() error {
 // recordsMost is how often a session is recorded at most.
 const recordsMost = 4
 
-// recordWhole records until the record can be read, and returns how often it began
-// anew. strace may leave out the line on which a call began, under load; such a
-// record says nothing of the promises.
+// recordWhole records until the record can be read and leads to the folder that the
+// server left, and returns how often it began anew. Under load strace may leave out
+// the line on which a call began. Where the kill cut that call short, no other line
+// tells of it, and the folder has a write that the record lacks. Such a record says
+// nothing of the promises.
 func (r *recorder) recordWhole(ctx context.Context, slow bool) (repeated int, err error) {
 	for ; ; repeated++ {
 		if err := r.record(ctx, slow); err != nil {
 			return repeated, err
 		}
-		if _, err = load(r.dir, dropNothing); !errors.Is(err, errTrace) || repeated+1 == recordsMost {
+		_, err = load(r.dir, dropNothing)
+		if incomplete := errors.Is(err, errTrace) || errors.Is(err, errLeft); !incomplete || repeated+1 == recordsMost {
 			return repeated, err
 		}
 		if err := errors.Join(os.RemoveAll(r.dir), os.RemoveAll(r.data)); err != nil {
