@@ -1,0 +1,126 @@
+package client_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"hush/client"
+)
+
+const (
+	aKey      = "0123456789abcdefghijklmnopqrstu"
+	aFragment = aKey + "m3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV"
+)
+
+func TestParseLink(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://hush.example/e#" + aFragment:                        "https://hush.example/e#" + aFragment,
+		" <https://Hush.Example/e#" + aFragment + ">.\n":             "https://hush.example/e#" + aFragment,
+		"https://hush.example/e%23" + aFragment:                      "https://hush.example/e#" + aFragment,
+		"https://hush.example/e%2523" + aFragment:                    "https://hush.example/e#" + aFragment,
+		"https://hush.example/e#" + aKey + "\r\n " + aFragment[31:]:  "https://hush.example/e#" + aFragment,
+		"https://hush.example/s#" + aKey:                             "https://hush.example/s#" + aKey,
+		"https://hush.example/s/#" + aKey:                            "https://hush.example/s#" + aKey,
+		"http://127.0.0.1:7143/secret/" + aKey:                       "http://127.0.0.1:7143/secret/" + aKey,
+		"https://ots.example/secret/" + aKey + aKey + "a":            "https://ots.example/secret/" + aKey + aKey + "a",
+		"https://hush.example/secret/" + aKey + "/?utm_source=mail.": "https://hush.example/secret/" + aKey,
+		"https://example.com/hush/e#" + aFragment:                    "https://example.com/hush/e#" + aFragment,
+		"https://example.com/hush/secret/" + aKey:                    "https://example.com/hush/secret/" + aKey,
+	} {
+		link, err := client.ParseLink(text)
+		if err != nil {
+			t.Errorf("ParseLink(%q): got %v, want no error", text, err)
+			continue
+		}
+		if got := link.Expose(); got != want {
+			t.Errorf("ParseLink(%q): got %s, want %s", text, got, want)
+		}
+		if link.Key.Expose()[:31] != aKey {
+			t.Errorf("ParseLink(%q): got the key %s, want %s", text, link.Key.Expose(), aKey)
+		}
+	}
+}
+
+func TestParseLinkSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                   "begins with https://",
+		aKey:                                 "begins with https://",
+		"hush.example/e#" + aFragment:        "begins with https://",
+		"ftp://hush.example/e#" + aFragment:  "begins with https://",
+		"https://a:b@hush.example/e#" + aKey: "begins with https://",
+		"https://hush.example/e#" + aFragment[:73]:        "not complete",
+		"https://hush.example/e#" + aFragment + "a":       "not complete",
+		"https://hush.example/e#" + aKey:                  "not complete",
+		"https://hush.example/e":                          "not complete",
+		"https://hush.example/e#" + aFragment[:73] + "é":  "not complete",
+		"https://hush.example/":                           "not the link of a secret",
+		"https://hush.example/s#short":                    "not the link of a secret",
+		"https://hush.example/r#" + aKey:                  "link of a receipt",
+		"https://hush.example/private/" + aKey:            "link of a receipt",
+		"https://hush.example/esecret/" + aKey + "/extra": "not the link of a secret",
+	} {
+		_, err := client.ParseLink(text)
+		if !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseLink(%q): got %v, want %q", text, err, want)
+		}
+		if err != nil && (strings.Contains(err.Error(), aKey) || strings.Contains(err.Error(), aFragment[31:60])) {
+			t.Errorf("ParseLink(%q): got part of the link in %v", text, err)
+		}
+	}
+}
+
+func TestParseReceiptLink(t *testing.T) {
+	t.Parallel()
+	second := strings.Repeat("b", 31)
+	for text, want := range map[string]string{
+		aKey:                             aKey,
+		" " + aKey + "\n":                aKey,
+		"https://hush.example/r#" + aKey: "https://hush.example/r#" + aKey,
+		"https://hush.example/r#" + aKey + "." + second: "https://hush.example/r#" + aKey + "." + second,
+		"https://hush.example/private/" + aKey:          "https://hush.example/private/" + aKey,
+		"https://hush.example/receipt/" + aKey:          "https://hush.example/private/" + aKey,
+		"https://hush.example/metadata/" + aKey:         "https://hush.example/private/" + aKey,
+		"https://example.com/hush/r#" + aKey + ".":      "https://example.com/hush/r#" + aKey,
+	} {
+		link, err := client.ParseReceiptLink(text)
+		if err != nil {
+			t.Errorf("ParseReceiptLink(%q): got %v, want no error", text, err)
+		} else if got := link.Expose(); got != want {
+			t.Errorf("ParseReceiptLink(%q): got %s, want %s", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "short", "https://hush.example/s#" + aKey, "https://hush.example/r#" + aKey + ".short", "https://hush.example/e#" + aFragment} {
+		if _, err := client.ParseReceiptLink(text); !errors.Is(err, client.ErrLink) {
+			t.Errorf("ParseReceiptLink(%q): got %v, want ErrLink", text, err)
+		}
+	}
+}
+
+// A program that logs a link, a key or a claim must not show it.
+func TestTypesPrintNothing(t *testing.T) {
+	t.Parallel()
+	link, err := client.ParseLink("https://hush.example/e#" + aFragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := client.ParseReceiptLink("https://hush.example/r#" + aKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim := client.NewClaim()
+	for _, value := range []any{link, &link, receipt, &receipt, claim, &claim, link.Key} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+			got := fmt.Sprintf(verb, value)
+			if strings.Contains(got, aKey) || strings.Contains(got, claim.Expose()) || strings.Contains(got, aFragment[31:]) {
+				t.Errorf("Sprintf(%s, %T): got %s", verb, value, got)
+			}
+		}
+	}
+	if parsed, ok := client.ParseClaim(claim.Expose()); !ok || parsed.Expose() != claim.Expose() {
+		t.Error("ParseClaim: got another claim, want the same")
+	}
+}
