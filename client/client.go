@@ -169,7 +169,7 @@ func (c *Client) Account(ctx context.Context) (Account, error) { return c.backen
 //
 // Sharing is repeated only where the request was certainly not carried out. If
 // the answer is lost, it returns ErrNetwork, and a secret whose link no one has
-// to may wait at the server until it expires.
+// may wait at the server until it expires.
 func (c *Client) Share(ctx context.Context, request ShareRequest) (Shared, error) {
 	return c.backend.share(ctx, request)
 }

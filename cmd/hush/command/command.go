@@ -17,6 +17,17 @@ const (
 	// ExitUnable: "hush doctor" cannot examine the data, so that it says nothing
 	// about it.
 	ExitUnable = 3
+	// ExitGone: the secret was opened, was burned, has expired or never existed, or
+	// its content was lost.
+	ExitGone = 4
+	// ExitPassphrase: the passphrase is missing or wrong.
+	ExitPassphrase = 5
+	// ExitLocked: tries of the passphrase are paused, or used up for good.
+	ExitLocked = 6
+	// ExitRefused: the server does not allow it, or its protocol cannot do it.
+	ExitRefused = 7
+	// ExitNetwork: the server did not answer.
+	ExitNetwork = 8
 )
 
 // ExitError ends the program with a code. Without a cause it was printed before.
