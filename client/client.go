@@ -224,7 +224,9 @@ func (c *Client) Burn(ctx context.Context, key, passphrase Text) (Receipt, error
 }
 
 // Receipts returns the receipts of the account, newest first. It reads page by
-// page, as the sequence is used. The sequence ends after its first error.
+// page, as the sequence is used. Behind a page with receipts that the credential
+// cannot read comes one that has nothing but their number, in Sealed. The sequence
+// ends after its first error.
 func (c *Client) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 	return c.backend.receipts(ctx)
 }

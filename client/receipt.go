@@ -97,6 +97,10 @@ type Receipt struct {
 	Events []Event
 	// Mails are the deliveries of mails, in the order of Recipients.
 	Mails []Mail
+	// Sealed, in a list, is how many receipts stand here that the credential cannot
+	// read, since they are older than it or than a new password. All other fields are
+	// zero then. It is zero for a receipt.
+	Sealed int
 }
 
 // IsFinal reports whether nothing of the receipt will change any more.
