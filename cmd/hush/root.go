@@ -63,6 +63,7 @@ a configuration file: see "hush config".`,
 		in(groupOther, p.versionCommand()), in(groupOther, command.Manuals(version)),
 	)
 	p.addVersionFlag(root)
+	command.SetVersion(root, version)
 	command.Complete(root, groupOther)
 	return root
 }
@@ -94,11 +95,15 @@ func (p program) adminCommand() *cobra.Command {
 }
 
 // readSettings sets flags from the environment and the configuration file before
-// any command runs, except those of completion, which cannot report an error.
+// any command runs, except those of completion, which cannot report an error, and
+// those that call a server, which have no settings.
 func (p program) readSettings(c *cobra.Command, _ []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd {
 		command.Unquote(c.Root())
 		return nil
+	}
+	if command.IsClient(c) {
+		return command.CheckClientVariables(p.environment)
 	}
 	if settings.IsReadByCommand(c) {
 		return nil

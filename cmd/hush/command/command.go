@@ -9,27 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of the program.
-const (
-	ExitOK      = 0
-	ExitFailure = 1
-	ExitUsage   = 2
-	// ExitUnable: "hush doctor" cannot examine the data, so that it says nothing
-	// about it.
-	ExitUnable = 3
-	// ExitGone: the secret was opened, was burned, has expired or never existed, or
-	// its content was lost.
-	ExitGone = 4
-	// ExitPassphrase: the passphrase is missing or wrong.
-	ExitPassphrase = 5
-	// ExitLocked: tries of the passphrase are paused, or used up for good.
-	ExitLocked = 6
-	// ExitRefused: the server does not allow it, or its protocol cannot do it.
-	ExitRefused = 7
-	// ExitNetwork: the server did not answer.
-	ExitNetwork = 8
-)
-
 // ExitError ends the program with a code. Without a cause it was printed before.
 type ExitError struct {
 	Code  int

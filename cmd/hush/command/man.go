@@ -62,7 +62,10 @@ func writeManual(w io.Writer, version string, c *cobra.Command) {
 			fmt.Fprintf(w, ".TP\n.B %s\n%s\n", roff(flagTitle(f)), roff(flagText(f)))
 		}
 	}
-	fmt.Fprintf(w, ".SH EXIT STATUS\n%d for success, %d for a failure, %d for a wrong flag, argument or variable.\n", ExitOK, ExitFailure, ExitUsage)
+	fmt.Fprintln(w, ".SH EXIT STATUS")
+	for _, exit := range exitsOf(c) {
+		fmt.Fprintf(w, ".TP\n.B %d\n%s\n", exit.code, roff(exit.meaning))
+	}
 	var related []string
 	if c.HasParent() {
 		related = append(related, dashed(c.Parent()))

@@ -137,7 +137,7 @@ const movedAnnotation = "hush_moved"
 // MarkMoved makes the error for a command beside group say that it stands below
 // it now.
 func MarkMoved(group *cobra.Command, names ...string) {
-	group.Annotations = map[string]string{movedAnnotation: strings.Join(names, " ")}
+	annotate(group, movedAnnotation, strings.Join(names, " "))
 }
 
 // unknownCommand returns the usage error for a name that is no command of c.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,10 @@ const byCommandAnnotation = "hush_reads_settings"
 
 // ReadByCommand makes Apply leave the settings of a command to the command.
 func ReadByCommand(c *cobra.Command) {
-	c.Annotations = map[string]string{byCommandAnnotation: "yes"}
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[byCommandAnnotation] = "yes"
 }
 
 // IsReadByCommand reports whether a command reads its settings itself.
@@ -86,7 +90,7 @@ func Variable(flagName string) string {
 
 // readEnvironment sets flags from their variables, and refuses variables that no
 // flag of the program has. It ignores those that Kubernetes injects for a Service
-// called hush.
+// called hush, and those of commands that call a server.
 func (sources Sources) readEnvironment(set *pflag.FlagSet, environment []string) (mistakes []error) {
 	known := map[string]string{}
 	for _, name := range Names() {
@@ -94,7 +98,7 @@ func (sources Sources) readEnvironment(set *pflag.FlagSet, environment []string)
 	}
 	for _, entry := range environment {
 		key, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(key, "HUSH_") || injected(key) {
+		if !strings.HasPrefix(key, "HUSH_") || injected(key) || slices.Contains(command.ClientVariables(), key) {
 			continue
 		}
 		name, ok := known[key]

@@ -1,0 +1,84 @@
+package command
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of the program. Scripts rely on them: they do not change.
+const (
+	ExitOK = 0
+	// ExitFailure: what has no code of its own, altered content among it.
+	ExitFailure = 1
+	// ExitUsage: a wrong flag, argument or variable, or a text that is no link.
+	ExitUsage = 2
+	// ExitUnable: "hush doctor" cannot examine the data, so that it says nothing
+	// about it.
+	ExitUnable = 3
+	// ExitGone: the secret was opened, was burned, has expired or never existed, or
+	// its content was lost on the way.
+	ExitGone = 4
+	// ExitPassphrase: the passphrase is missing or wrong.
+	ExitPassphrase = 5
+	// ExitLocked: tries of the passphrase are paused, or used up.
+	ExitLocked = 6
+	// ExitRefused: the server does not allow it, or its protocol cannot do it.
+	ExitRefused = 7
+	// ExitNetwork: the server does not answer.
+	ExitNetwork = 8
+	// ExitRun, ExitNotExecutable and ExitNotFound: "hush run" failed before its
+	// command began, could not execute it, or did not find it, as with env(1).
+	ExitRun           = 125
+	ExitNotExecutable = 126
+	ExitNotFound      = 127
+)
+
+// exitsAnnotation is the annotation of a command with exit codes of its own.
+const exitsAnnotation = "hush_exits"
+
+// MarkExits names the exit codes that a command has besides those of all commands,
+// and those of all that call a server, for its manual page.
+func MarkExits(c *cobra.Command, codes ...int) {
+	words := make([]string, len(codes))
+	for i, code := range codes {
+		words[i] = strconv.Itoa(code)
+	}
+	annotate(c, exitsAnnotation, strings.Join(words, " "))
+}
+
+// exitStatus is an exit code and what it means.
+type exitStatus struct {
+	code    int
+	meaning string
+}
+
+// exitStatuses are the meanings of all exit codes.
+func exitStatuses() []exitStatus {
+	return []exitStatus{
+		{ExitOK, "success"},
+		{ExitFailure, "a failure"},
+		{ExitUsage, "a wrong flag, argument or variable"},
+		{ExitUnable, "the data cannot be examined"},
+		{ExitGone, "the secret is gone: it was opened, was burned, has expired or never existed; or its content was lost on the way"},
+		{ExitPassphrase, "the passphrase is missing or wrong"},
+		{ExitLocked, "tries of the passphrase are paused, or used up"},
+		{ExitRefused, "the server does not allow it, does not accept the token, gets too many calls, or cannot do it"},
+		{ExitNetwork, "the server does not answer"},
+		{ExitRun, "hush failed before the command began"},
+		{ExitNotExecutable, "the command cannot be executed"},
+		{ExitNotFound, "the command was not found"},
+	}
+}
+
+// exitsOf returns the exit codes of a command with their meanings.
+func exitsOf(c *cobra.Command) []exitStatus {
+	own := strings.Fields(c.Annotations[exitsAnnotation])
+	return slices.DeleteFunc(exitStatuses(), func(s exitStatus) bool {
+		ofAll := s.code <= ExitUsage
+		ofClients := IsClient(c) && s.code >= ExitGone && s.code <= ExitNetwork
+		return !ofAll && !ofClients && !slices.Contains(own, strconv.Itoa(s.code))
+	})
+}
