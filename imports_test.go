@@ -54,7 +54,7 @@ var directions = map[string][]string{
 	"cmd/hush/restore": {"backup", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage", "storage/bolt", "storage/spentlog", "vault", "vault/restoration", "vault/rows", "vault/spent"},
 	"cmd/hush/remote":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile"},
 	"cmd/hush/receipt": {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/remote"},
-	"cmd/hush/profile": {"client", "cmd/hush/console"},
+	"cmd/hush/profile": {"client", "cmd/hush/command", "cmd/hush/console"},
 	"client":           {"gen/...", "seal", "seal/chunked", "seal/endtoend"},
 	"cmd/hush/flags":   {},
 	"cmd/hush/process": {},
