@@ -1,15 +1,29 @@
 // Package remote is what the commands that call a server share: which server they
 // call and as whom, their LINK and RECEIPT arguments, and the exit code and words
 // for each error of package client.
+//
+// A flag counts before a variable, and a variable before the current profile. A
+// token goes to one server only: that of a profile to the server of that profile,
+// and HUSH_TOKEN to the server of HUSH_SERVER or HUSH_PROFILE, or, if neither is
+// set, to the one that the command chooses by other means. A link never chooses
+// who gets a token.
+//
+// A server is taken for Hush unless a profile, --protocol or HUSH_PROTOCOL says
+// otherwise; no call is made to find out. To another server Hush's calls mean
+// nothing, so that they fail there, and nothing that they carry can be read.
 package remote
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"hush/client"
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
+	"hush/cmd/hush/flags"
+	"hush/cmd/hush/profile"
 )
 
 // Choice is which server a command calls: the flags --profile, --server,
@@ -18,50 +32,117 @@ import (
 type Choice struct {
 	console     *console.Console
 	environment []string
+	command     *cobra.Command
+	store       *profile.Store
+
+	profile, server, protocol string
+	caFile                    string
+	timeout                   time.Duration
 }
+
+// flagGroup is the title of the flags of a Choice in help.
+const flagGroup = "Server"
 
 // AddFlags gives a command the flags of a Choice.
 func AddFlags(c *cobra.Command, on *console.Console, environment []string) *Choice {
-	return &Choice{console: on, environment: environment}
+	x := &Choice{console: on, environment: environment, command: c, store: profile.Open(environment, on)}
+	command.MarkClient(c)
+	for _, flag := range []struct {
+		name, variable string
+		define         flags.Define
+	}{
+		{"profile", command.VariableProfile, flags.Text(&x.profile, "", "`name` of the profile to use; see \"hush profile\"")},
+		{"server", command.VariableServer, flags.Text(&x.server, "", "base `URL` of the server, as in https://hush.example")},
+		{"protocol", command.VariableProtocol, flags.Text(&x.protocol, "", "what the server speaks: `hush|v2|v1`; only hush encrypts on this device")},
+		{"ca-file", "", flags.Text(&x.caFile, "", "PEM `file` with certificates to trust besides those of the system")},
+		{"timeout", "", flags.Wait(&x.timeout, "`how long` a call may take; with 0s the server has 30s to begin its answer")},
+	} {
+		flag.define(c.Flags(), flag.name)
+		command.MarkSetting(c.Flags().Lookup(flag.name), flagGroup, flag.variable)
+	}
+	_ = c.RegisterFlagCompletionFunc("profile", x.completeProfiles)
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp))
+	return x
 }
+
+// completeProfiles completes the name of a profile. Completion cannot report an
+// error.
+func (x *Choice) completeProfiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	profiles, err := x.store.Load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return profiles.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// Store returns the profiles of the user.
+func (x *Choice) Store() *profile.Store { return x.store }
 
 // Connect returns a client of the chosen server, with the credentials of its
 // profile. Without any choice it asks on a terminal which server to use, once, and
 // keeps the answer as a profile; elsewhere it returns a usage error that says how
 // to choose. A v1 or v2 server is used only if the profile or --protocol says so,
 // or after an explicit yes on a terminal, which the profile keeps.
-func (x *Choice) Connect(ctx context.Context) (*client.Client, error) { panic("to be written") }
+func (x *Choice) Connect(ctx context.Context) (*client.Client, error) {
+	target, err := x.Target(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x.Client(target)
+}
 
 // ConnectTo returns a client of the server of a link, to open it. Against Hush it
 // has no credentials, which opening does not need; against the v1 or v2 server of
 // a profile it has those of the profile.
 func (x *Choice) ConnectTo(ctx context.Context, link client.Link) (*client.Client, error) {
-	panic("to be written")
+	profiles, err := x.store.Load()
+	if err != nil {
+		return nil, err
+	}
+	target, err := x.targetOf(profiles, link.Server, link.Foreign)
+	if err == nil && target.Protocol != client.ProtocolHush {
+		err = x.authenticate(ctx, profiles, &target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.Client(target)
 }
 
 // ConnectToReceipt returns a client for the server of a receipt. Where the receipt
 // is a bare key it is that of Connect. It has the credentials of a profile for the
 // same server only.
 func (x *Choice) ConnectToReceipt(ctx context.Context, receipt client.ReceiptLink) (*client.Client, error) {
-	panic("to be written")
+	if receipt.Server == "" {
+		return x.Connect(ctx)
+	}
+	profiles, err := x.store.Load()
+	if err != nil {
+		return nil, err
+	}
+	target, err := x.targetOf(profiles, receipt.Server, receipt.Foreign)
+	if err == nil {
+		err = x.authenticate(ctx, profiles, &target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.Client(target)
 }
 
-// ReadLink reads a LINK argument: the link, "-" for the first line of standard
-// input, or @FILE for that of a file.
-func (x *Choice) ReadLink(argument string) (client.Link, error) { panic("to be written") }
-
-// ReadReceipt reads a RECEIPT argument: "-" for the first line of standard input,
-// @FILE for that of a file, and nothing for a prompt on a terminal, which does not
-// show what is pasted. A receipt itself is refused: other users of the machine can
-// see it in the list of processes, and the shell's history keeps it.
-func (x *Choice) ReadReceipt(ctx context.Context, args []string) (client.ReceiptLink, error) {
-	panic("to be written")
+// Client returns a client of a server.
+func (x *Choice) Client(target Target) (*client.Client, error) {
+	http, err := x.HTTP()
+	if err != nil {
+		return nil, err
+	}
+	return client.New(target.Server, client.Options{
+		Protocol: target.Protocol, Token: target.Token, Username: target.Username,
+		HTTP: http, UserAgent: "hush/" + command.Version(x.command), Notice: x.notice,
+	})
 }
 
-// Fail returns what ends the program for an error of package client: the exit code
-// of its kind, and the words for people. It returns other errors, and nil, as they
-// are.
-func Fail(err error) error { panic("to be written") }
-
-// PrintJSON prints a value to standard output as a line of JSON.
-func PrintJSON(on *console.Console, value any) error { panic("to be written") }
+// notice says why a call is repeated.
+func (x *Choice) notice(err error, wait time.Duration) {
+	x.console.Tellf("%v; trying again in %s", err, wait.Round(time.Second))
+}

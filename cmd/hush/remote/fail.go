@@ -1,0 +1,94 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+)
+
+// Fail returns what ends the program for an error of package client: the exit code
+// of its kind, and the words for people. It returns other errors, and nil, as they
+// are.
+func Fail(err error) error {
+	failed, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return err
+	}
+	if failed.Kind == client.KindUsage {
+		return command.Usage("%v", err)
+	}
+	if remedy := remedyOf(failed); remedy != "" {
+		err = fmt.Errorf("%w; %s", err, remedy)
+	}
+	return &command.ExitError{Code: exitOf(failed.Kind), Cause: err}
+}
+
+// exitOf returns the exit code of a kind.
+func exitOf(kind client.Kind) int {
+	switch kind {
+	case client.KindUsage, client.KindLink:
+		return command.ExitUsage
+	case client.KindGone, client.KindLost:
+		return command.ExitGone
+	case client.KindPassphrase:
+		return command.ExitPassphrase
+	case client.KindLocked:
+		return command.ExitLocked
+	case client.KindRefused, client.KindUnauthorized, client.KindLimited, client.KindUnsupported:
+		return command.ExitRefused
+	case client.KindNetwork:
+		return command.ExitNetwork
+	default: // KindFailure, KindAltered
+		return command.ExitFailure
+	}
+}
+
+// remedyOf returns what the user can do about an error; empty where the message
+// says all.
+func remedyOf(failed *client.Error) string {
+	switch failed.Kind {
+	case client.KindUnauthorized:
+		return "\"hush whoami\" says which token is used, \"hush login\" stores another"
+	case client.KindLimited:
+		return again(failed.RetryAfter)
+	case client.KindLocked:
+		if failed.ForGood {
+			return "it cannot be opened any more"
+		}
+		return again(failed.RetryAfter)
+	case client.KindPassphrase:
+		return tries(failed)
+	default:
+		return ""
+	}
+}
+
+func again(after time.Duration) string {
+	if after <= 0 {
+		return "try again later"
+	}
+	return "try again in " + after.Round(time.Second).String()
+}
+
+func tries(failed *client.Error) string {
+	switch {
+	case failed.Missing:
+		return "pass it with --passphrase-file, or run the command on a terminal"
+	case failed.TriesLeft > 0:
+		return fmt.Sprintf("tries left before a pause: %d", failed.TriesLeft)
+	default:
+		return ""
+	}
+}
+
+// PrintJSON prints a value to standard output as a line of JSON.
+func PrintJSON(on *console.Console, value any) error {
+	encoder := json.NewEncoder(on.Out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
