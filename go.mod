@@ -12,6 +12,7 @@ require (
 	filippo.io/age v1.3.2
 	github.com/altcha-org/altcha-lib-go v1.0.0
 	github.com/anishathalye/porcupine v1.0.3
+	github.com/atotto/clipboard v0.1.4
 	github.com/caddyserver/certmagic v0.25.6
 	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/go-chi/chi/v5 v5.5.0
@@ -42,6 +43,7 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260819154853-08b0e4226688
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0
+	rsc.io/qr v0.2.0
 )
 
 require (

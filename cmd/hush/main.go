@@ -22,7 +22,11 @@ import (
 // version is the release. A build may set another with -ldflags -X.
 var version = "0.2.0"
 
-func main() {
+func main() { mainOn(console.ProcessTerminal) }
+
+// mainOn is the program. It asks on a terminal where its standard input is none;
+// nil is for no other one.
+func mainOn(terminal func() (*os.File, error)) {
 	// Starting anew is harmless where "serve" is an argument of another command.
 	if slices.Contains(os.Args[1:], serveName) {
 		process.HideArguments()
@@ -36,8 +40,9 @@ func main() {
 	}
 	p := program{
 		environment: os.Environ(), alone: true,
-		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal},
 	}
+	_ = os.Unsetenv("HUSH_TOKEN") // programs that a command starts do not get it
 	code := p.execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -35,7 +35,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPanic) != "" {
 		panicUnrecovered()
 	}
-	testscript.Main(cleaning{m}, map[string]func(){"hush": main})
+	testscript.Main(cleaning{m}, map[string]func(){
+		// Who runs the tests on a terminal is not asked.
+		"hush": func() { mainOn(nil) },
+	})
 }
 
 // cleaning runs the tests, removes the program that they built, and stops the

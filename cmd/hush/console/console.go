@@ -19,6 +19,11 @@ type Console struct {
 	Out, Err io.Writer
 	// Log, unless nil, gets the messages, so that Err has lines of one format.
 	Log *slog.Logger
+	// Terminal, unless nil, opens the terminal of the process, to ask on where In is
+	// none. What it returns is closed after each prompt.
+	Terminal func() (*os.File, error)
+
+	keys keyboard
 }
 
 // Tellf writes a message, a line.

@@ -1,28 +1,51 @@
 package console
 
 import (
-	"context"
-	"time"
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Printable returns a text for a terminal: line ends and tabs stay, and every other
 // character that a terminal could obey is shown as an escape, such as \x1b.
-func Printable(text []byte) string { panic("to be written") }
+func Printable(text []byte) string {
+	var shown strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&shown, `\x%02x`, text[0])
+		case r == '\r' && bytes.HasPrefix(text, []byte("\r\n")): // a line end
+			shown.WriteRune(r)
+		case !isObeyed(r):
+			shown.WriteRune(r)
+		case r <= 0xff:
+			fmt.Fprintf(&shown, `\x%02x`, r)
+		case r <= 0xffff:
+			fmt.Fprintf(&shown, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&shown, `\U%08x`, r)
+		}
+		text = text[size:]
+	}
+	return shown.String()
+}
+
+// isObeyed reports whether a terminal may obey a character instead of showing it:
+// controls, what changes the direction of text, line ends that are none in a
+// terminal, and other characters without a shape, except those that join letters
+// and emoji.
+func isObeyed(r rune) bool {
+	switch r {
+	case '\n', '\t', '\u200c', '\u200d':
+		return false
+	case '\u2028', '\u2029':
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf)
+}
 
 // IsBinary reports whether bytes are not a text in UTF-8, or have a zero byte.
-func IsBinary(bytes []byte) bool { panic("to be written") }
-
-// Copy puts a text into the clipboard, and returns a function that clears it if it
-// still has the text.
-func (c *Console) Copy(ctx context.Context, text string) (clear func() error, err error) {
-	panic("to be written")
-}
-
-// CopyFor puts a text into the clipboard, waits, and clears it; it clears at once
-// when ctx ends. On a terminal it counts down.
-func (c *Console) CopyFor(ctx context.Context, text string, wait time.Duration) error {
-	panic("to be written")
-}
-
-// QR draws a QR code of a text on standard error.
-func (c *Console) QR(text string) error { panic("to be written") }
+func IsBinary(b []byte) bool { return !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 }

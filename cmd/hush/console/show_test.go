@@ -1,0 +1,47 @@
+package console_test
+
+import (
+	"testing"
+
+	"hush/cmd/hush/console"
+)
+
+// A sender puts characters into a secret that a terminal obeys: it would move the
+// cursor over what was printed before, change the title, or answer as if the
+// recipient had typed.
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                              "",
+		"plain\ttext\nof two lines\r\n": "plain\ttext\nof two lines\r\n",
+		"größer 😀 👩‍👩‍👧 日本":         "größer 😀 👩‍👩‍👧 日本",
+		"می‌خواهم":                  "می‌خواهم",
+		"\x1b[2J":                   `\x1b[2J`,
+		"\x1b]0;title\a":            `\x1b]0;title\x07`,
+		"over\rwritten":             `over\x0dwritten`,
+		"a\bb\x7f\x00":              `a\x08b\x7f\x00`,
+		"\u009b31m":                 `\x9b31m`,
+		"\x9b31m":                   `\x9b31m`,
+		"abc\u202etxt.exe":          `abc\u202etxt.exe`,
+		"\u2066a\u2069\u200e\ufeff": `\u2066a\u2069\u200e\ufeff`,
+		"\u2028\u2029\u0085":        `\u2028\u2029\x85`,
+		"\U000e0041":                `\U000e0041`,
+		"cut \xe2\x82":              `cut \xe2\x82`,
+		"\ufffd":                    "\ufffd",
+	} {
+		if got := console.Printable([]byte(text)); got != want {
+			t.Errorf("Printable(%q): got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestIsBinary(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": false, "text": false, "größer\n": false, "\x1b[2J": false, "\x00": true, "a\x00b": true, "\xff\xfe": true, "cut \xe2\x82": true,
+	} {
+		if got := console.IsBinary([]byte(text)); got != want {
+			t.Errorf("IsBinary(%q): got %t, want %t", text, got, want)
+		}
+	}
+}
