@@ -39,6 +39,9 @@ const (
 	KindAltered
 	// KindUnsupported: the protocol cannot do it.
 	KindUnsupported
+	// KindProtocol: the answer is not one of the protocol. Another server is there
+	// than the Client was made for, or something in front of it.
+	KindProtocol
 )
 
 // Error is the error of every call. Message is a sentence for people, without a
@@ -55,6 +58,9 @@ type Error struct {
 	Missing bool
 	// ForGood reports whether the lock is permanent, for KindLocked.
 	ForGood bool
+	// EndToEnd reports whether the server takes no end-to-end encrypted secrets, for
+	// KindRefused.
+	EndToEnd bool
 	// Cause is the error below; nil for none.
 	Cause error
 }
@@ -99,4 +105,5 @@ var (
 	ErrLost         = &Error{Kind: KindLost, Message: "lost"}
 	ErrAltered      = &Error{Kind: KindAltered, Message: "altered"}
 	ErrUnsupported  = &Error{Kind: KindUnsupported, Message: "unsupported"}
+	ErrProtocol     = &Error{Kind: KindProtocol, Message: "protocol"}
 )
