@@ -104,6 +104,10 @@ type Secret struct {
 type Opened struct {
 	// Content is what it held.
 	Content Content
+	// Incomplete reports that the content is not all that was shared: a v1 or v2
+	// server cut it when it was shared, or cannot return all of its bytes. It is
+	// gone from the server like any other.
+	Incomplete bool
 	// Claimed reports whether the server keeps the content until Acknowledge.
 	Claimed bool
 	// ClaimLeft is how long it does.
