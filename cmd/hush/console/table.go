@@ -16,7 +16,7 @@ func (c *Console) Table(header string, rows [][]string) error {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = visible(cell)
+			cells[i] = Visible(cell)
 		}
 		fmt.Fprintln(out, strings.Join(cells, "\t"))
 	}
@@ -42,9 +42,22 @@ func (c *Console) Tables(listings ...Listing) error {
 	return nil
 }
 
-// visible replaces characters that do not print. Strangers choose some texts,
-// such as DNS records, and must not control the terminal.
-func visible(text string) string {
+// A Fact is a name and its value.
+type Fact struct{ Name, Value string }
+
+// Facts prints facts in two columns. A fact without a name belongs to the one above.
+func (c *Console) Facts(facts []Fact) error {
+	out := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	for _, fact := range facts {
+		fmt.Fprintf(out, "%s\t%s\n", fact.Name, Visible(fact.Value))
+	}
+	return out.Flush()
+}
+
+// Visible replaces characters that do not print, line ends among them. Strangers
+// choose some texts, such as DNS records and labels, and must not control the
+// terminal.
+func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
