@@ -19,6 +19,8 @@ import (
 //
 //	fails CODE COMMAND...  runs a command that must end with the exit code
 //	waitfor FILE           waits until a file exists
+//	service [FLAG]...      runs a service until the end, on the folder service, with its URL in $URL
+//	member FILE NAME VAR   puts a member of the JSON in a file, or in stdout, into a variable
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	if postgrestest.Shared() != "" {
@@ -27,9 +29,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Setup:               homeInFolder,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fails":   fails,
 			"waitfor": waitForFile,
+			"service": startService,
+			"member":  memberOf,
 		},
 	})
 }
