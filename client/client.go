@@ -187,8 +187,9 @@ func (c *Client) Look(ctx context.Context, link Link) (Secret, error) {
 //
 // With a claim, Open repeats the call after a lost connection, until the server
 // answers, the claim has lapsed, or ctx ends; the same claim may also be used by a
-// later Open, for at most ClaimTime. If the secret has a passphrase, it repeats
-// once, since each repeat may cost a try, and returns ErrNetwork after that. Call
+// later Open, for at most ClaimTime. It sends a passphrase, or the proof of one, at
+// most twice, since each time may cost a try. After that it asks with the claim
+// alone, and returns ErrNetwork if the secret was not bound to it. Call
 // Acknowledge once the content is safe. The zero Claim makes a plain reveal: a
 // lost answer is a lost secret, and Open returns ErrLost. v1 and v2 ignore claims.
 func (c *Client) Open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error) {

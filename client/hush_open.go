@@ -1,0 +1,276 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/seal/endtoend"
+)
+
+const (
+	// plainTime is how long an answer to a reveal without a claim may take: it cannot
+	// be asked for again.
+	plainTime = 3 * time.Minute
+	// patience is how much longer each further answer may take, for slow lines.
+	patience = 15 * time.Second
+	// acknowledgeTime is how long an acknowledgement is repeated.
+	acknowledgeTime = 30 * time.Second
+	// withPassphrase is how often a passphrase is sent: each time may cost a try.
+	withPassphrase = 2
+)
+
+// opening is one Open.
+type opening struct {
+	*hushBackend
+
+	link       Link
+	passphrase Text
+	claim      Claim
+	// guarded reports whether the secret has a passphrase.
+	guarded bool
+	// resumed reports whether the server has no such secret any more. An earlier
+	// Open with the same claim may be why.
+	resumed bool
+	// keys are those of an end-to-end link.
+	keys endtoend.Keys
+	// lost reports whether an answer was lost, after which the server may have bound
+	// the secret to the claim.
+	lost bool
+}
+
+func (h *hushBackend) open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error) {
+	o := &opening{hushBackend: h, link: link, passphrase: passphrase, claim: claim}
+	if err := checkPassphrase(passphrase); err != nil {
+		return Opened{}, err
+	}
+	if err := o.look(ctx); err != nil {
+		return Opened{}, err
+	}
+	if err := o.derive(); err != nil {
+		return Opened{}, err
+	}
+	answer, err := o.reveal(ctx)
+	if err != nil {
+		return Opened{}, err
+	}
+	return o.read(answer)
+}
+
+// look asks what the secret is, before anything that opens it is sent.
+func (o *opening) look(ctx context.Context) error {
+	secret, err := o.hushBackend.look(ctx, o.link)
+	switch {
+	case err == nil && secret.HasPassphrase && o.passphrase.IsEmpty():
+		return &Error{Kind: KindPassphrase, Message: "a passphrase is needed", Missing: true, TriesLeft: -1}
+	case err == nil:
+		o.guarded = secret.HasPassphrase
+	case KindOf(err) == KindGone && !o.claim.IsNone():
+		o.resumed = true
+	default:
+		return err
+	}
+	return nil
+}
+
+// derive derives the keys of an end-to-end link. A passphrase that the secret does
+// not have is not used.
+func (o *opening) derive() error {
+	if o.link.Encryption != EncryptionEndToEnd {
+		return nil
+	}
+	passphrase := ""
+	if o.guarded || o.resumed {
+		passphrase = o.passphrase.Expose()
+	}
+	keys, err := endtoend.Derive(o.link.endToEnd().Secret, passphrase)
+	if err != nil {
+		return usage("the passphrase is not valid text")
+	}
+	o.keys = keys
+	return nil
+}
+
+// reveal asks for the content until an answer arrives, the secret cannot be bound
+// to the claim any more, or ctx ends.
+func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, error) {
+	until := time.Now().Add(ClaimTime)
+	for number := 0; ; number++ {
+		sent := time.Now()
+		answer, fail := call(ctx, o.hushBackend, o.secrets.RevealSecret, o.request(number), o.limit(number, until))
+		if fail == nil {
+			return answer, nil
+		}
+		if fail.fate == fateLost && !o.lost {
+			o.lost, until = true, sent.Add(ClaimTime)
+		}
+		if err := o.final(ctx, fail, number); err != nil {
+			return nil, err
+		}
+		pause := o.pace.pause(number, fail.err.RetryAfter)
+		if time.Until(until) <= pause {
+			return nil, o.late(fail)
+		}
+		if !o.wait(ctx, fail.err, pause) {
+			return nil, endedError(ctx.Err())
+		}
+	}
+}
+
+// isAlone reports whether an attempt has the claim alone. It opens what is bound to
+// it, and costs no try: it is all that is sent where the secret is gone for others,
+// and after the passphrase was sent often enough.
+func (o *opening) isAlone(number int) bool {
+	return o.resumed || o.guarded && number >= withPassphrase
+}
+
+func (o *opening) request(number int) *hushv1.RevealSecretRequest {
+	request := &hushv1.RevealSecretRequest{SecretKey: o.link.Key.Expose(), Claim: o.claim.bytes()}
+	switch {
+	case o.isAlone(number):
+	case o.link.Encryption == EncryptionEndToEnd:
+		linkProof, proof := o.keys.LinkProof(), o.keys.Proof()
+		request.LinkProof, request.Proof = linkProof[:], proof[:]
+	case o.guarded:
+		request.Passphrase = o.passphrase.Expose()
+	}
+	return request
+}
+
+// limit returns how long an answer may take.
+func (o *opening) limit(number int, until time.Time) time.Duration {
+	if o.claim.IsNone() {
+		return plainTime
+	}
+	return min(answerTime+time.Duration(number)*patience, max(time.Until(until), time.Second))
+}
+
+// final returns the error that ends the attempts; nil if another one may follow.
+func (o *opening) final(ctx context.Context, fail *failure, number int) error {
+	switch {
+	case fail.tooLong:
+		return &Error{Kind: KindAltered, Message: fail.err.Message}
+	case fail.fate == fateUnsent:
+		if fail.futile || o.claim.IsNone() && number >= asks-1 {
+			return fail.err
+		}
+		return nil
+	case fail.fate == fateLost && o.claim.IsNone():
+		return &Error{
+			Kind: KindLost, Message: "the answer was lost: if the server had opened the secret, its content is lost too", Cause: fail.err,
+		}
+	case fail.fate == fateLost && ctx.Err() != nil:
+		return fail.err
+	case fail.fate == fateLost || o.lost && fail.err.Kind == KindLimited:
+		return nil
+	case o.lost && fail.err.Kind == KindGone:
+		return &Error{
+			Kind:    KindLost,
+			Message: "an answer was lost, and the secret is gone now: the time to ask for its content again is over, or another reader was faster",
+		}
+	case o.lost && o.isAlone(number) && isAboutProofs(fail.reason):
+		return &Error{Kind: KindNetwork, Message: "the connection was lost before the secret was opened: it still waits, and the passphrase may have cost a try"}
+	}
+	return fail.err
+}
+
+// isAboutProofs reports whether a refusal says that the secret waits, and is not
+// bound to the claim.
+func isAboutProofs(reason hushv1.Refusal_Reason) bool {
+	return reason == hushv1.Refusal_REASON_ENCRYPTION || reason == hushv1.Refusal_REASON_PASSPHRASE
+}
+
+// late returns the error for a claim whose time is over.
+func (o *opening) late(fail *failure) error {
+	if !o.lost {
+		return fail.err
+	}
+	return &Error{
+		Kind:    KindNetwork,
+		Message: "no answer came while the claim lasted: if the server had opened the secret, its content is lost; otherwise the secret still waits",
+		Cause:   fail.err,
+	}
+}
+
+// read checks an answer and returns its content. What fails a check is not
+// acknowledged, so that it can be asked for again.
+func (o *opening) read(answer *hushv1.RevealSecretResponse) (Opened, error) {
+	opened := Opened{Claimed: !o.claim.IsNone() && answer.GetClaimLeft() != nil}
+	if opened.Claimed {
+		opened.ClaimLeft = min(max(answer.GetClaimLeft().AsDuration(), 0), ClaimTime)
+	}
+	secret, isEndToEnd := answer.GetSecret(), o.link.Encryption == EncryptionEndToEnd
+	if encryptionOf(secret.GetEncryption()) != o.link.Encryption || isEndToEnd && answer.GetValue() != "" || !isEndToEnd && len(answer.GetContent()) > 0 {
+		return Opened{}, errOtherKind()
+	}
+	if secret.GetSecretKey() != o.link.Key.Expose() {
+		return Opened{}, &Error{Kind: KindAltered, Message: "the server returned another secret than that of the link"}
+	}
+	if !isEndToEnd {
+		opened.Content = Content{Bytes: []byte(answer.GetValue())}
+		return opened, nil
+	}
+	content, err := o.decrypt(answer.GetContent())
+	if err != nil {
+		return Opened{}, err
+	}
+	opened.Content = content
+	return opened, nil
+}
+
+// decrypt returns a content after all of its checks.
+func (o *opening) decrypt(sealed []byte) (Content, error) {
+	content, err := o.keys.Open(bytes.NewReader(sealed))
+	if err != nil {
+		return Content{}, o.altered(err)
+	}
+	body, err := io.ReadAll(content)
+	if err != nil {
+		return Content{}, o.altered(err)
+	}
+	opened := Content{Bytes: body, IsFile: content.Header.Kind == endtoend.KindFile}
+	if opened.IsFile {
+		opened.FileName = content.Header.FileName
+	}
+	return opened, nil
+}
+
+// altered returns what an error of decrypting means. Of a secret that the server
+// does not describe any more, it is not known whether it has a passphrase.
+func (o *opening) altered(err error) error {
+	switch {
+	case o.resumed && errors.Is(err, endtoend.ErrContent):
+		return &Error{
+			Kind: KindPassphrase, Message: "the content does not open: the passphrase is missing or wrong, or the content was altered",
+			Missing: o.passphrase.IsEmpty(), TriesLeft: -1,
+		}
+	case errors.Is(err, endtoend.ErrHeader):
+		return &Error{Kind: KindAltered, Message: "the content has a form that this version does not know"}
+	}
+	return &Error{Kind: KindAltered, Message: "the content was altered, or belongs to another link"}
+}
+
+func (h *hushBackend) acknowledge(ctx context.Context, link Link, claim Claim) error {
+	if claim.IsNone() {
+		return nil
+	}
+	request := &hushv1.AcknowledgeRevealRequest{SecretKey: link.Key.Expose(), Claim: claim.bytes()}
+	until := time.Now().Add(acknowledgeTime)
+	for number := 0; ; number++ {
+		_, fail := call(ctx, h, h.secrets.AcknowledgeReveal, request, answerTime)
+		if fail == nil {
+			return nil
+		}
+		pause := h.pace.pause(number, fail.err.RetryAfter)
+		mayRepeat := fail.fate != fateRefused || fail.err.Kind == KindLimited
+		if !mayRepeat || ctx.Err() != nil || time.Until(until) <= pause {
+			return fail.err
+		}
+		if !h.wait(ctx, fail.err, pause) {
+			return endedError(ctx.Err())
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/seal"
+	"hush/seal/endtoend"
+)
+
+// slowLine is how many bytes a second a line takes at least. A content gets time
+// for its way accordingly.
+const slowLine = 8 << 10
+
+// sharing is one Share: a request that was checked, and the server's policy.
+type sharing struct {
+	*hushBackend
+
+	request ShareRequest
+	policy  *hushv1.GetPolicyResponse
+	// endToEnd reports whether this device encrypts.
+	endToEnd bool
+	// value is the text that this device generated.
+	value string
+}
+
+func (h *hushBackend) share(ctx context.Context, request ShareRequest) (Shared, error) {
+	if err := checkShare(&request); err != nil {
+		return Shared{}, err
+	}
+	policy, err := h.getPolicy(ctx)
+	if err != nil {
+		return Shared{}, err
+	}
+	s := &sharing{hushBackend: h, request: request, policy: policy, endToEnd: request.Encryption != EncryptionServer}
+	if err := s.admit(); err != nil {
+		return Shared{}, err
+	}
+	if s.endToEnd && request.Generate != nil {
+		if err := s.generate(); err != nil {
+			return Shared{}, err
+		}
+	}
+	return s.create(ctx)
+}
+
+// generate draws a text on this device.
+func (s *sharing) generate() error {
+	g := s.request.Generate.withDefaults()
+	value, err := seal.Generate(g.Length, seal.CharacterSets{
+		Lowercase: g.Lower, Uppercase: g.Upper, Numbers: g.Digits, Symbols: g.Symbols, ExcludeAmbiguous: g.Unambiguous,
+	})
+	if err != nil {
+		return &Error{Kind: KindUsage, Message: "a generated text has 4 to 128 characters"}
+	}
+	s.value, s.request.Content = value, &Content{Bytes: []byte(value)}
+	return nil
+}
+
+// create shares, and shares again only where the server certainly did nothing:
+// after a connection that did not come about, and after a challenge.
+func (s *sharing) create(ctx context.Context) (Shared, error) {
+	once := s.conceal
+	if !s.endToEnd && s.request.Generate != nil {
+		once = s.concealGenerated
+	}
+	payload := ""
+	for number := 0; ; number++ {
+		shared, fail := once(ctx, payload)
+		switch {
+		case fail == nil:
+			return s.checked(shared)
+		case fail.reason == hushv1.Refusal_REASON_CHALLENGE && payload == "":
+			var err error
+			if payload, err = s.solveChallenge(ctx); err != nil {
+				return Shared{}, err
+			}
+		case fail.fate == fateUnsent && !fail.futile && number < asks-1:
+			if !s.wait(ctx, fail.err, s.pace.pause(number, 0)) {
+				return Shared{}, endedError(ctx.Err())
+			}
+		case fail.fate == fateLost:
+			fail.err.Message += ": whether the secret was shared is not known, and no one can open it"
+			return Shared{}, fail.err
+		default:
+			return Shared{}, fail.err
+		}
+	}
+}
+
+// concealed is the answer to a request that creates a secret.
+type concealed struct {
+	metadata *hushv1.Metadata
+	secret   *hushv1.Secret
+	// drawn is the secret of an end-to-end link; nil for the server's kind.
+	drawn *endtoend.LinkSecret
+	value string
+}
+
+// conceal shares a content. It draws a new link secret each time: the answer of an
+// earlier call may be lost, and its content would wait under the same one.
+func (s *sharing) conceal(ctx context.Context, payload string) (concealed, *failure) {
+	content := s.request.Content.Bytes
+	request := &hushv1.ConcealSecretRequest{
+		Ttl: s.ttl(), ShareDomain: s.request.Domain, Memo: s.request.Label, Group: s.request.Group, AuthenticityPayload: payload,
+	}
+	made := concealed{value: s.value}
+	if s.endToEnd {
+		drawn := endtoend.NewLinkSecret()
+		sealed, err := s.seal(drawn)
+		if err != nil {
+			return concealed{}, &failure{err: err}
+		}
+		request.Sealed, made.drawn, content = sealed, &drawn, sealed.GetContent()
+	} else {
+		request.Secret, request.Passphrase, request.Recipients = string(content), s.request.Passphrase.Expose(), s.request.Recipients
+	}
+	answer, fail := call(ctx, s.hushBackend, s.secrets.ConcealSecret, request, timeFor(len(content)))
+	if fail != nil {
+		return concealed{}, fail
+	}
+	made.metadata, made.secret = answer.GetMetadata(), answer.GetSecret()
+	return made, nil
+}
+
+// concealGenerated shares a text that the server generates.
+func (s *sharing) concealGenerated(ctx context.Context, payload string) (concealed, *failure) {
+	g := s.request.Generate.withDefaults()
+	request := &hushv1.GenerateSecretRequest{
+		Ttl: s.ttl(), ShareDomain: s.request.Domain, Memo: s.request.Label, Group: s.request.Group, AuthenticityPayload: payload,
+		Passphrase: s.request.Passphrase.Expose(), Recipients: s.request.Recipients, Length: int32(g.Length),
+		CharacterSets: &hushv1.CharacterSets{
+			Lowercase: g.Lower, Uppercase: g.Upper, Numbers: g.Digits, Symbols: g.Symbols, ExcludeAmbiguous: g.Unambiguous,
+		},
+	}
+	answer, fail := call(ctx, s.hushBackend, s.secrets.GenerateSecret, request, callTime)
+	if fail != nil {
+		return concealed{}, fail
+	}
+	return concealed{metadata: answer.GetMetadata(), secret: answer.GetSecret(), value: answer.GetValue()}, nil
+}
+
+func (s *sharing) ttl() *durationpb.Duration {
+	if s.request.TTL == 0 {
+		return nil
+	}
+	return durationpb.New(s.request.TTL)
+}
+
+// timeFor returns how long the answer to so many bytes may take.
+func timeFor(size int) time.Duration {
+	return callTime + time.Duration(size/slowLine)*time.Second
+}
+
+// seal encrypts the content under a link secret.
+func (s *sharing) seal(drawn endtoend.LinkSecret) (*hushv1.Sealed, *Error) {
+	keys, err := endtoend.Derive(drawn, s.request.Passphrase.Expose())
+	if err != nil {
+		return nil, &Error{Kind: KindUsage, Message: "the passphrase is not valid text"}
+	}
+	header := s.header()
+	var sealed bytes.Buffer
+	if err := keys.Seal(&sealed, header, bytes.NewReader(s.request.Content.Bytes)); err != nil {
+		return nil, &Error{Kind: KindFailure, Message: "encrypting", Cause: err}
+	}
+	linkProof, proof := keys.LinkProof().Hash(), keys.Proof().Hash()
+	return &hushv1.Sealed{
+		Content: sealed.Bytes(), LinkProofHash: linkProof[:], ProofHash: proof[:], HasPassphrase: !s.request.Passphrase.IsEmpty(),
+	}, nil
+}
+
+// header returns the header of the content: that of a text if it is one.
+func (s *sharing) header() endtoend.Header {
+	content := s.request.Content
+	header := endtoend.Header{Kind: endtoend.KindText, Size: uint64(len(content.Bytes))}
+	if content.IsFile || !utf8.Valid(content.Bytes) {
+		header.Kind, header.FileName = endtoend.KindFile, content.FileName
+	}
+	return header
+}
+
+// checked returns what an answer shares, if it is one to this request. Otherwise it
+// shows no link: the server may have stored another kind of secret.
+func (s *sharing) checked(made concealed) (Shared, error) {
+	want := EncryptionServer
+	if s.endToEnd {
+		want = EncryptionEndToEnd
+	}
+	secretKey, isKey := seal.ParseToken(made.secret.GetSecretKey())
+	_, isReceipt := seal.ParseToken(made.metadata.GetMetadataKey())
+	if encryptionOf(made.secret.GetEncryption()) != want || encryptionOf(made.metadata.GetEncryption()) != want ||
+		made.secret.GetHasPassphrase() == s.request.Passphrase.IsEmpty() || !isKey || !isReceipt {
+		return Shared{}, &Error{Kind: KindAltered, Message: "the answer of the server is not one to this request: its secret must not be used"}
+	}
+	home, base, err := s.bases(made.secret.GetShareDomain())
+	if err != nil {
+		return Shared{}, err
+	}
+	shared := Shared{
+		Link:        Link{Server: base, Encryption: EncryptionServer, Key: Hide(secretKey.Expose())},
+		ReceiptLink: ReceiptLink{Server: home, Keys: []Text{Hide(made.metadata.GetMetadataKey())}},
+		Receipt:     receiptOf(made.metadata),
+		Value:       Hide(made.value),
+	}
+	if made.drawn != nil {
+		shared.Link = endToEndLink(base, endtoend.Link{Key: secretKey, Secret: *made.drawn})
+	}
+	return shared, nil
+}
+
+// bases returns the base URLs of the server's pages and of the link. The link goes
+// where the sender chose: what is in it is for no other host.
+func (s *sharing) bases(domain string) (home, base string, err error) {
+	own, err := ParseServer(s.policy.GetBaseUrl())
+	if err != nil {
+		return "", "", &Error{Kind: KindFailure, Message: "the server does not say where its links lead"}
+	}
+	switch wanted := s.request.Domain; {
+	case domain == wanted && wanted != "":
+		base = (&url.URL{Scheme: "https", Host: domain}).String()
+	case domain == "" && (wanted == "" || wanted == own.Hostname()):
+		base = own.String()
+	default:
+		return "", "", &Error{Kind: KindRefused, Message: "the server did not use the domain, and the secret has no link: it waits unread until it expires"}
+	}
+	return own.String(), base, nil
+}
+
+// normalDomain returns a domain as servers write it.
+func normalDomain(domain string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.TrimSpace(domain), "."))
+}

@@ -1,0 +1,109 @@
+package client
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// The times that the package's own HTTP client gives a server. There is none for a
+// whole answer, since a receipt is followed for as long as its secret waits: each
+// call has a time of its own.
+const (
+	dialTime      = 10 * time.Second
+	handshakeTime = 10 * time.Second
+	answerTime    = 30 * time.Second
+	idleTime      = 90 * time.Second
+	pingTime      = 20 * time.Second
+	headMax       = 64 << 10 // bytes
+)
+
+// newHTTP returns the HTTP client that Options describe.
+func newHTTP() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
+			TLSHandshakeTimeout:    handshakeTime,
+			ResponseHeaderTimeout:  answerTime,
+			IdleConnTimeout:        idleTime,
+			MaxResponseHeaderBytes: headMax,
+			DisableCompression:     true, // contents do not get shorter
+			ForceAttemptHTTP2:      true,
+			HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingTime, PingTimeout: pingTime},
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// httpClient returns the HTTP client of the options.
+func (o Options) httpClient() *http.Client { return cmp.Or(o.HTTP, newHTTP()) }
+
+// userAgent returns the User-Agent of the options.
+func (o Options) userAgent() string { return cmp.Or(o.UserAgent, "hush-client") }
+
+// caller sends the requests of the RPCs, and tells the answers of a Hush server
+// from those of something else at its address.
+type caller struct {
+	http      *http.Client
+	token     Text
+	userAgent string
+}
+
+// Do implements connect.HTTPClient.
+func (c *caller) Do(r *http.Request) (*http.Response, error) {
+	r.Header.Set("User-Agent", c.userAgent)
+	if !c.token.IsEmpty() {
+		r.Header.Set("Authorization", "Bearer "+c.token.Expose())
+	}
+	res, err := c.http.Do(r) //nolint:gosec // the user chose the server
+	if err != nil {
+		if outer, ok := err.(*url.Error); ok { //nolint:errorlint // only the method and the URL around the error are left out
+			err = outer.Err
+		}
+		return nil, err
+	}
+	if kind := res.Header.Get("Content-Type"); !isOfHush(res.StatusCode, kind) {
+		_ = res.Body.Close()
+		return nil, &strangeError{
+			status: res.StatusCode, location: res.Header.Get("Location"), retryAfter: retryAfter(res.Header),
+		}
+	}
+	return res, nil
+}
+
+// isOfHush reports whether an answer may be one of the RPCs: a message, or an error
+// in JSON.
+func isOfHush(status int, contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	if status == http.StatusOK {
+		return kind == "application/proto" || kind == "application/connect+proto"
+	}
+	return kind == "application/json"
+}
+
+// retryAfter returns the seconds of the header; 0 for none.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := time.ParseDuration(h.Get("Retry-After") + "s")
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return seconds
+}
+
+// strangeError is an answer that no Hush server gives: that of a proxy, a portal,
+// or another server.
+type strangeError struct {
+	status     int
+	location   string
+	retryAfter time.Duration
+}
+
+// Error returns the status.
+func (e *strangeError) Error() string {
+	return fmt.Sprintf("HTTP %d %s", e.status, http.StatusText(e.status))
+}
