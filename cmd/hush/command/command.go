@@ -45,9 +45,29 @@ func Group(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// Section is a part of the commands of a group, with its title in help.
+type Section struct {
+	Title    string
+	Commands []*cobra.Command
+}
+
+// Sections makes c a Group whose commands help shows under the titles of sections,
+// in their order. A section without commands is not shown.
+func Sections(c *cobra.Command, sections ...Section) *cobra.Command {
+	for _, section := range sections {
+		c.AddGroup(&cobra.Group{ID: section.Title, Title: section.Title})
+		for _, sub := range section.Commands {
+			sub.GroupID = section.Title
+			c.AddCommand(sub)
+		}
+	}
+	return Group(c)
+}
+
 // Complete gives a root with all its commands their help, their completion and
-// the errors for wrong calls. The commands that it adds are in the named group.
-func Complete(root *cobra.Command, group string) {
+// the errors for wrong calls. The commands that it adds are in the section of a
+// title.
+func Complete(root *cobra.Command, title string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
@@ -57,10 +77,10 @@ func Complete(root *cobra.Command, group string) {
 	})
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand()
-	help.GroupID = group
+	help.GroupID = title
 	root.SetHelpCommand(help)
 	root.InitDefaultHelpCmd()
-	root.SetCompletionCommandGroupID(group)
+	root.SetCompletionCommandGroupID(title)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() != "completion" {
