@@ -52,7 +52,7 @@ func writeTree(ctx context.Context, source, tree, program string) (string, error
 
 // writeSettings writes the configuration file of the packages.
 func writeSettings(ctx context.Context, tree, program string) error {
-	settings, err := output(ctx, tree, nil, program, "config", "init", "-")
+	settings, err := output(ctx, tree, nil, program, "admin", "config", "init", "-")
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ try() {
 	for name in usr/share/man/man1/hush-serve.1.gz usr/share/bash-completion/completions/hush usr/share/fish/vendor_completions.d/hush.fish; do
 		[ -s "$root/$name" ] || fail "the package has no /$name"
 	done
-	chroot "$root" hush config check --config /etc/hush/hush.yaml >"$work/settings" || fail 'the packaged configuration has mistakes'
+	chroot "$root" hush admin config check --config /etc/hush/hush.yaml >"$work/settings" || fail 'the packaged configuration has mistakes'
 	grep -q '^data: /var/lib/hush ' "$work/settings" || fail 'the packaged configuration names no data folder'
 	sed -i "s/^#listen: .*/listen: systemd:$port/" "$root/etc/hush/hush.yaml" # as the operator does
 

@@ -194,7 +194,7 @@ func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Ti
 		return err
 	})
 	for _, kid := range unlisted {
-		v.log.Info("the root key file has a key that is not in use yet; \"hush keys rotate\" makes it the current one", "key", hex.EncodeToString(kid[:]))
+		v.log.Info("the root key file has a key that is not in use yet; \"hush admin keys rotate\" makes it the current one", "key", hex.EncodeToString(kid[:]))
 	}
 	return mark, err
 }

@@ -269,7 +269,7 @@ func TestACMEMistakes(t *testing.T) {
 			t.Errorf("serve --acme %s: got a data folder, want none", args)
 		}
 	}
-	got := call(t, nil, "", "config", "check", "--acme", "--base-url=https://hush.example.com").want(t, "config check", command.ExitOK)
+	got := call(t, nil, "", "admin", "config", "check", "--acme", "--base-url=https://hush.example.com").want(t, "admin config check", command.ExitOK)
 	if !strings.Contains(got.stdout, "\nlisten: :443 ") && !strings.HasPrefix(got.stdout, "listen: :443 ") {
 		t.Errorf("config check --acme: got %s, want the ports it listens on", got.stdout)
 	}

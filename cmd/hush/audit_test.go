@@ -39,13 +39,13 @@ func TestAuditExport(t *testing.T) {
 	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
 	export := func(flags ...string) result {
 		t.Helper()
-		args := slices.Concat([]string{"audit", "export"}, flags, []string{"--data", s.data}, storeFlags(t, s.data, flags))
+		args := slices.Concat([]string{"admin", "audit", "export"}, flags, []string{"--data", s.data}, storeFlags(t, s.data, flags))
 		return call(t, nil, "", args...).want(t, strings.Join(args, " "), command.ExitOK)
 	}
 	running := export()
 	lines := auditLines(t, running.stdout)
 	if len(lines) != 2 || lines[0]["kind"] != "secret-concealed" || lines[1]["kind"] != "secret-revealed" || lines[0]["subject"] != lines[1]["subject"] {
-		t.Fatalf("hush audit export: got %q, want a conceal and a reveal of one receipt", running.stdout)
+		t.Fatalf("hush admin audit export: got %q, want a conceal and a reveal of one receipt", running.stdout)
 	}
 	for _, line := range lines {
 		at, err := time.Parse(time.RFC3339, line["time"].(string))
@@ -55,7 +55,7 @@ func TestAuditExport(t *testing.T) {
 	}
 	for _, key := range []string{kept.secretKey, kept.metadataKey} {
 		if strings.Contains(running.stdout, key) || strings.Contains(running.stdout, key[:8]) {
-			t.Errorf("hush audit export: got %q, want no part of a link", running.stdout)
+			t.Errorf("hush admin audit export: got %q, want no part of a link", running.stdout)
 		}
 	}
 	for flags, want := range map[string]int{
@@ -63,16 +63,16 @@ func TestAuditExport(t *testing.T) {
 		"--kind=secret-revealed": 1, "--kind=secret-revealed --kind=secret-concealed,signed-in": 2, "--kind=signed-in": 0,
 	} {
 		if got := auditLines(t, export(strings.Fields(flags)...).stdout); len(got) != want {
-			t.Errorf("hush audit export %s: got %d rows, want %d", flags, len(got), want)
+			t.Errorf("hush admin audit export %s: got %d rows, want %d", flags, len(got), want)
 		}
 	}
 	s.stop(t)
 	if stopped := export(); stopped.stdout != running.stdout {
-		t.Errorf("hush audit export of a stopped service: got %q, want %q", stopped.stdout, running.stdout)
+		t.Errorf("hush admin audit export of a stopped service: got %q, want %q", stopped.stdout, running.stdout)
 	}
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	if out := export("-o", file); out.stdout != "" {
-		t.Errorf("hush audit export -o: got %q on standard output, want nothing", out.stdout)
+		t.Errorf("hush admin audit export -o: got %q on standard output, want nothing", out.stdout)
 	}
 	if content, err := os.ReadFile(file); err != nil || string(content) != running.stdout {
 		t.Errorf("exported file: got %q, %v, want %q", content, err, running.stdout)
@@ -93,9 +93,9 @@ func TestAuditExportToClosedPipe(t *testing.T) {
 	s := startHush(t, inFolder)
 	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
 	var stderr bytes.Buffer
-	args := []string{"audit", "export", "--data", s.data}
+	args := []string{"admin", "audit", "export", "--data", s.data}
 	if code := run(t.Context(), args, nil, strings.NewReader(""), closedPipe{}, &stderr); code != command.ExitOK || stderr.Len() > 0 {
-		t.Errorf("hush audit export to a closed pipe: got exit code %d and %q, want 0 and nothing", code, &stderr)
+		t.Errorf("hush admin audit export to a closed pipe: got exit code %d and %q, want 0 and nothing", code, &stderr)
 	}
 	read, write, err := os.Pipe()
 	if err = errors.Join(err, read.Close()); err != nil {
@@ -104,6 +104,6 @@ func TestAuditExportToClosedPipe(t *testing.T) {
 	c := exec.CommandContext(t.Context(), realHush(t), args...)
 	c.Env, c.Stdout, c.Stderr = []string{}, write, &stderr
 	if err := errors.Join(c.Run(), write.Close()); err != nil || stderr.Len() > 0 {
-		t.Errorf("hush audit export to a closed pipe, as a process: got %v and %q, want nil and nothing", err, &stderr)
+		t.Errorf("hush admin audit export to a closed pipe, as a process: got %v and %q, want nil and nothing", err, &stderr)
 	}
 }

@@ -24,9 +24,9 @@ func TestAlteredBackupIsRefused(t *testing.T) {
 	}
 	s.stop(t)
 	plain, sealed, identity := filepath.Join(dir, "plain"), filepath.Join(dir, "sealed"), filepath.Join(dir, "identity")
-	recipient := strings.TrimSpace(call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitOK).stdout)
-	call(t, nil, "", "backup", "--data", s.data, "-o", plain, "--plain").want(t, "backup", command.ExitOK)
-	call(t, nil, "", "backup", "--data", s.data, "-o", sealed, "--recipient", recipient).want(t, "backup", command.ExitOK)
+	recipient := strings.TrimSpace(call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitOK).stdout)
+	call(t, nil, "", "admin", "backup", "--data", s.data, "-o", plain, "--plain").want(t, "admin backup", command.ExitOK)
+	call(t, nil, "", "admin", "backup", "--data", s.data, "-o", sealed, "--recipient", recipient).want(t, "admin backup", command.ExitOK)
 	whole, err := os.ReadFile(plain)
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +65,10 @@ func wantBackupRefused(t *testing.T, service, name string, content []byte, ident
 	dir := t.TempDir()
 	file, data := filepath.Join(dir, "b"), filepath.Join(dir, "data")
 	replace(t, file, content)
-	if got := call(t, nil, "", "backup", "verify", file, "--identity", identity); got.code != command.ExitFailure || got.stdout != "" {
+	if got := call(t, nil, "", "admin", "backup", "verify", file, "--identity", identity); got.code != command.ExitFailure || got.stdout != "" {
 		t.Errorf("backup verify (%s): got %d, %q, want a refusal", name, got.code, got.stdout)
 	}
-	got := call(t, nil, "", "restore", file, "--identity", identity, "--accept-resurrection", "--data", data, "--root-key-file", filepath.Join(service, "root.key"))
+	got := call(t, nil, "", "admin", "restore", file, "--identity", identity, "--accept-resurrection", "--data", data, "--root-key-file", filepath.Join(service, "root.key"))
 	if got.code != command.ExitFailure {
 		t.Errorf("restore (%s): got %d, %s, want a refusal", name, got.code, got.stderr)
 	}

@@ -34,9 +34,9 @@ func TestBackupOnFullDisk(t *testing.T) {
 			t.Errorf("Unmount: got %v, want nil", err)
 		}
 	})
-	args := []string{"backup", "--data", s.data, "--plain", "-o", filepath.Join(disk, "b")}
+	args := []string{"admin", "backup", "--data", s.data, "--plain", "-o", filepath.Join(disk, "b")}
 	for _, name := range []string{"running", "stopped"} {
-		call(t, nil, "", args...).want(t, "backup of a service that is "+name, command.ExitFailure, "no space left on device", "nothing is left of the backup")
+		call(t, nil, "", args...).want(t, "admin backup of a service that is "+name, command.ExitFailure, "no space left on device", "nothing is left of the backup")
 		if left, err := os.ReadDir(disk); err != nil || len(left) > 0 {
 			t.Errorf("files: got %v, %v, want none", left, err)
 		}
@@ -56,7 +56,7 @@ func TestBackupIsInterrupted(t *testing.T) {
 		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // so that it does not end before
 			t.Fatal(err)
 		}
-		c := exec.Command(path, "backup", "--data", p.data, "--plain", "-o", filepath.Join(dir, "b"))
+		c := exec.Command(path, "admin", "backup", "--data", p.data, "--plain", "-o", filepath.Join(dir, "b"))
 		var said bytes.Buffer
 		c.Stderr = &said
 		if err := c.Start(); err != nil {
@@ -70,7 +70,7 @@ func TestBackupIsInterrupted(t *testing.T) {
 		}
 		err := <-ended
 		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != command.ExitFailure || said.String() != "hush: interrupted; no backup was made\n" {
-			t.Errorf("hush backup after %v: got %v, %q, want that it was interrupted", signal, err, &said)
+			t.Errorf("hush admin backup after %v: got %v, %q, want that it was interrupted", signal, err, &said)
 		}
 		awaitFiles(t, dir, 0)
 		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
@@ -78,7 +78,7 @@ func TestBackupIsInterrupted(t *testing.T) {
 		}
 	}
 	file := filepath.Join(dir, "b")
-	call(t, nil, "", "backup", "--data", p.data, "--plain", "-o", file).want(t, "backup after interrupted ones", command.ExitOK)
+	call(t, nil, "", "admin", "backup", "--data", p.data, "--plain", "-o", file).want(t, "admin backup after interrupted ones", command.ExitOK)
 	verifyBackup(t, file)
 }
 
@@ -87,7 +87,7 @@ func TestBackupIsInterrupted(t *testing.T) {
 func TestSecondSignalEndsCommands(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		c := exec.Command(realHush(t), "backup", "verify", "-")
+		c := exec.Command(realHush(t), "admin", "backup", "verify", "-")
 		in, err := c.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -104,9 +104,9 @@ func TestSecondSignalEndsCommands(t *testing.T) {
 			case err := <-ended:
 				exit, ok := errors.AsType[*exec.ExitError](err)
 				if !ok {
-					t.Errorf("hush backup verify after many %v: got %v, want that it was killed", signal, err)
+					t.Errorf("hush admin backup verify after many %v: got %v, want that it was killed", signal, err)
 				} else if status, known := exit.Sys().(syscall.WaitStatus); !known || status.Signal() != signal {
-					t.Errorf("hush backup verify after many %v: got %v, want that it was killed", signal, err)
+					t.Errorf("hush admin backup verify after many %v: got %v, want that it was killed", signal, err)
 				}
 			case <-again.C:
 				_ = c.Process.Signal(signal)
@@ -114,7 +114,7 @@ func TestSecondSignalEndsCommands(t *testing.T) {
 			case <-giveUp:
 				_ = c.Process.Kill()
 				<-ended
-				t.Errorf("hush backup verify after many %v: got that it still runs, want it ended", signal)
+				t.Errorf("hush admin backup verify after many %v: got that it still runs, want it ended", signal)
 			}
 			again.Stop()
 			break
@@ -142,7 +142,7 @@ func TestBackupIsNotWrittenToTerminals(t *testing.T) {
 	var said bytes.Buffer
 	for _, to := range []string{"--plain", "--recipient=age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"} {
 		said.Reset()
-		code := run(t.Context(), []string{"backup", "--data", newStopped(t), to, "-"}, nil, strings.NewReader(""), terminal, &said)
+		code := run(t.Context(), []string{"admin", "backup", "--data", newStopped(t), to, "-"}, nil, strings.NewReader(""), terminal, &said)
 		if code != command.ExitUsage || !strings.Contains(said.String(), "standard output is a terminal: redirect it") {
 			t.Errorf("backup %s to a terminal: got %d, %q, want a refusal", to, code, &said)
 		}

@@ -19,7 +19,7 @@ import (
 func TestScheduledBackup(t *testing.T) {
 	t.Parallel()
 	dir, identity := t.TempDir(), filepath.Join(t.TempDir(), "identity")
-	recipient := strings.TrimSpace(call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitOK).stdout)
+	recipient := strings.TrimSpace(call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitOK).stdout)
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), inFolder,
 		"--backup-to="+dir, "--backup-every=1h", "--backup-recipient="+recipient, "--colonel=root@example.com", "--log-level=info")
 	mustConceal(t, newDrivers(t, p.testServer, nil)[0], wish{secret: "kept"})
@@ -95,7 +95,7 @@ func TestScheduledBackupIsRefused(t *testing.T) {
 		{"--backup-to=" + dir + " --backup-plain --store=postgres://hush@127.0.0.1/hush", "pg_dump"},
 		{"--backup-to=" + dir + " --backup-plain --backup-keep=0", "from 1 to"},
 	} {
-		for _, name := range []string{"serve", "config check"} {
+		for _, name := range []string{"serve", "admin config check"} {
 			args := append(strings.Fields(name), append([]string{"--listen=127.0.0.1:0", "--data=" + data}, strings.Fields(c.flags)...)...)
 			got := call(t, nil, "", args...)
 			if got.code == command.ExitOK || !strings.Contains(got.stderr+got.stdout, c.want) {

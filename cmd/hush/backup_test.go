@@ -12,7 +12,7 @@ import (
 	"hush/cmd/hush/command"
 )
 
-// backedUp is what "hush backup verify --json" prints, in part.
+// backedUp is what "hush admin backup verify --json" prints, in part.
 type backedUp struct {
 	Secrets, Accounts, Rows, Shares, DamagedRows int64
 	SecretsWithoutShare, SecretsWithoutReceipt   int64
@@ -24,7 +24,7 @@ type backedUp struct {
 // verifyBackup checks a backup, which must be sound.
 func verifyBackup(t *testing.T, file string, flags ...string) (found backedUp) {
 	t.Helper()
-	out := call(t, nil, "", append([]string{"backup", "verify", "--json", file}, flags...)...).want(t, "backup verify", command.ExitOK)
+	out := call(t, nil, "", append([]string{"admin", "backup", "verify", "--json", file}, flags...)...).want(t, "admin backup verify", command.ExitOK)
 	if err := json.Unmarshal([]byte(out.stdout), &found); err != nil || !found.Sound {
 		t.Fatalf("backup verify: got %s, %v, want a sound backup", out.stdout, err)
 	}
@@ -44,14 +44,14 @@ func TestBackup(t *testing.T) {
 		mustConceal(t, d, wish{secret: "a secret"})
 	}
 	identity := filepath.Join(dir, "identity")
-	recipient := strings.TrimSpace(call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitOK, "wrote an identity").stdout)
-	call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitFailure, "exists already")
+	recipient := strings.TrimSpace(call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitOK, "wrote an identity").stdout)
+	call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitFailure, "exists already")
 	wantMode(t, identity, 0o400)
 	key := filepath.Join(s.data, "root.key")
 	for _, name := range []string{"running", "stopped"} {
 		file := filepath.Join(dir, name)
-		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--recipient", recipient).want(t, "backup", command.ExitOK, "encrypted to 1 recipient")
-		call(t, nil, "", "backup", "--data", s.data, "-o", filepath.Join(t.TempDir(), "two"), "--recipient", recipient+","+recipient).want(t, "backup", command.ExitOK, "encrypted to 2 recipients")
+		call(t, nil, "", "admin", "backup", "--data", s.data, "-o", file, "--recipient", recipient).want(t, "admin backup", command.ExitOK, "encrypted to 1 recipient")
+		call(t, nil, "", "admin", "backup", "--data", s.data, "-o", filepath.Join(t.TempDir(), "two"), "--recipient", recipient+","+recipient).want(t, "admin backup", command.ExitOK, "encrypted to 2 recipients")
 		wantMode(t, file, 0o600)
 		found := verifyBackup(t, file, "--identity", identity, "--root-key-file", key)
 		want := backedUp{Secrets: 3, Shares: 3, Rows: found.Rows, RootKey: "matches", Sound: true}
@@ -62,11 +62,11 @@ func TestBackup(t *testing.T) {
 			s.stop(t)
 		}
 	}
-	call(t, nil, "", "backup", "verify", filepath.Join(dir, "running")).want(t, "backup verify", command.ExitFailure, "--identity")
+	call(t, nil, "", "admin", "backup", "verify", filepath.Join(dir, "running")).want(t, "admin backup verify", command.ExitFailure, "--identity")
 	other := filepath.Join(dir, "other.key")
-	call(t, nil, "", "keygen", other).want(t, "keygen", command.ExitOK)
-	call(t, nil, "", "backup", "verify", filepath.Join(dir, "running"), "--identity", identity, "--root-key-file", other).
-		want(t, "backup verify", command.ExitFailure, "the root key is not the one of the backup")
+	call(t, nil, "", "admin", "keygen", other).want(t, "admin keygen", command.ExitOK)
+	call(t, nil, "", "admin", "backup", "verify", filepath.Join(dir, "running"), "--identity", identity, "--root-key-file", other).
+		want(t, "admin backup verify", command.ExitFailure, "the root key is not the one of the backup")
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 4 {
 		t.Errorf("files: got %v, %v, want 4", left, err)
 	}
@@ -92,7 +92,7 @@ func TestBackupHasThePositionOfTheSpentLog(t *testing.T) {
 	}
 	for _, name := range []string{"running", "stopped"} {
 		file := filepath.Join(dir, name)
-		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--plain").want(t, "backup", command.ExitOK)
+		call(t, nil, "", "admin", "backup", "--data", s.data, "-o", file, "--plain").want(t, "admin backup", command.ExitOK)
 		if found := verifyBackup(t, file); found.SpentLog == nil || name == "running" && found.SpentLog.Sequence < 3 {
 			t.Errorf("backup of a service that is %s: got spent log %+v, want a sequence after three ends", name, found.SpentLog)
 		}
@@ -119,7 +119,7 @@ func TestBackupIsRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"-o", file}, command.ExitUsage, "hush backup keygen"},
+		{[]string{"-o", file}, command.ExitUsage, "hush admin backup keygen"},
 		{[]string{"--plain"}, command.ExitUsage, "-o FILE"},
 		{[]string{"-o", file, "--plain", "--recipient", "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}, command.ExitUsage, "--plain does not go with"},
 		{[]string{"-o", file, "--recipient", "age1x"}, command.ExitUsage, "invalid argument for \"--recipient\" flag: must be recipients of age, which begin with age1\n"},
@@ -135,17 +135,17 @@ func TestBackupIsRefused(t *testing.T) {
 		{[]string{"-o", file, "--recipients-file", listed}, command.ExitUsage, "error at line 2"},
 		{[]string{"--plain", "other"}, command.ExitUsage, "unexpected argument"},
 	} {
-		args := slices.Concat([]string{"backup", "--data", data}, c.args)
+		args := slices.Concat([]string{"admin", "backup", "--data", data}, c.args)
 		call(t, nil, "", args...).want(t, strings.Join(c.args, " "), c.code, c.want)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("files: got %v, %v, want none", left, err)
 	}
-	call(t, nil, "", "backup", "--data", data, "-o", file, "--plain").want(t, "backup", command.ExitOK, "not encrypted")
-	call(t, nil, "", "backup", "--data", data, "-o", file, "--plain").want(t, "backup again", command.ExitFailure, "none is overwritten")
-	piped := call(t, nil, "", "backup", "--data", data, "--plain", "-").want(t, "backup -", command.ExitOK)
-	call(t, nil, piped.stdout, "backup", "verify", "-").want(t, "backup verify -", command.ExitOK, "complete")
-	call(t, nil, piped.stdout[:len(piped.stdout)-1], "backup", "verify", "-").want(t, "backup verify -", command.ExitFailure, "ends too early")
+	call(t, nil, "", "admin", "backup", "--data", data, "-o", file, "--plain").want(t, "admin backup", command.ExitOK, "not encrypted")
+	call(t, nil, "", "admin", "backup", "--data", data, "-o", file, "--plain").want(t, "admin backup again", command.ExitFailure, "none is overwritten")
+	piped := call(t, nil, "", "admin", "backup", "--data", data, "--plain", "-").want(t, "admin backup -", command.ExitOK)
+	call(t, nil, piped.stdout, "admin", "backup", "verify", "-").want(t, "admin backup verify -", command.ExitOK, "complete")
+	call(t, nil, piped.stdout[:len(piped.stdout)-1], "admin", "backup", "verify", "-").want(t, "admin backup verify -", command.ExitFailure, "ends too early")
 }
 
 // While secrets are revealed at full speed, every backup is sound: it has nothing
@@ -176,7 +176,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	defer close(done)
 	for i := range 5 {
 		file := filepath.Join(t.TempDir(), "b")
-		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--plain").want(t, "backup", command.ExitOK)
+		call(t, nil, "", "admin", "backup", "--data", s.data, "-o", file, "--plain").want(t, "admin backup", command.ExitOK)
 		found := verifyBackup(t, file)
 		if found.Secrets < 50 || found.Shares+found.SecretsWithoutShare != found.Secrets || found.Shares < 50 {
 			t.Errorf("backup %d: got %+v, want the 50 secrets that nobody opens", i, found)

@@ -15,8 +15,8 @@ import (
 )
 
 // The service is killed under load, and so is a compaction after it, at any
-// moment. "hush doctor" never finds more than warnings, and afterwards each secret
-// that still waits opens once.
+// moment. "hush admin doctor" never finds more than warnings, and afterwards each
+// secret that still waits opens once.
 func TestCompactIsKilled(t *testing.T) {
 	runOnce(t, "a compaction of a data folder")
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestCompactIsKilled(t *testing.T) {
 		load(t, path, data, ledgers, random)
 		wantHealthy(t, path, data)
 		for range 6 {
-			c := exec.Command(path, "compact", "--data", data)
+			c := exec.Command(path, "admin", "compact", "--data", data)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -41,8 +41,8 @@ func TestCompactIsKilled(t *testing.T) {
 			timer.Stop()
 			wantHealthy(t, path, data)
 		}
-		if out, err := exec.Command(path, "compact", "--data", data).CombinedOutput(); err != nil {
-			t.Fatalf("hush compact: got %v, want nil\n%s", err, out)
+		if out, err := exec.Command(path, "admin", "compact", "--data", data).CombinedOutput(); err != nil {
+			t.Fatalf("hush admin compact: got %v, want nil\n%s", err, out)
 		}
 		recheck(t, path, data, ledgers, cycle, cycle == 1)
 		if t.Failed() {
@@ -52,14 +52,14 @@ func TestCompactIsKilled(t *testing.T) {
 	t.Logf("%d compactions were killed", killed)
 }
 
-// wantHealthy fails the test if "hush doctor" finds an error.
+// wantHealthy fails the test if "hush admin doctor" finds an error.
 func wantHealthy(t *testing.T, path, data string) {
 	t.Helper()
-	c := exec.Command(path, "doctor", "--data", data)
+	c := exec.Command(path, "admin", "doctor", "--data", data)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Run(); err != nil {
-		t.Errorf("hush doctor: got %v, want nil\n%s", err, &out)
+		t.Errorf("hush admin doctor: got %v, want nil\n%s", err, &out)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestCompactKeepsOwnerAndMode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	call(t, nil, "", "compact", "--data", s.data).want(t, "compact", command.ExitOK)
+	call(t, nil, "", "admin", "compact", "--data", s.data).want(t, "admin compact", command.ExitOK)
 	entries, err := os.ReadDir(s.data)
 	if err != nil || len(entries) != 4 {
 		t.Fatalf("files after compact: got %v and %v, want 4", entries, err)

@@ -18,7 +18,7 @@ func TestCompletion(t *testing.T) {
 		"admin account create a@b.example --rol": {"--role\trole of the account; a colonel is an administrator", ":4"},
 		"admin tok":                              {"token\tcreate, list and revoke API tokens", ":4"},
 		"admin place import ":                    {":0"},
-		"keygen ":                                {":0"},
+		"admin keygen ":                          {":0"},
 		"serve --data ":                          {":16"},
 		"serve --tls-cert ":                      {":0"},
 		"serve --listen ":                        {":4"},

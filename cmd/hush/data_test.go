@@ -64,9 +64,9 @@ func TestRootKeyMistakes(t *testing.T) {
 		t.Helper()
 		return call(t, nil, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.data}, flags...)...)
 	}
-	call(t, nil, "", "keygen", elsewhere).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", elsewhere).want(t, "admin keygen", command.ExitOK)
 	serve("--root-key-file", elsewhere).want(t, "serve", command.ExitFailure, "the root key is not the one that the data in "+s.data+" was made with", "nothing was changed")
-	serve("--root-key-file", filepath.Join(s.data, "missing")).want(t, "serve", command.ExitFailure, "there is no root key file", "hush keygen")
+	serve("--root-key-file", filepath.Join(s.data, "missing")).want(t, "serve", command.ExitFailure, "there is no root key file", "hush admin keygen")
 	replace(t, key, nil)
 	serve().want(t, "serve", command.ExitFailure, "the root key "+key+" is missing", "--root-key-file")
 	replace(t, key, []byte("not a key\n"))

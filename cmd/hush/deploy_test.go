@@ -22,7 +22,7 @@ import (
 func TestDeployments(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "root.key")
-	call(t, nil, "", "keygen", key).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", key).want(t, "admin keygen", command.ExitOK)
 	s := startHush(t)
 	settings := map[string][]string{"compose.yaml": composeSettings(t)}
 	for _, name := range []string{"deploy/kubernetes/hush.yaml", "deploy/kubernetes/hush-postgres.yaml"} {
@@ -37,12 +37,12 @@ func TestDeployments(t *testing.T) {
 			}
 		}
 		environment = slices.Concat(imageSettings(t), environment)
-		call(t, environment, "", "config", "check").want(t, name+": config check", command.ExitOK)
+		call(t, environment, "", "admin", "config", "check").want(t, name+": admin config check", command.ExitOK)
 		if !slices.Contains(environment, "HUSH_ROOT_KEY_FILE="+key) || len(environment) < 5 {
 			t.Errorf("%s: got the settings %q, want at least a root key", name, environment)
 		}
 	}
-	call(t, []string{"HUSH_UNKNOWN=x"}, "", "config", "check").want(t, "config check of an unknown setting", command.ExitFailure)
+	call(t, []string{"HUSH_UNKNOWN=x"}, "", "admin", "config", "check").want(t, "admin config check of an unknown setting", command.ExitFailure)
 }
 
 // imageSettings are those of the Dockerfile.

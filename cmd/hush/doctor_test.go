@@ -20,7 +20,7 @@ var (
 	doctorRuns  = flag.Int("doctor.runs", 5, "how often TestDoctorBesideNodes examines a database")
 )
 
-// examination is what "hush doctor --json" prints, in part.
+// examination is what "hush admin doctor --json" prints, in part.
 type examination struct {
 	Rows, Errors, Warnings, Infos int64
 	Skipped                       []string
@@ -31,18 +31,18 @@ type examination struct {
 	}
 }
 
-// examine runs "hush doctor" on the store of a data folder.
+// examine runs "hush admin doctor" on the store of a data folder.
 func examine(t *testing.T, code int, flags ...string) (found examination) {
 	t.Helper()
-	got := call(t, nil, "", append([]string{"doctor", "--json"}, flags...)...)
+	got := call(t, nil, "", append([]string{"admin", "doctor", "--json"}, flags...)...)
 	if err := json.Unmarshal([]byte(got.stdout), &found); err != nil || got.code != code {
-		t.Errorf("hush doctor: got code %d and %v, want %d; it wrote:\n%s%s", got.code, err, code, got.stdout, got.stderr)
+		t.Errorf("hush admin doctor: got code %d and %v, want %d; it wrote:\n%s%s", got.code, err, code, got.stdout, got.stderr)
 	}
 	return found
 }
 
 // The service is killed under load of every kind, while it seals rows anew under
-// another root key. All that "hush doctor" finds then
+// another root key. All that "hush admin doctor" finds then
 // is what the next start mends.
 func TestDoctorAfterKills(t *testing.T) {
 	t.Parallel()

@@ -42,17 +42,17 @@ func TestDocumentsNameCommands(t *testing.T) {
 		t.Errorf("calls of hush in documents: got %d, want 40 or more", calls)
 	}
 	for call, want := range map[string]string{
-		"hush admin account list":    "",
-		"hush serve --data DIR":      "",
-		"hush":                       "",
-		"hush acount list":           "command acount",
-		"hush backup --data D":       "",
-		"hush backup --plain nosuch": "command nosuch",
-		"hush admin account show x":  "",
-		"hush admin acount":          "command acount",
-		"hush serve --dat DIR":       "flag --dat",
-		"--base-url":                 "",
-		"--no-such-flag=off":         "flag --no-such-flag",
+		"hush admin account list":          "",
+		"hush serve --data DIR":            "",
+		"hush":                             "",
+		"hush acount list":                 "command acount",
+		"hush admin backup --data D":       "",
+		"hush admin backup --plain nosuch": "command nosuch",
+		"hush admin account show x":        "",
+		"hush admin acount":                "command acount",
+		"hush serve --dat DIR":             "flag --dat",
+		"--base-url":                       "",
+		"--no-such-flag=off":               "flag --no-such-flag",
 	} {
 		if got := wrongCall(program{console: &console.Console{}}.rootCommand(), call); got != want {
 			t.Errorf("wrongCall(%q): got %q, want %q", call, got, want)

@@ -155,7 +155,7 @@ func TestFullSpentLog(t *testing.T) {
 	}
 	early := append([]answer(nil), f.waiting...)
 	began := filepath.Join(dir, "early.backup")
-	call(t, []string{}, "", "backup", "--data", f.data, "--plain", "-o", began).want(t, "backup", 0)
+	call(t, []string{}, "", "admin", "backup", "--data", f.data, "--plain", "-o", began).want(t, "admin backup", 0)
 	if err := p.terminate(t); err != nil {
 		t.Fatalf("SIGTERM: got %v, want exit code 0", err)
 	}
@@ -199,7 +199,7 @@ func (f *fullLog) restore(t *testing.T, dir, backup string, early []answer) {
 	if err := errors.Join(os.Mkdir(f.data, 0o700), os.WriteFile(filepath.Join(f.data, "root.key"), key, 0o400)); err != nil {
 		t.Fatal(err)
 	}
-	call(t, []string{}, "", "restore", backup, "--data", f.data, "--spent-log", f.spent).want(t, "restore", 0)
+	call(t, []string{}, "", "admin", "restore", backup, "--data", f.data, "--spent-log", f.spent).want(t, "admin restore", 0)
 	f.disk.free(t)
 	p, s := f.start(t)
 	d := newDrivers(t, s.testServer, nil)[0]

@@ -168,7 +168,7 @@ func checkContainer(t *testing.T, root string, config imageConfig) {
 	t.Helper()
 	addr := freeAddress(t)
 	c := container{root: root, data: filepath.Join(proxyFolder(t), "data"), key: filepath.Join(proxyFolder(t), "root.key")}
-	call(t, nil, "", "keygen", c.key).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", c.key).want(t, "admin keygen", command.ExitOK)
 	// What container runtimes do: they make a volume as the image has the folder,
 	// mount the key, and write the names of the host.
 	err := errors.Join(os.Mkdir(c.data, 0o700), os.Chown(c.data, imageUser, imageUser), os.Chown(c.key, imageUser, imageUser),
@@ -184,7 +184,7 @@ func checkContainer(t *testing.T, root string, config imageConfig) {
 	if out, err := c.command(config.Healthcheck.Test[1:]...).CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("healthcheck: got %q and %v, want ok", out, err)
 	}
-	if out, err := c.command("/hush", "keygen", "/root.key").CombinedOutput(); err == nil || !strings.Contains(string(out), "read-only file system") {
+	if out, err := c.command("/hush", "admin", "keygen", "/root.key").CombinedOutput(); err == nil || !strings.Contains(string(out), "read-only file system") {
 		t.Errorf("writing to the root: got %q and %v, want it to be read-only", out, err)
 	}
 	if err := p.terminate(t); err != nil {

@@ -95,25 +95,26 @@ func (k *upkeep) serve(t *testing.T, command string) bool {
 func (k *upkeep) prepare(t *testing.T, command string) {
 	t.Helper()
 	key, own := filepath.Join(k.dir, "etc/root.key"), filepath.Join(k.data(), "root.key")
-	switch words := strings.Fields(command); strings.Join(words[:min(3, len(words))], " ") {
-	case "hush backup verify": // with a copy of the root key
-		content, err := os.ReadFile(own)
-		vaulttest.Want(t, "copying root.key", errors.Join(err, os.WriteFile(filepath.Join(k.dir, "root.key"), content, 0o400)), nil)
-	case "hush doctor --data", "hush compact --check", "hush compact --data", "hush migrate --check":
-		k.stop(t)
-	case "hush serve --data":
+	words := strings.Fields(strings.TrimPrefix(command, "hush admin "))
+	switch strings.Join(words[:min(2, len(words))], " ") {
+	case "hush serve":
 		if strings.Contains(command, "--spent-log-begin") { // the log is lost
 			k.stop(t)
 			vaulttest.Want(t, "RemoveAll(log)", os.RemoveAll(filepath.Join(k.dir, "mnt/other")), nil)
 		}
-	case "hush keygen --add": // the operator's file
+	case "backup verify": // with a copy of the root key
+		content, err := os.ReadFile(own)
+		vaulttest.Want(t, "copying root.key", errors.Join(err, os.WriteFile(filepath.Join(k.dir, "root.key"), content, 0o400)), nil)
+	case "doctor --data", "compact --check", "compact --data", "migrate --check":
+		k.stop(t)
+	case "keygen --add": // the operator's file
 		k.stop(t)
 		vaulttest.Want(t, "Rename(root.key)", os.Rename(own, key), nil)
 		k.flags = append(k.flags, "--root-key-file", key)
 		k.start(t)
-	case "hush keys retire":
+	case "keys retire":
 		k.later(t)
-	case "hush audit export":
+	case "audit export":
 		k.tryPassword(t)
 	}
 }

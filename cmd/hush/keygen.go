@@ -22,7 +22,7 @@ func (p program) keygenCommand() *cobra.Command {
 		Long: `Create a root key and print it, or write it to a new file.
 
 With --add the key becomes another line of a root key file that exists, for "hush
-keys rotate". The old keys stay: they open what they sealed.`,
+admin keys rotate". The old keys stay: they open what they sealed.`,
 	}
 	c.Flags().BoolVar(&add, "add", false, "add the key to the root key file, which exists")
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -54,6 +54,6 @@ func (p program) addKey(path string) error {
 	if err := data.AddRootKey(path, root); err != nil {
 		return fmt.Errorf("adding a root key: %w", err)
 	}
-	p.console.Tellf("added the root key %x to %s; \"hush keys rotate\" makes it the current one", root.KID(), path)
+	p.console.Tellf("added the root key %x to %s; \"hush admin keys rotate\" makes it the current one", root.KID(), path)
 	return nil
 }

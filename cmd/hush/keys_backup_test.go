@@ -26,12 +26,12 @@ func TestRestoreAroundARotation(t *testing.T) {
 	back := func(name string) string {
 		t.Helper()
 		file := filepath.Join(dir, name)
-		call(t, nil, "", "backup", "--plain", "--data", data, "-o", file).want(t, "backup", command.ExitOK)
+		call(t, nil, "", "admin", "backup", "--plain", "--data", data, "-o", file).want(t, "admin backup", command.ExitOK)
 		return file
 	}
 	before := back("before")
 	old := o.listedKeys()[0][0]
-	o.keys("rotate").want(t, "keys rotate", command.ExitOK)
+	o.keys("rotate").want(t, "admin keys rotate", command.ExitOK)
 	secrets = append(secrets, mustConceal(t, d, wish{secret: "after"}))
 	after := back("after")
 	current := o.listedKeys()[0][0]
@@ -56,18 +56,18 @@ func TestRestoreAroundARotation(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.want != "" {
-			verified := call(t, nil, "", "backup", "verify", "--root-key-file", file, c.backup)
+			verified := call(t, nil, "", "admin", "backup", "verify", "--root-key-file", file, c.backup)
 			said, _, _ := strings.Cut(c.want, ";")
 			said = strings.Replace(said, "that the backup was made with", "of the backup", 1)
-			verified.want(t, "backup verify of "+name, command.ExitFailure, said)
-			call(t, nil, "", "restore", "--accept-resurrection", "--data", restored, c.backup).want(t, "restore of "+name, command.ExitFailure, c.want)
+			verified.want(t, "admin backup verify of "+name, command.ExitFailure, said)
+			call(t, nil, "", "admin", "restore", "--accept-resurrection", "--data", restored, c.backup).want(t, "admin restore of "+name, command.ExitFailure, c.want)
 			if entries, err := os.ReadDir(restored); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "hush.db" }) {
 				t.Errorf("folder of %s: got %v, %v, want no data", name, entries, err)
 			}
 			continue
 		}
-		call(t, nil, "", "backup", "verify", "--root-key-file", file, c.backup).want(t, "backup verify of "+name, command.ExitOK)
-		call(t, nil, "", "restore", "--accept-resurrection", "--data", restored, c.backup).want(t, "restore of "+name, command.ExitOK)
+		call(t, nil, "", "admin", "backup", "verify", "--root-key-file", file, c.backup).want(t, "admin backup verify of "+name, command.ExitOK)
+		call(t, nil, "", "admin", "restore", "--accept-resurrection", "--data", restored, c.backup).want(t, "admin restore of "+name, command.ExitOK)
 		again := startHushOn(t, restored)
 		opened := newDrivers(t, again, nil)[0]
 		for n, value := range []string{"before", "after"}[:c.opens] {

@@ -87,8 +87,8 @@ func (k *keyKiller) lines(t *testing.T) (kids []string) {
 	return kids
 }
 
-// states returns the states of the keys as "hush keys list" shows them, of those that
-// are not retired.
+// states returns the states of the keys as "hush admin keys list" shows them, of
+// those that are not retired.
 func (k *keyKiller) states(t *testing.T) map[string]string {
 	t.Helper()
 	states := map[string]string{}
@@ -107,18 +107,18 @@ func (k *keyKiller) current(t *testing.T) string {
 			return kid
 		}
 	}
-	t.Fatal("hush keys list: got no current key, want one")
+	t.Fatal("hush admin keys list: got no current key, want one")
 	return ""
 }
 
-// killed runs a command of "hush keys", kills the service as soon as it begins another
-// file of the keys, puts it in its place or changes the database, or a little later, and
-// starts it again.
+// killed runs a command of "hush admin keys", kills the service as soon as it begins
+// another file of the keys, puts it in its place or changes the database, or a little
+// later, and starts it again.
 func (k *keyKiller) killed(t *testing.T, p *testProcess, args ...string) *testProcess {
 	t.Helper()
 	watched := filepath.Join(k.data, []string{"root.key.new", "root.key", "hush.db"}[k.random.IntN(3)])
 	before, _ := os.Stat(watched)
-	cmd := exec.Command(k.path, slices.Concat([]string{"keys"}, args, []string{"--data", k.data})...)
+	cmd := exec.Command(k.path, slices.Concat([]string{"admin", "keys"}, args, []string{"--data", k.data})...)
 	cmd.Env = []string{}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func (k *keyKiller) summary(states map[string]string, lines []string) string {
 func (k *keyKiller) finishRotation(t *testing.T, p *testProcess, old string) *testProcess {
 	t.Helper()
 	if k.current(t) == old {
-		(operator{t, k.data}).keys("rotate").want(t, "keys rotate", command.ExitOK, "is the current one")
+		(operator{t, k.data}).keys("rotate").want(t, "admin keys rotate", command.ExitOK, "is the current one")
 	}
 	if lines := k.lines(t); len(lines) != 2 {
 		t.Errorf("root.key after a rotation: got %v, want two keys", lines)
@@ -177,7 +177,7 @@ func (k *keyKiller) wantAccount(t *testing.T, p *testProcess, token string) {
 func (k *keyKiller) awaitUnused(t *testing.T, kid string) {
 	t.Helper()
 	waitUntil(t, "the end of sealing anew", func() bool {
-		listed := (operator{t, k.data}).keys("list").want(t, "keys list", command.ExitOK).stdout
+		listed := (operator{t, k.data}).keys("list").want(t, "admin keys list", command.ExitOK).stdout
 		for line := range strings.Lines(listed) {
 			if strings.HasPrefix(line, kid) {
 				return strings.HasSuffix(strings.TrimSpace(line), " nothing")
@@ -211,7 +211,7 @@ func (k *keyKiller) backdate(t *testing.T) {
 // finishRetirement repeats a retirement, whether or not it happened.
 func (k *keyKiller) finishRetirement(t *testing.T, old string) {
 	t.Helper()
-	(operator{t, k.data}).keys("retire", old).want(t, "keys retire", command.ExitOK, "is not in the root key file any more", "need it: keep a copy of its line")
+	(operator{t, k.data}).keys("retire", old).want(t, "admin keys retire", command.ExitOK, "is not in the root key file any more", "need it: keep a copy of its line")
 	states, lines := k.states(t), k.lines(t)
 	if got := k.summary(states, lines); got != "one needed, one in the file" || states[old] != "" {
 		t.Errorf("keys after a retirement: got %v, %v, want one, not %s", states, lines, old)

@@ -37,16 +37,16 @@ func (k keyNodes) flags(name string) []string {
 	return []string{"--store", k.store, "--node-name", name, "--rate-limits=off"}
 }
 
-// keys calls a command of "hush keys" on a node.
+// keys calls a command of "hush admin keys" on a node.
 func (k keyNodes) keys(t *testing.T, node string, args ...string) result {
 	t.Helper()
-	return call(t, nil, "", append(append([]string{"keys"}, args...), "--data", k.folder(node), "--store", k.store)...)
+	return call(t, nil, "", append(append([]string{"admin", "keys"}, args...), "--data", k.folder(node), "--store", k.store)...)
 }
 
 // uses returns how many secrets a root key sealed.
 func (k keyNodes) uses(t *testing.T, kid string) int {
 	t.Helper()
-	listed := k.keys(t, "a", "list").want(t, "keys list", command.ExitOK).stdout
+	listed := k.keys(t, "a", "list").want(t, "admin keys list", command.ExitOK).stdout
 	match := regexp.MustCompile(`(?m)^` + kid + ` .* (\d+) secrets`).FindStringSubmatch(listed)
 	if match == nil {
 		return 0
@@ -62,7 +62,7 @@ func TestKeysOfNodes(t *testing.T) {
 	t.Parallel()
 	k := keyNodes{newDatabase(t), t.TempDir()}
 	path := realHush(t)
-	call(t, nil, "", "keygen", filepath.Join(k.folder(""), "first.key")).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", filepath.Join(k.folder(""), "first.key")).want(t, "admin keygen", command.ExitOK)
 	if err := errors.Join(os.Mkdir(k.folder("a"), 0o700), os.Rename(k.folder("first.key"), filepath.Join(k.folder("a"), "root.key"))); err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +72,11 @@ func TestKeysOfNodes(t *testing.T) {
 	b := newDrivers(t, startProcess(t, path, k.folder("b"), k.flags("b")...).testServer, nil)[0]
 	before := mustConceal(t, a, wish{secret: "before"})
 
-	added := call(t, nil, "", "keygen", "--add", filepath.Join(k.folder("a"), "root.key")).want(t, "keygen --add", command.ExitOK)
+	added := call(t, nil, "", "admin", "keygen", "--add", filepath.Join(k.folder("a"), "root.key")).want(t, "admin keygen --add", command.ExitOK)
 	kid := regexp.MustCompile(`root key ([0-9a-f]{8}) `).FindStringSubmatch(added.stderr)[1]
-	refused := k.keys(t, "a", "rotate").want(t, "keys rotate", command.ExitFailure, "not all nodes hold the root key "+kid, `"b" (number`)
+	refused := k.keys(t, "a", "rotate").want(t, "admin keys rotate", command.ExitFailure, "not all nodes hold the root key "+kid, `"b" (number`)
 	if strings.Contains(refused.stderr, `"a" (number`) {
-		t.Errorf("hush keys rotate: got %q, want only the node that lacks the key", refused.stderr)
+		t.Errorf("hush admin keys rotate: got %q, want only the node that lacks the key", refused.stderr)
 	}
 	k.give(t, "b")
 	waitUntil(t, "node b to hold the new key", func() bool { return k.keys(t, "a", "rotate").code == command.ExitOK })
@@ -90,7 +90,7 @@ func TestKeysOfNodes(t *testing.T) {
 		mustConceal(t, b, wish{secret: "fresh"})
 		return k.uses(t, kid) == n+1
 	})
-	k.keys(t, "b", "rotate", "00000000").want(t, "keys rotate", command.ExitFailure, `no key "00000000" that is not in use yet`)
+	k.keys(t, "b", "rotate", "00000000").want(t, "admin keys rotate", command.ExitFailure, `no key "00000000" that is not in use yet`)
 
 	late := append([]string{"serve", "--listen=127.0.0.1:0", "--data", k.folder("late")}, k.flags("late")...)
 	call(t, nil, "", late...).want(t, "serve", command.ExitFailure, "the root key file lacks the root key "+kid, "put the line with that key into the file")

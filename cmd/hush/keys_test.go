@@ -11,16 +11,16 @@ import (
 	"hush/cmd/hush/command"
 )
 
-// keys calls a command of "hush keys" on the data folder.
+// keys calls a command of "hush admin keys" on the data folder.
 func (o operator) keys(args ...string) result {
 	o.t.Helper()
-	return call(o.t, nil, "", append(append([]string{"keys"}, args...), append([]string{"--data", o.data}, storeFlags(o.t, o.data, args)...)...)...)
+	return call(o.t, nil, "", append(append([]string{"admin", "keys"}, args...), append([]string{"--data", o.data}, storeFlags(o.t, o.data, args)...)...)...)
 }
 
-// listedKeys are the columns KEY and STATE of "hush keys list".
+// listedKeys are the columns KEY and STATE of "hush admin keys list".
 func (o operator) listedKeys() (listed [][2]string) {
 	o.t.Helper()
-	got := o.keys("list").want(o.t, "keys list", command.ExitOK)
+	got := o.keys("list").want(o.t, "admin keys list", command.ExitOK)
 	for line := range strings.Lines(got.stdout) {
 		if fields := strings.Fields(line); fields[0] != "KEY" {
 			listed = append(listed, [2]string{fields[0], fields[1]})
@@ -42,19 +42,19 @@ func TestKeys(t *testing.T) {
 	before := mustConceal(t, d, wish{secret: "before"})
 	first := o.listedKeys()
 	if len(first) != 1 || first[0][1] != "current" {
-		t.Fatalf("hush keys list: got %v, want one current key", first)
+		t.Fatalf("hush admin keys list: got %v, want one current key", first)
 	}
-	o.keys("rotate").want(t, "keys rotate", command.ExitOK, "is the current one")
+	o.keys("rotate").want(t, "admin keys rotate", command.ExitOK, "is the current one")
 	wantKeyLines(t, s.data, 2)
 	after := mustConceal(t, d, wish{secret: "after"})
 	listed := o.listedKeys()
 	if len(listed) != 2 || listed[0][1] != "current" || listed[1] != [2]string{first[0][0], "old"} {
-		t.Fatalf("hush keys list: got %v, want a new current key before %v", listed, first)
+		t.Fatalf("hush admin keys list: got %v, want a new current key before %v", listed, first)
 	}
 	old := listed[1][0]
-	o.keys("retire", old).want(t, "keys retire", command.ExitFailure, "another root key took the place of "+old)
+	o.keys("retire", old).want(t, "admin keys retire", command.ExitFailure, "another root key took the place of "+old)
 	s.stop(t)
-	o.keys("rotate").want(t, "keys rotate", command.ExitOK, "is the current one")
+	o.keys("rotate").want(t, "admin keys rotate", command.ExitOK, "is the current one")
 	wantKeyLines(t, s.data, 3)
 
 	s = startHushOn(t, s.data)
@@ -69,14 +69,14 @@ func TestKeys(t *testing.T) {
 		t.Errorf("CreateSession(account of before): got %v, want nil", err)
 	}
 	wantKeysJSON(t, o)
-	exported := call(t, nil, "", "audit", "export", "--kind=root-key-rotated", "--data", s.data).want(t, "audit export", command.ExitOK)
+	exported := call(t, nil, "", "admin", "audit", "export", "--kind=root-key-rotated", "--data", s.data).want(t, "admin audit export", command.ExitOK)
 	for i, line := range auditLines(t, exported.stdout) {
 		if want := o.listedKeys()[1-i][0]; line["subject_type"] != "root key" || line["subject"] != want {
-			t.Errorf("hush audit export: got %v, want the rotation to the root key %s", line, want)
+			t.Errorf("hush admin audit export: got %v, want the rotation to the root key %s", line, want)
 		}
 	}
 	if got := strings.Count(exported.stdout, "\n"); got != 2 {
-		t.Errorf("hush audit export: got %d rotations, want 2", got)
+		t.Errorf("hush admin audit export: got %d rotations, want 2", got)
 	}
 }
 
@@ -104,15 +104,15 @@ func wantKeysJSON(t *testing.T, o operator) {
 			}
 		}
 	}
-	got := o.keys("list", "--json").want(t, "keys list --json", command.ExitOK)
+	got := o.keys("list", "--json").want(t, "admin keys list --json", command.ExitOK)
 	if err := json.Unmarshal([]byte(got.stdout), &list); err != nil || len(list.Keys) != 3 || list.Keys[0].State != "current" {
-		t.Errorf("hush keys list --json: got %v and %s, want three keys, the current one first", err, got.stdout)
+		t.Errorf("hush admin keys list --json: got %v and %s, want three keys, the current one first", err, got.stdout)
 	}
 	kind := regexp.MustCompile("^[a-z_]+$") // as in hush_old_root_key_uses
 	for _, key := range list.Keys {
 		for _, use := range key.Uses {
 			if !kind.MatchString(use.Kind) || use.Ends == "" || use.Count == 0 {
-				t.Errorf("hush keys list --json: got %+v, want what depends on the key and how it ends", use)
+				t.Errorf("hush admin keys list --json: got %+v, want what depends on the key and how it ends", use)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func TestKeysOfTheOperator(t *testing.T) {
 	runOnce(t, "about root.key in the data folder")
 	folder := t.TempDir()
 	path, data := filepath.Join(folder, "root.key"), filepath.Join(folder, "data")
-	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", path).want(t, "admin keygen", command.ExitOK)
 	only, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -134,18 +134,18 @@ func TestKeysOfTheOperator(t *testing.T) {
 	d := newDrivers(t, s, nil)[0]
 	before := mustConceal(t, d, wish{secret: "before"})
 	o := operator{t, data}
-	o.keys("rotate").want(t, "keys rotate", command.ExitFailure, "hush keygen --add")
-	call(t, nil, "", "keygen", "--add", path).want(t, "keygen --add", command.ExitOK, "hush keys rotate")
+	o.keys("rotate").want(t, "admin keys rotate", command.ExitFailure, "hush admin keygen --add")
+	call(t, nil, "", "admin", "keygen", "--add", path).want(t, "admin keygen --add", command.ExitOK, "hush admin keys rotate")
 	s.stop(t)
-	call(t, nil, "", "keys", "rotate", "--data", data, "--root-key-file", path).want(t, "keys rotate", command.ExitOK, "is the current one")
+	call(t, nil, "", "admin", "keys", "rotate", "--data", data, "--root-key-file", path).want(t, "admin keys rotate", command.ExitOK, "is the current one")
 
 	both, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	replaceKeyFile(t, path, []byte(strings.Replace(string(both), string(only), "", 1)))
-	call(t, nil, "", "keys", "list", "--data", data, "--root-key-file", path).
-		want(t, "keys list", command.ExitFailure, "the root key file lacks the root key ")
+	call(t, nil, "", "admin", "keys", "list", "--data", data, "--root-key-file", path).
+		want(t, "admin keys list", command.ExitFailure, "the root key file lacks the root key ")
 	replaceKeyFile(t, path, both)
 	s = startHushOn(t, data, "--root-key-file", path)
 	newDrivers(t, s, nil)[0].reveal(t.Context(), before.secretKey, "").wantValue(t, "reveal", "before")

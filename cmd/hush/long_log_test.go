@@ -93,7 +93,7 @@ func TestLongLog(t *testing.T) {
 	if err := p.terminate(t); err != nil {
 		t.Fatalf("SIGTERM: got %v, want exit code 0", err)
 	}
-	tellCost(t, path, "backup", "--data", data, "--plain", "-o", backup)
+	tellCost(t, path, "admin", "backup", "--data", data, "--plain", "-o", backup)
 	appendEnds(t, log, *longEntries, *longSecrets)
 	restored := filepath.Join(dir, "restored")
 	if err := os.Mkdir(restored, 0o700); err != nil {
@@ -102,15 +102,15 @@ func TestLongLog(t *testing.T) {
 	if err := os.Rename(filepath.Join(data, "root.key"), filepath.Join(restored, "root.key")); err != nil {
 		t.Fatal(err)
 	}
-	told := tellCost(t, path, "restore", backup, "--data", restored, "--spent-log", log)
+	told := tellCost(t, path, "admin", "restore", backup, "--data", restored, "--spent-log", log)
 	var waiting, ended int
 	before, _, found := strings.Cut(told, " secrets can be opened")
 	if !found {
-		t.Fatalf("hush restore: got %q, want it to say how many secrets can be opened", told)
+		t.Fatalf("hush admin restore: got %q, want it to say how many secrets can be opened", told)
 	}
 	_, err := fmt.Sscanf(told[strings.LastIndex(before, "\n")+1:], "hush: %d secrets can be opened; %d had ended since", &waiting, &ended)
 	if made := *longSecrets / 8 * 8; err != nil || waiting+ended != made || min(waiting, ended) < made/3 {
-		t.Errorf("hush restore: got %d that wait and %d that ended (%v), want about half of %d each", waiting, ended, err, made)
+		t.Errorf("hush admin restore: got %d that wait and %d that ended (%v), want about half of %d each", waiting, ended, err, made)
 	}
 	began := time.Now()
 	p = startProcess(t, path, restored, flags...)

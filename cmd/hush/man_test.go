@@ -14,7 +14,9 @@ func TestManualPages(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "man")
 	call(t, nil, "", "man", folder).want(t, "man", command.ExitOK)
 	for name, wants := range map[string][]string{
-		"hush.1":                     {".SH ADMINISTRATION\n.TP\n.B admin\n", "hush\\-serve(1)"},
+		"hush.1":                     {".SH SERVER\n.TP\n.B admin\n", "hush\\-serve(1)"},
+		"hush-admin.1":               {".SH ACCOUNTS AND SECRETS\n.TP\n.B account\n", ".SH DATA\n.TP\n.B backup", ".SH SETTINGS\n.TP\n.B config\n"},
+		"hush-admin-keygen.1":        {".B hush admin keygen [FLAGS] [FILE]\n", "hush\\-admin(1)"},
 		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen address   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
 		"hush-admin-token-create.1":  {".B hush admin token create [FLAGS] ADDRESS\n", "\n.B \\-\\-scope scopes\n", "hush\\-admin\\-token(1)"},
 		"hush-completion-bash.1":     {".SH SYNOPSIS\n"},

@@ -15,20 +15,20 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// checkFormat returns what "hush migrate --check" says about a folder, which it must
-// not change.
+// checkFormat returns what "hush admin migrate --check" says about a folder, which it
+// must not change.
 func checkFormat(t *testing.T, dir string, code int) (found struct {
 	Format          rows.Format
 	Opens, Upgrades bool
 }) {
 	t.Helper()
 	before := vaulttest.FolderBytes(t, dir)
-	shown := call(t, nil, "", "migrate", "--check", "--json", "--data", dir).want(t, "migrate --check --json", code)
+	shown := call(t, nil, "", "admin", "migrate", "--check", "--json", "--data", dir).want(t, "admin migrate --check --json", code)
 	if err := json.Unmarshal([]byte(shown.stdout), &found); err != nil {
-		t.Fatalf("hush migrate --check --json: got %q and %v, want JSON", shown.stdout, err)
+		t.Fatalf("hush admin migrate --check --json: got %q and %v, want JSON", shown.stdout, err)
 	}
 	if !bytes.Equal(vaulttest.FolderBytes(t, dir), before) {
-		t.Error("hush migrate --check: got a changed folder, want nothing changed")
+		t.Error("hush admin migrate --check: got a changed folder, want nothing changed")
 	}
 	return found
 }
@@ -40,24 +40,24 @@ func TestMigrate(t *testing.T) {
 	runOnce(t, "a data folder")
 	dir := thaw(t, "0.1.0")
 	if got := checkFormat(t, dir, command.ExitOK); got.Format != 1 || !got.Opens || !got.Upgrades {
-		t.Errorf("hush migrate --check of an old folder: got %+v, want format 1 that is upgraded", got)
+		t.Errorf("hush admin migrate --check of an old folder: got %+v, want format 1 that is upgraded", got)
 	}
-	call(t, nil, "", "migrate", "--check", "--data", dir).want(t, "migrate --check", command.ExitOK)
-	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, "upgraded the format of the data", fmt.Sprintf("hush: the data has format %d now", rows.FormatNewest()))
+	call(t, nil, "", "admin", "migrate", "--check", "--data", dir).want(t, "admin migrate --check", command.ExitOK)
+	call(t, nil, "", "admin", "migrate", "--data", dir).want(t, "admin migrate", command.ExitOK, "upgraded the format of the data", fmt.Sprintf("hush: the data has format %d now", rows.FormatNewest()))
 	if got := checkFormat(t, dir, command.ExitOK); got.Format != rows.FormatNewest() || !got.Opens || got.Upgrades {
-		t.Errorf("hush migrate --check after an upgrade: got %+v, want the newest format", got)
+		t.Errorf("hush admin migrate --check after an upgrade: got %+v, want the newest format", got)
 	}
-	again := call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, fmt.Sprintf("hush: the data has format %d already", rows.FormatNewest()))
+	again := call(t, nil, "", "admin", "migrate", "--data", dir).want(t, "admin migrate", command.ExitOK, fmt.Sprintf("hush: the data has format %d already", rows.FormatNewest()))
 	if strings.Contains(again.stderr, "upgraded") {
-		t.Errorf("hush migrate again: got %q, want no upgrade", again.stderr)
+		t.Errorf("hush admin migrate again: got %q, want no upgrade", again.stderr)
 	}
 	setFormat(t, dir, rows.FormatRecord{Format: 99, Release: "9.9.9"})
 	if got := checkFormat(t, dir, command.ExitFailure); got.Format != 99 || got.Opens || got.Upgrades {
-		t.Errorf("hush migrate --check of a newer folder: got %+v, want format 99 that does not open", got)
+		t.Errorf("hush admin migrate --check of a newer folder: got %+v, want format 99 that does not open", got)
 	}
-	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitFailure, "upgrade to hush 9.9.9 or later")
-	call(t, nil, "", "migrate", "--json", "--data", dir).want(t, "migrate --json", command.ExitUsage, "--json needs --check")
-	call(t, nil, "", "migrate", "--check", "--data", dir+"/missing").want(t, "migrate --check", command.ExitFailure, "there is no data folder")
+	call(t, nil, "", "admin", "migrate", "--data", dir).want(t, "admin migrate", command.ExitFailure, "upgrade to hush 9.9.9 or later")
+	call(t, nil, "", "admin", "migrate", "--json", "--data", dir).want(t, "admin migrate --json", command.ExitUsage, "--json needs --check")
+	call(t, nil, "", "admin", "migrate", "--check", "--data", dir+"/missing").want(t, "admin migrate --check", command.ExitFailure, "there is no data folder")
 }
 
 // The check counts the rows that an earlier release wrote in a form of its own.
@@ -86,8 +86,8 @@ func TestMigrateCountsOlderRows(t *testing.T) {
 	vaulttest.Want(t, "Update()", err, nil)
 	vaulttest.Want(t, "close()", s.close(), nil)
 	want := fmt.Sprintf("1 of the %d rows in bucket \"account\" are as an earlier release wrote them", accounts)
-	if got := call(t, nil, "", "migrate", "--check", "--data", dir).want(t, "migrate --check", command.ExitOK); !strings.Contains(got.stdout, want) {
-		t.Errorf("hush migrate --check: got %q, want %q in it", got.stdout, want)
+	if got := call(t, nil, "", "admin", "migrate", "--check", "--data", dir).want(t, "admin migrate --check", command.ExitOK); !strings.Contains(got.stdout, want) {
+		t.Errorf("hush admin migrate --check: got %q, want %q in it", got.stdout, want)
 	}
 }
 
@@ -98,14 +98,14 @@ func TestMigrateCheckAfterRestore(t *testing.T) {
 	runOnce(t, "a data folder")
 	old, to := thaw(t, "0.1.0"), t.TempDir()
 	file, data := filepath.Join(to, "old.backup"), filepath.Join(to, "data")
-	call(t, nil, "", "backup", "--plain", "-o", file, "--data", old).want(t, "backup", command.ExitOK)
+	call(t, nil, "", "admin", "backup", "--plain", "-o", file, "--data", old).want(t, "admin backup", command.ExitOK)
 	if got := checkFormat(t, old, command.ExitOK); got.Format != 1 {
-		t.Errorf("hush migrate --check after a backup: got %+v, want format 1", got)
+		t.Errorf("hush admin migrate --check after a backup: got %+v, want format 1", got)
 	}
-	call(t, nil, "", "restore", file, "--accept-resurrection", "--data", data, "--root-key-file", filepath.Join(old, "root.key")).
-		want(t, "restore", command.ExitOK, "upgraded the format of the data: earlier releases no longer open it")
+	call(t, nil, "", "admin", "restore", file, "--accept-resurrection", "--data", data, "--root-key-file", filepath.Join(old, "root.key")).
+		want(t, "admin restore", command.ExitOK, "upgraded the format of the data: earlier releases no longer open it")
 	if got := checkFormat(t, data, command.ExitOK); got.Format != rows.FormatNewest() || got.Upgrades {
-		t.Errorf("hush migrate --check after a restore: got %+v, want the newest format", got)
+		t.Errorf("hush admin migrate --check after a restore: got %+v, want the newest format", got)
 	}
 }
 
@@ -114,9 +114,9 @@ func TestMigrateCheckBesideService(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "a data folder")
 	s := startHush(t, inFolder)
-	for _, args := range [][]string{{"migrate", "--check"}, {"migrate"}} {
+	for _, args := range [][]string{{"admin", "migrate", "--check"}, {"admin", "migrate"}} {
 		call(t, nil, "", append(args, "--data", s.data)...).want(t, strings.Join(args, " "), command.ExitFailure, "in use by another hush: stop that one first")
 	}
-	call(t, nil, "", "doctor", "--data", s.data).want(t, "doctor", command.ExitUnable, "in use by another hush: stop that one first")
-	call(t, nil, "", "compact", "--data", s.data).want(t, "compact", command.ExitFailure, "in use by another hush: stop that one first")
+	call(t, nil, "", "admin", "doctor", "--data", s.data).want(t, "admin doctor", command.ExitUnable, "in use by another hush: stop that one first")
+	call(t, nil, "", "admin", "compact", "--data", s.data).want(t, "admin compact", command.ExitFailure, "in use by another hush: stop that one first")
 }

@@ -57,7 +57,7 @@ func newDatabase(t testing.TB) string {
 func nodeKey(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "root.key")
-	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", path).want(t, "admin keygen", command.ExitOK)
 	return path
 }
 

@@ -85,32 +85,32 @@ func TestWrongValues(t *testing.T) {
 
 func TestKeygen(t *testing.T) {
 	t.Parallel()
-	first, second := call(t, nil, "", "keygen").stdout, call(t, nil, "", "keygen").stdout
+	first, second := call(t, nil, "", "admin", "keygen").stdout, call(t, nil, "", "admin", "keygen").stdout
 	if len(first) != 65 || first == second {
-		t.Errorf("hush keygen: got %d characters, equal %t, want 64 digits and a newline, never the same", len(first), first == second)
+		t.Errorf("hush admin keygen: got %d characters, equal %t, want 64 digits and a newline, never the same", len(first), first == second)
 	}
 	path := filepath.Join(t.TempDir(), "key")
-	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitOK, "wrote a root key to "+path)
+	call(t, nil, "", "admin", "keygen", path).want(t, "admin keygen", command.ExitOK, "wrote a root key to "+path)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o400 {
-		t.Errorf("hush keygen FILE: got mode %v and %v, want 0400", info.Mode(), err)
+		t.Errorf("hush admin keygen FILE: got mode %v and %v, want 0400", info.Mode(), err)
 	}
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitFailure, "hush: the file "+path+" exists already, and keygen overwrites none")
+	call(t, nil, "", "admin", "keygen", path).want(t, "admin keygen", command.ExitFailure, "hush: the file "+path+" exists already, and keygen overwrites none")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("hush keygen over a key: got %v and another content, want the old one", err)
+		t.Errorf("hush admin keygen over a key: got %v and another content, want the old one", err)
 	}
 }
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	got := call(t, nil, "", "routes").want(t, "routes", command.ExitOK)
+	got := call(t, nil, "", "admin", "routes").want(t, "admin routes", command.ExitOK)
 	for _, want := range []string{"/api/v1/share", "/api/v2/secret/conceal", "/api/v1/private/recent", "/secret/{key}", "ConcealSecret", "RevealSecret"} {
 		if !strings.Contains(got.stdout, want) {
-			t.Errorf("hush routes: got no %s, want it in:\n%s", want, got.stdout)
+			t.Errorf("hush admin routes: got no %s, want it in:\n%s", want, got.stdout)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (l *loss) live(t *testing.T) {
 func (l *loss) back(pause time.Duration) {
 	time.Sleep(pause)
 	b := takenBackup{path: fmt.Sprintf("%s.backup%d", l.data, l.kills), began: time.Now()}
-	cmd := exec.Command(l.path, "backup", "--data", l.data, "--plain", "-o", b.path)
+	cmd := exec.Command(l.path, "admin", "backup", "--data", l.data, "--plain", "-o", b.path)
 	cmd.Env = []string{}
 	if cmd.Run() == nil {
 		l.backups = append(l.backups, b)
@@ -170,7 +170,7 @@ func (l *loss) back(pause time.Duration) {
 // killed meanwhile, or where the kill before came in the middle of it.
 func (l *loss) rotate(pause time.Duration) {
 	time.Sleep(pause)
-	cmd := exec.Command(l.path, "keys", "rotate", "--data", l.data)
+	cmd := exec.Command(l.path, "admin", "keys", "rotate", "--data", l.data)
 	cmd.Env = []string{}
 	if cmd.Run() == nil {
 		l.rotations++
@@ -276,8 +276,8 @@ func (l *loss) restore(t *testing.T, b takenBackup, key []byte, data string) {
 		os.WriteFile(filepath.Join(data, "root.key"), key, 0o400)); err != nil {
 		t.Fatal(err)
 	}
-	call(t, []string{}, "", "restore", b.path, "--data", data, "--spent-log", spent).want(t, "restore", 0)
-	call(t, []string{}, "", "doctor", "--data", data).want(t, "doctor after the restore", 0)
+	call(t, []string{}, "", "admin", "restore", b.path, "--data", data, "--spent-log", spent).want(t, "admin restore", 0)
+	call(t, []string{}, "", "admin", "doctor", "--data", data).want(t, "admin doctor after the restore", 0)
 	if t.Failed() {
 		return
 	}
@@ -291,7 +291,7 @@ func (l *loss) restore(t *testing.T, b takenBackup, key []byte, data string) {
 	if err := p.terminate(t); err != nil {
 		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
 	}
-	call(t, []string{}, "", "doctor", "--data", data).want(t, "doctor after it was served", 0)
+	call(t, []string{}, "", "admin", "doctor", "--data", data).want(t, "admin doctor after it was served", 0)
 }
 
 func (c *lossClient) check(t *testing.T, s *accountServer, d driver, b takenBackup) {

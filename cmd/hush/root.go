@@ -17,12 +17,8 @@ import (
 	"hush/cmd/hush/store"
 )
 
-// The groups of commands in the program's help.
-const (
-	groupServer = "server"
-	groupAdmin  = "admin"
-	groupOther  = "other"
-)
+// sectionOther is the section of what concerns the program itself.
+const sectionOther = "Other"
 
 // rootCommand returns "hush" with every command below it. The commands share no
 // state with those of another call.
@@ -38,39 +34,37 @@ To try it out:
   hush admin account create --role colonel you@example.com
 
 Flags can also be set by environment variables, --base-url by HUSH_BASE_URL, and in
-a configuration file: see "hush config".`,
+a configuration file: see "hush admin config".`,
 		PersistentPreRunE: p.readSettings,
 	}
 	root.SetIn(p.console.In)
 	root.SetOut(p.console.Out)
 	root.SetErr(p.console.Err)
-	root.AddGroup(
-		&cobra.Group{ID: groupServer, Title: "Server"},
-		&cobra.Group{ID: groupAdmin, Title: "Administration"},
-		&cobra.Group{ID: groupOther, Title: "Other"},
-	)
-	command.Group(root,
-		in(groupServer, p.serveCommand()), in(groupServer, p.healthcheckCommand()),
-		in(groupServer, config.Command(p.console, p.environment)), in(groupServer, p.keygenCommand()),
-		in(groupServer, p.routesCommand()),
-		in(groupAdmin, backup.Command(p.console, version)),
-		in(groupAdmin, p.adminCommand()), in(groupAdmin, admin.Keys(p.console, version)), in(groupAdmin, store.Command(p.console)),
-		in(groupAdmin, doctor.Command(p.console)),
-		in(groupAdmin, compact.Command(p.console)),
-		in(groupAdmin, admin.AuditCommand(p.console, version)),
-		in(groupAdmin, migrate.Command(p.console, version)),
-		in(groupAdmin, restore.Command(p.console)),
-		in(groupOther, p.versionCommand()), in(groupOther, command.Manuals(version)),
+	command.Sections(root,
+		command.Section{Title: "Secrets", Commands: p.secretCommands()},
+		command.Section{Title: "Account", Commands: p.accountCommands()},
+		command.Section{Title: "Server", Commands: p.serverCommands()},
+		command.Section{Title: sectionOther, Commands: []*cobra.Command{p.versionCommand(), command.Manuals(version)}},
 	)
 	p.addVersionFlag(root)
 	command.SetVersion(root, version)
-	command.Complete(root, groupOther)
+	command.Complete(root, sectionOther)
 	return root
 }
 
-func in(group string, c *cobra.Command) *cobra.Command {
-	c.GroupID = group
-	return c
+// secretCommands returns the commands of senders and recipients.
+func (p program) secretCommands() []*cobra.Command {
+	return nil
+}
+
+// accountCommands returns the commands that choose a server, and an account there.
+func (p program) accountCommands() []*cobra.Command {
+	return nil
+}
+
+// serverCommands returns the commands of those who run a server.
+func (p program) serverCommands() []*cobra.Command {
+	return []*cobra.Command{p.serveCommand(), p.healthcheckCommand(), p.adminCommand()}
 }
 
 // addVersionFlag makes the root print the release where it is asked for.
@@ -87,10 +81,16 @@ func (p program) addVersionFlag(root *cobra.Command) {
 	}
 }
 
-// adminCommand returns "hush admin". Its groups stood below "hush" once.
+// adminCommand returns "hush admin". Most of its commands stood below "hush" once.
 func (p program) adminCommand() *cobra.Command {
-	c := admin.Command(p.console, version)
-	command.MarkMoved(c, "account", "token", "domain", "place", "burn")
+	c := admin.Command(p.console, version,
+		command.Section{Title: "Data", Commands: []*cobra.Command{
+			backup.Command(p.console, version), restore.Command(p.console), doctor.Command(p.console), compact.Command(p.console),
+			migrate.Command(p.console, version), store.Command(p.console), admin.Keys(p.console, version), p.keygenCommand(),
+		}},
+		command.Section{Title: "Settings", Commands: []*cobra.Command{config.Command(p.console, p.environment), p.routesCommand()}},
+	)
+	command.MarkMoved(c, "account", "token", "domain", "place", "audit", "backup", "restore", "doctor", "compact", "migrate", "store", "keys", "keygen", "config", "routes")
 	return c
 }
 

@@ -139,7 +139,7 @@ func TestFilesKeepTheOwner(t *testing.T) {
 			t.Errorf("%s: got owner %d:%d and %v, want %d", path, stat.Uid, stat.Gid, err, user)
 		}
 	}
-	call(t, nil, "", "doctor", "--data", o.data).want(t, "doctor", command.ExitOK)
+	call(t, nil, "", "admin", "doctor", "--data", o.data).want(t, "admin doctor", command.ExitOK)
 }
 
 // Places are kept while the service runs, too, and take effect at once.
@@ -168,7 +168,7 @@ func TestCommandsKeepTheSpentLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.ok("", "account", "create", "a@example.com", inFolder, "--spent-log", spent)
-	for _, args := range [][]string{{"keys", "list"}, {"audit", "export"}, {"admin", "account", "list"}} {
+	for _, args := range [][]string{{"admin", "keys", "list"}, {"admin", "audit", "export"}, {"admin", "account", "list"}} {
 		args = append(args, "--data", o.data)
 		call(t, nil, "", append(args, "--spent-log=off")...).want(t, "a command with --spent-log=off", command.ExitOK)
 		call(t, nil, "", append(args, "--config", file)...).want(t, "a command with a file that begins another log", command.ExitFailure, "which is missing")

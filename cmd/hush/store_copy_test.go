@@ -35,7 +35,7 @@ func TestCopyCheckLeavesNothing(t *testing.T) {
 	t.Parallel()
 	from, above := newStopped(t), t.TempDir()
 	to := filepath.Join(above, "new", "data")
-	call(t, nil, "", "store", "copy", "--check", from, to).want(t, "store copy --check", 0, "nothing was changed")
+	call(t, nil, "", "admin", "store", "copy", "--check", from, to).want(t, "admin store copy --check", 0, "nothing was changed")
 	if found, err := os.ReadDir(above); err != nil || len(found) > 0 {
 		t.Errorf("folder above the target: got %v, %v, want nothing in it", found, err)
 	}
@@ -43,7 +43,7 @@ func TestCopyCheckLeavesNothing(t *testing.T) {
 	if err := os.Mkdir(open, 0o755); err != nil { // this is what is refused
 		t.Fatal(err)
 	}
-	call(t, nil, "", "store", "copy", "--check", from, open).want(t, "store copy --check", command.ExitFailure, "chmod 700")
+	call(t, nil, "", "admin", "store", "copy", "--check", from, open).want(t, "admin store copy --check", command.ExitFailure, "chmod 700")
 }
 
 func TestCopyCheckLeavesNoSchema(t *testing.T) {
@@ -53,12 +53,12 @@ func TestCopyCheckLeavesNoSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, to := newStopped(t), server.URL(name)
-	call(t, nil, "", "store", "copy", "--check", from, to).want(t, "store copy --check", 0, "nothing was changed")
+	call(t, nil, "", "admin", "store", "copy", "--check", from, to).want(t, "admin store copy --check", 0, "nothing was changed")
 	execSQL(t, to, "CREATE SCHEMA hush; DROP SCHEMA hush") // fails if there is one
-	call(t, nil, "", "store", "copy", "--root-key-file", filepath.Join(from, "root.key"), to, filepath.Join(t.TempDir(), "data")).
-		want(t, "store copy", command.ExitFailure, "holds no data of")
+	call(t, nil, "", "admin", "store", "copy", "--root-key-file", filepath.Join(from, "root.key"), to, filepath.Join(t.TempDir(), "data")).
+		want(t, "admin store copy", command.ExitFailure, "holds no data of")
 	execSQL(t, to, "CREATE ROLE narrow_copy LOGIN")
-	call(t, nil, "", "store", "copy", "--check", from, strings.Replace(to, "user=hush", "user=narrow_copy", 1)).want(t, "store copy --check", command.ExitFailure, "may not create schema")
-	call(t, nil, "", "store", "copy", from, to).want(t, "store copy", 0, "is retired")
-	call(t, nil, "", "store", "copy", "--check", newStopped(t), to).want(t, "store copy --check", command.ExitFailure)
+	call(t, nil, "", "admin", "store", "copy", "--check", from, strings.Replace(to, "user=hush", "user=narrow_copy", 1)).want(t, "admin store copy --check", command.ExitFailure, "may not create schema")
+	call(t, nil, "", "admin", "store", "copy", from, to).want(t, "admin store copy", 0, "is retired")
+	call(t, nil, "", "admin", "store", "copy", "--check", newStopped(t), to).want(t, "admin store copy --check", command.ExitFailure)
 }

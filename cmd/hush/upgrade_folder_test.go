@@ -80,16 +80,16 @@ func TestNewerFolderIsRefused(t *testing.T) {
 	other, file := filepath.Join(dir, "other"), filepath.Join(dir, "file")
 	replace(t, file, []byte("of before"))
 	for _, args := range [][]string{
-		{"doctor", "--data", s.data},
-		{"doctor", "--json", "--data", s.data},
-		{"compact", "--data", s.data},
-		{"compact", "--check", "--data", s.data},
-		{"migrate", "--data", s.data},
-		{"backup", "--plain", "-o", other, "--data", s.data},
-		{"keys", "list", "--data", s.data},
-		{"keys", "rotate", "--data", s.data},
-		{"keys", "retire", "00000000", "--data", s.data},
-		{"audit", "export", "-o", file, "--data", s.data},
+		{"admin", "doctor", "--data", s.data},
+		{"admin", "doctor", "--json", "--data", s.data},
+		{"admin", "compact", "--data", s.data},
+		{"admin", "compact", "--check", "--data", s.data},
+		{"admin", "migrate", "--data", s.data},
+		{"admin", "backup", "--plain", "-o", other, "--data", s.data},
+		{"admin", "keys", "list", "--data", s.data},
+		{"admin", "keys", "rotate", "--data", s.data},
+		{"admin", "keys", "retire", "00000000", "--data", s.data},
+		{"admin", "audit", "export", "-o", file, "--data", s.data},
 		{"serve", "--listen=127.0.0.1:0", "--data", s.data},
 		{"admin", "account", "list", "--data", s.data},
 		{"admin", "account", "create", "a@example.com", "--data", s.data},
@@ -97,12 +97,12 @@ func TestNewerFolderIsRefused(t *testing.T) {
 		{"admin", "domain", "list", "--data", s.data},
 		{"admin", "place", "list", "--data", s.data},
 		{"admin", "burn", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "--data", s.data},
-		{"store", "copy", s.data, other},
-		{"store", "abandon", s.data},
+		{"admin", "store", "copy", s.data, other},
+		{"admin", "store", "abandon", s.data},
 	} {
 		name := strings.Join(args, " ")
 		code := command.ExitFailure
-		if args[0] == "doctor" {
+		if args[1] == "doctor" {
 			code = command.ExitUnable
 		}
 		call(t, nil, "", args...).want(t, name, code,
@@ -125,7 +125,7 @@ func TestNewerBackupIsRefused(t *testing.T) {
 	runOnce(t, "a file")
 	dir := t.TempDir()
 	file, key, data := filepath.Join(dir, "b"), filepath.Join(dir, "key"), filepath.Join(dir, "data")
-	call(t, nil, "", "keygen", key).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "admin", "keygen", key).want(t, "admin keygen", command.ExitOK)
 	var content bytes.Buffer
 	w, err := backup.NewWriter(&content, backup.Header{Format: 99, Release: "9.9.9", Time: time.Now()})
 	vaulttest.Want(t, "NewWriter()", err, nil)
@@ -135,17 +135,17 @@ func TestNewerBackupIsRefused(t *testing.T) {
 	replace(t, file, content.Bytes())
 	needed := fmt.Sprintf("the backup has format 99, and this release of hush reads formats up to %d: upgrade to hush 9.9.9 or later", rows.FormatNewest())
 	for name, args := range map[string][]string{
-		"backup verify": {"backup", "verify", file},
-		"with a key":    {"backup", "verify", "--json", "--root-key-file", key, file},
-		"restore":       {"restore", file, "--burn-all", "--data", data, "--root-key-file", key},
+		"backup verify": {"admin", "backup", "verify", file},
+		"with a key":    {"admin", "backup", "verify", "--json", "--root-key-file", key, file},
+		"restore":       {"admin", "restore", file, "--burn-all", "--data", data, "--root-key-file", key},
 	} {
 		call(t, nil, "", args...).want(t, name, command.ExitFailure, needed)
 	}
 	later := content.Bytes()
 	later[11]++ // the version of the file itself, which has no header that this release could read
 	replace(t, file, later)
-	call(t, nil, "", "backup", "verify", file).want(t, "backup verify", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
-	call(t, nil, "", "restore", file, "--burn-all", "--data", data, "--root-key-file", key).want(t, "restore", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
+	call(t, nil, "", "admin", "backup", "verify", file).want(t, "admin backup verify", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
+	call(t, nil, "", "admin", "restore", file, "--burn-all", "--data", data, "--root-key-file", key).want(t, "admin restore", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("files after refused restores: got %v and %v, want only the backup and the key", left, err)
 	}

@@ -70,7 +70,7 @@ func (w *worstDay) section(t *testing.T, path, heading string) {
 			w.share(t)
 		case strings.HasPrefix(s.command, "ls /mnt/other/hush-backups"):
 			w.awaitBackup(t)
-		case strings.HasPrefix(s.command, "hush keys rotate"):
+		case strings.HasPrefix(s.command, "hush admin keys rotate"):
 			w.sharing(func() { w.transcript.run(t, s) })
 			continue
 		}

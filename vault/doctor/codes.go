@@ -153,7 +153,7 @@ func rowCodes() []Info {
 		{exam.CodeAuditGap, LevelError, "Rows of the audit trail are missing.", restoreOrReport},
 		{exam.CodeAuditBeyond, LevelError, "A row of the audit trail is beyond the last number: the next one replaces it.", restoreOrReport},
 		{exam.CodeClockAhead, LevelError, "The database has seen a time that is not yet: what expires before that is gone.", "Correct the clock of the machine. If it is right, the clock was wrong when the service last ran."},
-		{exam.CodeCopied, LevelError, "The data is being copied to another store, or was moved there: it cannot be served.", "Finish the copy with \"hush store copy\", or give it up with \"hush store abandon\"."},
+		{exam.CodeCopied, LevelError, "The data is being copied to another store, or was moved there: it cannot be served.", "Finish the copy with \"hush admin store copy\", or give it up with \"hush admin store abandon\"."},
 		{exam.CodeDueMissing, LevelError, "A row that must end is not in the index of what is due: it would stay for ever.", reportIt},
 		{exam.CodeDueKind, LevelWarning, "The index of what is due has a row of a kind that this release does not know.", "Use the release that made it."},
 	}

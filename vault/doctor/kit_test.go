@@ -111,7 +111,7 @@ func (f folder) copied(t *testing.T) folder {
 	return f
 }
 
-// examine examines a folder as "hush doctor" does.
+// examine examines a folder as "hush admin doctor" does.
 func (f folder) examine(t *testing.T) *doctor.Findings {
 	t.Helper()
 	found := doctor.NewFindings()

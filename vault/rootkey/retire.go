@@ -81,7 +81,7 @@ func parseKID(name string) (kid [4]byte, err error) {
 }
 
 func errNotAName() *RefusedError {
-	return &RefusedError{"that is not the name of a root key: it has 8 hexadecimal digits, as \"hush keys list\" shows them"}
+	return &RefusedError{"that is not the name of a root key: it has 8 hexadecimal digits, as \"hush admin keys list\" shows them"}
 }
 
 // admitRetire returns a RefusedError unless the root key may be retired. again
@@ -94,7 +94,7 @@ func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4
 	case k.State == rows.RootKeyRetired:
 		return true, nil
 	case k.State == rows.RootKeyCurrent:
-		return false, &RefusedError{fmt.Sprintf("the root key %s is the current one: run \"hush keys rotate\" first", name)}
+		return false, &RefusedError{fmt.Sprintf("the root key %s is the current one: run \"hush admin keys rotate\" first", name)}
 	}
 	if wait := settleTime - r.clock.Now().Sub(listed.Current().Since); wait > 0 {
 		return false, &RefusedError{fmt.Sprintf("another root key took the place of %s a moment ago: try again in %v", name, wait.Round(time.Second))}
@@ -107,7 +107,7 @@ func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4
 	case err != nil:
 		return false, err
 	case damaged > 0:
-		return false, &RefusedError{fmt.Sprintf("rows cannot be read (%d), and may depend on the root key %s: run \"hush doctor\"", damaged, name)}
+		return false, &RefusedError{fmt.Sprintf("rows cannot be read (%d), and may depend on the root key %s: run \"hush admin doctor\"", damaged, name)}
 	case len(uses[kid]) > 0:
 		r.Wake() // for what no pass has found yet
 		return false, inUse(name, uses[kid])

@@ -27,7 +27,7 @@ func (r *RootKeys) Rotate(ctx context.Context, want string) (kid [4]byte, err er
 		return kid, err
 	}
 	if n := len(listed.Needed()); n >= seal.RootKeysMost-1 {
-		return kid, &RefusedError{fmt.Sprintf("%d root keys are in use: retire some with \"hush keys retire\" first", n)}
+		return kid, &RefusedError{fmt.Sprintf("%d root keys are in use: retire some with \"hush admin keys retire\" first", n)}
 	}
 	if kid, err = r.next(listed, want); err != nil {
 		return kid, err

@@ -99,11 +99,11 @@ func CheckCopy(tx storage.Tx) error {
 	}
 	switch r.State {
 	case CopyLeaving:
-		return fmt.Errorf("%w: it is being copied to %s, and the copy is not finished; run \"hush store copy\" again, or give it up with \"hush store abandon\"", ErrCopied, r.Other)
+		return fmt.Errorf("%w: it is being copied to %s, and the copy is not finished; run \"hush admin store copy\" again, or give it up with \"hush admin store abandon\"", ErrCopied, r.Other)
 	case CopyLeft, CopyEmptied:
 		return fmt.Errorf("%w: it was moved to %s, by a copy that began at %s", ErrCopied, r.Other, r.Began.Format(time.RFC3339))
 	case CopyFilling, CopyChecked:
-		return fmt.Errorf("%w: it is an unfinished copy of %s; run \"hush store copy\" again, or delete it and run \"hush store abandon\" on the source", ErrCopied, r.Other)
+		return fmt.Errorf("%w: it is an unfinished copy of %s; run \"hush admin store copy\" again, or delete it and run \"hush admin store abandon\" on the source", ErrCopied, r.Other)
 	default:
 		return nil
 	}

@@ -1,7 +1,8 @@
 // Package admin is "hush admin": the commands of those who run a service. A file
 // holds the commands for one noun. They call the service that holds the data
 // folder over its socket, or, where none runs, the same handlers on the folder
-// itself.
+// itself. The commands that work on files and stores are in packages of their own,
+// which the program hands over.
 package admin
 
 import (
@@ -34,20 +35,24 @@ type (
 	rootKeys struct{ administrator }
 )
 
-// about is the help that the commands of "hush admin" share.
+// about is the help that the commands of this package share.
 const about = `
 
 This works whether or not the service is running. If the data is in PostgreSQL,
 name the data folder of a running node, or else the --store and the root key of
 the nodes. Run as root, it keeps files with the owner of the data folder.`
 
-// Command returns "hush admin": the commands of those who run a service.
-func Command(c *console.Console, release string) *cobra.Command {
+// Command returns "hush admin": the commands of those who run a service, in
+// sections. More of them follow those of accounts and secrets.
+func Command(c *console.Console, release string, more ...command.Section) *cobra.Command {
 	a := administrator{c, release}
-	return command.Group(&cobra.Command{
-		Use: "admin", Short: "manage accounts, API tokens, domains, places and secrets",
-		Long: "Manage the accounts, API tokens, domains, places and secrets of a service." + about,
-	}, accounts{a}.command(), tokens{a}.command(), domains{a}.command(), places{a}.command(), a.burnCommand())
+	own := command.Section{Title: "Accounts and secrets", Commands: []*cobra.Command{
+		accounts{a}.command(), tokens{a}.command(), domains{a}.command(), places{a}.command(), a.burnCommand(), a.auditCommand(),
+	}}
+	return command.Sections(&cobra.Command{
+		Use: "admin", Short: "look after a service: accounts, data and settings",
+		Long: "Look after a service: its accounts and secrets, its data, and its settings.",
+	}, append([]command.Section{own}, more...)...)
 }
 
 // serviceFlags are the flags of every command that uses the service, with more

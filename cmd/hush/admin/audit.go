@@ -25,16 +25,15 @@ import (
 	"hush/vault"
 )
 
-// AuditCommand returns "hush audit".
-func AuditCommand(c *console.Console, release string) *cobra.Command {
-	a := administrator{c, release}
+// auditCommand returns "hush admin audit".
+func (a administrator) auditCommand() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "audit", Short: "export the audit trail",
 		Long: "Export the audit trail of a service." + about,
 	}, a.auditExportCommand())
 }
 
-// auditExport are the flags of "hush audit export".
+// auditExport are the flags of "hush admin audit export".
 type auditExport struct {
 	settings     *settings.Settings
 	since, until time.Time

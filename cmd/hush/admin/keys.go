@@ -14,7 +14,7 @@ import (
 	"hush/gen/hush/admin/v1/adminv1connect"
 )
 
-// Keys returns "hush keys": the operator's commands for root keys.
+// Keys returns "hush admin keys": the operator's commands for root keys.
 func Keys(c *console.Console, release string) *cobra.Command {
 	k := rootKeys{administrator{c, release}}
 	return command.Group(&cobra.Command{
@@ -50,7 +50,7 @@ func (k rootKeys) list(ctx context.Context, s *settings.Settings, asJSON bool) e
 		return k.printJSON(list)
 	}
 	if n := list.GetDamagedCount(); n > 0 {
-		k.Tellf("%s cannot be read and not counted: run \"hush doctor\"", console.Count(n, "rows"))
+		k.Tellf("%s cannot be read and not counted: run \"hush admin doctor\"", console.Count(n, "rows"))
 	}
 	return k.Table("KEY,STATE,SINCE,NEEDED BY", rootKeyRows(list))
 }
@@ -81,12 +81,13 @@ func (k rootKeys) rotateCommand() *cobra.Command {
 		Long: `Make another root key the current one, which everything new is sealed with.
 
 If the root key is root.key in the data folder, this makes a new key and adds it to
-that file. Otherwise add one to the file first, with "hush keygen --add FILE". If the
-file has several keys that are not in use, KEY names one as "hush keys list" does.
+that file. Otherwise add one to the file first, with "hush admin keygen --add FILE".
+If the file has several keys that are not in use, KEY names one as "hush admin keys
+list" does.
 
 The file must keep the old keys: they open what they sealed. While the service
-runs, it seals addresses, feedback and certificates anew; "hush keys list" shows
-what still needs the old key.` + about,
+runs, it seals addresses, feedback and certificates anew; "hush admin keys list"
+shows what still needs the old key.` + about,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -111,8 +112,8 @@ what still needs the old key.` + about,
 func (k rootKeys) retireCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "retire KEY", Short: "end the use of an old root key", Args: command.Takes(1, 1),
-		Long: `End the use of an old root key, which "hush keys list" names. It is refused while
-anything depends on the key: then it names what does.
+		Long: `End the use of an old root key, which "hush admin keys list" names. It is
+refused while anything depends on the key: then it names what does.
 
 A key in root.key of the data folder is removed from the file. From any other file
 remove its line afterwards. Backups that were made before need the key: copy the

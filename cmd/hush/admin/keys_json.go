@@ -8,7 +8,8 @@ import (
 	adminv1 "hush/gen/hush/admin/v1"
 )
 
-// rootKeyList is what "hush keys list --json" prints. Scripts depend on the names.
+// rootKeyList is what "hush admin keys list --json" prints. Scripts depend on the
+// names.
 type rootKeyList struct {
 	Keys     []rootKey `json:"keys"`     // the newest first
 	Unlisted []string  `json:"unlisted"` // in the file only

@@ -1,5 +1,5 @@
-// Package backup is "hush backup": it makes backups of a service, checks them, and
-// creates the identities that open them.
+// Package backup is "hush admin backup": it makes backups of a service, checks
+// them, and creates the identities that open them.
 package backup
 
 import (
@@ -35,7 +35,7 @@ type keeper struct {
 	release string // of the program
 }
 
-// Command returns "hush backup".
+// Command returns "hush admin backup".
 func Command(c *console.Console, release string) *cobra.Command {
 	k := keeper{c, release}
 	made := k.makeCommand()
@@ -43,7 +43,7 @@ func Command(c *console.Console, release string) *cobra.Command {
 	return made
 }
 
-// makeOptions are the flags of "hush backup".
+// makeOptions are the flags of "hush admin backup".
 type makeOptions struct {
 	settings       *settings.Settings
 	file           string
@@ -59,9 +59,9 @@ func (k keeper) makeCommand() *cobra.Command {
 		Long: `Write a backup of the data folder to a new file, or to standard output for "-".
 It works whether or not the service is running, and does not stop it.
 
-The backup is encrypted to recipients of age. "hush backup keygen FILE" creates an
-identity: the recipient that it prints goes to --recipient, and the file to a place
-apart from the service, since only it opens the backups.
+The backup is encrypted to recipients of age. "hush admin backup keygen FILE"
+creates an identity: the recipient that it prints goes to --recipient, and the file
+to a place apart from the service, since only it opens the backups.
 
 The backup contains neither the root key nor certificates. Keep a copy of the root
 key elsewhere: without it nothing in a backup can be opened.`,
@@ -144,7 +144,7 @@ func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 	case o.plain:
 		return nil, nil
 	case !given:
-		return nil, command.Usage("say who can open the backup: create an identity with \"hush backup keygen FILE\" and give its recipient to --recipient, or choose --plain")
+		return nil, command.Usage("say who can open the backup: create an identity with \"hush admin backup keygen FILE\" and give its recipient to --recipient, or choose --plain")
 	}
 	if o.recipientsFile == "" {
 		return o.recipients, nil

@@ -23,7 +23,7 @@ import (
 	"hush/vault/transfer"
 )
 
-// verifyOptions are the flags of "hush backup verify".
+// verifyOptions are the flags of "hush admin backup verify".
 type verifyOptions struct {
 	settings *settings.Settings
 	identity string

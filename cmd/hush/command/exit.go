@@ -15,7 +15,7 @@ const (
 	ExitFailure = 1
 	// ExitUsage: a wrong flag, argument or variable, or a text that is no link.
 	ExitUsage = 2
-	// ExitUnable: "hush doctor" cannot examine the data, so that it says nothing
+	// ExitUnable: "hush admin doctor" cannot examine the data, so that it says nothing
 	// about it.
 	ExitUnable = 3
 	// ExitGone: the secret was opened, was burned, has expired or never existed, or

@@ -1,5 +1,5 @@
-// Package compact is "hush compact": the command that gives the space of a stopped
-// data folder back that nothing uses.
+// Package compact is "hush admin compact": the command that gives the space of a
+// stopped data folder back that nothing uses.
 package compact
 
 import (
@@ -18,7 +18,7 @@ import (
 	"hush/vault/rows"
 )
 
-// Command returns "hush compact".
+// Command returns "hush admin compact".
 func Command(c *console.Console) *cobra.Command {
 	m := cmd{Console: c}
 	made := &cobra.Command{
@@ -71,7 +71,7 @@ func (m cmd) run(ctx context.Context) (err error) {
 		_, err = folder.OpenShares(ctx)
 	}
 	if errors.Is(err, bolt.ErrMismatch) {
-		return fmt.Errorf("%w; nothing was changed; \"hush doctor\" says more", err)
+		return fmt.Errorf("%w; nothing was changed; \"hush admin doctor\" says more", err)
 	}
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (m cmd) run(ctx context.Context) (err error) {
 func (m cmd) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, error) {
 	last, err := doctor.LastSlot(ctx, folder)
 	if errors.Is(err, rows.ErrDamaged) {
-		m.Tellf("the file of shares stays as it is, since rows that own a part of it cannot be read; \"hush doctor\" names them")
+		m.Tellf("the file of shares stays as it is, since rows that own a part of it cannot be read; \"hush admin doctor\" names them")
 		return nil, nil
 	}
 	return &last, err

@@ -1,4 +1,4 @@
-// Package config is "hush config": the commands that check the settings of the
+// Package config is "hush admin config": the commands that check the settings of the
 // service, and write a file to begin with.
 package config
 
@@ -29,7 +29,7 @@ type writer struct {
 	environment []string
 }
 
-// Command returns "hush config".
+// Command returns "hush admin config".
 func Command(c *console.Console, environment []string) *cobra.Command {
 	w := writer{c, environment}
 	return command.Group(&cobra.Command{
@@ -179,8 +179,8 @@ func (w writer) create(path string) (err error) {
 func writeFile(to io.Writer) error {
 	var text strings.Builder
 	text.WriteString(`# Settings of Hush, for "hush serve --config FILE". Remove the "#" at the beginning
-# of a line to change a setting; "hush config check --config FILE" finds mistakes.
-# A flag takes precedence over a variable, and a variable over this file.
+# of a line to change a setting; "hush admin config check --config FILE" finds
+# mistakes. A flag takes precedence over a variable, and a variable over this file.
 `)
 	c := &cobra.Command{}
 	settings.Add(c, settings.Names()...)

@@ -11,7 +11,7 @@ import (
 	"hush/cmd/hush/settings"
 )
 
-// call runs "hush config" and returns what it wrote.
+// call runs "hush admin config" and returns what it wrote.
 func call(t *testing.T, environment []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -112,7 +112,7 @@ func (e *Ends) open(ctx context.Context, place, source string, create bool) (tra
 
 func (e *Ends) openDatabase(ctx context.Context, place, source string, create bool) (transfer.Store, error) {
 	end := transfer.Store{Name: postgres.Place(place)}
-	opts := databaseOptions("hush store copy")
+	opts := databaseOptions("hush admin store copy")
 	opts.Existing = source == "" || !create
 	store, shares, err := postgres.Open(ctx, place, opts)
 	if errors.Is(err, postgres.ErrNoStore) && !errors.Is(err, postgres.ErrRefused) {

@@ -73,7 +73,7 @@ func InspectData(folder string) (*bolt.Inspection, error) {
 // ConnectExisting connects to a database that holds data, to examine it. It
 // returns the time there, and what closes the connections.
 func ConnectExisting(ctx context.Context, s *settings.Settings) (store storage.Store, now time.Time, done func() error, err error) {
-	opts := databaseOptions("hush doctor")
+	opts := databaseOptions("hush admin doctor")
 	opts.Existing, opts.ReadOnly, opts.MaxConns = true, true, commandConns
 	opened, _, err := postgres.Open(ctx, s.Store, opts)
 	if errors.Is(err, postgres.ErrNoStore) && !errors.Is(err, postgres.ErrRefused) {

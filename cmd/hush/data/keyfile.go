@@ -78,7 +78,7 @@ func addKey(keys *seal.Keys, root seal.RootKey) {
 // Create implements rootkey.File.
 func (f *keyFile) Create(keys *seal.Keys) error {
 	if !f.own {
-		return fmt.Errorf("the root key file %s has no key that is not in use yet: add one with \"hush keygen --add FILE\", on all nodes the same, and try again", f.path)
+		return fmt.Errorf("the root key file %s has no key that is not in use yet: add one with \"hush admin keygen --add FILE\", on all nodes the same, and try again", f.path)
 	}
 	root := seal.NewRootKey()
 	defer root.Wipe()
@@ -106,7 +106,7 @@ func (f *keyFile) Remove(kid [4]byte) (removed bool, err error) {
 func AddRootKey(path string, root seal.RootKey) error {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no file %s: make one with \"hush keygen FILE\"", path)
+		return fmt.Errorf("there is no file %s: make one with \"hush admin keygen FILE\"", path)
 	}
 	if err != nil {
 		return fmt.Errorf("root key file %s: %w", path, err)
@@ -142,7 +142,7 @@ func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) er
 	case len(roots) == 0:
 		return errors.New("no root key would be left")
 	case len(roots) > seal.RootKeysMost:
-		return fmt.Errorf("root key file %s: it has %d keys, and takes no more: retire one with \"hush keys retire\" first, and remove its line", path, seal.RootKeysMost)
+		return fmt.Errorf("root key file %s: it has %d keys, and takes no more: retire one with \"hush admin keys retire\" first, and remove its line", path, seal.RootKeysMost)
 	}
 	next := make([]byte, 0, len(content)+65)
 	defer func() { clear(next) }()

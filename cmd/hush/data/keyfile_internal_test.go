@@ -90,7 +90,8 @@ func TestRootKeyFileOfTheOperator(t *testing.T) {
 }
 
 // Several programs add and remove keys at the same time, such as a rotation and "hush
-// keygen --add". No key that was added is lost: something may be sealed with it already.
+// admin keygen --add". No key that was added is lost: something may be sealed with it
+// already.
 func TestKeyFileHasManyWriters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), RootKeyName)

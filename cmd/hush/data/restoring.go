@@ -92,7 +92,7 @@ func checkRestored(dir string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || holdsData(dir) == nil {
 		return nil
 	}
-	return fmt.Errorf("the restore into %s was not finished: run \"hush restore\" again, or delete %s to begin without its data", dir, path)
+	return fmt.Errorf("the restore into %s was not finished: run \"hush admin restore\" again, or delete %s to begin without its data", dir, path)
 }
 
 // checkFinished is checkRestored for a folder that another process may hold. While
@@ -130,7 +130,7 @@ func checkNew(s *settings.Settings) error {
 	err := spentlog.CheckNew(folder)
 	switch {
 	case errors.Is(err, spentlog.ErrNotEmpty), errors.Is(err, spentlog.ErrDamaged):
-		return fmt.Errorf("--spent-log: %w, and %s has no data; if its data was lost, restore a backup with \"hush restore\" and its log; for new data name an empty folder", err, s.Data)
+		return fmt.Errorf("--spent-log: %w, and %s has no data; if its data was lost, restore a backup with \"hush admin restore\" and its log; for new data name an empty folder", err, s.Data)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("--spent-log: %w; mount the disk of the log, or make the folder above it", err)
 	case err != nil:

@@ -141,7 +141,7 @@ func readRootKey(path string) ([]byte, error) {
 func checkKeyFile(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w %s: copy the key of the service there, or make one with \"hush keygen\" if it holds no data yet", ErrNoKey, path)
+		return fmt.Errorf("%w %s: copy the key of the service there, or make one with \"hush admin keygen\" if it holds no data yet", ErrNoKey, path)
 	}
 	if err != nil {
 		return err

@@ -145,7 +145,7 @@ func explainSpentLog(err error) error {
 	case errors.Is(err, spent.ErrBehind), errors.Is(err, spentlog.ErrDamaged):
 		return fmt.Errorf("--spent-log: %w; put back the log that belongs to the data, or name an empty folder with --spent-log and begin a new log with --spent-log-begin", err)
 	case errors.Is(err, spentlog.ErrNotEmpty):
-		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder; if this data is new because the data of that log was lost, move it away and restore a backup with \"hush restore\" and that log", err)
+		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder; if this data is new because the data of that log was lost, move it away and restore a backup with \"hush admin restore\" and that log", err)
 	case errors.Is(err, spent.ErrOther):
 		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder", err)
 	}
@@ -156,7 +156,7 @@ func explainSpentLog(err error) error {
 func explainAge(err error) error {
 	switch {
 	case errors.Is(err, spent.ErrOlder):
-		return fmt.Errorf("--spent-log: %w; an earlier copy took the place of the data, and would bring back what has ended since; make a backup of this folder with \"hush backup\", and restore that into an empty folder with \"hush restore\" and this log", err)
+		return fmt.Errorf("--spent-log: %w; an earlier copy took the place of the data, and would bring back what has ended since; make a backup of this folder with \"hush admin backup\", and restore that into an empty folder with \"hush admin restore\" and this log", err)
 	case errors.Is(err, spent.ErrReplaced):
 		return fmt.Errorf("--spent-log: %w; serve the restored data, since what was opened there would open here once more; if that restore was only a trial, begin a new log in an empty folder with --spent-log-begin", err)
 	case errors.Is(err, spent.ErrStopped):

@@ -1,4 +1,4 @@
-// Package doctor is "hush doctor": the command that examines the data of a
+// Package doctor is "hush admin doctor": the command that examines the data of a
 // service, and changes nothing.
 package doctor
 
@@ -19,7 +19,7 @@ import (
 	"hush/vault/doctor"
 )
 
-// Command returns "hush doctor".
+// Command returns "hush admin doctor".
 func Command(c *console.Console) *cobra.Command {
 	d := cmd{Console: c}
 	cobraCommand := &cobra.Command{

@@ -1,5 +1,5 @@
-// Package migrate is "hush migrate": the command that says which format the data of
-// a service has, and upgrades it without serving.
+// Package migrate is "hush admin migrate": the command that says which format the
+// data of a service has, and upgrades it without serving.
 package migrate
 
 import (
@@ -22,7 +22,7 @@ import (
 	"hush/vault/rows"
 )
 
-// Command returns "hush migrate" of a release of the program.
+// Command returns "hush admin migrate" of a release of the program.
 func Command(c *console.Console, release string) *cobra.Command {
 	m := cmd{Console: c, release: release}
 	made := &cobra.Command{

@@ -39,7 +39,7 @@ func (r *restoring) tell() {
 	r.Tellf("ended what no restore keeps: %s, %s, %s and %s", console.Count(ended.Sessions, "sessions"), console.Count(ended.Tickets, "mailed links"),
 		console.Count(ended.Mails, "queued mails"), console.Count(ended.Claims, "claims"))
 	if r.report.damaged > 0 {
-		r.Tellf("%s cannot be read: run \"hush doctor\"", console.Count(r.report.damaged, "secrets"))
+		r.Tellf("%s cannot be read: run \"hush admin doctor\"", console.Count(r.report.damaged, "secrets"))
 	}
 	if r.to.Created() {
 		r.Tellf("created the data folder %s: give it to the user of the service", r.settings.Data)

@@ -1,5 +1,5 @@
-// Package restore is "hush restore": it makes a data folder out of a backup, and
-// ends in it what has ended since.
+// Package restore is "hush admin restore": it makes a data folder out of a backup,
+// and ends in it what has ended since.
 package restore
 
 import (
@@ -31,7 +31,7 @@ import (
 // keeper is who calls the command.
 type keeper struct{ *console.Console }
 
-// options are the flags of "hush restore".
+// options are the flags of "hush admin restore".
 type options struct {
 	settings   *settings.Settings
 	identities []string // files
@@ -39,7 +39,7 @@ type options struct {
 	accept     bool
 }
 
-// Command returns "hush restore".
+// Command returns "hush admin restore".
 func Command(c *console.Console) *cobra.Command {
 	var o options
 	made := &cobra.Command{

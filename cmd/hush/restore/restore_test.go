@@ -86,7 +86,7 @@ func (s *scene) lose(t *testing.T) (dir string) {
 	return dir
 }
 
-// restoring runs "hush restore" and returns what it told.
+// restoring runs "hush admin restore" and returns what it told.
 func (s *scene) restoring(ctx context.Context, dir string, args ...string) (told string, err error) {
 	var out bytes.Buffer
 	c := restore.Command(&console.Console{In: strings.NewReader(""), Out: &out, Err: &out})
@@ -116,11 +116,11 @@ func TestRestore(t *testing.T) {
 	dir := s.lose(t)
 	told, err := s.restoring(t.Context(), dir, "--spent-log", s.spent)
 	if err != nil {
-		t.Fatalf("hush restore: got %v, want nil; it told:\n%s", err, told)
+		t.Fatalf("hush admin restore: got %v, want nil; it told:\n%s", err, told)
 	}
 	for _, want := range []string{"1 secret can be opened; 3 had ended since", "1 API token and 0 accounts", "1 session, 0 mailed links"} {
 		if !strings.Contains(told, want) {
-			t.Errorf("hush restore: got %q, want %q in it", told, want)
+			t.Errorf("hush admin restore: got %q, want %q in it", told, want)
 		}
 	}
 	k := s.served(t, dir, s.spent)
@@ -135,7 +135,7 @@ func TestRestore(t *testing.T) {
 	// The same backup once more: what ended in between stays so, too.
 	again := s.lose(t)
 	if told, err := s.restoring(t.Context(), again, "--spent-log", s.spent); err != nil {
-		t.Fatalf("hush restore (again): got %v, want nil; it told:\n%s", err, told)
+		t.Fatalf("hush admin restore (again): got %v, want nil; it told:\n%s", err, told)
 	}
 	wantGone(t, s.served(t, again, s.spent), s.waits, secret.StateReceived)
 }
@@ -158,7 +158,7 @@ func TestRestoreRefusesWithoutTheLog(t *testing.T) {
 		"both":    {[]string{"--burn-all", "--accept-resurrection"}, "burn-all"},
 	} {
 		if _, err := s.restoring(t.Context(), dir, c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("hush restore (%s): got %v, want %q in it", name, err, c.want)
+			t.Errorf("hush admin restore (%s): got %v, want %q in it", name, err, c.want)
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -172,14 +172,14 @@ func TestRestoreWithoutLog(t *testing.T) {
 	s := newScene(t)
 	burned, accepted := s.lose(t), s.lose(t)
 	if told, err := s.restoring(t.Context(), burned, "--burn-all"); err != nil || !strings.Contains(told, "burned every secret: 4") {
-		t.Fatalf("hush restore --burn-all: got %v, want nil; it told:\n%s", err, told)
+		t.Fatalf("hush admin restore --burn-all: got %v, want nil; it told:\n%s", err, told)
 	}
 	k := s.served(t, burned, "")
 	for _, c := range []secret.Concealed{s.waits, s.opened, s.burned, s.racing} {
 		wantGone(t, k, c, secret.StateBurned)
 	}
 	if told, err := s.restoring(t.Context(), accepted, "--accept-resurrection"); err != nil {
-		t.Fatalf("hush restore --accept-resurrection: got %v, want nil; it told:\n%s", err, told)
+		t.Fatalf("hush admin restore --accept-resurrection: got %v, want nil; it told:\n%s", err, told)
 	}
 	k = s.served(t, accepted, "")
 	for _, c := range []secret.Concealed{s.waits, s.opened, s.burned} {
@@ -219,7 +219,7 @@ func TestRestoreLeavesNothing(t *testing.T) {
 			ctx = cancelled
 		}
 		if _, err := s.restoring(ctx, dir, append(c.args, "--spent-log", s.spent)...); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("hush restore (%s): got %v, want %q in it", name, err, c.want)
+			t.Errorf("hush admin restore (%s): got %v, want %q in it", name, err, c.want)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 			t.Errorf("the folder after %s: got %v and %v, want the root key alone", name, entries, err)
@@ -227,7 +227,7 @@ func TestRestoreLeavesNothing(t *testing.T) {
 	}
 	vaulttest.Want(t, "WriteFile()", os.WriteFile(s.backup, whole, 0o600), nil)
 	if told, err := s.restoring(t.Context(), dir, "--spent-log", s.spent); err != nil {
-		t.Errorf("hush restore (afterwards): got %v, want nil; it told:\n%s", err, told)
+		t.Errorf("hush admin restore (afterwards): got %v, want nil; it told:\n%s", err, told)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestRestoreLeavesFilesToTheirOwner(t *testing.T) {
 			vaulttest.Want(t, "Chown()", os.Chown(folder, user, user), nil)
 		}
 		if told, err := s.restoring(t.Context(), dir, "--spent-log", s.spent); err != nil {
-			t.Fatalf("hush restore: got %v, want nil; it told:\n%s", err, told)
+			t.Fatalf("hush admin restore: got %v, want nil; it told:\n%s", err, told)
 		}
 		for _, folder := range []string{dir, s.spent} {
 			wantOwner(t, name, folder, user)

@@ -36,14 +36,14 @@ func (s *backupSettings) settings() []setting {
 		{"backup-every", flags.Duration(&s.backupEvery, "6h", "`duration` from one backup to the next, 1m to 365d")},
 		{"backup-keep", flags.Count(&s.BackupKeep, defaultBackupKeep, maxBackupKeep, "`number` of backups to keep; older ones are deleted")},
 		{"backup-recipient", flags.Example("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p", flags.Unrepeated(flags.Repeated(&s.BackupRecipients,
-			"`recipient` that backups are encrypted to, as \"hush backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)))},
+			"`recipient` that backups are encrypted to, as \"hush admin backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)))},
 		{"backup-plain", flags.Switch(&s.BackupPlain, "do not encrypt backups")},
 	}
 }
 
 // AddRecipients adds the flag that names who can open a backup.
 func AddRecipients(c *cobra.Command, at *[]age.Recipient) {
-	define := flags.Repeated(at, "`recipient` that the backup is encrypted to, as \"hush backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)
+	define := flags.Repeated(at, "`recipient` that the backup is encrypted to, as \"hush admin backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)
 	flags.Unrepeated(define)(c.Flags(), "recipient")
 }
 
@@ -79,7 +79,7 @@ func (s *Settings) checkBackups() error {
 	case given && s.BackupPlain:
 		return command.Usage("--backup-plain does not go with --backup-recipient")
 	case !given && !s.BackupPlain:
-		return command.Usage("--backup-to needs --backup-recipient, which \"hush backup keygen\" prints, or else --backup-plain")
+		return command.Usage("--backup-to needs --backup-recipient, which \"hush admin backup keygen\" prints, or else --backup-plain")
 	}
 	return nil
 }

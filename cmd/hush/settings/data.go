@@ -45,7 +45,7 @@ const maxNodeName = 63
 func (s *dataSettings) settings() []setting {
 	return []setting{
 		{"data", flags.Secret(&s.Data, "./hush-data", "data `folder`; created with mode 0700 if it does not exist", checkFolder)},
-		{"root-key-file", flags.Example("/etc/hush/root.key", flags.Text(&s.RootKeyFile, "", "`file` with the root key, as \"hush keygen\" writes it (default: root.key in the data folder)"))},
+		{"root-key-file", flags.Example("/etc/hush/root.key", flags.Text(&s.RootKeyFile, "", "`file` with the root key, as \"hush admin keygen\" writes it (default: root.key in the data folder)"))},
 		{"store", flags.Secret(&s.Store, StoreBolt,
 			"where data is stored: `bolt|memory|URL`; \"bolt\" is the data folder, \"memory\" loses everything when the process ends and is for tests, a URL is a PostgreSQL database that other nodes may share, such as postgres://hush@db.example.com/hush", checkStore)},
 		{"store-connections", flags.Count(&s.StoreConns, defaultStoreConns, MaxConnections, "maximum number of `connections` to the database")},

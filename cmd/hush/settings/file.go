@@ -32,7 +32,7 @@ type fileSettings struct {
 
 func (s *fileSettings) settings() []setting {
 	return []setting{
-		{configName, flags.Text(&s.Config, "", "YAML `file` with settings; see \"hush config init\"")},
+		{configName, flags.Text(&s.Config, "", "YAML `file` with settings; see \"hush admin config init\"")},
 	}
 }
 

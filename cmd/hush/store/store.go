@@ -1,5 +1,5 @@
-// Package store is "hush store": the commands that look after whole stores, while
-// no service uses them.
+// Package store is "hush admin store": the commands that look after whole stores,
+// while no service uses them.
 package store
 
 import (
@@ -24,7 +24,7 @@ import (
 // keeper is who calls a command.
 type keeper struct{ *console.Console }
 
-// Command returns "hush store".
+// Command returns "hush admin store".
 func Command(c *console.Console) *cobra.Command {
 	k := keeper{c}
 	return command.Group(&cobra.Command{
@@ -47,11 +47,11 @@ Both stores have the same root key: the file of --root-key-file, or else root.ke
 in FROM or TO if that is a folder. The copy does not contain it.
 
 Neither store can be served before the copy is finished. If it is interrupted, run
-the same command again: it continues. "hush store abandon" gives it up. When every
-row was compared, FROM is retired for good, its shares are destroyed, and TO can
-be served: a secret opens at most once, wherever it is. Only another copy, from TO
-to a new store, brings the data back. With --check nothing is copied, created
-or retired.
+the same command again: it continues. "hush admin store abandon" gives it up. When
+every row was compared, FROM is retired for good, its shares are destroyed, and TO
+can be served: a secret opens at most once, wherever it is. Only another copy, from
+TO to a new store, brings the data back. With --check nothing is copied, created or
+retired.
 
 Rows that cannot be read are named, and nothing is copied. With --skip-damaged the
 other rows are copied. The damaged ones stay in FROM.`,
@@ -103,7 +103,7 @@ func checkPlaces(places ...string) error {
 	return nil
 }
 
-// copyOptions are the flags of "hush store copy".
+// copyOptions are the flags of "hush admin store copy".
 type copyOptions struct {
 	settings    *settings.Settings
 	check       bool
@@ -134,11 +134,11 @@ func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err e
 	case errors.Is(err, transfer.ErrDamagedRows):
 		return fmt.Errorf("%w; nothing was changed; --skip-damaged leaves them out", err)
 	case errors.Is(err, transfer.ErrChanged):
-		return fmt.Errorf("%w; run \"hush store abandon\", delete the target, and begin anew", err)
+		return fmt.Errorf("%w; run \"hush admin store abandon\", delete the target, and begin anew", err)
 	case errors.Is(err, storage.ErrFull):
 		return fmt.Errorf("%w; make room, and run the same command again", err)
 	case errors.Is(err, context.Canceled) && !o.check:
-		return errors.New("interrupted: run the same command again to continue, or give the copy up with \"hush store abandon\"")
+		return errors.New("interrupted: run the same command again to continue, or give the copy up with \"hush admin store abandon\"")
 	case errors.Is(err, seal.ErrWrongRootKey):
 		return fmt.Errorf("the root key is not the one that %s was made with; nothing was changed", opts.From.Name)
 	case err != nil:
