@@ -24,7 +24,7 @@ const (
 // still has the text. It uses the tools of the system, which get the text on their
 // standard input, or else asks the terminal on standard error. What a terminal's
 // clipboard has cannot be known, so that it is cleared in any case.
-func (c *Console) Copy(ctx context.Context, text string) (clear func() error, err error) {
+func (c *Console) Copy(ctx context.Context, text string) (clearIt func() error, err error) {
 	toolErr := withTool(ctx, func() error { return clipboard.WriteAll(text) })
 	if toolErr == nil {
 		return func() error { return clearWithTool(text) }, nil

@@ -13,6 +13,7 @@ import (
 type keyboard struct {
 	typed   []byte     // and not used yet
 	reading chan chunk // the answer of a read that a prompt gave up; nil for none
+	ended   bool       // a carriage return ended a line, and a line feed may belong to it
 }
 
 // chunk is what one read returned.
@@ -43,27 +44,41 @@ var (
 	errTooLong = errors.New("that is too long to be typed; nothing was done")
 )
 
-// next returns the next byte.
+// next returns the next byte. A line feed right behind a carriage return that ended a
+// line is none.
 func (k *keyboard) next(ctx context.Context, from io.Reader) (byte, error) {
-	for len(k.typed) == 0 {
-		if k.reading == nil {
-			k.reading = make(chan chunk, 1)
-			go read(from, k.reading)
+	for {
+		if err := k.fill(ctx, from); err != nil {
+			return 0, err
 		}
-		select {
-		case got := <-k.reading:
-			k.reading = nil
-			if len(got.bytes) == 0 {
-				return 0, ended(got.err)
-			}
-			k.typed = got.bytes
-		case <-ctx.Done():
-			return 0, interrupted(ctx)
+		b := k.typed[0]
+		k.typed = k.typed[1:]
+		belongs := k.ended && b == '\n'
+		if k.ended = false; !belongs {
+			return b, nil
 		}
 	}
-	b := k.typed[0]
-	k.typed = k.typed[1:]
-	return b, nil
+}
+
+// fill reads unless something is left.
+func (k *keyboard) fill(ctx context.Context, from io.Reader) error {
+	if len(k.typed) > 0 {
+		return nil
+	}
+	if k.reading == nil {
+		k.reading = make(chan chunk, 1)
+		go read(from, k.reading)
+	}
+	select {
+	case got := <-k.reading:
+		k.reading, k.typed = nil, got.bytes
+		if len(got.bytes) == 0 {
+			return ended(got.err)
+		}
+		return nil
+	case <-ctx.Done():
+		return interrupted(ctx)
+	}
 }
 
 func read(from io.Reader, into chan<- chunk) {
@@ -114,9 +129,7 @@ func (k *keyboard) hiddenLine(ctx context.Context, from io.Reader) (string, erro
 			return "", err
 		}
 		if b == '\r' || b == '\n' {
-			if b == '\r' && len(k.typed) > 0 && k.typed[0] == '\n' {
-				k.typed = k.typed[1:]
-			}
+			k.ended = b == '\r'
 			return string(e.text), nil
 		}
 		ends, err := e.add(b)

@@ -23,7 +23,7 @@ func TestHiddenText(t *testing.T) {
 		"secret\r\x04":                              "secret\n",
 		"two\rlines\rand more\x04":                  "two\nlines\nand more",
 		"\tindented\n\x04":                          "\tindented\n",
-		"größe\x7f\x7f\x7fße\x04":                   "größe",
+		"größe\x7f\x7fße\x04":                       "größe",
 		"off\x08n\x04":                              "ofn",
 		"\x7f\x7fa\x04":                             "a",
 		"one\rtwo\x15three\x04":                     "one\nthree",
