@@ -42,7 +42,7 @@ func mainOn(terminal func() (*os.File, error)) {
 		environment: os.Environ(), alone: true,
 		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal},
 	}
-	_ = os.Unsetenv("HUSH_TOKEN") // programs that a command starts do not get it
+	_ = os.Unsetenv(command.VariableToken) // programs that a command starts do not get it
 	code := p.execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -149,6 +149,9 @@ func flagLists(c *cobra.Command) []flagList {
 func flagTitle(f *pflag.Flag) string {
 	value, _ := pflag.UnquoteUsage(f)
 	title := strings.TrimSpace("--" + f.Name + " " + value)
+	if value != "" && f.NoOptDefVal != "" {
+		title = "--" + f.Name + "[=" + value + "]"
+	}
 	if f.Shorthand != "" {
 		title = "-" + f.Shorthand + ", " + title
 	}
