@@ -29,7 +29,7 @@ const module = "hush"
 var directions = map[string][]string{
 	"cmd/hush": {
 		"cmd/hush/admin", "cmd/hush/command", "cmd/hush/config", "cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/server",
-		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/migrate", "cmd/hush/restore", "cmd/hush/settings", "cmd/hush/store", "handlers", "routes", "seal",
+		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/migrate", "cmd/hush/restore", "cmd/hush/settings", "cmd/hush/share", "cmd/hush/store", "handlers", "routes", "seal",
 	},
 	"cmd/hush/admin": {
 		"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/flags", "cmd/hush/settings", "crash",
@@ -52,6 +52,7 @@ var directions = map[string][]string{
 		"certificates", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage/bolt", "storage/postgres", "vault/doctor",
 	},
 	"cmd/hush/restore": {"backup", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage", "storage/bolt", "storage/spentlog", "vault", "vault/restoration", "vault/rows", "vault/spent"},
+	"cmd/hush/share":   {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/receipt", "cmd/hush/remote", "web"},
 	"cmd/hush/remote":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile"},
 	"cmd/hush/receipt": {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/remote"},
 	"cmd/hush/profile": {"client", "cmd/hush/command", "cmd/hush/console"},

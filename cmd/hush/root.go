@@ -14,6 +14,7 @@ import (
 	"hush/cmd/hush/migrate"
 	"hush/cmd/hush/restore"
 	"hush/cmd/hush/settings"
+	"hush/cmd/hush/share"
 	"hush/cmd/hush/store"
 )
 
@@ -54,7 +55,7 @@ a configuration file: see "hush admin config".`,
 
 // secretCommands returns the commands of senders and recipients.
 func (p program) secretCommands() []*cobra.Command {
-	return nil
+	return []*cobra.Command{share.Command(p.console, p.environment)}
 }
 
 // accountCommands returns the commands that choose a server, and an account there.

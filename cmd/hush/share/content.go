@@ -1,0 +1,176 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+)
+
+const (
+	// maxUnknown bounds a content for a server that does not say its limit.
+	maxUnknown = 64 << 20
+	// maxCounted bounds how much of a content that is too long is read to say its
+	// size.
+	maxCounted = 1 << 30
+)
+
+// howToPipe ends the errors for secrets that are arguments.
+const howToPipe = `a secret is never an argument: other users of this machine see arguments, and the shell keeps them. Pipe it, as in "printf %s \"$SECRET\" | hush share", or run "hush share" and type it`
+
+// source is where the content comes from.
+type source struct {
+	from io.Reader // nil for a prompt
+	// name is the base name of a file, and size its bytes; empty and zero for a
+	// stream.
+	name string
+	size int64
+	done func()
+}
+
+// openSource opens what the arguments name. The errors do not repeat an argument
+// that may be a secret.
+func (s *share) openSource(args []string) (source, error) {
+	if len(args) == 0 || args[0] == "-" {
+		if s.on.InIsTerminal() {
+			return source{done: func() {}}, nil
+		}
+		return source{from: s.on.In, done: func() {}}, nil
+	}
+	file, err := os.Open(args[0])
+	if errors.Is(err, fs.ErrPermission) {
+		return source{}, fmt.Errorf("you may not read the file %s", console.Visible(args[0]))
+	}
+	if err != nil {
+		return source{}, command.Usage("FILE cannot be opened: there is no such file; %s", howToPipe)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = command.Usage("FILE is a folder: share an archive of it, as in \"tar cz FOLDER | hush share --name folder.tar.gz\"")
+	}
+	if err != nil {
+		return source{}, errors.Join(err, file.Close())
+	}
+	opened := source{from: file, done: func() { _ = file.Close() }}
+	if info.Mode().IsRegular() { // the name of a pipe says nothing
+		opened.name, opened.size = filepath.Base(args[0]), info.Size()
+	}
+	return opened, nil
+}
+
+// read reads the content and decides whether it is a text or a file.
+func (s *share) read(ctx context.Context, from source, limit int64, server *client.Client) (*client.Content, error) {
+	bytes, err := s.readBytes(ctx, from, limit, server)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes) == 0 {
+		return nil, fmt.Errorf("there is nothing to share: %s", from.emptiness())
+	}
+	content := &client.Content{Bytes: bytes, FileName: from.name}
+	if s.name != "" {
+		content.FileName = s.name
+	}
+	if s.asText {
+		content.FileName = ""
+	}
+	content.IsFile = content.FileName != "" || !utf8.Valid(bytes)
+	if s.asText && content.IsFile {
+		return nil, errors.New("the content is not a text in UTF-8: leave out --text to share it as a file")
+	}
+	return content, nil
+}
+
+func (from source) emptiness() string {
+	switch {
+	case from.from == nil:
+		return "nothing was typed"
+	case from.name != "":
+		return "the file is empty"
+	default:
+		return "standard input is empty"
+	}
+}
+
+// readBytes reads up to limit bytes. A content that is longer is refused before
+// anything is sent.
+func (s *share) readBytes(ctx context.Context, from source, limit int64, server *client.Client) ([]byte, error) {
+	if limit <= 0 {
+		limit = maxUnknown
+	}
+	if from.size > limit {
+		return nil, tooLong(console.Count(from.size, "bytes"), limit, server)
+	}
+	if from.from == nil {
+		typed, err := s.on.AskText(ctx, "Type or paste the secret, which is not shown. Ctrl-D ends it, Ctrl-C gives up.")
+		if err == nil && int64(len(typed)) > limit {
+			err = tooLong(console.Count(len(typed), "bytes"), limit, server)
+		}
+		return typed, err
+	}
+	read, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from.from, limit+1)) })
+	if err != nil || int64(len(read)) <= limit {
+		return read, err
+	}
+	more, err := interruptible(ctx, func() (int64, error) { return io.Copy(io.Discard, io.LimitReader(from.from, maxCounted)) })
+	if err != nil {
+		return nil, err
+	}
+	size := console.Count(limit+1+more, "bytes")
+	if more == maxCounted {
+		size = "more than " + size
+	}
+	return nil, tooLong(size, limit, server)
+}
+
+// tooLong is the error for a content that the server does not take.
+func tooLong(size string, limit int64, server *client.Client) error {
+	return &client.Error{
+		Kind:    client.KindRefused,
+		Message: fmt.Sprintf("the content has %s, and %s takes at most %d; nothing was sent", size, server.Server(), limit),
+	}
+}
+
+// interruptible runs work that does not end with a context. It gives up waiting for
+// it when the context ends.
+func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result, 1)
+	go func() {
+		value, err := work()
+		results <- result{value, err}
+	}()
+	select {
+	case got := <-results:
+		return got.value, got.err
+	case <-ctx.Done():
+		var none T
+		return none, console.ErrInterrupted
+	}
+}
+
+// makeText makes a content a text: the server encrypts nothing else.
+func (s *share) makeText(content *client.Content) error {
+	if !utf8.Valid(content.Bytes) {
+		return &client.Error{Kind: client.KindUnsupported, Message: "a server that encrypts takes a text in UTF-8 only, and the content is none; nothing was sent"}
+	}
+	if s.name != "" {
+		return command.Usage("--name: a secret that the server encrypts is a text without a name")
+	}
+	if content.FileName != "" {
+		s.on.Tellf("the name of the file is left out: a secret that the server encrypts is a text")
+	}
+	content.IsFile, content.FileName = false, ""
+	return nil
+}

@@ -1,0 +1,56 @@
+package share
+
+import (
+	"context"
+	"errors"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+)
+
+// passphrase returns the passphrase of the flags; empty for none.
+func (s *share) passphrase(ctx context.Context, policy client.Policy) (client.Text, error) {
+	text, err := s.readPassphrase(ctx)
+	switch {
+	case err != nil:
+		return client.Text{}, err
+	case text == "" && policy.PassphraseRequired:
+		return client.Text{}, &client.Error{
+			Kind:    client.KindRefused,
+			Message: "this server takes no secrets without a passphrase: add --generate-passphrase, --passphrase-prompt or --passphrase-file",
+		}
+	default:
+		return client.Hide(text), nil
+	}
+}
+
+func (s *share) readPassphrase(ctx context.Context) (string, error) {
+	switch {
+	case s.passphraseDrawn:
+		return drawPassphrase()
+	case s.passphraseAsked:
+		return s.askPassphrase(ctx)
+	case s.passphraseFile == "-":
+		return s.on.FirstLine()
+	case s.passphraseFile != "":
+		if console.IsEverybodys(s.passphraseFile) {
+			s.on.Tellf("every user of this machine may read %s: run chmod 0600 on it", s.passphraseFile)
+		}
+		return console.ReadSecretFile(s.passphraseFile)
+	default:
+		return "", nil
+	}
+}
+
+func (s *share) askPassphrase(ctx context.Context) (string, error) {
+	text, err := s.on.AskTwice(ctx, "passphrase")
+	switch {
+	case errors.Is(err, console.ErrNoTerminal):
+		return "", command.Usage("--passphrase-prompt: there is no terminal to ask on; use --passphrase-file")
+	case err == nil && text == "":
+		return "", errors.New("the passphrase is empty; nothing was shared")
+	default:
+		return text, err
+	}
+}

@@ -1,0 +1,53 @@
+package share
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+)
+
+// receiptFile is the file of --receipt-file. It is made before anything is shared,
+// so that a receipt always has its place.
+type receiptFile struct{ file *os.File }
+
+// createReceiptFile makes the file, which only its owner may read. It returns nil
+// without a name. It overwrites no file.
+func createReceiptFile(name string) (*receiptFile, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, command.Usage("--receipt-file: the file %s exists already, and hush overwrites none", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--receipt-file: %w", console.NameFolder(name, err))
+	}
+	return &receiptFile{file}, nil
+}
+
+// write writes the receipts, a line each.
+func (f *receiptFile) write(receipts []client.ReceiptLink) error {
+	if f == nil {
+		return nil
+	}
+	var text []byte
+	for _, receipt := range receipts {
+		text = append(text, receipt.Expose()+"\n"...)
+	}
+	_, err := f.file.Write(text)
+	return errors.Join(err, f.file.Sync(), f.file.Close())
+}
+
+// remove removes the file if nothing was shared.
+func (f *receiptFile) remove() error {
+	if f == nil {
+		return nil
+	}
+	return errors.Join(f.file.Close(), os.Remove(f.file.Name()))
+}
