@@ -12,6 +12,7 @@ import (
 	"hush/cmd/hush/config"
 	"hush/cmd/hush/doctor"
 	"hush/cmd/hush/migrate"
+	"hush/cmd/hush/receipt"
 	"hush/cmd/hush/restore"
 	"hush/cmd/hush/settings"
 	"hush/cmd/hush/share"
@@ -55,7 +56,12 @@ a configuration file: see "hush admin config".`,
 
 // secretCommands returns the commands of senders and recipients.
 func (p program) secretCommands() []*cobra.Command {
-	return []*cobra.Command{share.Command(p.console, p.environment)}
+	return []*cobra.Command{
+		share.Command(p.console, p.environment),
+		receipt.BurnCommand(p.console, p.environment),
+		receipt.Command(p.console, p.environment),
+		receipt.ListCommand(p.console, p.environment),
+	}
 }
 
 // accountCommands returns the commands that choose a server, and an account there.

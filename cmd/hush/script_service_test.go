@@ -74,3 +74,12 @@ func memberOf(ts *testscript.TestScript, not bool, args []string) {
 		ts.Setenv(name, fmt.Sprint(value))
 	}
 }
+
+// firstLineOf puts the first line of a file into a variable.
+func firstLineOf(ts *testscript.TestScript, not bool, args []string) {
+	if not || len(args) != 2 {
+		ts.Fatalf("usage: firstline FILE NAME")
+	}
+	line, _, _ := strings.Cut(ts.ReadFile(args[0]), "\n")
+	ts.Setenv(args[1], line)
+}

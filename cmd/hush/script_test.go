@@ -21,6 +21,7 @@ import (
 //	waitfor FILE           waits until a file exists
 //	service [FLAG]...      runs a service until the end, on the folder service, with its URL in $URL
 //	member FILE NAME VAR   puts a member of the JSON in a file, or in stdout, into a variable
+//	firstline FILE VAR     puts the first line of a file, or of stdout, into a variable
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	if postgrestest.Shared() != "" {
@@ -31,10 +32,11 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               homeInFolder,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fails":   fails,
-			"waitfor": waitForFile,
-			"service": startService,
-			"member":  memberOf,
+			"fails":     fails,
+			"waitfor":   waitForFile,
+			"service":   startService,
+			"member":    memberOf,
+			"firstline": firstLineOf,
 		},
 	})
 }

@@ -103,7 +103,7 @@ func (s sender) waiting(ctx context.Context, server *client.Client, keys []clien
 	for _, key := range keys {
 		r, err := server.Receipt(ctx, key)
 		if err != nil {
-			return nil, noReceipt(err)
+			return nil, remote.Fail(err)
 		}
 		r.Key = key
 		if r.State == client.StateWaiting || r.State == client.StateUnknown {

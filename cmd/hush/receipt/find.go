@@ -61,11 +61,3 @@ func (s sender) tellSealed(n int) {
 		s.Tellf("%s cannot be read with this token: older than the token, or than a new password", console.Count(n, "receipts"))
 	}
 }
-
-// noReceipt returns what ends the program for an error of a call for a receipt.
-func noReceipt(err error) error {
-	if errors.Is(err, client.ErrGone) {
-		return &command.ExitError{Code: command.ExitGone, Cause: errors.New("the server has no such receipt: it was forgotten, or never existed")}
-	}
-	return remote.Fail(err)
-}

@@ -79,7 +79,7 @@ func (s sender) show(ctx context.Context, server *client.Client, keys []client.T
 	for i, key := range keys {
 		r, err := server.Receipt(ctx, key)
 		if err != nil {
-			return noReceipt(err)
+			return remote.Fail(err)
 		}
 		if err := s.print(r, asJSON, i > 0); err != nil {
 			return err

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+
+	"golang.org/x/sys/unix"
+)
+
+// shareFor shares a text as a device does, and keeps the link of its receipt in a
+// file.
+func shareFor(t *testing.T, s *testServer) (c *client.Client, shared client.Shared, receipt string) {
+	t.Helper()
+	c, err := client.New(s.url, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err = c.Share(t.Context(), client.ShareRequest{Content: &client.Content{Bytes: []byte("hello")}, Label: "a\x1blabel"})
+	if err != nil {
+		t.Fatalf("Share: got %v, want no error", err)
+	}
+	receipt = filepath.Join(t.TempDir(), "receipt")
+	if err := os.WriteFile(receipt, []byte(shared.ReceiptLink.Expose()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c, shared, receipt
+}
+
+// homeless is the environment of a person without profiles.
+func homeless(t *testing.T) []string {
+	t.Helper()
+	return []string{"HOME=" + t.TempDir()}
+}
+
+// screen keeps what a program writes to a terminal.
+func screen(keyboard io.Reader) *output {
+	shown := newOutput()
+	go func() { _, _ = io.Copy(shown, keyboard) }()
+	return shown
+}
+
+// A sender looks at a terminal while the recipient opens the secret.
+func TestWatchOnTerminal(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	c, shared, receipt := shareFor(t, s)
+	keyboard, terminal := openTerminal(t)
+	const width = 48
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: width}); err != nil {
+		t.Fatal(err)
+	}
+	shown, said, ended := screen(keyboard), newOutput(), make(chan int)
+	go func() {
+		ended <- run(t.Context(), []string{"receipt", "--watch", "@" + receipt}, homeless(t), strings.NewReader(""), terminal, said)
+	}()
+	shown.waitFor(t, "waiting; expires in 6 days 23 hours")
+	waitUntil(t, "the line to be drawn again", func() bool { return strings.Count(shown.String(), "\r\x1b[Kwaiting") > 1 })
+	claim := client.NewClaim()
+	if _, err := c.Open(t.Context(), shared.Link, client.Text{}, claim); err != nil {
+		t.Fatalf("Open: got %v, want no error", err)
+	}
+	shown.waitFor(t, "; the recipient's device")
+	if err := c.Acknowledge(t.Context(), shared.Link, claim); err != nil {
+		t.Fatalf("Acknowledge: got %v, want no error", err)
+	}
+	shown.waitFor(t, "\r\x1b[Kdelivered: opened ")
+	if code := <-ended; code != command.ExitOK || said.String() != "" {
+		t.Errorf("hush receipt --watch: got exit code %d and %q on standard error, want %d and nothing", code, said, command.ExitOK)
+	}
+	if !strings.Contains(shown.String(), "…") {
+		t.Errorf("terminal: got %q, want a line that was cut to fit", shown)
+	}
+	lines := strings.Split(shown.String(), "\r\x1b[K")
+	for _, line := range lines[:len(lines)-1] {
+		if len([]rune(line)) >= width || strings.Contains(line, "\n") {
+			t.Errorf("line: got %q, want it shorter than %d and redrawn", line, width)
+		}
+	}
+}
+
+// On a terminal a secret is burned after a yes alone, and the receipt is asked for
+// without being shown.
+func TestBurnOnTerminal(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	for name, c := range map[string]struct {
+		answer string
+		code   int
+		said   string
+		state  client.State
+	}{
+		"yes":     {"yes", command.ExitOK, "burned the secret ", client.StateBurned},
+		"no":      {"no", command.ExitFailure, "nothing was burned", client.StateWaiting},
+		"nothing": {"", command.ExitFailure, "nothing was burned", client.StateWaiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, shared, _ := shareFor(t, s)
+			keyboard, terminal := openTerminal(t)
+			person := &typing{keyboard: keyboard, lines: []string{shared.ReceiptLink.Expose(), c.answer}, hidden: func() bool { return true }}
+			code := run(t.Context(), []string{"burn"}, homeless(t), terminal, io.Discard, person)
+			said := person.said.String()
+			if code != c.code || !strings.Contains(said, c.said) || !strings.Contains(said, "Burn the secret "+shared.Receipt.ShortID+" (a\ufffdlabel), unread? ") {
+				t.Errorf("hush burn, answered with %q: got %d and %q, want %d and %q", c.answer, code, said, c.code, c.said)
+			}
+			if strings.Contains(said, shared.Receipt.Key.Expose()) {
+				t.Errorf("hush burn: got %q, want it without the key of the receipt", said)
+			}
+			if got, err := server.Receipt(t.Context(), shared.Receipt.Key); err != nil || got.State != c.state {
+				t.Errorf("receipt: got %s and %v, want %s", got.State, err, c.state)
+			}
+		})
+	}
+}
+
+// A sender who has seen enough ends the wait with Ctrl-C. The next prompt of the shell
+// stands on a line of its own.
+func TestInterruptedWatch(t *testing.T) {
+	t.Parallel()
+	_, _, receipt := shareFor(t, startHush(t))
+	keyboard, terminal := openTerminal(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	shown, said, ended := screen(keyboard), newOutput(), make(chan int)
+	go func() {
+		ended <- run(ctx, []string{"receipt", "--watch", "@" + receipt}, homeless(t), strings.NewReader(""), terminal, said)
+	}()
+	shown.waitFor(t, "waiting; expires in ")
+	cancel()
+	if code := <-ended; code != command.ExitFailure || said.String() != "hush: interrupted; the secret still waits\n" {
+		t.Errorf("hush receipt --watch, broken off: got %d and %q, want %d and that the secret waits", code, said, command.ExitFailure)
+	}
+	waitUntil(t, "the line to end", func() bool { return strings.HasSuffix(shown.String(), "\n") })
+}
