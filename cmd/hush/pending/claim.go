@@ -1,0 +1,188 @@
+package pending
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"hush/client"
+)
+
+// Claim is the claim of one secret, which this process has taken. It prints no
+// claim, since client.Claim does not.
+type Claim struct {
+	now         func() time.Time
+	path        string
+	fingerprint [32]byte
+	file        *os.File // locked; nil for a claim in memory only
+	reason      error    // why it is in memory only
+	claim       client.Claim
+
+	found, hasPassphrase bool
+	savedTo              string
+	until                time.Time
+}
+
+// Claim returns what a reveal sends.
+func (c *Claim) Claim() client.Claim { return c.claim }
+
+// Found reports whether an earlier run kept the claim, and may have revealed the
+// secret with it.
+func (c *Claim) Found() bool { return c.found }
+
+// Saved reports whether an earlier run had passed the content on.
+func (c *Claim) Saved() bool { return c.savedTo != "" }
+
+// SavedTo reports whether an earlier run had passed the content on to a place, as
+// MarkSaved named it.
+func (c *Claim) SavedTo(place string) bool { return c.savedTo == nameOf(place) }
+
+// HasPassphrase reports whether the secret of a claim that was found has a
+// passphrase: its server no longer says so.
+func (c *Claim) HasPassphrase() bool { return c.hasPassphrase }
+
+// IsKept reports whether a later run will find the claim.
+func (c *Claim) IsKept() bool { return c.file != nil && !c.until.IsZero() }
+
+// record is the first line of a file: a claim, and nothing that opens a secret
+// without its link. A line behind it says that the content was passed on, and has
+// SHA-256 of where to:
+//
+//	{"claim":"…","fingerprint":"…","until":"2026-11-23T18:04:00Z","passphrase":false}
+//	saved e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+type record struct {
+	Claim       string    `json:"claim"`
+	Fingerprint string    `json:"fingerprint"`
+	Until       time.Time `json:"until"`
+	Passphrase  bool      `json:"passphrase"`
+
+	claim   client.Claim
+	savedTo string
+}
+
+var savedPattern = regexp.MustCompile(`^saved ([0-9a-f]{64})\n$`)
+
+func nameOf(place string) string {
+	sum := sha256.Sum256([]byte(place))
+	return hex.EncodeToString(sum[:])
+}
+
+// decode parses a file. It returns false for one that was not written to its end.
+func decode(text []byte) (r record, ok bool) {
+	line, rest, ok := bytes.Cut(text, []byte("\n"))
+	if !ok || json.Unmarshal(line, &r) != nil {
+		return record{}, false
+	}
+	r.claim, ok = client.ParseClaim(r.Claim)
+	if saved := savedPattern.FindSubmatch(rest); saved != nil {
+		r.savedTo = string(saved[1])
+	}
+	return r, ok
+}
+
+// read takes over what an earlier run kept.
+func (c *Claim) read() {
+	text, err := io.ReadAll(io.LimitReader(c.file, 4096))
+	if err != nil {
+		return
+	}
+	r, ok := decode(text)
+	if !ok || r.Fingerprint != hex.EncodeToString(c.fingerprint[:]) || !c.now().Before(r.Until) {
+		return
+	}
+	c.claim, c.found, c.until, c.hasPassphrase, c.savedTo = r.claim, true, r.Until, r.Passphrase, r.savedTo
+}
+
+// Keep writes the claim to its file, and returns once a power cut would not undo
+// that. Call it before the secret is revealed. It returns why the claim is in
+// memory only if it is; the claim can be used all the same.
+func (c *Claim) Keep(hasPassphrase bool) error {
+	if c.reason != nil {
+		return c.reason
+	}
+	if err := c.write(hasPassphrase); err != nil {
+		c.forget()
+		c.reason = err
+		return err
+	}
+	return nil
+}
+
+// write writes the record in one go, and shortens the file after that, so that a
+// kill in between leaves a whole record.
+func (c *Claim) write(hasPassphrase bool) error {
+	until := c.now().Add(keepTime).UTC().Truncate(time.Second)
+	text, err := json.Marshal(record{
+		Claim: c.claim.Expose(), Fingerprint: hex.EncodeToString(c.fingerprint[:]), Until: until, Passphrase: hasPassphrase,
+	})
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if _, err := c.file.WriteAt(text, 0); err != nil {
+		return err
+	}
+	if err := c.file.Truncate(int64(len(text))); err != nil {
+		return err
+	}
+	if err := c.file.Sync(); err != nil {
+		return err
+	}
+	c.until, c.hasPassphrase = until, hasPassphrase
+	return SyncFolder(filepath.Dir(c.path))
+}
+
+// MarkSaved notes that the content was passed on and where to, so that a later run
+// knows what became of it if this one ends before Remove. A claim that lacks the note
+// is good all the same.
+func (c *Claim) MarkSaved(place string) {
+	if c.file == nil || c.Saved() {
+		return
+	}
+	if info, err := c.file.Stat(); err == nil {
+		_, _ = c.file.WriteAt([]byte("saved "+nameOf(place)+"\n"), info.Size())
+	}
+}
+
+// Release lets other processes have the claim. A later run finds it if it was kept.
+func (c *Claim) Release() {
+	if c.file == nil {
+		return
+	}
+	if c.until.IsZero() {
+		c.forget()
+		return
+	}
+	_ = c.file.Close()
+	c.file = nil
+}
+
+// Remove removes the claim: it was acknowledged, or nothing was revealed with it.
+func (c *Claim) Remove() {
+	if c.file != nil {
+		c.forget()
+	}
+}
+
+// forget removes the file while it is locked.
+func (c *Claim) forget() {
+	_ = os.Remove(c.path)
+	_ = c.file.Close()
+	c.file, c.until = nil, time.Time{}
+}
+
+// SyncFolder makes the names in a folder last.
+func SyncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}

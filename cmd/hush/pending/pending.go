@@ -1,0 +1,198 @@
+// Package pending keeps the claims of reveals that may have to be repeated, each in
+// a file of its own until the server knows that the content arrived. With such a
+// file, and with the link that it does not have, a later run gets a content again
+// that an earlier one lost: to a cut connection, a full disk or a kill.
+package pending
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hush/client"
+)
+
+// ErrBusy says that another process is opening the same secret.
+var ErrBusy = errors.New("another run of hush is opening this secret now")
+
+// keepTime is how long a claim is kept. The server keeps the content for
+// client.ClaimTime from the moment at which it is asked, and repeats may put that
+// off: a claim that is tried in vain does no harm, and one that is missing does.
+const keepTime = 2 * client.ClaimTime
+
+// Another process that only looks for old claims has the lock for a moment.
+const (
+	lockTries = 10
+	lockPause = 10 * time.Millisecond
+)
+
+// Store is a folder with claims.
+type Store struct {
+	folder string
+	reason error // there is no folder
+	now    func() time.Time
+}
+
+// NewStore returns the store of a user: the folder hush/claims in the folder for
+// states that the environment names. It creates nothing.
+func NewStore(environment []string, now func() time.Time) *Store {
+	s := &Store{now: now}
+	home := variable(environment, "HOME")
+	switch state := variable(environment, "XDG_STATE_HOME"); {
+	case filepath.IsAbs(state):
+		s.folder = filepath.Join(state, "hush", "claims")
+	case filepath.IsAbs(home):
+		s.folder = filepath.Join(home, ".local", "state", "hush", "claims")
+	default:
+		s.reason = errors.New("the environment names no home folder")
+	}
+	return s
+}
+
+// variable returns the value of a variable, the last one as everywhere.
+func variable(environment []string, name string) (value string) {
+	for _, entry := range environment {
+		if text, found := strings.CutPrefix(entry, name+"="); found {
+			value = text
+		}
+	}
+	return value
+}
+
+// Take returns the claim of a secret, for one process at a time: the one that an
+// earlier run kept, or a new one. It returns ErrBusy while another process has it.
+// Where the folder cannot be used the claim is in memory only, and Keep says why.
+// The caller ends it with Release or Remove.
+func (s *Store) Take(link client.Link) (*Claim, error) {
+	c := &Claim{now: s.now, fingerprint: link.Fingerprint(), claim: client.NewClaim()}
+	c.path = filepath.Join(s.folder, hex.EncodeToString(c.fingerprint[:]))
+	if c.reason = s.reason; c.reason == nil {
+		c.reason = s.makeFolder()
+	}
+	if c.reason == nil {
+		c.file, c.reason = lock(c.path)
+	}
+	if errors.Is(c.reason, ErrBusy) {
+		return nil, c.reason
+	}
+	if c.file != nil {
+		c.read()
+	}
+	return c, nil
+}
+
+// makeFolder makes the folder of claims, for its owner only.
+func (s *Store) makeFolder() error {
+	if err := makeFolders(s.folder); err != nil {
+		return err
+	}
+	info, err := os.Stat(s.folder)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(s.folder, 0o700) //nolint:gosec // a folder needs x
+}
+
+// makeFolders makes a folder and those above it that are missing, so that a power
+// cut does not undo it.
+func makeFolders(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(path)
+	if err := makeFolders(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return SyncFolder(above)
+}
+
+// lock opens a file of claims, or creates it, and locks it for this process. It
+// returns ErrBusy if another process keeps the lock.
+func lock(path string) (*os.File, error) {
+	for try := 0; ; try++ {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && isStill(file, path) {
+			return file, nil
+		}
+		_ = file.Close()
+		switch {
+		case err != nil && !errors.Is(err, unix.EWOULDBLOCK):
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		case try == lockTries:
+			return nil, ErrBusy
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+// isStill reports whether a path still names an open file: another process may
+// have removed it before this one had the lock.
+func isStill(file *os.File, path string) bool {
+	opened, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(opened, named)
+}
+
+var namePattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Sweep removes the files of claims that have lapsed, and what a killed process
+// left without a claim in it. Those that another process has taken stay.
+func (s *Store) Sweep() {
+	if s.reason != nil {
+		return
+	}
+	entries, err := os.ReadDir(s.folder)
+	if err != nil {
+		return // there is no folder yet, or Keep says what is wrong with it
+	}
+	for _, entry := range entries {
+		if entry.Type() == fs.FileMode(0) && namePattern.MatchString(entry.Name()) {
+			s.sweepFile(filepath.Join(s.folder, entry.Name()))
+		}
+	}
+}
+
+// sweepFile removes a file unless it has a claim of use. It looks first, so that it
+// seldom locks what another process wants.
+func (s *Store) sweepFile(path string) {
+	if text, err := os.ReadFile(path); err != nil || s.isOfUse(text) {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !isStill(file, path) {
+		return
+	}
+	if text, err := os.ReadFile(path); err == nil && !s.isOfUse(text) {
+		_ = os.Remove(path)
+	}
+}
+
+// isOfUse reports whether the text of a file has a claim that has not lapsed. One
+// that would last too long was written while the clock was wrong.
+func (s *Store) isOfUse(text []byte) bool {
+	r, ok := decode(text)
+	left := r.Until.Sub(s.now())
+	return ok && left > 0 && left <= keepTime
+}
