@@ -29,7 +29,7 @@ const module = "hush"
 var directions = map[string][]string{
 	"cmd/hush": {
 		"cmd/hush/admin", "cmd/hush/command", "cmd/hush/config", "cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/server",
-		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/migrate", "cmd/hush/receipt", "cmd/hush/restore", "cmd/hush/settings", "cmd/hush/share", "cmd/hush/store", "handlers", "routes", "seal",
+		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/migrate", "cmd/hush/open", "cmd/hush/receipt", "cmd/hush/restore", "cmd/hush/run", "cmd/hush/settings", "cmd/hush/share", "cmd/hush/store", "handlers", "routes", "seal",
 	},
 	"cmd/hush/admin": {
 		"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/flags", "cmd/hush/settings", "crash",
@@ -55,6 +55,10 @@ var directions = map[string][]string{
 	"cmd/hush/share":   {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/receipt", "cmd/hush/remote", "web"},
 	"cmd/hush/remote":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile"},
 	"cmd/hush/receipt": {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/remote"},
+	"cmd/hush/pending": {"client"},
+	"cmd/hush/reveal":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/pending", "cmd/hush/remote"},
+	"cmd/hush/open":    {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/reveal"},
+	"cmd/hush/run":     {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/reveal"},
 	"cmd/hush/profile": {"client", "cmd/hush/command", "cmd/hush/console"},
 	"client":           {"gen/...", "seal", "seal/chunked", "seal/endtoend"},
 	"cmd/hush/flags":   {},

@@ -75,11 +75,16 @@ func (p program) execute(ctx context.Context, args []string) int {
 		return command.ExitOK
 	}
 	if wrong, ok := errors.AsType[*command.UsageError](err); ok {
-		if p.console.Log == nil {
-			return command.ReportUsage(p.console.Err, called, wrong)
+		code := command.ExitUsage
+		if exit, ok := errors.AsType[*command.ExitError](err); ok {
+			code = exit.Code // "hush run" has one for all that is wrong with itself
 		}
-		p.console.Fail(wrong)
-		return command.ExitUsage
+		if p.console.Log == nil {
+			command.ReportUsage(p.console.Err, called, wrong)
+		} else {
+			p.console.Fail(wrong)
+		}
+		return code
 	}
 	code := command.ExitFailure
 	if exit, ok := errors.AsType[*command.ExitError](err); ok {

@@ -12,8 +12,10 @@ import (
 	"hush/cmd/hush/config"
 	"hush/cmd/hush/doctor"
 	"hush/cmd/hush/migrate"
+	"hush/cmd/hush/open"
 	"hush/cmd/hush/receipt"
 	"hush/cmd/hush/restore"
+	running "hush/cmd/hush/run" // run is the program within a test
 	"hush/cmd/hush/settings"
 	"hush/cmd/hush/share"
 	"hush/cmd/hush/store"
@@ -58,9 +60,11 @@ a configuration file: see "hush admin config".`,
 func (p program) secretCommands() []*cobra.Command {
 	return []*cobra.Command{
 		share.Command(p.console, p.environment),
+		open.Command(p.console, p.environment),
 		receipt.BurnCommand(p.console, p.environment),
 		receipt.Command(p.console, p.environment),
 		receipt.ListCommand(p.console, p.environment),
+		running.Command(p.console, p.environment),
 	}
 }
 

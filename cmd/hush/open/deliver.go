@@ -1,0 +1,190 @@
+package open
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hush/client"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/remote"
+	"hush/cmd/hush/reveal"
+)
+
+// place returns the file to write to, ready to be written; nil for none.
+func (o *opener) place(s *reveal.Secret) (*target, error) {
+	if o.output == "" || o.output == "-" {
+		return nil, nil
+	}
+	// The file of an earlier run that was cut off may be there already.
+	return newTarget(o.output, o.overwrite, s.IsConsumed())
+}
+
+// deliver puts a content to its place. It returns what remains to be done once the
+// server knows that the content arrived; nil for nothing.
+func (o *opener) deliver(ctx context.Context, s *reveal.Secret, to *target, content client.Content) (after func() error, err error) {
+	switch {
+	case to != nil:
+		if err := to.save(content); err != nil {
+			return nil, s.Keep(err)
+		}
+		return func() error { return o.report(s, content, to) }, nil
+	case o.copy:
+		return o.copyText(ctx, s, content)
+	case o.json:
+		return nil, o.written(s, o.printFacts(s, content, nil, true))
+	default:
+		return nil, o.print(s, content)
+	}
+}
+
+// written returns the error for what did not reach standard output.
+func (o *opener) written(s *reveal.Secret, err error) error {
+	if err == nil {
+		err = syncOutput(o.console)
+	}
+	if err != nil {
+		return s.Keep(fmt.Errorf("writing to standard output: %w", err))
+	}
+	return nil
+}
+
+// syncOutput makes what was printed last if standard output is a file.
+func syncOutput(on *console.Console) error {
+	file, ok := on.Out.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = file.Sync()
+	}
+	return err
+}
+
+// print prints a content to standard output: bytes to a pipe or a file, and to a
+// terminal what it cannot obey.
+func (o *opener) print(s *reveal.Secret, content client.Content) error {
+	if o.force || !o.console.OutIsTerminal() {
+		_, err := o.console.Out.Write(content.Bytes)
+		return o.written(s, err)
+	}
+	if reason := o.unprintable(content); reason != "" {
+		err := fmt.Errorf("%s and is not printed to a terminal: name a file with --output", reason)
+		if s.CanRepeat() {
+			return s.Keep(err)
+		}
+		// No later run gets it again, so that this is the last chance to see it.
+		o.console.Tellf("%s; it cannot be asked for again, so here it is with escapes", reason)
+	}
+	text := console.Printable(content.Bytes)
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := fmt.Fprint(o.console.Out, text)
+	return o.written(s, err)
+}
+
+// unprintable returns why a content is not for a terminal; empty if it is.
+func (o *opener) unprintable(content client.Content) string {
+	size := console.Count(len(content.Bytes), "bytes")
+	switch {
+	case content.IsFile && content.FileName != "" && o.output != "-":
+		return fmt.Sprintf("the content is the file %q of %s", content.FileName, size)
+	case content.IsFile && o.output != "-":
+		return "the content is a file of " + size
+	case console.IsBinary(content.Bytes):
+		return "the content is binary, " + size + ","
+	default:
+		return ""
+	}
+}
+
+// report says which file has the content.
+func (o *opener) report(s *reveal.Secret, content client.Content, to *target) error {
+	if o.json {
+		return o.printFacts(s, content, to, false)
+	}
+	verb := "saved"
+	if to.was {
+		verb = "an earlier run saved"
+	}
+	o.console.Tellf("%s %s to %q", verb, console.Count(len(content.Bytes), "bytes"), to.path)
+	return nil
+}
+
+// errNotText says that a content cannot be copied.
+var errNotText = errors.New("the content is no text, which the clipboard needs: use --output")
+
+// copyText puts a text into the clipboard. What it returns waits and clears it.
+func (o *opener) copyText(ctx context.Context, s *reveal.Secret, content client.Content) (after func() error, err error) {
+	if console.IsBinary(content.Bytes) {
+		return nil, s.Keep(errNotText)
+	}
+	wipe, err := o.console.Copy(ctx, string(content.Bytes))
+	if err != nil {
+		return nil, s.Keep(err)
+	}
+	return func() error {
+		if o.json {
+			if err := o.printFacts(s, content, nil, false); err != nil {
+				return errors.Join(err, wipe())
+			}
+		}
+		o.console.Tellf("the secret is in the clipboard, for %s; Ctrl-C clears it now", o.copyFor)
+		wait := time.NewTimer(o.copyFor)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+		}
+		if err := wipe(); err != nil {
+			return err
+		}
+		o.console.Tellf("the clipboard is cleared")
+		return nil
+	}, nil
+}
+
+// facts is what --json prints.
+type facts struct {
+	Kind       string  `json:"kind,omitempty"`
+	FileName   string  `json:"file_name,omitempty"`
+	Size       int     `json:"size"`
+	Encryption string  `json:"encryption"`
+	Server     string  `json:"server"`
+	Output     string  `json:"output,omitempty"`
+	Copied     bool    `json:"copied,omitempty"`
+	Text       *string `json:"text,omitempty"`
+	Base64     *string `json:"base64,omitempty"`
+}
+
+// printFacts prints what is known of a content, and the content itself if it goes
+// nowhere else.
+func (o *opener) printFacts(s *reveal.Secret, content client.Content, to *target, whole bool) error {
+	f := facts{
+		Kind: "text", FileName: content.FileName, Size: len(content.Bytes),
+		Encryption: s.Encryption().String(), Server: s.Link.Server, Copied: o.copy,
+	}
+	if content.IsFile {
+		f.Kind = "file"
+	}
+	if to != nil {
+		f.Output = to.path
+	}
+	if whole {
+		text := string(content.Bytes)
+		if utf8.ValidString(text) {
+			f.Text = &text
+		} else {
+			encoded := base64.StdEncoding.EncodeToString(content.Bytes)
+			f.Base64 = &encoded
+		}
+	}
+	return remote.PrintJSON(o.console, f)
+}

@@ -1,0 +1,56 @@
+package open
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// temporaryPrefix begins the names of temporary files, which a later run removes.
+const temporaryPrefix = ".hush-open-"
+
+// temporaryName returns a new name for a temporary file in a folder.
+func temporaryName(folder string) string {
+	return filepath.Join(folder, temporaryPrefix+rand.Text())
+}
+
+// makeTemporary makes a file in a folder for its owner only: one without a name where
+// that is possible, which a kill leaves nothing of, or else a locked one.
+func makeTemporary(folder string) (file *os.File, name string, err error) {
+	if file, err := makeNameless(folder); err == nil {
+		_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) // for the name that it may get
+		return file, "", nil
+	}
+	for {
+		name = temporaryName(folder)
+		file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return nil, "", err
+		}
+		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			if _, err := os.Lstat(name); err == nil {
+				return file, name, nil
+			}
+		} else if !errors.Is(err, unix.EWOULDBLOCK) { // no locks here
+			return file, name, nil
+		}
+		// Another run took it for one that was left, and removed it.
+		_ = file.Close()
+	}
+}
+
+// link gives the temporary file another name. It returns fs.ErrExist if something
+// has that.
+func (t *target) link(path string) error {
+	if t.name != "" {
+		return os.Link(t.name, path)
+	}
+	if err := linkNameless(t.temporary, path); err != nil {
+		return &fs.PathError{Op: "link", Path: path, Err: err}
+	}
+	return nil
+}

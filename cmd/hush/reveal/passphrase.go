@@ -1,0 +1,80 @@
+package reveal
+
+import (
+	"context"
+	"errors"
+
+	"hush/client"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/remote"
+)
+
+// ReadPassphrase gets the passphrase, if the secret has one: from its file, or from
+// a prompt.
+func (s *Secret) ReadPassphrase(ctx context.Context) error {
+	switch {
+	case !s.HasPassphrase():
+		if s.PassphraseFile != "" {
+			s.tellf("this secret has no passphrase; the file with one is not read")
+		}
+		return nil
+	case s.PassphraseFile != "":
+		return s.readFile()
+	case s.Console.CanAsk():
+		return s.ask(ctx)
+	case !s.about.Known:
+		return nil
+	default:
+		return s.named(remote.Fail(&client.Error{Kind: client.KindPassphrase, Message: "this secret has a passphrase", Missing: true, TriesLeft: -1}))
+	}
+}
+
+// readFile reads the passphrase from its file.
+func (s *Secret) readFile() error {
+	var text string
+	var err error
+	if s.PassphraseFile == "-" {
+		text, err = s.Console.FirstLine()
+	} else {
+		if console.IsEverybodys(s.PassphraseFile) {
+			s.tellf("every user of this machine may read %s: run chmod 0600 on it", s.PassphraseFile)
+		}
+		text, err = console.ReadSecretFile(s.PassphraseFile)
+	}
+	s.passphrase = client.Hide(text)
+	return s.named(err)
+}
+
+// ask asks for the passphrase on a terminal.
+func (s *Secret) ask(ctx context.Context) error {
+	prompt := "Passphrase: "
+	if s.Name != "" {
+		prompt = "Passphrase of " + s.Name + ": "
+	}
+	if !s.about.Known {
+		prompt = "Passphrase, empty if it has none: "
+	}
+	text, err := s.Console.AskHidden(ctx, prompt)
+	s.passphrase, s.asked = client.Hide(text), true
+	return s.named(err)
+}
+
+// mayAskAgain reports whether another passphrase may open the secret, and says what
+// was wrong with the last.
+func (s *Secret) mayAskAgain(err error) bool {
+	failed, ok := errors.AsType[*client.Error](err)
+	if !ok || !s.asked {
+		return false
+	}
+	switch {
+	case failed.Kind != client.KindPassphrase || failed.TriesLeft == 0:
+		return false
+	case failed.TriesLeft < 0:
+		s.tellf("wrong passphrase; try another")
+	case failed.TriesLeft == 1:
+		s.tellf("wrong passphrase; one try is left before a pause")
+	default:
+		s.tellf("wrong passphrase; %d tries are left before a pause", failed.TriesLeft)
+	}
+	return true
+}

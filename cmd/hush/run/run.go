@@ -1,0 +1,237 @@
+// Package run is the command that starts another program with secrets in its
+// environment, or in files that are only in memory. It consumes nothing before all
+// that could go wrong was tried, and tells the server that the secrets arrived once
+// the program runs.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/flags"
+	"hush/cmd/hush/pending"
+	"hush/cmd/hush/remote"
+	"hush/cmd/hush/reveal"
+)
+
+// The exit codes beside those of the program that is run, as of env(1).
+const (
+	exitFailure       = 125 // of this command itself
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// runner is one run of the command.
+type runner struct {
+	console     *console.Console
+	environment []string
+	choice      *remote.Choice
+
+	sources     []source
+	passphrases []assignment
+}
+
+// Command returns "hush run".
+func Command(on *console.Console, environment []string) *cobra.Command {
+	r := &runner{console: on, environment: environment}
+	c := &cobra.Command{
+		Use: "run [--secret NAME=LINK]... [--file NAME=LINK]... -- COMMAND [ARGUMENT]...", Short: "run a program with secrets",
+		Long: `Run a program with secrets that are opened for it.
+
+--secret puts the text of a secret into the environment variable NAME, without a
+line break at its end, of which it removes one. --file, on Linux, puts the content
+as it is into a file in memory that is sealed and has no name on any disk, and the
+path of that file into NAME. The path is good in the program, and in programs that
+inherit its open files.
+
+LINK is the link, "-" to read it from standard input, or @FILE to read it from a
+file. First all secrets are looked at, and passphrases are asked for; the program is
+looked up in PATH. Only then are the secrets opened, each once. If one cannot be
+opened, or the program does not start, run the same again within two minutes:
+nothing is lost. Servers that speak v1 or v2 cannot do that.
+
+The program gets the environment but HUSH_TOKEN, the standard streams, and the
+signals that this command gets, but not those of Ctrl-C and Ctrl-\ on a terminal,
+which sends them to the program itself. The exit code is that of the program, or 128
+and the number of the signal that ended it; 125 if hush fails, 126 if the program
+cannot be executed, 127 if it is not found.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return ownFailure(r.run(c.Context(), args)) },
+	}
+	c.Flags().SetInterspersed(false) // what follows COMMAND is for it
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return ownFailure(c.Parent().FlagErrorFunc()(c, err)) })
+	define := func(name string, define flags.Define) { flags.Unrepeated(define)(c.Flags(), name) }
+	define("secret", flags.Repeated(&r.sources, "put the text of a secret into a variable, as `NAME=LINK`", parseSource(false)))
+	define("file", flags.Repeated(&r.sources, "put a secret into a file in memory and its path into a variable, as `NAME=LINK` (Linux)", parseSource(true)))
+	define("passphrase-file", flags.Repeated(&r.passphrases, "read the passphrase of a secret from the first line of a file, as `NAME=FILE`, \"-\" for standard input", parseAssignments))
+	r.choice = remote.AddFlags(c, on, environment)
+	return c
+}
+
+// ownFailure gives an error of this command the code that no error of the program
+// has, unless it has one of env(1) already.
+func ownFailure(err error) error {
+	exit, ok := errors.AsType[*command.ExitError](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return &command.ExitError{Code: exitFailure, Cause: err}
+	case exit.Code == exitNotFound, exit.Code == exitNotExecutable, exit.Cause == nil:
+		return err
+	default:
+		return &command.ExitError{Code: exitFailure, Cause: exit.Cause}
+	}
+}
+
+func (r *runner) run(ctx context.Context, args []string) error {
+	signals := catch()
+	defer signals.release()
+	if err := r.check(args); err != nil {
+		return err
+	}
+	path, err := lookUp(args[0], r.environment)
+	if err != nil {
+		return err
+	}
+	if err := r.readLinks(); err != nil {
+		return err
+	}
+	secrets, err := r.look(ctx)
+	defer secrets.release()
+	if err != nil {
+		return err
+	}
+	if err := secrets.ask(ctx); err != nil {
+		return err
+	}
+	values, err := secrets.open(ctx)
+	defer values.discard()
+	if err != nil {
+		return secrets.keep(err)
+	}
+	return r.start(ctx, path, args, secrets, values, signals)
+}
+
+// look looks at all secrets.
+func (r *runner) look(ctx context.Context) (secrets, error) {
+	claims := pending.NewStore(r.environment, time.Now)
+	claims.Sweep()
+	var looked secrets
+	for _, from := range r.sources {
+		calls, err := r.choice.ConnectTo(ctx, from.link)
+		if err != nil {
+			return looked, err
+		}
+		s, err := reveal.Look(ctx, reveal.Options{
+			Console: r.console, Client: calls, Link: from.link, Claims: claims,
+			Name: from.name, PassphraseFile: r.passphraseFile(from.name), Place: from.name,
+		})
+		if err != nil {
+			return looked, err
+		}
+		s.Describe()
+		looked = append(looked, &secret{Secret: s, source: from})
+	}
+	return looked, nil
+}
+
+// secret is one that is opened for the program.
+type secret struct {
+	*reveal.Secret
+
+	source source
+	opened bool
+}
+
+// secrets are all of them.
+type secrets []*secret
+
+func (all secrets) release() {
+	for _, s := range all {
+		s.Release()
+	}
+}
+
+// ask gets the passphrases of all secrets.
+func (all secrets) ask(ctx context.Context) error {
+	for _, s := range all {
+		if err := s.ReadPassphrase(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens all secrets: first those whose passphrase may be wrong, and last those
+// that open only once.
+func (all secrets) open(ctx context.Context) (values, error) {
+	var opened values
+	ordered := slices.SortedStableFunc(slices.Values(all), func(a, b *secret) int { return a.rank() - b.rank() })
+	for _, s := range ordered {
+		content, err := s.Open(ctx)
+		if err != nil {
+			return opened, err
+		}
+		s.opened = true
+		v, err := newValue(s.source, content.Content)
+		clear(content.Content.Bytes)
+		if err != nil {
+			return opened, fmt.Errorf("%s: %w", s.source.name, err)
+		}
+		opened = append(opened, v)
+	}
+	return opened, nil
+}
+
+// rank is the place of a secret in the order of opening.
+func (s *secret) rank() int {
+	switch {
+	case s.Client.Protocol() != client.ProtocolHush:
+		return 2
+	case s.HasPassphrase():
+		return 0
+	default:
+		return 1
+	}
+}
+
+// keep adds to an error what became of the secrets that were opened.
+func (all secrets) keep(err error) error {
+	var kept, lost []string
+	left := client.ClaimTime
+	for _, s := range all {
+		switch {
+		case !s.opened:
+		case s.CanRepeat():
+			kept, left = append(kept, s.source.name), min(left, s.Left())
+		default:
+			lost = append(lost, s.source.name)
+		}
+	}
+	if len(kept) > 0 {
+		err = fmt.Errorf("%w; run the same again within %s: the content of %s waits for this device", err, left, join(kept))
+	}
+	if len(lost) > 0 {
+		err = fmt.Errorf("%w; the content of %s is lost", err, join(lost))
+	}
+	return err
+}
+
+// join lists names in a sentence.
+func join(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
