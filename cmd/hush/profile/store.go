@@ -61,6 +61,16 @@ func (p *Profiles) Get(name string) (Profile, error) {
 	return Profile{}, command.Usage("there is no profile %s; there are: %s", name, strings.Join(p.Names(), ", "))
 }
 
+// Complete returns the names of all profiles for the completion of a shell, which
+// cannot report an error.
+func (s *Store) Complete() []string {
+	profiles, err := s.Load()
+	if err != nil {
+		return nil
+	}
+	return profiles.Names()
+}
+
 // Token returns the token of a profile. It is an error if the profile has one that
 // cannot be read.
 func (s *Store) Token(ctx context.Context, one Profile) (client.Text, error) {
