@@ -18,12 +18,15 @@ const (
 )
 
 // MarkSetting makes help show a flag in a group, with the variable that stands
-// for it.
+// for it. Without one it is empty.
 func MarkSetting(f *pflag.Flag, group, variable string) {
 	if f.Annotations == nil {
 		f.Annotations = map[string][]string{}
 	}
-	f.Annotations[groupAnnotation], f.Annotations[variableAnnotation] = []string{group}, []string{variable}
+	f.Annotations[groupAnnotation] = []string{group}
+	if variable != "" {
+		f.Annotations[variableAnnotation] = []string{variable}
+	}
 }
 
 // The columns of help, and what stands before the text of a flag.

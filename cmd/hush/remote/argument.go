@@ -12,7 +12,7 @@ import (
 // ReadLink reads a LINK argument: the link, "-" for the first line of standard
 // input, or @FILE for that of a file.
 func (x *Choice) ReadLink(argument string) (client.Link, error) {
-	text, from, err := x.readText(argument)
+	text, from, err := readText(x.console, argument)
 	if err != nil {
 		return client.Link{}, err
 	}
@@ -43,7 +43,7 @@ func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error)
 		}
 		return x.console.AskHidden(ctx, "Link of the receipt: ")
 	}
-	text, from, err := x.readText(args[0])
+	text, from, err := readText(x.console, args[0])
 	if err == nil && !from {
 		err = command.Usage("a receipt is not taken from the command line, where other users of this machine and the history of the shell see it: pass \"-\" for standard input or @FILE, or leave it out to be asked")
 	}
@@ -52,9 +52,9 @@ func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error)
 
 // readText reads what "-" and @FILE stand for. It reports whether the argument is
 // one of them.
-func (x *Choice) readText(argument string) (text string, from bool, err error) {
+func readText(on *console.Console, argument string) (text string, from bool, err error) {
 	if argument == "-" {
-		text, err = x.console.FirstLine()
+		text, err = on.FirstLine()
 		if err != nil {
 			err = command.Usage("standard input: %v", err)
 		}
@@ -65,7 +65,7 @@ func (x *Choice) readText(argument string) (text string, from bool, err error) {
 		return "", false, nil
 	}
 	if console.IsEverybodys(file) {
-		x.console.Tellf("every user of this machine may read %s: run chmod 0600 on it", file)
+		on.Tellf("every user of this machine may read %s: run chmod 0600 on it", file)
 	}
 	text, err = console.ReadSecretFile(file)
 	if err != nil {

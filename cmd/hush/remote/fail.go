@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,11 +17,14 @@ import (
 // are.
 func Fail(err error) error {
 	failed, ok := errors.AsType[*client.Error](err)
-	if !ok {
+	if _, done := errors.AsType[*command.ExitError](err); !ok || done {
 		return err
 	}
 	if failed.Kind == client.KindUsage {
 		return command.Usage("%v", err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return &command.ExitError{Code: command.ExitFailure, Cause: err}
 	}
 	if remedy := remedyOf(failed); remedy != "" {
 		err = fmt.Errorf("%w; %s", err, remedy)
@@ -31,7 +35,7 @@ func Fail(err error) error {
 // exitOf returns the exit code of a kind.
 func exitOf(kind client.Kind) int {
 	switch kind {
-	case client.KindUsage, client.KindLink:
+	case client.KindUsage, client.KindLink, client.KindProtocol:
 		return command.ExitUsage
 	case client.KindGone, client.KindLost:
 		return command.ExitGone
@@ -58,11 +62,18 @@ func remedyOf(failed *client.Error) string {
 		return again(failed.RetryAfter)
 	case client.KindLocked:
 		if failed.ForGood {
-			return "it cannot be opened any more"
+			return ""
 		}
 		return again(failed.RetryAfter)
 	case client.KindPassphrase:
 		return tries(failed)
+	case client.KindRefused:
+		if failed.EndToEnd {
+			return "--encryption server lets the server encrypt, which then sees the text and the passphrase"
+		}
+		return ""
+	case client.KindProtocol:
+		return "is the address right? \"hush login --server URL\" finds out what a server speaks, and --protocol says it"
 	default:
 		return ""
 	}

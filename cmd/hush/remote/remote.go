@@ -30,14 +30,13 @@ import (
 // --protocol, --ca-file and --timeout, the variables HUSH_PROFILE, HUSH_SERVER,
 // HUSH_PROTOCOL and HUSH_TOKEN, and the profiles.
 type Choice struct {
-	console     *console.Console
-	environment []string
-	command     *cobra.Command
-	store       *profile.Store
+	console *console.Console
+	command *cobra.Command
+	store   *profile.Store
+	wishes
 
-	profile, server, protocol string
-	caFile                    string
-	timeout                   time.Duration
+	caFile  string
+	timeout time.Duration
 }
 
 // flagGroup is the title of the flags of a Choice in help.
@@ -45,34 +44,33 @@ const flagGroup = "Server"
 
 // AddFlags gives a command the flags of a Choice.
 func AddFlags(c *cobra.Command, on *console.Console, environment []string) *Choice {
-	x := &Choice{console: on, environment: environment, command: c, store: profile.Open(environment, on)}
-	command.MarkClient(c)
-	for _, flag := range []struct {
-		name, variable string
-		define         flags.Define
-	}{
-		{"profile", command.VariableProfile, flags.Text(&x.profile, "", "`name` of the profile to use; see \"hush profile\"")},
-		{"server", command.VariableServer, flags.Text(&x.server, "", "base `URL` of the server, as in https://hush.example")},
-		{"protocol", command.VariableProtocol, flags.Text(&x.protocol, "", "what the server speaks: `hush|v2|v1`; only hush encrypts on this device")},
-		{"ca-file", "", flags.Text(&x.caFile, "", "PEM `file` with certificates to trust besides those of the system")},
-		{"timeout", "", flags.Wait(&x.timeout, "`how long` a call may take; with 0s the server has 30s to begin its answer")},
-	} {
-		flag.define(c.Flags(), flag.name)
-		command.MarkSetting(c.Flags().Lookup(flag.name), flagGroup, flag.variable)
-	}
-	_ = c.RegisterFlagCompletionFunc("profile", x.completeProfiles)
+	x := AddProfile(c, on, environment)
+	x.addFlag("server", command.VariableServer, flags.Text(&x.server, "", "base `URL` of the server, as in https://hush.example"))
+	x.addFlag("protocol", command.VariableProtocol, flags.Text(&x.protocol, "", "what the server speaks: `hush|v2|v1`; only hush encrypts on this device"))
+	x.addFlag("ca-file", "", flags.Text(&x.caFile, "", "PEM `file` with certificates to trust besides those of the system"))
+	x.addFlag("timeout", "", flags.Wait(&x.timeout, "`how long` a call may take; with 0s the server has 30s to begin its answer"))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp))
 	return x
 }
 
-// completeProfiles completes the name of a profile. Completion cannot report an
-// error.
+// AddProfile gives a command that calls no server the flag --profile alone.
+func AddProfile(c *cobra.Command, on *console.Console, environment []string) *Choice {
+	x := &Choice{console: on, command: c, store: profile.Open(environment, on), wishes: wishes{environment: environment}}
+	command.MarkClient(c)
+	x.addFlag("profile", command.VariableProfile, flags.Text(&x.profile, "", "`name` of the profile to use; see \"hush profile\""))
+	_ = c.RegisterFlagCompletionFunc("profile", x.completeProfiles)
+	return x
+}
+
+// addFlag adds a flag of the Choice. One without a variable has none.
+func (x *Choice) addFlag(name, variable string, define flags.Define) {
+	define(x.command.Flags(), name)
+	command.MarkSetting(x.command.Flags().Lookup(name), flagGroup, variable)
+}
+
+// completeProfiles completes the name of a profile.
 func (x *Choice) completeProfiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	profiles, err := x.store.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return profiles.Names(), cobra.ShellCompDirectiveNoFileComp
+	return x.store.Complete(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // Store returns the profiles of the user.
@@ -99,7 +97,7 @@ func (x *Choice) ConnectTo(ctx context.Context, link client.Link) (*client.Clien
 	if err != nil {
 		return nil, err
 	}
-	target, err := x.targetOf(profiles, link.Server, link.Foreign)
+	target, err := x.targetOf(ctx, profiles, link.Server, link.Foreign)
 	if err == nil && target.Protocol != client.ProtocolHush {
 		err = x.authenticate(ctx, profiles, &target)
 	}
@@ -120,7 +118,7 @@ func (x *Choice) ConnectToReceipt(ctx context.Context, receipt client.ReceiptLin
 	if err != nil {
 		return nil, err
 	}
-	target, err := x.targetOf(profiles, receipt.Server, receipt.Foreign)
+	target, err := x.targetOf(ctx, profiles, receipt.Server, receipt.Foreign)
 	if err == nil {
 		err = x.authenticate(ctx, profiles, &target)
 	}
