@@ -59,6 +59,7 @@ var directions = map[string][]string{
 	"cmd/hush/reveal":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/pending", "cmd/hush/remote"},
 	"cmd/hush/open":    {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/reveal"},
 	"cmd/hush/run":     {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/reveal"},
+	"cmd/hush/login":   {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile", "cmd/hush/remote"},
 	"cmd/hush/profile": {"client", "cmd/hush/command", "cmd/hush/console"},
 	"client":           {"gen/...", "seal", "seal/chunked", "seal/endtoend"},
 	"cmd/hush/flags":   {},

@@ -1,0 +1,53 @@
+package login
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/profile"
+	"hush/cmd/hush/remote"
+)
+
+// Logout returns "hush logout".
+func Logout(on *console.Console, environment []string) *cobra.Command {
+	c := &cobra.Command{
+		Use: "logout", Short: "forget the API token of a profile", Args: command.Takes(0, 0),
+		Long: `Forget the API token of a profile. The profile stays, and its server is called
+without an account. The token itself stays valid until you revoke it at the server.`,
+	}
+	choice := remote.AddProfile(c, on, environment)
+	c.RunE = func(c *cobra.Command, _ []string) error { return logout(c.Context(), on, choice) }
+	return c
+}
+
+func logout(ctx context.Context, on *console.Console, choice *remote.Choice) error {
+	one, err := choice.ChosenProfile()
+	if err != nil {
+		return err
+	}
+	if one.Token == profile.PlaceNone {
+		on.Tellf("the profile %s has no token", one.Name)
+	} else {
+		if err := choice.Store().Forget(ctx, one.Name); err != nil {
+			return err
+		}
+		on.Tellf("the token of the profile %s is forgotten; %s", one.Name, stillValid(one))
+	}
+	if choice.HasTokenVariable() {
+		on.Tellf("%s is set: commands go on to use it", command.VariableToken)
+	}
+	return nil
+}
+
+// stillValid says where to revoke a token.
+func stillValid(one profile.Profile) string {
+	page := one.Server
+	if one.Protocol == client.ProtocolHush {
+		page += "/account/tokens"
+	}
+	return "it stays valid until you revoke it at " + page
+}

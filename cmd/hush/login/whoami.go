@@ -1,0 +1,106 @@
+package login
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/flags"
+	"hush/cmd/hush/remote"
+)
+
+// identity is what "hush whoami" prints: as a line of JSON with --json.
+type identity struct {
+	Profile  *string `json:"profile"` // null for a server without a profile
+	Server   string  `json:"server"`
+	Protocol string  `json:"protocol"`
+	// Account is null without a token.
+	Account *string `json:"account"`
+	// Scopes are null where the server does not say.
+	Scopes []string `json:"scopes"`
+	// TokenFrom is "keyring", "file" or "HUSH_TOKEN", and null without a token.
+	TokenFrom *string `json:"token_from"`
+}
+
+// WhoAmI returns "hush whoami".
+func WhoAmI(on *console.Console, environment []string) *cobra.Command {
+	c := &cobra.Command{
+		Use: "whoami", Short: "print which server is called, and as whom", Args: command.Takes(0, 0),
+		Long: `Print which server the commands call, and as whom: the profile, the server and its
+protocol, the account and what its token may do, and where the token comes from.
+The token is checked with the server.`,
+	}
+	var asJSON bool
+	flags.Switch(&asJSON, "print a line of JSON")(c.Flags(), "json")
+	choice := remote.AddFlags(c, on, environment)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		who, err := identify(c.Context(), choice)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return remote.PrintJSON(on, who)
+		}
+		return who.print(on)
+	}
+	return c
+}
+
+// identify asks the server whose the token is.
+func identify(ctx context.Context, choice *remote.Choice) (*identity, error) {
+	target, err := choice.Target(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := choice.Client(target)
+	if err != nil {
+		return nil, remote.Fail(err)
+	}
+	who := &identity{
+		Profile: orNull(target.Profile), Server: c.Server(), Protocol: c.Protocol().String(), TokenFrom: orNull(target.TokenFrom),
+	}
+	if target.Token.IsEmpty() {
+		return who, nil
+	}
+	account, err := c.Account(ctx)
+	if err != nil {
+		return nil, remote.Fail(err)
+	}
+	who.Account, who.Scopes = orNull(cmp.Or(account.Address, target.Username)), account.Scopes
+	return who, nil
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func (w *identity) print(on *console.Console) error {
+	out := tabwriter.NewWriter(on.Out, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"profile", orDash(w.Profile)}, {"server", w.Server}, {"protocol", w.Protocol},
+		{"account", orDash(w.Account)}, {"scopes", console.OrDash(strings.Join(w.Scopes, ","))}, {"token from", orDash(w.TokenFrom)},
+	} {
+		fmt.Fprintf(out, "%s\t%s\n", row[0], console.Printable([]byte(row[1])))
+	}
+	if w.Protocol != client.ProtocolHush.String() {
+		on.Tellf("%s speaks %s: it sees the text of every secret", w.Server, w.Protocol)
+	}
+	return out.Flush()
+}
+
+func orDash(text *string) string {
+	if text == nil {
+		return "-"
+	}
+	return *text
+}
