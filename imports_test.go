@@ -29,7 +29,7 @@ const module = "hush"
 var directions = map[string][]string{
 	"cmd/hush": {
 		"cmd/hush/admin", "cmd/hush/command", "cmd/hush/config", "cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/server",
-		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/migrate", "cmd/hush/open", "cmd/hush/receipt", "cmd/hush/restore", "cmd/hush/run", "cmd/hush/settings", "cmd/hush/share", "cmd/hush/store", "handlers", "routes", "seal",
+		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/login", "cmd/hush/migrate", "cmd/hush/open", "cmd/hush/receipt", "cmd/hush/restore", "cmd/hush/run", "cmd/hush/settings", "cmd/hush/share", "cmd/hush/store", "handlers", "routes", "seal",
 	},
 	"cmd/hush/admin": {
 		"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/flags", "cmd/hush/settings", "crash",

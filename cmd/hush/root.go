@@ -11,6 +11,7 @@ import (
 	"hush/cmd/hush/compact"
 	"hush/cmd/hush/config"
 	"hush/cmd/hush/doctor"
+	"hush/cmd/hush/login"
 	"hush/cmd/hush/migrate"
 	"hush/cmd/hush/open"
 	"hush/cmd/hush/receipt"
@@ -70,7 +71,10 @@ func (p program) secretCommands() []*cobra.Command {
 
 // accountCommands returns the commands that choose a server, and an account there.
 func (p program) accountCommands() []*cobra.Command {
-	return nil
+	return []*cobra.Command{
+		login.Login(p.console, p.environment), login.Logout(p.console, p.environment),
+		login.WhoAmI(p.console, p.environment), login.Profile(p.console, p.environment),
+	}
 }
 
 // serverCommands returns the commands of those who run a server.

@@ -46,13 +46,13 @@ func ClientVariables() []string {
 
 // CheckClientVariables returns a usage error for a variable whose name is almost
 // that of one of ClientVariables: to ignore it could send a secret to another server
-// than the one that is meant.
+// than the one that is meant. An empty one is like none.
 func CheckClientVariables(environment []string) error {
 	known := ClientVariables()
 	for _, entry := range environment {
-		name, _, _ := strings.Cut(entry, "=")
+		name, value, _ := strings.Cut(entry, "=")
 		near := ""
-		if strings.HasPrefix(name, "HUSH_") {
+		if strings.HasPrefix(name, "HUSH_") && value != "" {
 			near = Nearest(name, known)
 		}
 		if near != "" && near != name {

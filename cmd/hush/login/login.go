@@ -240,6 +240,8 @@ func (l *login) report(one profile.Profile, account client.Account) {
 		l.console.Tellf("the profile %s calls %s without an account", one.Name, one.Server)
 	} else {
 		l.console.Tellf("the profile %s calls %s as %s%s", one.Name, one.Server, console.Printable([]byte(whose(one, account))), may(account))
+	}
+	if one.Token == profile.PlaceKeyring { // the store says it of a file
 		l.console.Tellf("the token is kept in %s", l.choice.Store().Where(one.Token))
 	}
 	if one.Protocol != client.ProtocolHush {

@@ -3,6 +3,7 @@ package login
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +14,7 @@ import (
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/flags"
+	"hush/cmd/hush/profile"
 	"hush/cmd/hush/remote"
 )
 
@@ -70,11 +72,23 @@ func identify(ctx context.Context, choice *remote.Choice) (*identity, error) {
 		return who, nil
 	}
 	account, err := c.Account(ctx)
+	if errors.Is(err, client.ErrUnauthorized) {
+		err = fmt.Errorf("%s does not accept the token of %s: \"hush login\" stores another", target.Server, source(choice, target))
+		return nil, &command.ExitError{Code: command.ExitRefused, Cause: err}
+	}
 	if err != nil {
 		return nil, remote.Fail(err)
 	}
 	who.Account, who.Scopes = orNull(cmp.Or(account.Address, target.Username)), account.Scopes
 	return who, nil
+}
+
+// source says where a token comes from, for people.
+func source(choice *remote.Choice, target remote.Target) string {
+	if target.TokenFrom == command.VariableToken {
+		return target.TokenFrom
+	}
+	return fmt.Sprintf("the profile %s in %s", target.Profile, choice.Store().Where(profile.Place(target.TokenFrom)))
 }
 
 func orNull(text string) *string {

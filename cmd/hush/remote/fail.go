@@ -57,7 +57,7 @@ func exitOf(kind client.Kind) int {
 func remedyOf(failed *client.Error) string {
 	switch failed.Kind {
 	case client.KindUnauthorized:
-		return "\"hush whoami\" says which token is used, \"hush login\" stores another"
+		return "\"hush whoami\" says which token is used, and \"hush login\" stores one"
 	case client.KindLimited:
 		return again(failed.RetryAfter)
 	case client.KindLocked:

@@ -46,9 +46,9 @@ const flagGroup = "Server"
 func AddFlags(c *cobra.Command, on *console.Console, environment []string) *Choice {
 	x := AddProfile(c, on, environment)
 	x.addFlag("server", command.VariableServer, flags.Text(&x.server, "", "base `URL` of the server, as in https://hush.example"))
-	x.addFlag("protocol", command.VariableProtocol, flags.Text(&x.protocol, "", "what the server speaks: `hush|v2|v1`; only hush encrypts on this device"))
+	x.addFlag("protocol", command.VariableProtocol, flags.Text(&x.protocol, "", "`protocol` that the server speaks, hush, v2 or v1; only hush encrypts on this device"))
 	x.addFlag("ca-file", "", flags.Text(&x.caFile, "", "PEM `file` with certificates to trust besides those of the system"))
-	x.addFlag("timeout", "", flags.Wait(&x.timeout, "`how long` a call may take; with 0s the server has 30s to begin its answer"))
+	x.addFlag("timeout", "", flags.Wait(&x.timeout, "`time` that a call may take; 0s gives the server 30s to begin its answer"))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp))
 	return x
 }

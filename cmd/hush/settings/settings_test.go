@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/flags"
 	"hush/vault/caller"
 )
@@ -100,5 +101,16 @@ func TestAuditKeepFlag(t *testing.T) {
 	s, err := parse([]string{"HUSH_AUDIT_KEEP=30d"})
 	if err != nil || s.AuditKeep != 30*flags.Day {
 		t.Errorf("HUSH_AUDIT_KEEP=30d: got %v, want 30 days", err)
+	}
+}
+
+// Commands that call a server refuse variables that are almost theirs. A variable of
+// the service beside them is no mistake.
+func TestSettingsAreNoMistakenClientVariables(t *testing.T) {
+	t.Parallel()
+	for _, name := range Names() {
+		if err := command.CheckClientVariables([]string{Variable(name) + "=x"}); err != nil {
+			t.Errorf("CheckClientVariables(%s): got %v, want no error", Variable(name), err)
+		}
 	}
 }

@@ -1,0 +1,54 @@
+package command
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func TestCheckClientVariables(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		"HUSH_SERVER=x": "", "HUSH_PROFILE=": "", "HUSH_JSON=1": "", "HUSH_TTL=1m": "", "HUSH_LISTEN=:1": "", "HUSH_STORE=x": "", "SERVER=x": "", "HUSH_SERVR=": "", "HUSH_": "",
+		"HUSH_SERVR=x":    "unknown variable HUSH_SERVR in the environment; did you mean HUSH_SERVER?",
+		"HUSH_TOKENS=abc": "unknown variable HUSH_TOKENS in the environment; did you mean HUSH_TOKEN?",
+	} {
+		got := ""
+		if err := CheckClientVariables([]string{"A=1", entry}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("CheckClientVariables(%q): got %q, want %q", entry, got, want)
+		}
+	}
+}
+
+func TestExitCodesOfCommands(t *testing.T) {
+	t.Parallel()
+	codes := func(c *cobra.Command) (found []int) {
+		for _, exit := range exitsOf(c) {
+			found = append(found, exit.code)
+		}
+		return found
+	}
+	plain, client, run, doctor := &cobra.Command{}, &cobra.Command{}, &cobra.Command{}, &cobra.Command{}
+	MarkClient(client)
+	MarkClient(run)
+	MarkExits(run, ExitRun, ExitNotExecutable, ExitNotFound)
+	MarkExits(doctor, ExitUnable)
+	for _, c := range []struct {
+		name    string
+		command *cobra.Command
+		want    []int
+	}{
+		{"any command", plain, []int{0, 1, 2}},
+		{"a command that calls a server", client, []int{0, 1, 2, 4, 5, 6, 7, 8}},
+		{"run", run, []int{0, 1, 2, 4, 5, 6, 7, 8, 125, 126, 127}},
+		{"doctor", doctor, []int{0, 1, 2, 3}},
+	} {
+		if got := codes(c.command); !slices.Equal(got, c.want) {
+			t.Errorf("exit codes of %s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
