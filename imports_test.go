@@ -62,6 +62,7 @@ var directions = map[string][]string{
 	"cmd/hush/login":   {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile", "cmd/hush/remote"},
 	"cmd/hush/profile": {"client", "cmd/hush/command", "cmd/hush/console"},
 	"client":           {"gen/...", "seal", "seal/chunked", "seal/endtoend"},
+	"client/otstest":   {},
 	"cmd/hush/flags":   {},
 	"cmd/hush/process": {},
 	"cmd/hush/server": {
@@ -200,6 +201,8 @@ func TestForbiddenImportsAreNamed(t *testing.T) {
 		{"gen/hush/v1", "vault"},
 		{"cmd/hush", "cmd/hush-load"},
 		{"cmd/hush", "openapi/recorded"},
+		{"cmd/hush", "client/otstest"},
+		{"client", "client/otstest"},
 		{"cmd/hush", "cmd/hush-powerloss"},
 		{"cmd/hush-powerloss", "handlers"},
 		{"cmd/hush", "vault/vaulttest"},

@@ -2,10 +2,19 @@ package client
 
 import "time"
 
-// Hurry lets a test wait less: for the first repeat of a call, and for a message of
-// a stream.
+// Hurry lets a test wait less: for the first repeat of a call, for a message of a
+// stream, and between two polls.
 func (c *Client) Hurry(first, silence time.Duration) {
-	if h, ok := c.backend.(*hushBackend); ok {
-		h.pace, h.silence = pace{first: first, longest: 20 * first}, silence
+	switch b := c.backend.(type) {
+	case *hushBackend:
+		b.pace, b.silence = pace{first: first, longest: 20 * first}, silence
+	case v1Backend:
+		b.hurry(first)
+	case v2Backend:
+		b.hurry(first)
 	}
+}
+
+func (l *legacy) hurry(first time.Duration) {
+	l.pace, l.polls = pace{first: first, longest: 20 * first}, pace{first: first, longest: 20 * first}
 }

@@ -1,0 +1,294 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// replyMax is the longest answer that is read, in bytes: more than the longest text
+// of the reference in JSON.
+const replyMax = 64 << 20
+
+// legacy sends the calls of v1 and v2, and reads their answers.
+type legacy struct {
+	http *http.Client
+	// base is the base URL of the server, and prefix where its calls begin.
+	base, prefix string
+	// name is that of the protocol.
+	name      string
+	username  string
+	token     Text
+	userAgent string
+	notice    func(err error, wait time.Duration)
+	// pace is how fast calls are repeated, and polls how fast a receipt is asked for.
+	pace, polls pace
+}
+
+// newLegacy returns what sends the calls of a protocol. The client that was passed
+// sends them, but follows no redirect, which could take a passphrase or a token to
+// another server, and has no cookies: they would need the token against forgery.
+func newLegacy(c *Client) *legacy {
+	sender := *c.options.httpClient()
+	sender.Jar, sender.CheckRedirect = nil, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	l := &legacy{
+		http: &sender, base: c.Server(), prefix: "/api/" + c.Protocol().String(), name: c.Protocol().String(),
+		userAgent: c.options.userAgent(), notice: c.options.Notice, pace: defaultPace(), polls: pollPace(),
+	}
+	if c.options.Username != "" && !c.options.Token.IsEmpty() {
+		l.username, l.token = accountName(c.options.Username), c.options.Token
+	}
+	return l
+}
+
+// accountName returns a user name as servers keep it: they compare e-mail addresses
+// as they are written, and keep them in lower case.
+func accountName(name string) string {
+	if name = strings.TrimSpace(name); strings.Contains(name, "@") {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// hasAccount reports whether calls are made with an account.
+func (l *legacy) hasAccount() bool { return !l.token.IsEmpty() }
+
+// query is a request.
+type query struct {
+	method, path string
+	// kind is the Content-Type of the body; empty for no body.
+	kind string
+	body []byte
+	// header has more headers; nil for none.
+	header map[string]string
+}
+
+// get returns a query for a path below the prefix.
+func (l *legacy) get(path string) query {
+	return query{method: http.MethodGet, path: l.prefix + path}
+}
+
+// postForm returns a query with a form.
+func (l *legacy) postForm(path string, form url.Values) query {
+	return query{
+		method: http.MethodPost, path: l.prefix + path, kind: "application/x-www-form-urlencoded", body: []byte(form.Encode()),
+	}
+}
+
+// postJSON returns a query with a message in JSON.
+func (l *legacy) postJSON(path string, message any) query {
+	body, _ := json.Marshal(message) //nolint:errchkjson // maps of texts, numbers and truth values
+	return query{method: http.MethodPost, path: l.prefix + path, kind: "application/json", body: body}
+}
+
+// reply is what a server answered.
+type reply struct {
+	// status is that of HTTP. v1 has 404 for all errors; meant is what they are.
+	status, meant int
+	header        http.Header
+	body          []byte
+	// isJSON reports whether the body is an object or a list in JSON.
+	isJSON bool
+	// now is the server's time.
+	now time.Time
+}
+
+// isDone reports whether the server did what it was asked for.
+func (r *reply) isDone() bool {
+	return r.isJSON && (r.status == http.StatusOK || r.status == http.StatusCreated)
+}
+
+// setback is a call that failed.
+type setback struct {
+	err  *Error
+	fate fate
+	// futile reports whether the same call would fail again at once.
+	futile bool
+	// status is that of HTTP, and said what the server said; zero without an answer.
+	status int
+	said   string
+	// isRoute reports whether the server has no such call.
+	isRoute bool
+}
+
+// send sends a query once. Only where no answer came, it returns no reply.
+func (l *legacy) send(ctx context.Context, q query) (*reply, *setback) {
+	if ended := ctx.Err(); ended != nil {
+		return nil, &setback{err: endedError(ended), fate: fateUnsent, futile: true}
+	}
+	var progress progress
+	request, err := http.NewRequestWithContext(progress.trace(ctx), q.method, l.base+q.path, bytes.NewReader(q.body))
+	if err != nil {
+		return nil, &setback{err: &Error{Kind: KindUsage, Message: "the server's URL is wrong"}, fate: fateUnsent, futile: true}
+	}
+	l.sign(request, q)
+	response, err := l.http.Do(request)
+	if err != nil {
+		return nil, progress.setback(ctx, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, replyMax+1))
+	if err != nil {
+		return nil, progress.setback(ctx, err)
+	}
+	if len(body) > replyMax {
+		return nil, &setback{err: &Error{Kind: KindProtocol, Message: "the answer is longer than any of a " + l.name + " server"}, fate: fateLost, futile: true}
+	}
+	return newReply(response, body), nil
+}
+
+// sign gives a request its headers. It asks for English, since texts are all by
+// which some errors differ.
+func (l *legacy) sign(r *http.Request, q query) {
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Accept-Language", "en")
+	r.Header.Set("User-Agent", l.userAgent)
+	if q.kind != "" {
+		r.Header.Set("Content-Type", q.kind)
+	}
+	for name, value := range q.header {
+		r.Header.Set(name, value)
+	}
+	if l.hasAccount() {
+		r.SetBasicAuth(l.username, l.token.Expose())
+	}
+}
+
+func newReply(response *http.Response, body []byte) *reply {
+	r := &reply{status: response.StatusCode, meant: response.StatusCode, header: response.Header, body: body, now: time.Now()}
+	trimmed := bytes.TrimSpace(body)
+	r.isJSON = len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(trimmed)
+	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+		r.now = date
+	}
+	if meant, err := strconv.Atoi(response.Header.Get("X-Ots-Intended-Status")); err == nil && meant >= 400 && r.status == http.StatusNotFound {
+		r.meant = meant
+	}
+	return r
+}
+
+// progress is how far a request came.
+type progress struct{ begun, sent atomic.Bool }
+
+// trace returns a context that notes the progress of the requests made with it.
+func (p *progress) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { p.begun.Store(true) },
+		WroteHeaders: func() { p.sent.Store(true) },
+		WroteRequest: func(httptrace.WroteRequestInfo) { p.sent.Store(true) },
+	})
+}
+
+// isUnsent reports whether the request certainly did not reach the server. Another
+// transport than that of net/http notes nothing, and proves nothing.
+func (p *progress) isUnsent(err error) bool {
+	return p.begun.Load() && !p.sent.Load() || isDial(err)
+}
+
+// setback returns what the error of a connection means.
+func (p *progress) setback(ctx context.Context, err error) *setback {
+	if outer, ok := err.(*url.Error); ok { //nolint:errorlint // only the method and the URL around the error are left out
+		err = outer.Err
+	}
+	unsent := p.isUnsent(err)
+	if ended := ctx.Err(); ended != nil {
+		s := &setback{err: endedError(ended), fate: fateLost, futile: true}
+		if unsent {
+			s.fate = fateUnsent
+		}
+		return s
+	}
+	if !unsent {
+		err = withoutWords(err)
+	}
+	f := unanswered(err)
+	s := &setback{err: f.err, fate: f.fate, futile: f.futile}
+	if unsent && s.fate != fateUnsent {
+		s.err.Message, s.fate = "there is no connection to the server", fateUnsent
+	}
+	return s
+}
+
+// withoutWords returns an error without the words of the server: those of net/http
+// repeat an answer that is not HTTP.
+func withoutWords(err error) error {
+	_, isNet := errors.AsType[net.Error](err)
+	_, isSystem := errors.AsType[syscall.Errno](err)
+	if isNet || isSystem || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return errors.New("the answer is not HTTP")
+}
+
+// call sends a query and returns the answer if the server did it. It repeats the
+// call where the request certainly did not reach the server, and, if it changes
+// nothing, also where the answer was lost.
+func (l *legacy) call(ctx context.Context, q query) (*reply, *setback) {
+	for number := 0; ; number++ {
+		answer, fail := l.send(ctx, q)
+		if fail == nil {
+			fail = l.refusal(answer)
+		}
+		if fail == nil {
+			return answer, nil
+		}
+		mayRepeat := fail.fate == fateUnsent || fail.fate == fateLost && fail.err.Kind == KindNetwork && q.method == http.MethodGet
+		if !mayRepeat || fail.futile || number == asks-1 {
+			return nil, fail
+		}
+		if !l.wait(ctx, fail.err, l.pace.pause(number, fail.err.RetryAfter)) {
+			return nil, &setback{err: endedError(ctx.Err()), fate: fail.fate, futile: true}
+		}
+	}
+}
+
+// wait notes that a call is repeated and waits until then. It returns false if ctx
+// ends before.
+func (l *legacy) wait(ctx context.Context, reason error, pause time.Duration) bool {
+	if l.notice != nil {
+		l.notice(reason, pause)
+	}
+	return sleep(ctx, pause)
+}
+
+// sleep returns false if ctx ends before the time is over.
+func sleep(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// read decodes the answer to a call.
+func (l *legacy) read(answer *reply, into any) error {
+	if err := json.Unmarshal(answer.body, into); err != nil {
+		return l.strange()
+	}
+	return nil
+}
+
+// strange is the error for an answer that no server of the protocol gives. It does
+// not repeat why: that would show parts of the answer.
+func (l *legacy) strange() *Error {
+	return &Error{Kind: KindProtocol, Message: "this is not the answer of a " + l.name + " server"}
+}
+
+// unsupported is the error for what the protocol cannot do.
+func (l *legacy) unsupported(what string) *Error {
+	return &Error{Kind: KindUnsupported, Message: l.name + " " + what}
+}

@@ -1,0 +1,26 @@
+package client
+
+import "unicode/utf8"
+
+// checkOpen refuses what cannot be opened, before anything is sent.
+func (l *legacy) checkOpen(link Link) error {
+	if link.Encryption == EncryptionEndToEnd {
+		return l.unsupported("cannot open end-to-end encrypted secrets")
+	}
+	if !isKey(link.Key.Expose()) {
+		return wrongKey()
+	}
+	return nil
+}
+
+// opened returns a content. Bytes of an answer that are not UTF-8 were replaced when
+// it was decoded, so that it is not all that was shared.
+func opened(text string, r *reply, cut *flag) Opened {
+	return Opened{Content: Content{Bytes: []byte(text)}, Incomplete: isTrue(cut) || !utf8.Valid(r.body)}
+}
+
+// lostContent is the error for a reveal whose answer did not come. It does not say
+// whether the server was reached, since that cannot be known.
+func lostContent(cause *Error) *Error {
+	return &Error{Kind: KindLost, Message: "the answer was lost: if the server had opened the secret, its content is lost too", Cause: cause}
+}

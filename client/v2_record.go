@@ -1,0 +1,167 @@
+package client
+
+import (
+	"cmp"
+	"time"
+)
+
+// v2Record is a receipt, of any release. It leaves out the text of the secret, which
+// some releases add.
+type v2Record struct {
+	Key        word `json:"key"`
+	Identifier word `json:"identifier"`
+	SecretKey  word `json:"secret_key"`
+	// State is empty in the oldest release where it returns one receipt.
+	State         word   `json:"state"`
+	SecretTTL     number `json:"secret_ttl"`
+	Created       number `json:"created"`
+	CreatedUTC    stamp  `json:"created_date_utc"`
+	Received      number `json:"received"`
+	Revealed      number `json:"revealed"`
+	Burned        number `json:"burned"`
+	Updated       number `json:"updated"`
+	Recipients    words  `json:"recipients"`
+	ShareDomain   word   `json:"share_domain"`
+	Memo          word   `json:"memo"`
+	HasPassphrase *flag  `json:"has_passphrase"`
+}
+
+func (r v2Record) key() string { return string(cmp.Or(r.Key, r.Identifier)) }
+
+// state returns what became of the secret. Some releases leave an expired one in the
+// state that it had.
+func (r v2Record) state(now time.Time) State {
+	state := legacyState(r.State)
+	if state == StateWaiting && r.Created > 0 && r.SecretTTL > 0 && !now.Before(r.Created.time().Add(r.SecretTTL.duration())) {
+		return StateExpired
+	}
+	return state
+}
+
+// receipt returns the receipt at the server's time.
+func (r v2Record) receipt(now time.Time) Receipt {
+	receipt := Receipt{
+		Key: Hide(r.key()), ShortID: shortID(r.key()), State: r.state(now), Encryption: EncryptionServer,
+		HasPassphrase: isTrue(r.HasPassphrase), Label: plain(string(r.Memo)), Recipients: r.Recipients,
+		Domain: plain(string(r.ShareDomain)), TTL: r.SecretTTL.duration(), Created: r.Created.time(),
+	}
+	if receipt.Created.IsZero() {
+		receipt.Created = time.Time(r.CreatedUTC)
+	}
+	if !receipt.Created.IsZero() && receipt.TTL > 0 {
+		receipt.Expires = receipt.Created.Add(receipt.TTL)
+	}
+	receipt.HasPassphrase = receipt.HasPassphrase && receipt.State == StateWaiting
+	switch receipt.State {
+	case StateOpened:
+		receipt.Ended = cmp.Or(r.Received, r.Revealed, r.Updated).time()
+	case StateBurned:
+		receipt.Ended = cmp.Or(r.Burned, r.Updated).time()
+	case StateExpired:
+		receipt.Ended = receipt.Expires
+	default:
+	}
+	return receipt
+}
+
+// v2Found is the answer with one receipt.
+type v2Found struct {
+	Record  v2Record
+	Details v2Details
+}
+
+// v2Details are where the oldest release has what became of a secret: in flags that
+// are null while it waits. They have the text of the secret too, which is left out.
+type v2Details struct {
+	IsReceived    *flag `json:"is_received"`
+	IsBurned      *flag `json:"is_burned"`
+	IsDestroyed   *flag `json:"is_destroyed"`
+	ReceivedUTC   stamp `json:"received_date_utc"`
+	BurnedUTC     stamp `json:"burned_date_utc"`
+	HasPassphrase *flag `json:"has_passphrase"`
+	IsTruncated   *flag `json:"is_truncated"`
+}
+
+// receipt returns the receipt at the server's time.
+func (f v2Found) receipt(now time.Time) Receipt {
+	receipt := f.Record.receipt(now)
+	if f.Record.HasPassphrase == nil { // not known of a secret that is gone
+		receipt.HasPassphrase = isTrue(f.Details.HasPassphrase)
+	}
+	if f.Record.State != "" {
+		return receipt
+	}
+	switch d := f.Details; {
+	case d.IsDestroyed == nil && d.IsReceived == nil && d.IsBurned == nil:
+		receipt.State = StateWaiting
+	case isTrue(d.IsReceived):
+		receipt.State, receipt.Ended = StateOpened, time.Time(d.ReceivedUTC)
+	case isTrue(d.IsBurned):
+		receipt.State, receipt.Ended = StateBurned, time.Time(d.BurnedUTC)
+	default:
+		receipt.State = StateExpired
+	}
+	return receipt
+}
+
+// v2Concealed is the answer to a request to share. Later releases call a receipt so.
+type v2Concealed struct {
+	Record struct {
+		Metadata *v2Record
+		Receipt  *v2Record
+		Secret   struct {
+			Key           word  `json:"key"`
+			Identifier    word  `json:"identifier"`
+			HasPassphrase *flag `json:"has_passphrase"`
+			IsTruncated   *flag `json:"is_truncated"`
+		}
+		ShareDomain word `json:"share_domain"`
+	}
+}
+
+func (c v2Concealed) granted(now time.Time) granted {
+	record := cmp.Or(c.Record.Metadata, c.Record.Receipt, &v2Record{})
+	secret := c.Record.Secret
+	g := granted{
+		key: string(cmp.Or(secret.Key, secret.Identifier)), receiptKey: record.key(), receipt: record.receipt(now),
+		guarded: cmp.Or(secret.HasPassphrase, record.HasPassphrase), cut: secret.IsTruncated,
+		domain: string(cmp.Or(c.Record.ShareDomain, record.ShareDomain)),
+	}
+	g.receipt.HasPassphrase = isTrue(g.guarded)
+	return g
+}
+
+// v2Burned is the answer to a burn: a receipt, or one inside.
+type v2Burned struct {
+	Record struct {
+		v2Record
+
+		Metadata *v2Record
+		Receipt  *v2Record
+	}
+}
+
+func (b v2Burned) record() v2Record {
+	return *cmp.Or(b.Record.Metadata, b.Record.Receipt, &b.Record.v2Record)
+}
+
+// v2Looked is the answer that describes a secret.
+type v2Looked struct {
+	Record struct {
+		HasPassphrase *flag  `json:"has_passphrase"`
+		Created       number `json:"created"`
+		Lifespan      number `json:"lifespan"`
+		SecretTTL     number `json:"secret_ttl"`
+		Expiration    number `json:"expiration"`
+	}
+}
+
+// expires returns when the secret expires; the zero time where the server does not
+// say.
+func (l v2Looked) expires() time.Time {
+	record := l.Record
+	if lifetime := cmp.Or(record.Lifespan, record.SecretTTL); record.Expiration <= 0 && record.Created > 0 && lifetime > 0 {
+		return record.Created.time().Add(lifetime.duration())
+	}
+	return record.Expiration.time()
+}
