@@ -57,12 +57,17 @@ func (h *hushBackend) failed(ctx context.Context, request proto.Message, err err
 	if strange, ok := errors.AsType[*strangeError](err); ok {
 		return strange.failure()
 	}
-	if ok && coded.Code() == connect.CodeResourceExhausted {
-		tooLong := &Error{Kind: KindFailure, Message: "the answer is longer than any of a Hush server"}
-		return &failure{err: tooLong, fate: fateLost, futile: true, tooLong: true}
+	if errors.Is(err, errTooLong) {
+		return &failure{err: &Error{Kind: KindFailure, Message: errTooLong.Error()}, fate: fateLost, futile: true, tooLong: true}
+	}
+	if ok && coded.Code() == connect.CodeInvalidArgument {
+		return &failure{err: &Error{Kind: KindProtocol, Message: notHush}, fate: fateLost, futile: true}
 	}
 	return unanswered(err)
 }
+
+// notHush is what is said of an answer that is no message of the protocol.
+const notHush = "this is not the answer of a Hush server"
 
 func endedError(ended error) *Error {
 	message := "the call was ended before the server answered"
@@ -121,7 +126,7 @@ func (e *strangeError) failure() *failure {
 	case e.status == http.StatusUnauthorized || e.status == http.StatusForbidden || e.status == http.StatusProxyAuthRequired:
 		f.err = &Error{Kind: KindProtocol, Message: "something in front of the server refuses the call"}
 	default:
-		f.err = &Error{Kind: KindProtocol, Message: "this is not the answer of a Hush server"}
+		f.err = &Error{Kind: KindProtocol, Message: notHush}
 	}
 	f.err.Cause = e
 	return f

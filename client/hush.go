@@ -11,10 +11,6 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 )
 
-// answerMax is the longest message that is read, in bytes: more than the longest
-// content, and than a page of receipts.
-const answerMax = 4 << 20
-
 // hushBackend speaks the Connect protocol with a Hush server.
 type hushBackend struct {
 	system     hushv1connect.SystemServiceClient

@@ -146,12 +146,11 @@ func (s *sharing) admitSize() error {
 		most, sealed = s.policy.GetAccountSecret(), s.policy.GetAccountSealed()
 	}
 	size := int64(len(s.request.Content.Bytes))
-	if s.endToEnd {
-		if whole, err := endtoend.SealedSize(s.header()); err == nil && whole <= sealed {
-			return nil
-		}
-	} else if size <= most {
-		return nil
+	if size > most {
+		return refused("the content has %d bytes, and the server takes at most %d", size, most)
 	}
-	return refused("the content has %d bytes, and the server takes at most %d", size, most)
+	if whole, err := endtoend.SealedSize(s.header()); s.endToEnd && (err != nil || whole > sealed) {
+		return refused("the content has %d bytes, and the server takes fewer", size)
+	}
+	return nil
 }

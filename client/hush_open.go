@@ -17,6 +17,9 @@ const (
 	plainTime = 3 * time.Minute
 	// patience is how much longer each further answer may take, for slow lines.
 	patience = 15 * time.Second
+	// waitMax is the longest pause that a server can ask for: a claim does not last
+	// longer for it.
+	waitMax = 15 * time.Second
 	// acknowledgeTime is how long an acknowledgement is repeated.
 	acknowledgeTime = 30 * time.Second
 	// withPassphrase is how often a passphrase is sent: each time may cost a try.
@@ -110,7 +113,7 @@ func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, err
 		if err := o.final(ctx, fail, number); err != nil {
 			return nil, err
 		}
-		pause := o.pace.pause(number, fail.err.RetryAfter)
+		pause := o.pace.pause(number, min(fail.err.RetryAfter, waitMax))
 		if time.Until(until) <= pause {
 			return nil, o.late(fail)
 		}

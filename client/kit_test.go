@@ -1,12 +1,15 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +84,7 @@ func (s *server) serve(t testing.TB, l net.Listener) {
 	for _, mount := range api.Mounts {
 		mux.Handle(mount.Path, mount.Handler)
 	}
-	s.http, s.endStreams = &http.Server{Handler: api.Middleware(mux), ReadHeaderTimeout: time.Minute}, api.EndStreams
+	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: api.Middleware(mux), ReadHeaderTimeout: time.Minute}, api.EndStreams
 	go func() { _ = s.http.Serve(l) }()
 }
 
@@ -172,4 +175,54 @@ func wantReceipt(t testing.TB, what string, got, want client.Receipt) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(client.Receipt{}, "Key")); diff != "" {
 		t.Errorf("%s: got another receipt than wanted (-want +got):\n%s", what, diff)
 	}
+}
+
+// example is a server for an example, which has no test.
+type example struct {
+	*server
+
+	t *exampleT
+}
+
+func startExample() *example {
+	t := &exampleT{}
+	return &example{startServer(t, vaulttest.Options{}, nil), t}
+}
+
+// end stops the server and removes its folder.
+func (e *example) end() {
+	for _, end := range slices.Backward(e.t.ends) {
+		end()
+	}
+}
+
+// linkOf shares a text and returns its link.
+func (e *example) linkOf(text string) string {
+	c, err := client.New(e.url, client.Options{})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return mustShare(e.t, c, aText(text)).Link.Expose()
+}
+
+// exampleT is what the kit needs of a test.
+type exampleT struct {
+	testing.TB
+
+	ends []func()
+}
+
+func (*exampleT) Helper()                           {}
+func (*exampleT) Context() context.Context          { return context.Background() }
+func (*exampleT) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (*exampleT) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (t *exampleT) Cleanup(end func())              { t.ends = append(t.ends, end) }
+
+func (t *exampleT) TempDir() string {
+	dir, err := os.MkdirTemp("", "hush-example-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }

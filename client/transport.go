@@ -1,8 +1,11 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -21,6 +24,16 @@ const (
 	pingTime      = 20 * time.Second
 	headMax       = 64 << 10 // bytes
 )
+
+// The longest answers that are read, in bytes: more than the longest content and
+// than a page of receipts, and more than any refusal.
+const (
+	answerMax  = 4 << 20
+	refusalMax = 64 << 10
+)
+
+// errTooLong is an answer that is longer than any of a Hush server.
+var errTooLong = errors.New("the answer is longer than any of a Hush server")
 
 // newHTTP returns the HTTP client that Options describe.
 func newHTTP() *http.Client {
@@ -67,23 +80,37 @@ func (c *caller) Do(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	if kind := res.Header.Get("Content-Type"); !isOfHush(res.StatusCode, kind) {
+	return checkAnswer(res)
+}
+
+// checkAnswer returns an answer of a Hush server, which was read to its end unless
+// it is a stream. The RPCs would read on behind their limit, to use the connection
+// again.
+func checkAnswer(res *http.Response) (*http.Response, error) {
+	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	most := int64(answerMax)
+	switch {
+	case res.StatusCode == http.StatusOK && kind == "application/connect+proto":
+		return res, nil
+	case res.StatusCode == http.StatusOK && kind == "application/proto":
+	case res.StatusCode != http.StatusOK && kind == "application/json":
+		most = refusalMax
+	default:
 		_ = res.Body.Close()
 		return nil, &strangeError{
 			status: res.StatusCode, location: res.Header.Get("Location"), retryAfter: retryAfter(res.Header),
 		}
 	}
-	return res, nil
-}
-
-// isOfHush reports whether an answer may be one of the RPCs: a message, or an error
-// in JSON.
-func isOfHush(status int, contentType string) bool {
-	kind, _, _ := strings.Cut(contentType, ";")
-	if status == http.StatusOK {
-		return kind == "application/proto" || kind == "application/connect+proto"
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(body)) > most:
+		return nil, errTooLong
 	}
-	return kind == "application/json"
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return res, nil
 }
 
 // retryAfter returns the seconds of the header; 0 for none.
