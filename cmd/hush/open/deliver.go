@@ -38,8 +38,11 @@ func (o *opener) deliver(ctx context.Context, s *reveal.Secret, to *target, cont
 		return o.copyText(ctx, s, content)
 	case o.json:
 		return nil, o.written(s, o.printFacts(s, content, nil, true))
+	case o.force || !o.console.OutIsTerminal():
+		_, err := o.console.Out.Write(content.Bytes)
+		return nil, o.written(s, err)
 	default:
-		return nil, o.print(s, content)
+		return o.show(ctx, s, content)
 	}
 }
 
@@ -67,18 +70,17 @@ func syncOutput(on *console.Console) error {
 	return err
 }
 
-// print prints a content to standard output: bytes to a pipe or a file, and to a
-// terminal what it cannot obey.
-func (o *opener) print(s *reveal.Secret, content client.Content) error {
-	if o.force || !o.console.OutIsTerminal() {
-		_, err := o.console.Out.Write(content.Bytes)
-		return o.written(s, err)
-	}
-	if reason := o.unprintable(content); reason != "" {
-		err := fmt.Errorf("%s and is not printed to a terminal: name a file with --output", reason)
-		if s.CanRepeat() {
-			return s.Keep(err)
-		}
+// show prints a content to a terminal, as what it cannot obey. A file is saved
+// instead, where its reader can say how.
+func (o *opener) show(ctx context.Context, s *reveal.Secret, content client.Content) (after func() error, err error) {
+	reason := o.unprintable(content)
+	switch {
+	case reason == "":
+	case content.IsFile && o.console.CanAsk():
+		return o.saveAs(ctx, s, content, reason)
+	case s.CanRepeat():
+		return nil, s.Keep(fmt.Errorf("%s, which is not printed to a terminal: name a file with --output", reason))
+	default:
 		// No later run gets it again, so that this is the last chance to see it.
 		o.console.Tellf("%s; it cannot be asked for again, so here it is with escapes", reason)
 	}
@@ -86,8 +88,44 @@ func (o *opener) print(s *reveal.Secret, content client.Content) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err := fmt.Fprint(o.console.Out, text)
-	return o.written(s, err)
+	_, err = fmt.Fprint(o.console.Out, text)
+	return nil, o.written(s, err)
+}
+
+// saveAs asks for the name of a file until the content is in it.
+func (o *opener) saveAs(ctx context.Context, s *reveal.Secret, content client.Content, reason string) (after func() error, err error) {
+	o.console.Tellf("%s", reason)
+	prompt := "Save it as: "
+	if content.FileName != "" {
+		prompt = fmt.Sprintf("Save it as (Enter for %s): ", console.Printable([]byte(content.FileName)))
+	}
+	for {
+		path, err := o.console.Ask(ctx, prompt)
+		if err != nil {
+			return nil, s.Keep(err)
+		}
+		if path = strings.TrimSpace(path); path == "" {
+			path = content.FileName
+		}
+		if path == "" {
+			continue
+		}
+		to, err := saveTo(path, content)
+		if err == nil {
+			return func() error { return o.report(s, content, to) }, nil
+		}
+		o.console.Tellf("%v", err)
+	}
+}
+
+// saveTo writes a content to a file, or into a folder.
+func saveTo(path string, content client.Content) (*target, error) {
+	to, err := newTarget(path, false, false)
+	if err != nil {
+		return nil, err
+	}
+	defer to.discard()
+	return to, to.save(content)
 }
 
 // unprintable returns why a content is not for a terminal; empty if it is.
@@ -99,7 +137,7 @@ func (o *opener) unprintable(content client.Content) string {
 	case content.IsFile && o.output != "-":
 		return "the content is a file of " + size
 	case console.IsBinary(content.Bytes):
-		return "the content is binary, " + size + ","
+		return "the content is binary, of " + size
 	default:
 		return ""
 	}

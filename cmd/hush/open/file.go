@@ -24,8 +24,9 @@ type target struct {
 	path      string
 	isFolder  bool
 	overwrite bool
-	// was reports that the file was there with the very content.
-	was bool
+	// mayBeThere: an earlier run may have written the file. was: it has the very
+	// content.
+	mayBeThere, was bool
 
 	temporary *os.File
 	name      string // of the temporary file; empty where it has none
@@ -35,14 +36,14 @@ type target struct {
 // found before a secret is consumed. Without overwrite it refuses a file that exists,
 // unless the content may be in it already.
 func newTarget(path string, overwrite, mayBeThere bool) (*target, error) {
-	t := &target{path: path, overwrite: overwrite}
+	t := &target{path: path, overwrite: overwrite, mayBeThere: mayBeThere}
 	info, err := os.Stat(path)
 	t.isFolder = err == nil && info.IsDir()
 	if !t.isFolder {
 		if strings.HasSuffix(path, string(filepath.Separator)) {
 			return nil, fmt.Errorf("there is no folder %s", path)
 		}
-		if err := t.checkFree(mayBeThere); err != nil {
+		if err := t.checkFree(); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +67,7 @@ func (t *target) folder() string {
 }
 
 // checkFree refuses a path that must not be written.
-func (t *target) checkFree(mayBeThere bool) error {
+func (t *target) checkFree() error {
 	info, err := os.Lstat(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -75,7 +76,7 @@ func (t *target) checkFree(mayBeThere bool) error {
 		return err
 	case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
 		return fmt.Errorf("%s is not a file", t.path)
-	case !t.overwrite && !mayBeThere:
+	case !t.overwrite && !t.mayBeThere:
 		return t.exists()
 	default:
 		return nil
@@ -111,7 +112,7 @@ func (t *target) save(content client.Content) error {
 	if t.isFolder {
 		t.path, t.isFolder = filepath.Join(t.path, safeName(content)), false
 	}
-	if t.holds(content.Bytes) {
+	if t.mayBeThere && t.holds(content.Bytes) {
 		t.was = true
 		return pending.SyncFolder(t.folder())
 	}

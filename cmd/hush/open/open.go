@@ -53,8 +53,9 @@ shell nor other users of this machine see it. If the secret has a passphrase, it
 asks for that too.
 
 On a terminal control characters are shown and not obeyed, and a file is not
-printed: --output takes a file to write, or a folder to use the name that its
-sender gave it. To a pipe the bytes go as they are.
+printed: the command asks where to save it. --output says that beforehand: a file,
+or a folder, where the file gets the name that its sender gave it. No file is
+overwritten without --overwrite. To a pipe the bytes go as they are.
 
 The server keeps the content until it is safe here. If this run is cut off, run it
 again with the same link within two minutes: nothing is lost. Servers that speak v1

@@ -45,7 +45,7 @@ func (s *Secret) remove() {
 
 // named puts the name of the secret before an error.
 func (s *Secret) named(err error) error {
-	if s.Name == "" {
+	if err == nil || s.Name == "" {
 		return err
 	}
 	return rewrite(err, func(err error) error { return fmt.Errorf("%s: %w", s.Name, err) })

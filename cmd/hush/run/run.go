@@ -44,7 +44,7 @@ type runner struct {
 func Command(on *console.Console, environment []string) *cobra.Command {
 	r := &runner{console: on, environment: environment}
 	c := &cobra.Command{
-		Use: "run [--secret NAME=LINK]... [--file NAME=LINK]... -- COMMAND [ARGUMENT]...", Short: "run a program with secrets",
+		Use: "run -- COMMAND [ARGUMENT]...", Short: "run a program with secrets",
 		Long: `Run a program with secrets that are opened for it.
 
 --secret puts the text of a secret into the environment variable NAME, without a
