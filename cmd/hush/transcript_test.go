@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -100,8 +102,9 @@ func (c *transcript) run(t *testing.T, s dialogue) {
 	if c.fill != nil {
 		command = c.fill(t, dialogue{s.machine, command, s.want})
 	}
-	for shown, actual := range c.known {
-		command = strings.ReplaceAll(command, shown, actual)
+	// A link has a key in it: the longest comes first.
+	for _, shown := range slices.SortedFunc(maps.Keys(c.known), func(a, b string) int { return len(b) - len(a) }) {
+		command = strings.ReplaceAll(command, shown, c.known[shown])
 	}
 	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
 	shell.Dir, shell.Env = c.dir, append(os.Environ(), c.environment...)
@@ -128,6 +131,7 @@ func (c *transcript) run(t *testing.T, s dialogue) {
 func likeness(want string) *regexp.Regexp {
 	pattern := regexp.QuoteMeta(want)
 	pattern = regexp.MustCompile(`\b[0-9a-f]{32}\b`).ReplaceAllString(pattern, `[0-9a-f]{32}`)
+	pattern = linkFragment().ReplaceAllString(pattern, `[0-9a-z]{31}[0-9A-Za-z_-]{43}`)
 	pattern = regexp.MustCompile(`[0-9a-z]{31}`).ReplaceAllString(pattern, `[0-9a-z]{31}`)
 	pattern = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:\\.]+Z`).ReplaceAllString(pattern, `[-0-9T:.]+Z`)
 	pattern = regexp.MustCompile(`"sequence":[0-9]+`).ReplaceAllString(pattern, `"sequence":[0-9]+`)
@@ -144,10 +148,13 @@ var member = regexp.MustCompile(`"(\w+)": ?"([^"\\]+)"`)
 // rootKeyName matches the name of a root key.
 func rootKeyName() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{8}\b`) }
 
+// linkFragment matches what an end-to-end link has behind its #.
+func linkFragment() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-z]{31}[0-9A-Za-z_-]{43}`) }
+
 // note keeps which key of the answer stands for which of the document, and
 // for <name> what the last member of that name said.
 func (c *transcript) note(want, answer string) {
-	for _, shown := range []*regexp.Regexp{regexp.MustCompile(`[0-9a-z]{31}`), rootKeyName()} {
+	for _, shown := range []*regexp.Regexp{linkFragment(), regexp.MustCompile(`[0-9a-z]{31}`), rootKeyName()} {
 		actual := shown.FindAllString(answer, -1)
 		for i, key := range shown.FindAllString(want, -1) {
 			if i < len(actual) {

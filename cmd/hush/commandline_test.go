@@ -1,0 +1,137 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+)
+
+// commandLine is the document of the client's commands.
+const commandLine = "../../docs/cli.md"
+
+// shellKit is where the commands of a document run: a folder of its own, and an
+// environment in which "hush" is the program and calls a service.
+type shellKit struct {
+	*testServer
+
+	folder, programs string
+	environment      []string
+}
+
+// newShellKit starts a service with an account, whose token the environment has.
+func newShellKit(t *testing.T) *shellKit {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs sh: there is none here")
+	}
+	const account = "a@example.com"
+	k := &shellKit{testServer: startHush(t), folder: t.TempDir(), programs: t.TempDir()}
+	call(t, nil, "", "admin", "account", "create", account, "--data", k.data).want(t, "admin account create", command.ExitOK)
+	token := call(t, nil, "", "admin", "token", "create", account, "--data", k.data).want(t, "admin token create", command.ExitOK).stdout
+	test, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(test, filepath.Join(k.programs, "hush")); err != nil {
+		t.Fatal(err)
+	}
+	k.environment = []string{
+		"PATH=" + k.programs + string(os.PathListSeparator) + os.Getenv("PATH"), asProgram + "=1", "HOME=" + t.TempDir(),
+		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "TZ=UTC", "HUSH_SERVER=" + k.url, "HUSH_TOKEN=" + strings.TrimSpace(token),
+	}
+	return k
+}
+
+// write writes a file that only its owner may read or run.
+func (k *shellKit) write(t *testing.T, path, content string) {
+	t.Helper()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(k.folder, path)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns the content of a file in the folder.
+func (k *shellKit) read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(k.folder, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// share shares a text for a script, which finds the link in a file.
+func (k *shellKit) share(t *testing.T, text, file string) {
+	t.Helper()
+	c, err := client.New(k.url, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := c.Share(t.Context(), client.ShareRequest{Content: &client.Content{Bytes: []byte(text)}})
+	if err != nil {
+		t.Fatalf("Share: got %v, want no error", err)
+	}
+	k.write(t, file, shared.Link.Expose()+"\n")
+}
+
+// changing is what differs from one run of a command to the next: times, how long ago
+// they were, and the IDs of receipts.
+var changing = regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]+ UTC|[0-9]+ seconds? ago|just now|(ID +|the secret )[0-9a-z]{8}`)
+
+// TestCommandLine runs the commands of docs/cli.md one after the other, and compares
+// what they print.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	k := newShellKit(t)
+	sessions := consoleSessions(t, commandLine)
+	if len(sessions) < 10 {
+		t.Fatalf("%s: got %d commands, want 10 or more", commandLine, len(sessions))
+	}
+	c := &transcript{url: k.url, dir: k.folder, environment: k.environment, known: map[string]string{}, messages: true}
+	for _, session := range sessions {
+		session.want = changing.ReplaceAllString(session.want, "$1…")
+		c.run(t, session)
+	}
+}
+
+// heading is the title of a recipe.
+var heading = regexp.MustCompile(`(?m)^### (.*)$`)
+
+// recipeScripts returns the scripts of each recipe of a document, by its title.
+func recipeScripts(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Recipes\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	found := map[string][]string{}
+	titles := heading.FindAllStringSubmatchIndex(section, -1)
+	for i, at := range titles {
+		end := len(section)
+		if i+1 < len(titles) {
+			end = titles[i+1][0]
+		}
+		for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section[at[1]:end], -1) {
+			found[section[at[2]:at[3]]] = append(found[section[at[2]:at[3]]], block[1])
+		}
+	}
+	return found
+}
+
+// first returns the first words of a script, for messages.
+func first(script string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
+	return cmp.Or(line, "an empty script")
+}
