@@ -79,7 +79,7 @@ func (h *hushBackend) account(ctx context.Context) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	return Account{Address: answer.GetCustid()}, nil
+	return Account{Address: plain(answer.GetCustid())}, nil
 }
 
 func errNoToken() error {

@@ -93,10 +93,10 @@ func (h *hushBackend) receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 func receiptOf(m *hushv1.Metadata) Receipt {
 	key := m.GetMetadataKey()
 	r := Receipt{
-		Key: Hide(key), ShortID: key[:min(shortSize, len(key))],
+		Key: Hide(key), ShortID: plain(key[:min(shortSize, len(key))]),
 		State: stateOf(m.GetState()), Delivery: deliveryOf(m),
 		HasPassphrase: m.GetHasPassphrase(), LockedForGood: m.GetLockedForGood(), Encryption: encryptionOf(m.GetEncryption()),
-		Label: m.GetMemo(), Recipients: m.GetRecipients(), Domain: m.GetShareDomain(), TTL: m.GetTtl().AsDuration(),
+		Label: m.GetMemo(), Domain: plain(m.GetShareDomain()), TTL: m.GetTtl().AsDuration(),
 		Created: timeOf(m.GetCreateTime()), Expires: timeOf(m.GetSecretExpireTime()),
 	}
 	switch r.State {
@@ -108,13 +108,16 @@ func receiptOf(m *hushv1.Metadata) Receipt {
 		r.Ended = r.Expires
 	case StateWaiting, StateUnknown:
 	}
+	for _, address := range m.GetRecipients() {
+		r.Recipients = append(r.Recipients, plain(address))
+	}
 	for _, event := range m.GetEvents() {
 		if kind, ok := eventKinds()[event.GetKind()]; ok {
-			r.Events = append(r.Events, Event{Kind: kind, Time: timeOf(event.GetTime()), Network: event.GetNetwork(), Count: int(event.GetCount())})
+			r.Events = append(r.Events, Event{Kind: kind, Time: timeOf(event.GetTime()), Network: plain(event.GetNetwork()), Count: int(event.GetCount())})
 		}
 	}
 	for _, mail := range m.GetDeliveries() {
-		r.Mails = append(r.Mails, Mail{Recipient: mail.GetRecipient(), State: mailStates()[mail.GetState()]})
+		r.Mails = append(r.Mails, Mail{Recipient: plain(mail.GetRecipient()), State: mailStates()[mail.GetState()]})
 	}
 	return r
 }

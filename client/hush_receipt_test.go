@@ -1,8 +1,10 @@
 package client_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,4 +160,33 @@ func TestEndsOfSecrets(t *testing.T) {
 	}
 	_, err = c.Burn(t.Context(), shared.Receipt.Key, client.Text{})
 	wantError(t, "Burn of an opened secret", err, client.ErrGone)
+}
+
+// A server writes what a terminal would obey into a receipt.
+func TestReceiptsAreSafeToPrint(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, vaulttest.Options{}, nil)
+	shared := mustShare(t, s.client(t, client.Options{}), aText("hunter2"))
+	const bad = "\x1b]0;x\a"
+	d := startDouble(t, s, map[string]lie{
+		"GetMetadata": altered(func(a *hushv1.GetMetadataResponse) {
+			m := a.GetMetadata()
+			m.MetadataKey, m.ShareDomain, m.Recipients = bad+m.GetMetadataKey(), bad, []string{bad}
+			m.Deliveries = []*hushv1.Delivery{{Recipient: bad, State: 99}}
+			m.Events = append(m.GetEvents(), &hushv1.Event{Kind: 99}, &hushv1.Event{Kind: hushv1.Event_KIND_LOOKED, Network: bad})
+		}),
+		"Authcheck": altered(func(a *hushv1.AuthcheckResponse) { a.Custid = bad }),
+	})
+	c := clientOf(t, d.url, client.Options{Token: s.token(t, caller.ScopesAll)})
+	receipt, err := c.Receipt(t.Context(), shared.Receipt.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := c.Account(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprintf("%+v %+v", receipt, account); strings.ContainsAny(text, "\x1b\a") || len(receipt.Events) != 2 {
+		t.Errorf("Receipt: got %q", text)
+	}
 }
