@@ -1,6 +1,12 @@
 package client
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
+
+// NewHTTP returns what sends the requests of a Client without Options.HTTP.
+func NewHTTP() *http.Client { return newHTTP() }
 
 // Hurry lets a test wait less: for the first repeat of a call, for a message of a
 // stream, and between two polls.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
+
 	"hush/client"
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/vaulttest"
@@ -278,6 +280,27 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer is lost, and the repeat exceeds the rate limit. The secret is still the
+// reader's. Without a lost answer the reader decides when to try again.
+func TestLimitDuringAClaim(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, vaulttest.Options{}, nil)
+	d := startDouble(t, s, nil)
+	c := clientOf(t, d.url, client.Options{})
+	link, claim := mustShare(t, c, aText("hunter2")).Link, client.NewClaim()
+	limited := refuses(connect.CodeResourceExhausted, "x", because(hushv1.Refusal_REASON_RATE_LIMITED), in(time.Millisecond))
+	d.lie("RevealSecret", limited)
+	_, err := c.Open(t.Context(), link, client.Text{}, claim)
+	wantError(t, "Open", err, client.ErrLimited)
+	rest := first(3, limited)
+	d.lie("RevealSecret", func(d *double, w http.ResponseWriter, r *http.Request) {
+		d.lie("RevealSecret", rest)
+		cut(true)(d, w, r)
+	})
+	opened, err := c.Open(t.Context(), link, client.Text{}, claim)
+	wantText(t, opened, err, "hunter2")
 }
 
 // Each time that a passphrase is sent may cost one of its tries. It is sent twice at
