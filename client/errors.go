@@ -79,7 +79,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Is reports whether target is an Error of the same kind, so that errors.Is works
 // with the sentinels below.
 func (e *Error) Is(target error) bool {
-	other, ok := target.(*Error) //nolint:errorlint // the sentinel itself
+	other, ok := target.(*Error)
 	return ok && other.Kind == e.Kind
 }
 
