@@ -84,7 +84,7 @@ func (s *share) read(ctx context.Context, from source, limit int64, server *clie
 	}
 	content.IsFile = content.FileName != "" || !utf8.Valid(bytes)
 	if s.asText && content.IsFile {
-		return nil, errors.New("the content is not a text in UTF-8: leave out --text to share it as a file")
+		return nil, command.Usage("--text: the content is not a text in UTF-8")
 	}
 	return content, nil
 }

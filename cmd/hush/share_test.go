@@ -1,0 +1,234 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/mail/mailtest"
+)
+
+// sender is a person who shares at a service, with a home folder of her own.
+type sender struct {
+	t           *testing.T
+	s           *testServer
+	environment []string
+}
+
+func newSender(t *testing.T, s *testServer, environment ...string) sender {
+	home := t.TempDir()
+	return sender{t, s, append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "HUSH_SERVER=" + s.url}, environment...)}
+}
+
+// share calls "hush share".
+func (p sender) share(stdin string, args ...string) result {
+	p.t.Helper()
+	return call(p.t, p.environment, stdin, append([]string{"share"}, args...)...)
+}
+
+// open opens the link that a call printed.
+func (p sender) open(printed result, passphrase string) client.Opened {
+	p.t.Helper()
+	link, err := client.ParseLink(printed.stdout)
+	if err != nil || strings.Count(printed.stdout, "\n") != 1 {
+		p.t.Fatalf("hush share: got %q and %v on standard output, want one link; it wrote:\n%s", printed.stdout, err, printed.stderr)
+	}
+	c, err := client.New(p.s.url, client.Options{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	opened, err := c.Open(p.t.Context(), link, client.Hide(passphrase), client.Claim{})
+	if err != nil {
+		p.t.Fatalf("Open: got %v, want a content", err)
+	}
+	return opened
+}
+
+// Each byte arrives as it was, and a file is a file.
+func TestSharedContent(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	file := filepath.Join(t.TempDir(), "größe.env")
+	binary := "\x00\x01binary\xff\r\n"
+	for name, c := range map[string]struct {
+		file, stdin string
+		args        []string
+		want        client.Content
+	}{
+		"piped":              {stdin: "text", want: client.Content{Bytes: []byte("text")}},
+		"piped with its end": {stdin: "two\r\nlines\n", args: []string{"-"}, want: client.Content{Bytes: []byte("two\r\nlines\n")}},
+		"piped spaces":       {stdin: " \n ", want: client.Content{Bytes: []byte(" \n ")}},
+		"piped bytes":        {stdin: binary, want: client.Content{Bytes: []byte(binary), IsFile: true}},
+		"piped with a name":  {stdin: "text", args: []string{"--name", "a b.txt"}, want: client.Content{Bytes: []byte("text"), IsFile: true, FileName: "a b.txt"}},
+		"file":               {file: "A=1\n", args: []string{file}, want: client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: "größe.env"}},
+		"file of bytes":      {file: binary, args: []string{file}, want: client.Content{Bytes: []byte(binary), IsFile: true, FileName: "größe.env"}},
+		"file as a text":     {file: "A=1\n", args: []string{file, "--text"}, want: client.Content{Bytes: []byte("A=1\n")}},
+		"file with a name":   {file: "A=1\n", args: []string{file, "--name", "x"}, want: client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: "x"}},
+		"file to the server": {file: "A=1\n", args: []string{file, "--encryption", "server"}, want: client.Content{Bytes: []byte("A=1\n")}},
+		"longest":            {stdin: strings.Repeat("x", 102400), want: client.Content{Bytes: []byte(strings.Repeat("x", 102400))}},
+	} {
+		if err := os.WriteFile(file, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := p.open(p.share(c.stdin, c.args...).want(t, "share", command.ExitOK), "").Content
+		if string(got.Bytes) != string(c.want.Bytes) || got.IsFile != c.want.IsFile || got.FileName != c.want.FileName {
+			t.Errorf("%s: got %.40q, file %t %q, want %.40q, file %t %q", name, got.Bytes, got.IsFile, got.FileName, c.want.Bytes, c.want.IsFile, c.want.FileName)
+		}
+	}
+}
+
+// The passphrase that was printed or read opens the secret, and without it nothing
+// does.
+func TestSharedPassphrase(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	file := filepath.Join(t.TempDir(), "passphrase")
+	if err := os.WriteFile(file, []byte("correct horse\nsecond line\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.open(p.share("text", "--passphrase-file", file), "correct horse"); string(got.Content.Bytes) != "text" {
+		t.Errorf("Open with the passphrase of the file: got %q, want text", got.Content.Bytes)
+	}
+	drawn := p.share("text", "--generate-passphrase")
+	_, rest, _ := strings.Cut(drawn.stderr, "hush: passphrase: ")
+	phrase, _, _ := strings.Cut(rest, "\n")
+	if got := p.open(drawn, phrase); string(got.Content.Bytes) != "text" {
+		t.Errorf("Open with the passphrase %q: got %q, want text", phrase, got.Content.Bytes)
+	}
+	if again := p.share("text", "--generate-passphrase"); strings.Contains(again.stderr, phrase) {
+		t.Errorf("hush share --generate-passphrase: got %q twice, want another one", phrase)
+	}
+}
+
+// shareLine is what --json prints.
+type shareLine struct {
+	Link, Receipt, Recipient, Value, Expires, Encryption, Protocol, Server string
+	ShortID                                                                string `json:"short_id"`
+	TTL                                                                    int64
+}
+
+func linesOf(t *testing.T, text string) (lines []shareLine) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var one shareLine
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			t.Fatalf("--json: got %q and %v, want lines of JSON", line, err)
+		}
+		lines = append(lines, one)
+	}
+	return lines
+}
+
+func TestSharedAsJSON(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	begun := time.Now()
+	line := linesOf(t, p.share("text", "--ttl", "3d", "--json").want(t, "share", command.ExitOK).stdout)[0]
+	expires, err := time.Parse(time.RFC3339, line.Expires)
+	if err != nil || expires.Before(begun.Add(71*time.Hour)) || expires.After(begun.Add(73*time.Hour)) || line.TTL != 3*86400 {
+		t.Errorf("--json: got a lifetime of %d until %q, want three days", line.TTL, line.Expires)
+	}
+	receipt, err := client.ParseReceiptLink(line.Receipt)
+	if err != nil || !strings.HasPrefix(receipt.Keys[0].Expose(), line.ShortID) || len(line.ShortID) != 8 || line.Server != p.s.url ||
+		line.Protocol != "hush" || line.Encryption != "end-to-end" {
+		t.Errorf("--json: got %+v, want the facts of the secret", line)
+	}
+}
+
+// Each recipient has a link of her own, and one receipt shows all.
+func TestShareWithRecipients(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	token := operator{t, s.data}.account("sender@example.com")
+	p := newSender(t, s, "HUSH_TOKEN="+token)
+	to := []string{"--encryption", "server", "--recipient", "a@example.com", "--recipient", "b@example.com"}
+	got := p.share("text", append(to, "--generate-passphrase")...).want(t, "share", command.ExitOK,
+		"the link for a@example.com opens once", "the link for b@example.com opens once", "the server mails nothing: pass the link on yourself")
+	links := strings.Fields(got.stdout)
+	if len(links) != 2 || links[0] == links[1] || strings.Count(got.stderr, "passphrase:") != 1 {
+		t.Errorf("hush share: got %s%s, want two links and one passphrase", got.stdout, got.stderr)
+	}
+	_, text, _ := strings.Cut(got.stderr, "receipt: ")
+	if receipt, err := client.ParseReceiptLink(text); err != nil || len(receipt.Keys) != 2 {
+		t.Errorf("hush share: got receipt %q, want one of two secrets", text)
+	}
+	lines := linesOf(t, p.share("", append(to, "--generate", "--show", "--json")...).want(t, "share", command.ExitOK).stdout)
+	if len(lines) != 2 || lines[0].Value == "" || lines[0].Recipient != "a@example.com" || lines[1].Recipient != "b@example.com" {
+		t.Fatalf("hush share --generate: got %+v, want a line for each recipient", lines)
+	}
+	for _, line := range lines {
+		if opened := p.open(result{stdout: line.Link + "\n"}, ""); string(opened.Content.Bytes) != lines[0].Value {
+			t.Errorf("Open: got %q for %s, want the text that all got", opened.Content.Bytes, line.Recipient)
+		}
+	}
+}
+
+// The sender learns which of a group exist: another try must not mail twice.
+func TestShareWithSomeRecipients(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	p := newSender(t, s, "HUSH_TOKEN="+operator{t, s.data}.account("sender@example.com"))
+	file := filepath.Join(t.TempDir(), "receipts")
+	to := func(addresses ...string) []string {
+		args := []string{"--encryption", "server"}
+		for _, address := range addresses {
+			args = append(args, "--recipient", address)
+		}
+		return args
+	}
+	got := p.share("the text", append(to("a@example.com", "no address", "c@example.com"), "--receipt-file", file)...).
+		want(t, "share", command.ExitFailure, "shared for a@example.com, as printed above; not shared for no address, c@example.com: ")
+	if strings.Count(got.stdout, "\n") != 1 || strings.Contains(got.stderr, "the text") {
+		t.Errorf("hush share: got %s%s, want the first link", got.stdout, got.stderr)
+	}
+	if kept, err := os.ReadFile(file); err != nil || !strings.Contains(string(kept), "/r#") {
+		t.Errorf("--receipt-file: got %q and %v, want the receipt of the first", kept, err)
+	}
+	p.share("the text", to("no address", "c@example.com")...).
+		want(t, "share", command.ExitRefused, "not shared for no address, c@example.com: ")
+}
+
+// A server that mails gets the address, and the sender no word about mails.
+func TestShareMails(t *testing.T) {
+	t.Parallel()
+	mails := mailtest.New(t)
+	s := startHush(t, "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
+	p := newSender(t, s, "HUSH_TOKEN="+operator{t, s.data}.account("sender@example.com"))
+	got := p.share("text", "--encryption", "server", "--recipient", "a@example.com").want(t, "share", command.ExitOK)
+	if strings.Contains(got.stderr, "mails nothing") {
+		t.Errorf("hush share: got %q, want no word that the server mails nothing", got.stderr)
+	}
+	if mail := fmt.Sprint(mails.Wait(t, 1)); !strings.Contains(mail, "a@example.com") {
+		t.Errorf("mail: got %s, want one to the recipient", mail)
+	}
+}
+
+func TestReceiptFileIsItsOwners(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	file := filepath.Join(t.TempDir(), "receipt")
+	p.share("text", "--receipt-file", file).want(t, "share", command.ExitOK)
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("--receipt-file: got mode %v and %v, want 0600", info, err)
+	}
+}
+
+// The operator's rules are said before anything is typed or sent.
+func TestShareAgainstPolicy(t *testing.T) {
+	t.Parallel()
+	required := newSender(t, startHush(t, "--passphrase-required=on", "--passphrase-min=10"))
+	required.share("text").want(t, "share", command.ExitRefused, "add --generate-passphrase")
+	required.share("text", "--generate-passphrase").want(t, "share", command.ExitOK)
+	closed := newSender(t, startHush(t, "--maintenance", "back at noon"))
+	closed.share("text").want(t, "share", command.ExitRefused, "back at noon")
+	members := newSender(t, startHush(t, "--anonymous-create=off"))
+	members.share("text").want(t, "share", command.ExitRefused, "hush login")
+	wrong := newSender(t, members.s, "HUSH_TOKEN="+strings.Repeat("0", 40))
+	wrong.share("text").want(t, "share", command.ExitRefused, "hush login")
+}
