@@ -38,14 +38,14 @@ func TestShareLeavesNoTrace(t *testing.T) {
 	c := exec.CommandContext(t.Context(), os.Args[0], "share", "--passphrase-prompt", "--copy", "--watch", "--ttl=1h")
 	c.Env = []string{asProgram + "=1", "PATH=" + tools + ":/bin:/usr/bin", "HOME=" + work, "TMPDIR=" + work, "NOTES=" + notes, "HUSH_SERVER=" + s.url, "HUSH_TOKEN=" + token}
 	c.Dir, c.Stdin = work, strings.NewReader(secret)
-	screen := startOnTerminal(t, c)
-	screen.types("Passphrase: ", phrase+"\r")
-	screen.types("The same again: ", phrase+"\r")
-	link, err := client.ParseLink(screen.link().stdout)
+	at := startOnTerminal(t, c)
+	at.types("Passphrase: ", phrase+"\r")
+	at.types("The same again: ", phrase+"\r")
+	link, err := client.ParseLink(at.link().stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen.shown.waitFor(t, "waiting; expires in ")
+	at.shown.waitFor(t, "waiting; expires in ")
 	canaries := []string{secret, phrase, link.Key.Expose(), link.Expose()[len(link.Expose())-43:]}
 	wantNoCanary(t, "processes", allProcesses(t), canaries...)
 	wantNoCanary(t, "arguments of the clipboard's tool", noted(t, notes, "arguments"), append(canaries, token)...)
@@ -53,9 +53,9 @@ func TestShareLeavesNoTrace(t *testing.T) {
 	if got := noted(t, notes, "input"); string(got) != link.Expose() {
 		t.Errorf("clipboard: got %q, want the link", got)
 	}
-	screen.types("waiting; expires in ", "\x03")
-	screen.ends()
-	wantNoCanary(t, "screen", []byte(screen.shown.String()), secret, phrase, token)
+	at.types("waiting; expires in ", "\x03")
+	at.ends()
+	wantNoCanary(t, "screen", []byte(at.shown.String()), secret, phrase, token)
 	wantNoCanary(t, "disk", contentsOf(t, work), append(canaries, token)...)
 }
 

@@ -102,7 +102,7 @@ func TestPassphrasePrompt(t *testing.T) {
 	s.shown.waitFor(t, "the two passphrases differ; nothing was done")
 }
 
-func promptFor(t *testing.T, p sender, stderr *os.File) *screen {
+func promptFor(t *testing.T, p sender, stderr *os.File) *seat {
 	t.Helper()
 	if stderr == nil {
 		return onTerminal(t, p.environment, strings.NewReader("piped"), nil, "share", "--passphrase-prompt")
@@ -117,14 +117,14 @@ func TestShareAndWatch(t *testing.T) {
 	s := onTerminal(t, p.environment, strings.NewReader("text"), nil, "share", "--watch")
 	link := s.link()
 	s.shown.waitFor(t, "waiting; expires in ")
-	p.open(link, "")
+	call(t, p.environment, link.stdout, "open", "-").want(t, "open", command.ExitOK)
 	if code := s.ends(); code != command.ExitOK {
 		t.Errorf("hush share --watch: got exit code %d, want 0; it showed:\n%s", code, s.shown)
 	}
-	s.shown.waitFor(t, "opened just now")
+	s.shown.waitFor(t, "delivered: opened ")
 }
 
-func TestInterruptedWatch(t *testing.T) {
+func TestInterruptedShareAndWatch(t *testing.T) {
 	t.Parallel()
 	p := newSender(t, startHush(t))
 	s := onTerminal(t, p.environment, strings.NewReader("text"), nil, "share", "--watch")

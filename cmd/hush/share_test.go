@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hush/client"
+	"hush/client/otstest"
 	"hush/cmd/hush/command"
 	"hush/mail/mailtest"
 )
@@ -231,4 +232,40 @@ func TestShareAgainstPolicy(t *testing.T) {
 	members.share("text").want(t, "share", command.ExitRefused, "hush login")
 	wrong := newSender(t, members.s, "HUSH_TOKEN="+strings.Repeat("0", 40))
 	wrong.share("text").want(t, "share", command.ExitRefused, "hush login")
+}
+
+// A server of the other protocols sees what is shared there, and each share says so.
+func TestShareAtAnotherServer(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{"v1", "v2"} {
+		release := otstest.ReleaseV1Only
+		if protocol == "v2" {
+			release = otstest.Release0266
+		}
+		other := otstest.Start(t, otstest.Options{Release: release})
+		p := newSender(t, &testServer{url: other.URL}, "HUSH_PROTOCOL="+protocol)
+		file := filepath.Join(t.TempDir(), ".env")
+		if err := os.WriteFile(file, []byte("A=1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sees := "speaks " + protocol + ": nothing is encrypted on this device, and the server sees the content and the passphrase"
+		p.share("text", "--label", "note").want(t, "share", command.ExitRefused, "keeps no labels; nothing was sent")
+		p.share("text", "--encryption", "end-to-end").want(t, "share", command.ExitRefused, "has no end-to-end encryption; nothing was sent")
+		p.share("\xff").want(t, "share", command.ExitRefused, sees, "takes a text in UTF-8 only")
+		if waiting := other.Waiting(); waiting != 0 {
+			t.Errorf("%s: got %d secrets after refusals, want none", protocol, waiting)
+		}
+		got := p.share("", file, "--ttl", "1h").want(t, "share", command.ExitOK, sees, "the name of the file is left out", "the link opens once", "receipt: "+other.URL)
+		link, err := client.ParseLink(got.stdout)
+		if err != nil || !link.Foreign {
+			t.Fatalf("%s: got %q and %v, want a link of that server", protocol, got.stdout, err)
+		}
+		if text, _, waits := other.Held(link.Key.Expose()); text != "A=1\n" || !waits {
+			t.Errorf("%s: the server has %q, waiting %t, want the content of the file", protocol, text, waits)
+		}
+		line := linesOf(t, p.share("text", "--json").want(t, "share", command.ExitOK, sees).stdout)[0]
+		if line.Protocol != protocol || line.Encryption != "server" {
+			t.Errorf("%s --json: got %+v, want the protocol and who encrypts", protocol, line)
+		}
+	}
 }

@@ -230,12 +230,16 @@ func (s *share) setEncryption(request *client.ShareRequest, server *client.Clien
 		request.Encryption = client.EncryptionEndToEnd
 		return false, nil
 	case s.encryptionSet && !chosenServer:
-		return true, &client.Error{Kind: client.KindUnsupported, Message: "a server that speaks " + protocol.String() + " has no end-to-end encryption; nothing was sent"}
+		return true, unsupported(protocol, "has no end-to-end encryption")
+	case s.label != "":
+		return true, unsupported(protocol, "keeps no labels")
 	default:
 		s.on.Tellf("%s speaks %s: nothing is encrypted on this device, and the server sees the content and the passphrase", server.Server(), protocol)
-		if s.label != "" {
-			s.on.Tellf("it keeps no --label")
-		}
 		return true, nil
 	}
+}
+
+// unsupported is the error for what a protocol cannot do, before the content is read.
+func unsupported(protocol client.Protocol, what string) error {
+	return &client.Error{Kind: client.KindUnsupported, Message: "a server that speaks " + protocol.String() + " " + what + "; nothing was sent"}
 }

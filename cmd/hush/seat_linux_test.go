@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// screen is the program at work on a terminal of its own.
-type screen struct {
+// seat is the program at work on a terminal of its own.
+type seat struct {
 	t        *testing.T
 	keyboard *os.File
 	terminal *os.File
@@ -21,7 +21,7 @@ type screen struct {
 
 // onTerminal starts the program on a terminal. Streams that are given are not the
 // terminal's.
-func onTerminal(t *testing.T, environment []string, stdin io.Reader, stderr io.Writer, args ...string) *screen {
+func onTerminal(t *testing.T, environment []string, stdin io.Reader, stderr io.Writer, args ...string) *seat {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
 	c.Env = append([]string{asProgram + "=1", "TERM=xterm", "PATH=" + t.TempDir()}, environment...)
@@ -31,9 +31,9 @@ func onTerminal(t *testing.T, environment []string, stdin io.Reader, stderr io.W
 
 // startOnTerminal starts a program whose terminal is a new one. So are its streams,
 // unless they are set.
-func startOnTerminal(t *testing.T, c *exec.Cmd) *screen {
+func startOnTerminal(t *testing.T, c *exec.Cmd) *seat {
 	t.Helper()
-	s := &screen{t: t, shown: newOutput(), program: c}
+	s := &seat{t: t, program: c}
 	s.keyboard, s.terminal = openTerminal(t)
 	if c.Stdin == nil {
 		c.Stdin = s.terminal
@@ -46,12 +46,12 @@ func startOnTerminal(t *testing.T, c *exec.Cmd) *screen {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(s.shown, s.keyboard) }()
+	s.shown = screen(s.keyboard)
 	return s
 }
 
-// types types keys once the screen has shown a prompt.
-func (s *screen) types(prompt, keys string) {
+// types sends keys once the screen has shown a prompt.
+func (s *seat) types(prompt, keys string) {
 	s.t.Helper()
 	s.shown.waitFor(s.t, prompt)
 	if _, err := io.WriteString(s.keyboard, keys); err != nil {
@@ -61,7 +61,7 @@ func (s *screen) types(prompt, keys string) {
 
 // ends returns the exit code of the program. The terminal must show again what is
 // typed.
-func (s *screen) ends() int {
+func (s *seat) ends() int {
 	s.t.Helper()
 	err := s.program.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -76,7 +76,7 @@ func (s *screen) ends() int {
 var shownLink = regexp.MustCompile(`https?://[^ ]+/[es]#[0-9A-Za-z_-]+`)
 
 // link returns the link that the screen shows, as a result that printed it.
-func (s *screen) link() result {
+func (s *seat) link() result {
 	s.t.Helper()
 	waitUntil(s.t, "a link", func() bool { return shownLink.MatchString(s.shown.String()) })
 	return result{stdout: shownLink.FindString(s.shown.String()) + "\n"}
