@@ -25,7 +25,15 @@ func (h *hushBackend) receipt(ctx context.Context, key Text) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, ofReceipt(err)
 	}
-	return receiptOf(answer.GetMetadata()), nil
+	return readReceipt(answer.GetMetadata())
+}
+
+// readReceipt returns the receipt in an answer.
+func readReceipt(m *hushv1.Metadata) (Receipt, error) {
+	if stateOf(m.GetState()) == StateUnknown {
+		return Receipt{}, &Error{Kind: KindProtocol, Message: notHush}
+	}
+	return receiptOf(m), nil
 }
 
 // ofReceipt returns an error with the words for receipts.
@@ -44,7 +52,7 @@ func (h *hushBackend) burn(ctx context.Context, key, _ Text) (Receipt, error) {
 		answer, fail := call(ctx, h, h.secrets.BurnSecret, request, callTime)
 		switch {
 		case fail == nil:
-			return receiptOf(answer.GetMetadata()), nil
+			return readReceipt(answer.GetMetadata())
 		case fail.err.Kind == KindGone && lost:
 			if found, err := h.receipt(ctx, key); err == nil && found.State == StateBurned {
 				return found, nil

@@ -182,6 +182,9 @@ func TestReceiptsAreSafeToPrint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.lie("GetMetadata", altered(func(a *hushv1.GetMetadataResponse) { a.Metadata = nil }))
+	_, err = c.Receipt(t.Context(), shared.Receipt.Key)
+	wantError(t, "Receipt without one", err, client.ErrProtocol)
 	account, err := c.Account(t.Context())
 	if err != nil {
 		t.Fatal(err)

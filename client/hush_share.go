@@ -87,12 +87,20 @@ func (s *sharing) create(ctx context.Context) (Shared, error) {
 				return Shared{}, endedError(ctx.Err())
 			}
 		case fail.fate == fateLost:
-			fail.err.Message += ": whether the secret was shared is not known, and no one can open it"
+			fail.err.Message += s.unknown()
 			return Shared{}, fail.err
 		default:
 			return Shared{}, fail.err
 		}
 	}
+}
+
+// unknown is what is said after a lost answer.
+func (s *sharing) unknown() string {
+	if len(s.request.Recipients) > 0 {
+		return "; whether the secret was shared and its link was mailed is not known"
+	}
+	return "; whether the secret was shared is not known, and no one has its link"
 }
 
 // concealed is the answer to a request that creates a secret.
@@ -196,7 +204,7 @@ func (s *sharing) checked(made concealed) (Shared, error) {
 	secretKey, isKey := seal.ParseToken(made.secret.GetSecretKey())
 	_, isReceipt := seal.ParseToken(made.metadata.GetMetadataKey())
 	if encryptionOf(made.secret.GetEncryption()) != want || encryptionOf(made.metadata.GetEncryption()) != want ||
-		made.secret.GetHasPassphrase() == s.request.Passphrase.IsEmpty() || !isKey || !isReceipt {
+		made.secret.GetHasPassphrase() == s.request.Passphrase.IsEmpty() || !isKey || !isReceipt || s.request.Generate != nil && made.value == "" {
 		return Shared{}, &Error{Kind: KindAltered, Message: "the answer of the server is not one to this request: its secret must not be used"}
 	}
 	home, base, err := s.bases(made.secret.GetShareDomain())

@@ -148,8 +148,11 @@ func TestShareChecksTheAnswer(t *testing.T) {
 			t.Errorf("Share: %s: got a link, want none", name)
 		}
 	}
-	d := startDouble(t, s, map[string]lie{"ConcealSecret": altered(func(a *hushv1.ConcealSecretResponse) { a.Secret.ShareDomain = "evil.example" })})
-	_, err := clientOf(t, d.url, client.Options{}).Share(t.Context(), aText("hunter2"))
+	d := startDouble(t, s, map[string]lie{"GenerateSecret": altered(func(a *hushv1.GenerateSecretResponse) { a.Value = "" })})
+	_, err := clientOf(t, d.url, client.Options{}).Share(t.Context(), client.ShareRequest{Generate: &client.Generate{}, Encryption: client.EncryptionServer})
+	wantError(t, "Share: no value", err, client.ErrAltered)
+	d = startDouble(t, s, map[string]lie{"ConcealSecret": altered(func(a *hushv1.ConcealSecretResponse) { a.Secret.ShareDomain = "evil.example" })})
+	_, err = clientOf(t, d.url, client.Options{}).Share(t.Context(), aText("hunter2"))
 	wantError(t, "Share: another domain", err, client.ErrRefused)
 	for _, base := range []string{"", "javascript:alert(1)", "https://a:b@evil.example"} {
 		d = startDouble(t, s, map[string]lie{"GetPolicy": altered(func(a *hushv1.GetPolicyResponse) { a.BaseUrl = base })})
