@@ -32,6 +32,19 @@ func firstLine(from io.Reader) (string, error) {
 	return line, nil
 }
 
+// SecretLine returns the first line of a file, or of standard input for "-", without
+// its end. An empty one is an error. It warns of a file that every user of this
+// machine may read.
+func (c *Console) SecretLine(file string) (string, error) {
+	if file == "-" {
+		return c.FirstLine()
+	}
+	if IsEverybodys(file) {
+		c.Tellf("every user of this machine may read %s: run chmod 0600 on it", file)
+	}
+	return ReadSecretFile(file)
+}
+
 // ReadSecretFile returns the first line of a file.
 func ReadSecretFile(path string) (string, error) {
 	file, err := os.Open(path)

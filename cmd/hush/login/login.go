@@ -193,13 +193,8 @@ func (l *login) token(ctx context.Context) (client.Text, error) {
 	var text string
 	var err error
 	switch {
-	case l.tokenFile == "-":
-		text, err = l.console.FirstLine()
 	case l.tokenFile != "":
-		if console.IsEverybodys(l.tokenFile) {
-			l.console.Tellf("every user of this machine may read %s: run chmod 0600 on it", l.tokenFile)
-		}
-		text, err = console.ReadSecretFile(l.tokenFile)
+		text, err = l.console.SecretLine(l.tokenFile)
 	case l.console.CanAsk():
 		text, err = l.console.AskHidden(ctx, "API token (empty for none): ")
 	default:

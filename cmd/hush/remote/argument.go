@@ -64,10 +64,7 @@ func readText(on *console.Console, argument string) (text string, from bool, err
 	if !ok {
 		return "", false, nil
 	}
-	if console.IsEverybodys(file) {
-		on.Tellf("every user of this machine may read %s: run chmod 0600 on it", file)
-	}
-	text, err = console.ReadSecretFile(file)
+	text, err = on.SecretLine(file)
 	if err != nil {
 		err = command.Usage("%v", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"hush/client"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/remote"
 )
 
@@ -31,16 +30,7 @@ func (s *Secret) ReadPassphrase(ctx context.Context) error {
 
 // readFile reads the passphrase from its file.
 func (s *Secret) readFile() error {
-	var text string
-	var err error
-	if s.PassphraseFile == "-" {
-		text, err = s.Console.FirstLine()
-	} else {
-		if console.IsEverybodys(s.PassphraseFile) {
-			s.tellf("every user of this machine may read %s: run chmod 0600 on it", s.PassphraseFile)
-		}
-		text, err = console.ReadSecretFile(s.PassphraseFile)
-	}
+	text, err := s.Console.SecretLine(s.PassphraseFile)
 	s.passphrase = client.Hide(text)
 	return s.named(err)
 }

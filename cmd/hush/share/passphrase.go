@@ -31,13 +31,8 @@ func (s *share) readPassphrase(ctx context.Context) (string, error) {
 		return drawPassphrase()
 	case s.passphraseAsked:
 		return s.askPassphrase(ctx)
-	case s.passphraseFile == "-":
-		return s.on.FirstLine()
 	case s.passphraseFile != "":
-		if console.IsEverybodys(s.passphraseFile) {
-			s.on.Tellf("every user of this machine may read %s: run chmod 0600 on it", s.passphraseFile)
-		}
-		return console.ReadSecretFile(s.passphraseFile)
+		return s.on.SecretLine(s.passphraseFile)
 	default:
 		return "", nil
 	}
