@@ -1,6 +1,9 @@
 package client
 
-import "unicode/utf8"
+import (
+	"context"
+	"unicode/utf8"
+)
 
 // checkOpen refuses what cannot be opened, before anything is sent.
 func (l *legacy) checkOpen(link Link) error {
@@ -11,6 +14,13 @@ func (l *legacy) checkOpen(link Link) error {
 		return wrongKey()
 	}
 	return nil
+}
+
+// reveal sends a query that reveals, over a connection of its own: one that was idle
+// may be closed at the other end, which looks like a lost answer.
+func (l *legacy) reveal(ctx context.Context, q query) (*reply, *setback) {
+	l.http.CloseIdleConnections()
+	return l.call(ctx, q)
 }
 
 // opened returns a content. Bytes of an answer that are not UTF-8 were replaced when

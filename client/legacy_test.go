@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,25 @@ func onAll(t *testing.T, test func(t *testing.T, release otstest.Release, protoc
 			})
 		}
 	}
+}
+
+// heard are the waits before calls that a client repeats.
+type heard struct {
+	mu    sync.Mutex
+	waits []time.Duration
+	text  string
+}
+
+func (h *heard) note(err error, wait time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waits, h.text = append(h.waits, wait), h.text+err.Error()+"\n"
+}
+
+func (h *heard) list() []time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.waits)
 }
 
 // clock is a clock that a test sets.

@@ -137,7 +137,7 @@ func (b v1Backend) open(ctx context.Context, link Link, passphrase Text, _ Claim
 	if !passphrase.IsEmpty() {
 		form.Set("passphrase", passphrase.Expose())
 	}
-	answer, fail := b.call(ctx, b.postForm(keyPath("secret", link.Key, ""), form))
+	answer, fail := b.reveal(ctx, b.postForm(keyPath("secret", link.Key, ""), form))
 	if fail != nil {
 		return Opened{}, b.unopened(fail, passphrase)
 	}

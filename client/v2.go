@@ -62,7 +62,7 @@ func (b v2Backend) share(ctx context.Context, request ShareRequest) (Shared, err
 	if err := b.read(answer, &created); err != nil {
 		return Shared{}, err
 	}
-	g := created.granted(answer.now)
+	g := created.granted()
 	if g.key == "" && isKey(g.receiptKey) {
 		if err := b.fetchKey(ctx, &g); err != nil {
 			return Shared{}, err
@@ -137,7 +137,7 @@ func (b v2Backend) open(ctx context.Context, link Link, passphrase Text, _ Claim
 	if err := b.checkOpen(link); err != nil {
 		return Opened{}, err
 	}
-	answer, fail := b.reveal(ctx, link, passphrase)
+	answer, fail := b.tryReveal(ctx, link, passphrase)
 	if fail != nil {
 		return Opened{}, b.unopened(ctx, link, passphrase, fail)
 	}
@@ -156,16 +156,16 @@ func (b v2Backend) open(ctx context.Context, link Link, passphrase Text, _ Claim
 	return opened(*revealed.Record.SecretValue, answer, revealed.Record.IsTruncated), nil
 }
 
-// reveal calls the reveal at its later path, and at that of the oldest release where
+// tryReveal calls the reveal at its later path, and at that of the oldest release where
 // the server does not know it. It never is a GET, which a release reveals by too.
-func (b v2Backend) reveal(ctx context.Context, link Link, passphrase Text) (*reply, *setback) {
+func (b v2Backend) tryReveal(ctx context.Context, link Link, passphrase Text) (*reply, *setback) {
 	message := map[string]any{"continue": true}
 	if !passphrase.IsEmpty() {
 		message["passphrase"] = passphrase.Expose()
 	}
-	answer, fail := b.call(ctx, b.postJSON(keyPath("secret", link.Key, "/reveal"), message))
+	answer, fail := b.reveal(ctx, b.postJSON(keyPath("secret", link.Key, "/reveal"), message))
 	if fail != nil && fail.isRoute {
-		return b.call(ctx, b.postJSON(keyPath("secret", link.Key, ""), message))
+		return b.reveal(ctx, b.postJSON(keyPath("secret", link.Key, ""), message))
 	}
 	return answer, fail
 }

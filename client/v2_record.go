@@ -119,11 +119,13 @@ type v2Concealed struct {
 	}
 }
 
-func (c v2Concealed) granted(now time.Time) granted {
+// granted returns what was created. It has just begun to wait, whatever the clocks of
+// the server and of a gateway say.
+func (c v2Concealed) granted() granted {
 	record := cmp.Or(c.Record.Metadata, c.Record.Receipt, &v2Record{})
 	secret := c.Record.Secret
 	g := granted{
-		key: string(cmp.Or(secret.Key, secret.Identifier)), receiptKey: record.key(), receipt: record.receipt(now),
+		key: string(cmp.Or(secret.Key, secret.Identifier)), receiptKey: record.key(), receipt: record.receipt(time.Time{}),
 		guarded: cmp.Or(secret.HasPassphrase, record.HasPassphrase), cut: secret.IsTruncated,
 		domain: string(cmp.Or(c.Record.ShareDomain, record.ShareDomain)),
 	}

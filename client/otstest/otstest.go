@@ -132,6 +132,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// Release returns what the server imitates.
+func (s *Server) Release() Release { return s.store.options.Release }
+
 // Calls returns the requests so far, those that Intercept answered included.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()

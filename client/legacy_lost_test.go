@@ -1,0 +1,312 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hush/client"
+	"hush/client/otstest"
+)
+
+// intercept is what something between a client and a server does to a request.
+type intercept func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool
+
+// on restricts an intercept to calls of one kind: a method and the end of a path.
+func on(method, suffix string, do intercept) intercept {
+	return func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+		return r.Method == method && strings.HasSuffix(r.URL.Path, suffix) && do(s, w, r)
+	}
+}
+
+// onReveal restricts an intercept to reveals, at the paths of all releases.
+func onReveal(do intercept) intercept {
+	return func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+		return isReveal(s.Release(), r.Method, r.URL.Path) && do(s, w, r)
+	}
+}
+
+// isReveal reports whether a request can reveal. The oldest release does not know the
+// path of later ones.
+func isReveal(release otstest.Release, method, path string) bool {
+	isLater := strings.HasSuffix(path, "/reveal")
+	return method == http.MethodPost && strings.Contains(path, "/secret/") && !strings.HasSuffix(path, "/conceal") &&
+		(!isLater || release != otstest.ReleaseREF)
+}
+
+// cutBefore cuts the connection before the server gets the request.
+func cutBefore(*otstest.Server, http.ResponseWriter, *http.Request) bool {
+	panic(http.ErrAbortHandler)
+}
+
+// cutAfter cuts the connection after the server did what it was asked for.
+func cutAfter(s *otstest.Server, _ http.ResponseWriter, r *http.Request) bool {
+	s.Serve(httptest.NewRecorder(), r)
+	panic(http.ErrAbortHandler)
+}
+
+// cutWithin cuts the connection in the middle of the answer.
+func cutWithin(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+	answer := httptest.NewRecorder()
+	s.Serve(answer, r)
+	body := answer.Body.Bytes()
+	maps.Copy(w.Header(), answer.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(body[:len(body)/2])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// gateway answers with a page, after it passed the request on or not.
+func gateway(status int, passed bool) intercept {
+	return func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+		if passed {
+			s.Serve(httptest.NewRecorder(), r)
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "<html><h1>Bad Gateway</h1>{")
+		return true
+	}
+}
+
+// repliesWith answers with a text in JSON, after it passed the request on or not.
+func repliesWith(status int, body string, passed bool) intercept {
+	return func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+		if passed {
+			s.Serve(httptest.NewRecorder(), r)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+		return true
+	}
+}
+
+// reveals counts the requests that reveal.
+func reveals(f *foreign) (n int) {
+	for _, call := range f.Calls() {
+		if isReveal(f.release, call.Method, call.Path) {
+			n++
+		}
+	}
+	return n
+}
+
+// A proxy cuts the answer of a reveal. What the client says of it must be exact: a
+// secret that waits is not called lost, and one that is gone is not called waiting.
+func TestLegacyOpenWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	const exception = `{"message":"An unexpected error occurred :[","success":false}`
+	for name, test := range map[string]struct {
+		do     intercept
+		v1, v2 *client.Error
+	}{
+		"cut before":            {cutBefore, client.ErrLost, client.ErrNetwork},
+		"cut after":             {cutAfter, client.ErrLost, client.ErrLost},
+		"cut within":            {cutWithin, client.ErrLost, client.ErrLost},
+		"gateway before":        {gateway(502, false), client.ErrLost, client.ErrNetwork},
+		"gateway after":         {gateway(504, true), client.ErrLost, client.ErrLost},
+		"exception before":      {repliesWith(500, exception, false), &client.Error{Kind: client.KindFailure}, &client.Error{Kind: client.KindFailure}},
+		"exception after":       {repliesWith(500, exception, true), &client.Error{Kind: client.KindFailure}, client.ErrLost},
+		"page in place, after":  {gateway(200, true), client.ErrProtocol, client.ErrLost},
+		"page in place, before": {gateway(200, false), client.ErrProtocol, client.ErrProtocol},
+		"limit":                 {repliesWith(429, `{"message":"slow"}`, false), client.ErrLimited, client.ErrLimited},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+				var isOff atomic.Bool
+				f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+					return !isOff.Load() && onReveal(test.do)(s, w, r)
+				}}, client.Options{})
+				shared := mustShare(t, f.Client, aText(aCanary))
+				_, err := f.Open(t.Context(), shared.Link, client.Text{}, client.NewClaim())
+				want := test.v1
+				if protocol == client.ProtocolV2 {
+					want = test.v2
+				}
+				wantError(t, "Open", err, want)
+				wantSilent(t, err, shared)
+				if n := reveals(f); n != 1 {
+					t.Errorf("got %d reveals, want one: it must not be repeated", n)
+				}
+				isOff.Store(true)
+				opened, err := f.Open(t.Context(), shared.Link, client.Text{}, client.Claim{})
+				if strings.HasSuffix(name, "after") || strings.HasSuffix(name, "within") {
+					wantError(t, "Open again", err, client.ErrGone)
+				} else {
+					wantText(t, opened, err, aCanary)
+				}
+			})
+		})
+	}
+}
+
+// wantSilent checks that an error shows nothing of a secret.
+func wantSilent(t *testing.T, err error, shared client.Shared) {
+	t.Helper()
+	shown := fmt.Sprintf("%v %+v %#v", err, err, err)
+	for what, hidden := range map[string]string{
+		"text": aCanary, "passphrase": aPhrase, "key": shared.Link.Key.Expose(), "key of the receipt": shared.Receipt.Key.Expose(), "token": aToken,
+	} {
+		if hidden != "" && strings.Contains(shown, hidden) {
+			t.Errorf("the error shows the %s: %s", what, shown)
+		}
+	}
+}
+
+// Where there is no connection, no server got the request, and the secret waits.
+func TestLegacyOpenWithoutAConnection(t *testing.T) {
+	t.Parallel()
+	closed := listen(t)
+	_ = closed.Close()
+	plain := otstest.Start(t, otstest.Options{})
+	breaks := listen(t)
+	t.Cleanup(func() { _ = breaks.Close() })
+	go func() {
+		for {
+			conn, err := breaks.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+	for name, base := range map[string]string{
+		"closed port":                     "http://" + closed.Addr().String(),
+		"no TLS at the other end":         strings.Replace(plain.URL, "http://", "https://", 1),
+		"a connection cut before it is":   "https://" + breaks.Addr().String(),
+		"a host that does not exist (.i)": "http://does-not-exist.invalid",
+	} {
+		for _, protocol := range []client.Protocol{client.ProtocolV1, client.ProtocolV2} {
+			var seen heard
+			c := clientOf(t, base, client.Options{Protocol: protocol, Notice: seen.note})
+			link := client.Link{Server: base, Encryption: client.EncryptionServer, Key: client.Hide(strings.Repeat("k", 31)), Foreign: true}
+			_, err := c.Open(t.Context(), link, client.Hide(aPhrase), client.Claim{})
+			wantError(t, name+": Open", err, client.ErrNetwork)
+			wantSilent(t, err, client.Shared{Link: link})
+			if len(seen.list()) == 0 {
+				t.Errorf("%s: got no notice, want that the call was repeated", name)
+			}
+			_, err = c.Share(t.Context(), aText(aCanary))
+			wantError(t, name+": Share", err, client.ErrNetwork)
+			wantSilent(t, err, client.Shared{})
+		}
+	}
+	if calls := plain.Calls(); len(calls) != 0 {
+		t.Errorf("got the calls %v, want none", calls)
+	}
+}
+
+// A call that its caller ended before it began was not sent. One that was ended
+// later was.
+func TestLegacyOpenEnded(t *testing.T) {
+	t.Parallel()
+	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+		ctx, cancel := context.WithCancel(t.Context())
+		f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: onReveal(func(s *otstest.Server, _ http.ResponseWriter, r *http.Request) bool {
+			s.Serve(httptest.NewRecorder(), r)
+			_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client left
+			cancel()
+			<-r.Context().Done()
+			return true
+		})}, client.Options{})
+		shared := mustShare(t, f.Client, aText(aCanary))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		_, err := f.Open(ended, shared.Link, client.Text{}, client.Claim{})
+		wantError(t, "Open that was ended before", err, client.ErrNetwork)
+		if reveals(f) != 0 {
+			t.Fatalf("got %d reveals, want none", reveals(f))
+		}
+		_, err = f.Open(ctx, shared.Link, client.Text{}, client.Claim{})
+		wantError(t, "Open that was ended within", err, client.ErrLost)
+	})
+}
+
+// Another transport than that of net/http says nothing of how far a request came.
+func TestLegacyOpenOverAnotherTransport(t *testing.T) {
+	t.Parallel()
+	broken := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrClosedPipe })
+	c := clientOf(t, "http://ots.example", client.Options{Protocol: client.ProtocolV1, HTTP: &http.Client{Transport: broken}})
+	link := client.Link{Server: c.Server(), Encryption: client.EncryptionServer, Key: client.Hide(strings.Repeat("k", 31))}
+	_, err := c.Open(t.Context(), link, client.Text{}, client.Claim{})
+	wantError(t, "Open", err, client.ErrLost)
+	wantSilent(t, err, client.Shared{Link: link})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A server that does not speak HTTP may repeat anything. Errors do not repeat it.
+func TestLegacyAnswerThatIsNotHTTP(t *testing.T) {
+	t.Parallel()
+	l := listen(t)
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func(conn net.Conn) {
+				defer conn.Close()
+				_, _ = conn.Read(make([]byte, 4096))
+				_, _ = io.WriteString(conn, aCanary+"\r\n\r\n")
+				time.Sleep(10 * time.Millisecond) // or the reset overtakes the answer
+			}(conn)
+		}
+	}()
+	c := clientOf(t, "http://"+l.Addr().String(), client.Options{Protocol: client.ProtocolV1})
+	link := client.Link{Server: c.Server(), Encryption: client.EncryptionServer, Key: client.Hide(strings.Repeat("k", 31))}
+	_, err := c.Open(t.Context(), link, client.Text{}, client.Claim{})
+	wantError(t, "Open", err, client.ErrLost)
+	wantSilent(t, err, client.Shared{Link: link})
+}
+
+// A lost answer to a share leaves a secret without a link. Sharing again would leave
+// two.
+func TestLegacyShareWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+		path := map[client.Protocol]string{client.ProtocolV1: "/share", client.ProtocolV2: "/conceal"}[protocol]
+		f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: on(http.MethodPost, path, cutAfter)}, client.Options{})
+		_, err := f.Share(t.Context(), aText(aCanary))
+		wantError(t, "Share", err, client.ErrNetwork)
+		if n := len(f.Calls()); n != 1 {
+			t.Errorf("got %d calls, want one", n)
+		}
+	})
+}
+
+// A lost answer to a burn can be made up for: the receipt says what became of it.
+func TestLegacyBurnWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+		for _, do := range []intercept{cutAfter, cutBefore} {
+			f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: on(http.MethodPost, "/burn", do)}, client.Options{})
+			shared := mustShare(t, f.Client, aText(aCanary))
+			receipt, err := f.Burn(t.Context(), shared.Receipt.Key, client.Text{})
+			if f.Waiting() == 0 {
+				if err != nil {
+					t.Fatalf("Burn: got %v, want no error", err)
+				}
+				wantEnded(t, receipt, client.StateBurned)
+				continue
+			}
+			wantError(t, "Burn", err, client.ErrNetwork)
+		}
+	})
+}

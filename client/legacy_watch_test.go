@@ -1,0 +1,127 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"hush/client"
+	"hush/client/otstest"
+)
+
+func TestLegacyWatch(t *testing.T) {
+	t.Parallel()
+	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+		f := newForeign(t, protocol, otstest.Options{Release: release}, client.Options{})
+		shared := mustShare(t, f.Client, aText(aCanary))
+		var states []client.State
+		for receipt, err := range f.Watch(t.Context(), shared.Receipt.Key) {
+			if err != nil {
+				t.Fatalf("Watch: got %v, want no error", err)
+			}
+			states = append(states, receipt.State)
+			if receipt.State == client.StateWaiting {
+				if _, err := f.Open(t.Context(), shared.Link, client.Text{}, client.Claim{}); err != nil {
+					t.Fatalf("Open: got %v, want no error", err)
+				}
+			}
+		}
+		if len(states) != 2 || states[0] != client.StateWaiting || states[1] != client.StateOpened {
+			t.Errorf("Watch: got %v, want waiting and opened", states)
+		}
+	})
+}
+
+// Errors between two polls pass; each wait is longer than the one before.
+func TestLegacyWatchGoesOn(t *testing.T) {
+	t.Parallel()
+	troubles := []intercept{
+		cutBefore, gateway(502, false), repliesWith(429, `{"message":"slow"}`, false), repliesWith(404, `{"message":"Cripes! You have been rate limited."}`, false),
+	}
+	for _, protocol := range []client.Protocol{client.ProtocolV1, client.ProtocolV2} {
+		var polls atomic.Int64
+		var seen heard
+		calm := make(chan struct{})
+		f := newForeign(t, protocol, otstest.Options{Release: otstest.Release0205, Intercept: func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+			if !strings.Contains(r.URL.Path, "/private/") || r.Method != http.MethodGet {
+				return false
+			}
+			number := polls.Add(1) - 2
+			if number == 17 {
+				close(calm)
+			}
+			// A GET whose answer is lost is repeated within one poll.
+			return number >= 0 && number < 16 && troubles[number/4](s, w, r)
+		}}, client.Options{Notice: seen.note})
+		shared := mustShare(t, f.Client, aText(aCanary))
+		var last client.Receipt
+		for receipt, err := range f.Watch(t.Context(), shared.Receipt.Key) {
+			if err != nil {
+				t.Fatalf("Watch: got %v, want no error", err)
+			}
+			if last = receipt; receipt.State != client.StateWaiting {
+				break
+			}
+			go func() {
+				<-calm
+				_, _ = f.Burn(context.WithoutCancel(t.Context()), shared.Receipt.Key, client.Text{})
+			}()
+		}
+		if last.State != client.StateBurned || len(seen.list()) < 10 {
+			t.Errorf("Watch: got %v and %d notices, want it burned at last", last.State, len(seen.list()))
+		}
+	}
+}
+
+// A wait after an error doubles.
+func TestLegacyWatchBacksOff(t *testing.T) {
+	t.Parallel()
+	var seen heard
+	var isOff atomic.Bool
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newForeign(t, client.ProtocolV1, otstest.Options{Intercept: func(_ *otstest.Server, w http.ResponseWriter, _ *http.Request) bool {
+		if !isOff.Load() {
+			return false
+		}
+		if len(seen.list()) >= 3 {
+			cancel()
+		}
+		return repliesWith(404, `{"message":"Cripes! You have been rate limited."}`, false)(nil, w, nil)
+	}}, client.Options{Notice: seen.note})
+	shared := mustShare(t, f.Client, aText(aCanary))
+	var last error
+	for _, err := range f.Watch(ctx, shared.Receipt.Key) {
+		isOff.Store(true)
+		last = err
+	}
+	wantError(t, "Watch that was ended", last, client.ErrNetwork)
+	waits := seen.list()
+	if len(waits) < 3 || waits[1] <= waits[0] || waits[2] <= waits[1] {
+		t.Errorf("Watch: got the waits %v, want each longer than the one before", waits)
+	}
+}
+
+// What will not pass ends the watch, and so does trouble before the first receipt.
+func TestLegacyWatchEnds(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []client.Protocol{client.ProtocolV1, client.ProtocolV2} {
+		for want, do := range map[*client.Error]intercept{
+			client.ErrGone:         repliesWith(404, `{"secret_key":"k","message":"Unknown secret"}`, false),
+			client.ErrUnauthorized: repliesWith(404, `{"message":"Not authorized"}`, false),
+			client.ErrLimited:      repliesWith(429, `{"message":"slow"}`, false),
+			client.ErrNetwork:      gateway(503, false),
+		} {
+			f := newForeign(t, protocol, otstest.Options{Intercept: do}, client.Options{})
+			count := 0
+			for _, err := range f.Watch(t.Context(), client.Hide(aKey)) {
+				wantError(t, "Watch", err, want)
+				count++
+			}
+			if count != 1 {
+				t.Errorf("Watch: got %d results, want one error", count)
+			}
+		}
+	}
+}
