@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -44,7 +45,7 @@ func startDouble(t testing.TB, s *server, lies map[string]lie) *double {
 		lies = map[string]lie{}
 	}
 	d := &double{lies: lies, seen: map[string][][]byte{}, next: httputil.NewSingleHostReverseProxy(to)}
-	d.next.FlushInterval = -1
+	d.next.FlushInterval, d.next.ErrorLog = -1, slog.NewLogLogger(slog.DiscardHandler, 0)
 	front := httptest.NewServer(d)
 	t.Cleanup(front.Close)
 	d.url = front.URL

@@ -8,6 +8,13 @@ import (
 // NewHTTP returns what sends the requests of a Client without Options.HTTP.
 func NewHTTP() *http.Client { return newHTTP() }
 
+// ShortClaims lets a test wait less for the end of a claim.
+func (c *Client) ShortClaims(last time.Duration) {
+	if h, ok := c.backend.(*hushBackend); ok {
+		h.claimTime = last
+	}
+}
+
 // Hurry lets a test wait less: for the first repeat of a call, for a message of a
 // stream, and between two polls.
 func (c *Client) Hurry(first, silence time.Duration) {

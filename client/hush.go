@@ -24,6 +24,8 @@ type hushBackend struct {
 	pace   pace
 	// silence is how long a stream may say nothing before it counts as broken.
 	silence time.Duration
+	// claimTime is how long a claim lasts at most.
+	claimTime time.Duration
 }
 
 // newHush returns the backend that speaks to Hush.
@@ -40,7 +42,7 @@ func newHush(c *Client) backend {
 		secrets:    hushv1connect.NewSecretServiceClient(calls, c.Server(), options),
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, c.Server(), options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, c.Server(), options),
-		token:      o.Token, notice: o.Notice, pace: defaultPace(), silence: silenceMax,
+		token:      o.Token, notice: o.Notice, pace: defaultPace(), silence: silenceMax, claimTime: ClaimTime,
 	}
 }
 

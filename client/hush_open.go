@@ -20,8 +20,9 @@ const (
 	// waitMax is the longest pause that a server can ask for: a claim does not last
 	// longer for it.
 	waitMax = 15 * time.Second
-	// acknowledgeTime is how long an acknowledgement is repeated.
-	acknowledgeTime = 30 * time.Second
+	// acknowledgeShare is the part of a claim's time in which an acknowledgement is
+	// repeated.
+	acknowledgeShare = 4
 	// withPassphrase is how often a passphrase is sent: each time may cost a try.
 	withPassphrase = 2
 )
@@ -100,7 +101,7 @@ func (o *opening) derive() error {
 // reveal asks for the content until an answer arrives, the secret cannot be bound
 // to the claim any more, or ctx ends.
 func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, error) {
-	until := time.Now().Add(ClaimTime)
+	until := time.Now().Add(o.claimTime)
 	for number := 0; ; number++ {
 		sent := time.Now()
 		answer, fail := call(ctx, o.hushBackend, o.secrets.RevealSecret, o.request(number), o.limit(number, until))
@@ -108,7 +109,7 @@ func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, err
 			return answer, nil
 		}
 		if fail.fate == fateLost && !o.lost {
-			o.lost, until = true, sent.Add(ClaimTime)
+			o.lost, until = true, sent.Add(o.claimTime)
 		}
 		if err := o.final(ctx, fail, number); err != nil {
 			return nil, err
@@ -261,7 +262,7 @@ func (h *hushBackend) acknowledge(ctx context.Context, link Link, claim Claim) e
 		return nil
 	}
 	request := &hushv1.AcknowledgeRevealRequest{SecretKey: link.Key.Expose(), Claim: claim.bytes()}
-	until := time.Now().Add(acknowledgeTime)
+	until := time.Now().Add(h.claimTime / acknowledgeShare)
 	for number := 0; ; number++ {
 		_, fail := call(ctx, h, h.secrets.AcknowledgeReveal, request, answerTime)
 		if fail == nil {

@@ -341,9 +341,10 @@ func TestLapsedClaim(t *testing.T) {
 	c := clientOf(t, d.url, client.Options{})
 	shared := mustShare(t, c, aText("hunter2"))
 	d.lie("RevealSecret", first(1, func(d *double, w http.ResponseWriter, r *http.Request) {
-		cut(true)(d, w, r)
+		d.ask(r)
 		s.kit.Clock.Advance(client.ClaimTime)
 		s.kit.MustLapse(t)
+		cut(false)(d, w, r)
 	}))
 	_, err := c.Open(t.Context(), shared.Link, client.Text{}, client.NewClaim())
 	got := wantError(t, "Open", err, client.ErrLost)
@@ -355,6 +356,35 @@ func TestLapsedClaim(t *testing.T) {
 	receipt, err := c.Receipt(t.Context(), shared.Receipt.Key)
 	if err != nil || receipt.Delivery != client.DeliveryLapsed {
 		t.Errorf("Receipt: got %v, %v, want it lapsed", receipt.Delivery, err)
+	}
+}
+
+// No answer comes as long as the claim could last. What became of the secret is not
+// known then, and is not said.
+func TestNoAnswerWhileTheClaimLasts(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, vaulttest.Options{}, nil)
+	for _, late := range []bool{true, false} {
+		d := startDouble(t, s, nil)
+		c := clientOf(t, d.url, client.Options{})
+		c.ShortClaims(200 * time.Millisecond)
+		link, claim := mustShare(t, c, aText("hunter2")).Link, client.NewClaim()
+		d.lie("RevealSecret", cut(late))
+		_, err := c.Open(t.Context(), link, client.Text{}, claim)
+		if got := wantError(t, "Open", err, client.ErrNetwork); !strings.Contains(got.Message, "otherwise the secret still waits") {
+			t.Errorf("Open: got %v, want both that may be", got)
+		}
+		d.lie("RevealSecret", nil)
+		opened, err := c.Open(t.Context(), link, client.Text{}, claim)
+		wantText(t, opened, err, "hunter2")
+		d.lie("AcknowledgeReveal", cut(false))
+		wantError(t, "Acknowledge", c.Acknowledge(t.Context(), link, claim), client.ErrNetwork)
+		d.lie("AcknowledgeReveal", refuses(connect.CodeUnauthenticated, "x"))
+		before := d.count("AcknowledgeReveal")
+		wantError(t, "Acknowledge", c.Acknowledge(t.Context(), link, claim), client.ErrUnauthorized)
+		if got := d.count("AcknowledgeReveal") - before; got != 1 {
+			t.Errorf("Acknowledge after a refusal: got %d calls, want one", got)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -29,7 +30,7 @@ func TestHTTP2(t *testing.T) {
 	}
 	var calls, older atomic.Int64
 	proxy := httputil.NewSingleHostReverseProxy(to)
-	proxy.FlushInterval = -1
+	proxy.FlushInterval, proxy.ErrorLog = -1, slog.NewLogLogger(slog.DiscardHandler, 0)
 	front := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if calls.Add(1); r.ProtoMajor != 2 {
 			older.Add(1)
