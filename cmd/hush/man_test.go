@@ -19,6 +19,7 @@ func TestManualPages(t *testing.T) {
 		"hush-admin-keygen.1":        {".B hush admin keygen [FLAGS] [FILE]\n", "hush\\-admin(1)"},
 		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen address   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
 		"hush-whoami.1":              {".SH SERVER\n.TP\n.B \\-\\-profile name   (HUSH_PROFILE)\n", ".SH EXIT STATUS\n.TP\n.B 0\nsuccess\n", ".TP\n.B 8\nthe server does not answer\n"},
+		"hush-run.1":                 {".SH EXIT STATUS\n.TP\n.B 125\n"},
 		"hush-admin-doctor.1":        {".TP\n.B 3\nthe data cannot be examined\n"},
 		"hush-admin-token-create.1":  {".B hush admin token create [FLAGS] ADDRESS\n", "\n.B \\-\\-scope scopes\n", "hush\\-admin\\-token(1)"},
 		"hush-completion-bash.1":     {".SH SYNOPSIS\n"},

@@ -29,8 +29,9 @@ const (
 	ExitRefused = 7
 	// ExitNetwork: the server does not answer.
 	ExitNetwork = 8
-	// ExitRun, ExitNotExecutable and ExitNotFound: "hush run" failed before its
-	// command began, could not execute it, or did not find it, as with env(1).
+	// ExitRun, ExitNotExecutable and ExitNotFound: "hush run" itself failed, could not
+	// execute the program, or did not find it, as with env(1). Every other code is that
+	// of the program.
 	ExitRun           = 125
 	ExitNotExecutable = 126
 	ExitNotFound      = 127
@@ -39,8 +40,7 @@ const (
 // exitsAnnotation is the annotation of a command with exit codes of its own.
 const exitsAnnotation = "hush_exits"
 
-// MarkExits names the exit codes that a command has besides those of all commands,
-// and those of all that call a server, for its manual page.
+// MarkExits names all exit codes of a command whose manual page has others than most.
 func MarkExits(c *cobra.Command, codes ...int) {
 	words := make([]string, len(codes))
 	for i, code := range codes {
@@ -67,18 +67,21 @@ func exitStatuses() []exitStatus {
 		{ExitLocked, "tries of the passphrase are paused, or used up"},
 		{ExitRefused, "the server does not allow it, does not accept the token, gets too many calls, or cannot do it"},
 		{ExitNetwork, "the server does not answer"},
-		{ExitRun, "hush failed before the command began"},
-		{ExitNotExecutable, "the command cannot be executed"},
-		{ExitNotFound, "the command was not found"},
+		{ExitRun, "hush failed; every other exit code is that of the program"},
+		{ExitNotExecutable, "the program cannot be executed"},
+		{ExitNotFound, "the program was not found"},
 	}
 }
 
-// exitsOf returns the exit codes of a command with their meanings.
+// exitsOf returns the exit codes of a command with their meanings: those of its mark,
+// or those of all commands and of all that call a server.
 func exitsOf(c *cobra.Command) []exitStatus {
-	own := strings.Fields(c.Annotations[exitsAnnotation])
+	marked := strings.Fields(c.Annotations[exitsAnnotation])
 	return slices.DeleteFunc(exitStatuses(), func(s exitStatus) bool {
-		ofAll := s.code <= ExitUsage
+		if len(marked) > 0 {
+			return !slices.Contains(marked, strconv.Itoa(s.code))
+		}
 		ofClients := IsClient(c) && s.code >= ExitGone && s.code <= ExitNetwork
-		return !ofAll && !ofClients && !slices.Contains(own, strconv.Itoa(s.code))
+		return s.code > ExitUsage && !ofClients
 	})
 }

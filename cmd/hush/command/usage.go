@@ -44,10 +44,13 @@ func ReportUsage(w io.Writer, called *cobra.Command, wrong *UsageError) int {
 }
 
 // Takes accepts from least to most arguments. The command's usage line names
-// each of them.
+// each of them. The arguments of a command that calls a server may be secret, so that
+// no error repeats them.
 func Takes(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch n := len(args); {
+		case n > most && IsClient(c):
+			return Usage("too many arguments: at most %d", most)
 		case n > most:
 			return Usage("unexpected argument %q", args[most])
 		case n < least:
@@ -147,6 +150,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 			from, to := c.CommandPath()+" "+name, sub.CommandPath()+" "+name
 			return &UsageError{Text: fmt.Sprintf("the command %q is now %q", from, to), Command: to}
 		}
+	}
+	if strings.Contains(name, "://") {
+		return Usage("a link is no command: see \"%s open --help\"", c.Root().Name())
 	}
 	text := fmt.Sprintf("unknown command %q", name)
 	if near := c.SuggestionsFor(name); len(near) > 0 {

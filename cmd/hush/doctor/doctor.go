@@ -35,7 +35,7 @@ at, and an info needs nothing. The spent log is not examined.
 The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
 3 if the data cannot be examined, for example because a service uses it.`,
 	}
-	command.MarkExits(cobraCommand, command.ExitUnable)
+	command.MarkExits(cobraCommand, command.ExitOK, command.ExitFailure, command.ExitUsage, command.ExitUnable)
 	d.settings = settings.AddExisting(cobraCommand, "data", "root-key-file", "store")
 	cobraCommand.Flags().BoolVar(&d.json, "json", false, "print the result as one JSON document")
 	cobraCommand.RunE = func(c *cobra.Command, _ []string) error { return d.run(c.Context()) }

@@ -128,16 +128,17 @@ func (x *Choice) ConnectToReceipt(ctx context.Context, receipt client.ReceiptLin
 	return x.Client(target)
 }
 
-// Client returns a client of a server.
+// Client returns a client of a server. Its error is one of Fail.
 func (x *Choice) Client(target Target) (*client.Client, error) {
 	http, err := x.HTTP()
 	if err != nil {
 		return nil, err
 	}
-	return client.New(target.Server, client.Options{
+	c, err := client.New(target.Server, client.Options{
 		Protocol: target.Protocol, Token: target.Token, Username: target.Username,
 		HTTP: http, UserAgent: "hush/" + command.Version(x.command), Notice: x.notice,
 	})
+	return c, Fail(err)
 }
 
 // notice says why a call is repeated.

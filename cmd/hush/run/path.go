@@ -29,7 +29,7 @@ func lookUp(name string, environment []string) (string, error) {
 		if err == nil {
 			return path, nil
 		}
-		if exit, ok := errors.AsType[*command.ExitError](err); ok && exit.Code == exitNotExecutable && refused == nil {
+		if exit, ok := errors.AsType[*command.ExitError](err); ok && exit.Code == command.ExitNotExecutable && refused == nil {
 			refused = err
 		}
 	}
@@ -57,11 +57,11 @@ func executable(path string) error {
 }
 
 func notFound(name string) error {
-	return &command.ExitError{Code: exitNotFound, Cause: fmt.Errorf("there is no program %s", name)}
+	return &command.ExitError{Code: command.ExitNotFound, Cause: fmt.Errorf("there is no program %s", name)}
 }
 
 func notExecutable(path string, err error) error {
-	return &command.ExitError{Code: exitNotExecutable, Cause: fmt.Errorf("%s cannot be executed: %w", path, err)}
+	return &command.ExitError{Code: command.ExitNotExecutable, Cause: fmt.Errorf("%s cannot be executed: %w", path, err)}
 }
 
 // variable returns the value of a variable, the last one as everywhere.

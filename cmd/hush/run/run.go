@@ -23,13 +23,6 @@ import (
 	"hush/cmd/hush/reveal"
 )
 
-// The exit codes beside those of the program that is run, as of env(1).
-const (
-	exitFailure       = 125 // of this command itself
-	exitNotExecutable = 126
-	exitNotFound      = 127
-)
-
 // runner is one run of the command.
 type runner struct {
 	console     *console.Console
@@ -74,6 +67,7 @@ cannot be executed, 127 if it is not found.`,
 	define("file", flags.Repeated(&r.sources, "put a secret into a file in memory and its path into a variable, as `NAME=LINK` (Linux)", parseSource(true)))
 	define("passphrase-file", flags.Repeated(&r.passphrases, "read the passphrase of a secret from the first line of a file, as `NAME=FILE`, \"-\" for standard input", parseAssignments))
 	r.choice = remote.AddFlags(c, on, environment)
+	command.MarkExits(c, command.ExitRun, command.ExitNotExecutable, command.ExitNotFound)
 	return c
 }
 
@@ -85,11 +79,11 @@ func ownFailure(err error) error {
 	case err == nil:
 		return nil
 	case !ok:
-		return &command.ExitError{Code: exitFailure, Cause: err}
-	case exit.Code == exitNotFound, exit.Code == exitNotExecutable, exit.Cause == nil:
+		return &command.ExitError{Code: command.ExitRun, Cause: err}
+	case exit.Code == command.ExitNotFound, exit.Code == command.ExitNotExecutable, exit.Cause == nil:
 		return err
 	default:
-		return &command.ExitError{Code: exitFailure, Cause: exit.Cause}
+		return &command.ExitError{Code: command.ExitRun, Cause: exit.Cause}
 	}
 }
 

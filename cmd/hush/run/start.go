@@ -58,7 +58,7 @@ func plain(err error) error {
 func (*runner) notStarted(path string, kept, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &command.ExitError{Code: exitNotFound, Cause: fmt.Errorf("%s, or what interprets it, is missing: %w", path, kept)}
+		return &command.ExitError{Code: command.ExitNotFound, Cause: fmt.Errorf("%s, or what interprets it, is missing: %w", path, kept)}
 	case errors.Is(err, syscall.E2BIG):
 		return notExecutable(path, fmt.Errorf("the environment is too large; --file has room for long values: %w", kept))
 	default:
