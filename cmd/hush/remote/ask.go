@@ -39,7 +39,7 @@ func (x *Choice) askServer(ctx context.Context) (Target, error) {
 
 // AskServer asks which server to use, and returns its base URL.
 func (x *Choice) AskServer(ctx context.Context) (string, error) {
-	answer, err := x.console.Ask(ctx, "Which server, as in https://hush.example? ")
+	answer, err := x.console.Ask(ctx, "Which server, as in https://hush.example: ")
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hush/client/otstest"
+	"hush/cmd/hush/command"
+)
+
+// typedCall is what a call on a terminal did.
+type typedCall struct {
+	code         int
+	stdout, said string
+	shown        bool // what was typed at a hidden prompt
+	left         int  // answers that no prompt asked for
+}
+
+// answering runs the program on a terminal, whose user answers each prompt with the
+// next line.
+func answering(t *testing.T, environment, lines []string, args ...string) typedCall {
+	t.Helper()
+	keyboard, terminal := openTerminal(t)
+	person := &typing{keyboard: keyboard, lines: lines}
+	person.hidden = func() bool {
+		return !strings.HasSuffix(person.said.String(), "API token (empty for none): ") || !echoes(t, terminal)
+	}
+	var stdout bytes.Buffer
+	code := run(t.Context(), args, environment, terminal, &stdout, person)
+	return typedCall{code, stdout.String(), person.said.String(), person.shown, len(person.lines)}
+}
+
+// profilesOf returns the profiles of a home as they are stored; empty for none.
+func profilesOf(t *testing.T, environment []string) string {
+	t.Helper()
+	home := strings.TrimPrefix(environment[0], "HOME=")
+	content, err := os.ReadFile(filepath.Join(home, ".config", "hush", "profiles.yaml"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// The first command asks which server to use, once.
+func TestFirstUseAsksForTheServer(t *testing.T) {
+	t.Parallel()
+	s, home := startHush(t), homeless(t)
+	first := answering(t, home, []string{s.addr}, "whoami")
+	if first.code != command.ExitOK || first.left > 0 || !strings.Contains(first.said, "Which server, as in https://hush.example: ") || !strings.Contains(first.said, s.url+" is the profile default now") {
+		t.Errorf("the first call: got %+v, want the question, and what was made of the answer", first)
+	}
+	call(t, home, "", "whoami").want(t, "whoami", command.ExitOK)
+	second := answering(t, home, nil, "whoami")
+	if second.code != command.ExitOK || strings.Contains(second.said, "Which") || !strings.Contains(second.stdout, "server      "+s.url+"\n") {
+		t.Errorf("the second call: got %+v, want the same server without a question", second)
+	}
+}
+
+func TestFirstUseWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	home := homeless(t)
+	for answer, code := range map[string]int{"": command.ExitUsage, "ftp://x": command.ExitUsage, "http://127.0.0.1:1": command.ExitNetwork} {
+		if got := answering(t, home, []string{answer}, "whoami"); got.code != code {
+			t.Errorf("answered with %q: got %+v, want exit code %d", answer, got, code)
+		}
+	}
+	if stored := profilesOf(t, home); stored != "" {
+		t.Errorf("profiles: got %s, want none", stored)
+	}
+}
+
+// A server that sees every text is used after an explicit yes only, which is asked
+// for once.
+func TestYesToAServerThatSeesTheText(t *testing.T) {
+	t.Parallel()
+	for _, release := range otstest.Releases() {
+		t.Run(release.String(), func(t *testing.T) {
+			t.Parallel()
+			server, home, protocol := otstest.Start(t, otstest.Options{Release: release}), homeless(t), "v1"
+			if release.HasV2() {
+				protocol = "v2"
+			}
+			for _, answer := range []string{"no", "", "y"} {
+				got := answering(t, home, []string{server.URL, answer}, "whoami")
+				if got.code != command.ExitFailure || got.left > 0 || !strings.Contains(got.said, "is not used, since the answer was not yes") || profilesOf(t, home) != "" {
+					t.Errorf("answered with %q: got %+v and %s, want that nothing is stored", answer, got, profilesOf(t, home))
+				}
+			}
+			got := answering(t, home, []string{server.URL, "yes"}, "whoami")
+			for _, want := range []string{
+				server.URL + " is not Hush: it speaks the Onetime Secret interface " + protocol + ". It sees the text and the passphrase of every secret. If its answer to opening one is lost on the way, so is the secret.",
+				"Use it? (yes or no): ",
+			} {
+				if got.code != command.ExitOK || !strings.Contains(got.said, want) {
+					t.Errorf("answered with yes: got %+v, want %q", got, want)
+				}
+			}
+			again := call(t, home, "", "whoami").want(t, "whoami", command.ExitOK, server.URL+" speaks "+protocol+": it sees the text of every secret")
+			if !strings.Contains(again.stdout, "protocol    "+protocol+"\n") {
+				t.Errorf("the second call: got %s, want the protocol of the yes", again.stdout)
+			}
+		})
+	}
+}
+
+// A script cannot say yes. It gets the exact flag, and the server no text.
+func TestNoYesWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	server := otstest.Start(t, otstest.Options{})
+	for name, c := range map[string]struct {
+		variable string
+		args     []string
+		want     string
+	}{
+		"login":         {"", []string{"login", "--server", server.URL, "--token-file", "-"}, "sees every text: --protocol v2 says that this is wanted"},
+		"link":          {"", []string{"open", server.URL + "/secret/" + strings.Repeat("k", 31)}, "sees every text: --protocol v2 says that this is wanted"},
+		"receipt":       {"", []string{"receipt", "-"}, "sees every text: --protocol v2 says that this is wanted"},
+		"share":         {"", []string{"share", "--server", server.URL, "-"}, `"hush login --server URL" finds out what a server speaks, and --protocol says it`},
+		"share, server": {"", []string{"share", "--encryption", "server", "--server", server.URL, "-"}, `"hush login --server URL" finds out what a server speaks, and --protocol says it`},
+		"variable":      {"HUSH_SERVER=" + server.URL, []string{"share", "-"}, `"hush login --server URL" finds out what a server speaks, and --protocol says it`},
+	} {
+		stdin := "hunter2"
+		if name == "receipt" {
+			stdin = server.URL + "/private/" + strings.Repeat("k", 31)
+		}
+		got := call(t, append(homeless(t), c.variable), stdin, c.args...).want(t, name, command.ExitUsage, c.want)
+		if strings.Contains(got.stderr, "hunter2") || strings.Contains(got.stderr, "kkk") {
+			t.Errorf("%s: got %q, want it without the text and the link", name, got.stderr)
+		}
+	}
+	if server.Waiting() > 0 {
+		t.Errorf("the server has %d secrets, want none", server.Waiting())
+	}
+}
+
+// The yes to a link is for this link: no profile keeps it.
+func TestYesToALink(t *testing.T) {
+	t.Parallel()
+	server, home := otstest.Start(t, otstest.Options{Release: otstest.ReleaseV1Only}), homeless(t)
+	shared := call(t, append(home, "HUSH_SERVER="+server.URL, "HUSH_PROTOCOL=v1"), "hello", "share", "-").want(t, "share", command.ExitOK)
+	link := strings.TrimSpace(shared.stdout)
+	if got := answering(t, home, []string{"no"}, "open", link); got.code != command.ExitFailure || server.Waiting() != 1 {
+		t.Errorf("answered with no: got %+v and %d waiting, want the secret there", got, server.Waiting())
+	}
+	got := answering(t, home, []string{"yes", ""}, "open", link) // v1 cannot say that there is no passphrase
+	if got.code != command.ExitOK || got.stdout != "hello" || !strings.Contains(got.said, "If its answer is lost on the way, so is the secret.") || profilesOf(t, home) != "" {
+		t.Errorf("answered with yes: got %+v and the profiles %s, want the text alone", got, profilesOf(t, home))
+	}
+}
+
+// A person looks over the user's shoulder while he pastes a token.
+func TestTokenIsNotShown(t *testing.T) {
+	t.Parallel()
+	server, home := otstest.Start(t, otstest.Options{Accounts: map[string]string{"me@ots.example": "hunter2"}}), homeless(t)
+	wrong := answering(t, home, []string{"yes", "hunter3", "me@ots.example"}, "login", "--server", server.URL)
+	if wrong.code != command.ExitRefused || profilesOf(t, home) != "" {
+		t.Errorf("login with a wrong token: got %+v and the profiles %s, want nothing stored", wrong, profilesOf(t, home))
+	}
+	got := answering(t, home, []string{"yes", " hunter2 ", "me@ots.example"}, "login", "--server", server.URL)
+	if got.code != command.ExitOK || got.left > 0 || got.shown || !strings.Contains(got.said, "calls "+server.URL+" as me@ots.example") || strings.Contains(got.said, "hunter") {
+		t.Errorf("login: got %+v, want the token stored, and not shown", got)
+	}
+	if stored := profilesOf(t, home); !strings.Contains(stored, "protocol: v2\n    username: me@ots.example\n    token: file\n") || strings.Contains(stored, "hunter") {
+		t.Errorf("profiles: got %s, want the account, and no token", stored)
+	}
+	again := answering(t, home, []string{""}, "login")
+	if again.code != command.ExitOK || !strings.Contains(again.said, "the profile default calls "+server.URL+" without an account") {
+		t.Errorf("login without a token: got %+v, want a profile without an account", again)
+	}
+	for _, c := range server.Calls() {
+		if strings.Contains(c.Path+c.Query, "hunter") {
+			t.Errorf("call: got %+v, want it without the token", c)
+		}
+	}
+}
