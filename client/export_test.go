@@ -8,8 +8,8 @@ import (
 // NewHTTP returns what sends the requests of a Client without Options.HTTP.
 func NewHTTP() *http.Client { return newHTTP() }
 
-// ShortClaims lets a test wait less for the end of a claim.
-func (c *Client) ShortClaims(last time.Duration) {
+// ClaimsOf lets a test choose how long a claim lasts at most.
+func (c *Client) ClaimsOf(last time.Duration) {
 	if h, ok := c.backend.(*hushBackend); ok {
 		h.claimTime = last
 	}

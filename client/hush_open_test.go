@@ -367,7 +367,7 @@ func TestNoAnswerWhileTheClaimLasts(t *testing.T) {
 	for _, late := range []bool{true, false} {
 		d := startDouble(t, s, nil)
 		c := clientOf(t, d.url, client.Options{})
-		c.ShortClaims(200 * time.Millisecond)
+		c.ClaimsOf(200 * time.Millisecond)
 		link, claim := mustShare(t, c, aText("hunter2")).Link, client.NewClaim()
 		d.lie("RevealSecret", cut(late))
 		_, err := c.Open(t.Context(), link, client.Text{}, claim)
