@@ -166,11 +166,12 @@ check-packages: ## Install, upgrade, run and remove the packages that check-rele
 # What the stripped binary for linux/amd64 may take, in bytes: 36 MB, 2 for
 # backups with age, the spent log, doctor and root keys, 0.6 for claims and
 # pages that encrypt on the device, 0.7 for invites and the administration of
-# accounts, and 0.7 for pages that are stored compressed as well, in twelve languages.
-SIZE_BUDGET := 40000000
+# accounts, 0.7 for pages that are stored compressed as well, in twelve languages,
+# 1.3 of room, and 3.3 for the client's commands with the keyring of the system.
+SIZE_BUDGET := 43300000
 
 .PHONY: size
-size: ## Say how large the server's binary is, and fail above 38.6 MB
+size: ## Say how large the server's binary is, and fail above SIZE_BUDGET
 	@mkdir -p .tmp
 	@for strip in '' '-s -w'; do \
 		CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags "$$strip" -o .tmp/hush ./cmd/hush; \
