@@ -28,6 +28,10 @@ func TestTokensInTheKeyring(t *testing.T) {
 	if _, err := os.Stat(s.file.path); err == nil {
 		t.Error("Put: got credentials.yaml, want no such file")
 	}
+	edited := Profile{Name: "default", Server: "https://evil.example", Token: PlaceKeyring}
+	if token, err := s.Token(t.Context(), edited); err == nil || !token.IsEmpty() {
+		t.Errorf("Token for another server: got %q and %v, want an error", token.Expose(), err)
+	}
 	put(t, s, Profile{Name: "default", Server: "https://other.example"}, "token-2")
 	if kept, err := keyring.Get(service, keyOf("default", hushExample)); !errors.Is(err, keyring.ErrNotFound) {
 		t.Errorf("the keyring: got %q and %v for the old server, want it forgotten", kept, err)

@@ -90,6 +90,9 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 				if err := call(x, server); client.KindOf(err) != client.KindProtocol {
 					t.Errorf("%s of %s: got %v, want the error of a server that is no Hush", name, server, err)
 				}
+				if got := mine.tokens(); name == "link" && server == mine.URL && got[len(got)-1] != "" {
+					t.Errorf("%s of %s: got the token %q sent, want none: opening needs none", name, server, got[len(got)-1])
+				}
 			}
 		}
 		x, _ := choose(t, append(environment, variables...), []string{"--server", evil.URL})
