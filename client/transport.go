@@ -35,20 +35,26 @@ const (
 // errTooLong is an answer that is longer than any of a Hush server.
 var errTooLong = errors.New("the answer is longer than any of a Hush server")
 
+// NewTransport returns the transport of the HTTP client that Options describe, for a
+// caller that changes it: who adds certificates keeps the proxies and the times.
+func NewTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
+		TLSHandshakeTimeout:    handshakeTime,
+		ResponseHeaderTimeout:  answerTime,
+		IdleConnTimeout:        idleTime,
+		MaxResponseHeaderBytes: headMax,
+		DisableCompression:     true, // contents do not get shorter
+		ForceAttemptHTTP2:      true,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingTime, PingTimeout: pingTime},
+	}
+}
+
 // newHTTP returns the HTTP client that Options describe.
 func newHTTP() *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
-			TLSHandshakeTimeout:    handshakeTime,
-			ResponseHeaderTimeout:  answerTime,
-			IdleConnTimeout:        idleTime,
-			MaxResponseHeaderBytes: headMax,
-			DisableCompression:     true, // contents do not get shorter
-			ForceAttemptHTTP2:      true,
-			HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingTime, PingTimeout: pingTime},
-		},
+		Transport:     NewTransport(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

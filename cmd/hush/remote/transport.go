@@ -12,12 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"hush/client"
 	"hush/cmd/hush/command"
 )
-
-// answerTime is how long a server may take to begin its answer, unless --timeout
-// says otherwise.
-const answerTime = 30 * time.Second
 
 // errTimeout is why a call ends that took longer than --timeout.
 var errTimeout = errors.New("no complete answer within --timeout")
@@ -30,15 +27,8 @@ func (x *Choice) HTTP() (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          4,
-		IdleConnTimeout:       time.Minute,
-		TLSHandshakeTimeout:   answerTime,
-		ResponseHeaderTimeout: answerTime,
-		TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-	}
+	transport := client.NewTransport()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	var sender http.RoundTripper = transport
 	if x.timeout > 0 {
 		transport.ResponseHeaderTimeout = 0
