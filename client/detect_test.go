@@ -124,9 +124,7 @@ func TestDetectV2NeedsMoreThanAStatus(t *testing.T) {
 
 func TestDetectWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	closed := listen(t)
-	_ = closed.Close()
-	_, err := client.Detect(t.Context(), "http://"+closed.Addr().String(), nil)
+	_, err := client.Detect(t.Context(), "http://"+nowhere, nil)
 	wantError(t, "Detect(closed port)", err, client.ErrNetwork)
 	_, err = client.Detect(t.Context(), "ftp://hush.example", nil)
 	wantError(t, "Detect(ftp)", err, client.ErrUsage)

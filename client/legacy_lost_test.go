@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -166,11 +167,13 @@ func wantSilent(t *testing.T, err error, shared client.Shared) {
 	}
 }
 
+// nowhere is an address that refuses connections: that of a service of long ago, whose
+// port no test gets.
+const nowhere = "127.0.0.1:1"
+
 // Where there is no connection, no server got the request, and the secret waits.
 func TestLegacyOpenWithoutAConnection(t *testing.T) {
 	t.Parallel()
-	closed := listen(t)
-	_ = closed.Close()
 	plain := otstest.Start(t, otstest.Options{})
 	breaks := listen(t)
 	t.Cleanup(func() { _ = breaks.Close() })
@@ -184,10 +187,9 @@ func TestLegacyOpenWithoutAConnection(t *testing.T) {
 		}
 	}()
 	for name, base := range map[string]string{
-		"closed port":                     "http://" + closed.Addr().String(),
-		"no TLS at the other end":         strings.Replace(plain.URL, "http://", "https://", 1),
-		"a connection cut before it is":   "https://" + breaks.Addr().String(),
-		"a host that does not exist (.i)": "http://does-not-exist.invalid",
+		"closed port":                   "http://" + nowhere,
+		"no TLS at the other end":       strings.Replace(plain.URL, "http://", "https://", 1),
+		"a connection cut before it is": "https://" + breaks.Addr().String(),
 	} {
 		for _, protocol := range []client.Protocol{client.ProtocolV1, client.ProtocolV2} {
 			var seen heard
@@ -235,6 +237,33 @@ func TestLegacyOpenEnded(t *testing.T) {
 	})
 }
 
+// A connection that was idle may be closed at the other end: a reveal over it would
+// look like a lost answer.
+func TestLegacyOpenHasItsOwnConnection(t *testing.T) {
+	t.Parallel()
+	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+		var mu sync.Mutex
+		var last, reveal string
+		f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: func(s *otstest.Server, _ http.ResponseWriter, r *http.Request) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if isReveal(release, r.Method, r.URL.Path) {
+				reveal = r.RemoteAddr
+			} else {
+				last = r.RemoteAddr
+			}
+			return false
+		}}, client.Options{})
+		shared := mustShare(t, f.Client, aText(aCanary))
+		if _, err := f.Open(t.Context(), shared.Link, client.Text{}, client.Claim{}); err != nil {
+			t.Fatalf("Open: got %v, want no error", err)
+		}
+		if last == "" || reveal == "" || last == reveal {
+			t.Errorf("got the connections %q and %q, want another for the reveal", last, reveal)
+		}
+	})
+}
+
 // Another transport than that of net/http says nothing of how far a request came.
 func TestLegacyOpenOverAnotherTransport(t *testing.T) {
 	t.Parallel()
@@ -244,6 +273,9 @@ func TestLegacyOpenOverAnotherTransport(t *testing.T) {
 	_, err := c.Open(t.Context(), link, client.Text{}, client.Claim{})
 	wantError(t, "Open", err, client.ErrLost)
 	wantSilent(t, err, client.Shared{Link: link})
+	if strings.Contains(err.Error(), "canary") {
+		t.Errorf("Open: got %v, want nothing of the answer", err)
+	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -264,7 +296,7 @@ func TestLegacyAnswerThatIsNotHTTP(t *testing.T) {
 			go func(conn net.Conn) {
 				defer conn.Close()
 				_, _ = conn.Read(make([]byte, 4096))
-				_, _ = io.WriteString(conn, aCanary+"\r\n\r\n")
+				_, _ = io.WriteString(conn, strings.ReplaceAll(aCanary, " ", "_")+"\r\n\r\n")
 				time.Sleep(10 * time.Millisecond) // or the reset overtakes the answer
 			}(conn)
 		}
@@ -274,6 +306,9 @@ func TestLegacyAnswerThatIsNotHTTP(t *testing.T) {
 	_, err := c.Open(t.Context(), link, client.Text{}, client.Claim{})
 	wantError(t, "Open", err, client.ErrLost)
 	wantSilent(t, err, client.Shared{Link: link})
+	if strings.Contains(err.Error(), "canary") {
+		t.Errorf("Open: got %v, want nothing of the answer", err)
+	}
 }
 
 // A lost answer to a share leaves a secret without a link. Sharing again would leave

@@ -42,7 +42,10 @@ func (l *legacy) poll(ctx context.Context, key Text, fetch fetch) iter.Seq2[Rece
 					return
 				}
 				shown, last = true, receipt.State
-			case ctx.Err() != nil || !shown || !isPassing(err):
+			case ctx.Err() != nil:
+				yield(Receipt{}, endedError(ctx.Err()))
+				return
+			case !shown || !isPassing(err):
 				yield(Receipt{}, err)
 				return
 			default:

@@ -156,8 +156,9 @@ func TestLegacyPassphrase(t *testing.T) {
 		for _, phrase := range []string{"", "wrong"} {
 			_, err := f.Open(t.Context(), shared.Link, client.Hide(phrase), client.Claim{})
 			if protocol == client.ProtocolV1 {
-				if got := wantError(t, "Open", err, client.ErrGone); !strings.Contains(got.Message, "passphrase") {
-					t.Errorf("Open(%q): got %q, want that it may be the passphrase", phrase, got.Message)
+				may := map[string]string{"": "it needs a passphrase", "wrong": "the passphrase is wrong"}[phrase]
+				if got := wantError(t, "Open", err, client.ErrGone); !strings.Contains(got.Message, may) {
+					t.Errorf("Open(%q): got %q, want %q", phrase, got.Message, may)
 				}
 				continue
 			}
@@ -228,6 +229,31 @@ func TestLegacyExpired(t *testing.T) {
 		}
 		_, err = f.Open(t.Context(), shared.Link, client.Text{}, client.Claim{})
 		wantError(t, "Open", err, client.ErrGone)
+	})
+}
+
+// The clock of the server is not that of this device.
+func TestLegacyOtherClock(t *testing.T) {
+	t.Parallel()
+	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
+		for _, away := range []time.Duration{-1000 * time.Hour, 1000 * time.Hour} {
+			c := &clock{time.Now().Add(away)}
+			f := newForeign(t, protocol, otstest.Options{Release: release, Now: c.now}, withAccount(client.Options{}))
+			shared := mustShare(t, f.Client, aText(aCanary))
+			receipt, err := f.Receipt(t.Context(), shared.Receipt.Key)
+			if err != nil || receipt.State != client.StateWaiting {
+				t.Errorf("Receipt: got %v, %v, want it waiting", receipt.State, err)
+			}
+			for receipt, err := range f.Receipts(t.Context()) {
+				if err != nil || receipt.State != client.StateWaiting {
+					t.Errorf("Receipts: got %v, %v, want it waiting", receipt.State, err)
+				}
+			}
+			burned, err := f.Burn(t.Context(), shared.Receipt.Key, client.Text{})
+			if err != nil || c.at.Sub(burned.Ended).Abs() > time.Minute {
+				t.Errorf("Burn: got %v, %v, want %v", burned.Ended, err, c.at)
+			}
+		}
 	})
 }
 
@@ -311,6 +337,7 @@ func TestLegacyTTL(t *testing.T) {
 	}{
 		{otstest.ReleaseREF, 0, 7 * day},
 		{otstest.ReleaseREF, time.Second, 5 * time.Minute},
+		{otstest.ReleaseREF, time.Millisecond, 5 * time.Minute}, // none would be the longest
 		{otstest.ReleaseREF, 30 * day, 7 * day},
 		{otstest.Release0205, time.Minute, 5 * time.Minute},
 		{otstest.Release0205, 0, 7 * day},

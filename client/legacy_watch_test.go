@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -57,10 +58,12 @@ func TestLegacyWatchGoesOn(t *testing.T) {
 		}}, client.Options{Notice: seen.note})
 		shared := mustShare(t, f.Client, aText(aCanary))
 		var last client.Receipt
+		shown := 0
 		for receipt, err := range f.Watch(t.Context(), shared.Receipt.Key) {
 			if err != nil {
 				t.Fatalf("Watch: got %v, want no error", err)
 			}
+			shown++
 			if last = receipt; receipt.State != client.StateWaiting {
 				break
 			}
@@ -69,8 +72,8 @@ func TestLegacyWatchGoesOn(t *testing.T) {
 				_, _ = f.Burn(context.WithoutCancel(t.Context()), shared.Receipt.Key, client.Text{})
 			}()
 		}
-		if last.State != client.StateBurned || len(seen.list()) < 10 {
-			t.Errorf("Watch: got %v and %d notices, want it burned at last", last.State, len(seen.list()))
+		if last.State != client.StateBurned || shown != 2 || len(seen.list()) < 10 {
+			t.Errorf("Watch: got %d receipts, at last %v, and %d notices, want two, at last burned", shown, last.State, len(seen.list()))
 		}
 	}
 }
@@ -100,6 +103,23 @@ func TestLegacyWatchBacksOff(t *testing.T) {
 	waits := seen.list()
 	if len(waits) < 3 || waits[1] <= waits[0] || waits[2] <= waits[1] {
 		t.Errorf("Watch: got the waits %v, want each longer than the one before", waits)
+	}
+}
+
+// A watch that its caller ended says so, not what the server answered just then.
+func TestLegacyWatchEnded(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	inner := otstest.New(otstest.Options{Intercept: repliesWith(429, `{"message":"slow"}`, false)})
+	over := roundTrip(func(r *http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		inner.ServeHTTP(answer, r)
+		cancel()
+		return answer.Result(), nil
+	})
+	c := clientOf(t, "http://ots.example", client.Options{Protocol: client.ProtocolV1, HTTP: &http.Client{Transport: over}})
+	for _, err := range c.Watch(ctx, client.Hide(aKey)) {
+		wantError(t, "Watch", err, client.ErrNetwork)
 	}
 }
 

@@ -15,6 +15,7 @@ type object map[string]any
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
+	w.Header().Set("Date", s.store.options.Now().UTC().Format(http.TimeFormat))
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/api/v1/"):
 		s.v1.ServeHTTP(w, r)
