@@ -151,6 +151,18 @@ func TestYesToALink(t *testing.T) {
 	}
 }
 
+// Hush serves links of the old form, too: there is nothing to ask.
+func TestLinkOfTheOldFormAtHush(t *testing.T) {
+	t.Parallel()
+	s, home := startHush(t), homeless(t)
+	shared := call(t, append(home, "HUSH_SERVER="+s.url), "hello", "share", "--encryption", "server", "-").want(t, "share", command.ExitOK)
+	link := strings.Replace(strings.TrimSpace(shared.stdout), "/s#", "/secret/", 1)
+	got := answering(t, home, nil, "open", link)
+	if !strings.Contains(link, "/secret/") || got.code != command.ExitOK || got.stdout != "hello" || strings.Contains(got.said, "Use it?") {
+		t.Errorf("hush open %s: got %+v, want the text without a question", link, got)
+	}
+}
+
 // A person looks over the user's shoulder while he pastes a token.
 func TestTokenIsNotShown(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package profile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -29,7 +30,7 @@ const keyringTime = 3 * time.Second
 
 var (
 	errNoKeyring   = errors.New("this system has no keyring")
-	errSlowKeyring = errors.New("the keyring of the system does not answer: is it locked?")
+	errSlowKeyring = fmt.Errorf("it does not answer within %s, and may be locked", keyringTime)
 )
 
 // Keyring is the Keeper of the system's keyring.

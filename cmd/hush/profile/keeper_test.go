@@ -60,7 +60,7 @@ func TestKeyringThatFailsLater(t *testing.T) {
 	if one := put(t, s, Profile{Name: "default", Server: hushExample}, "token-2"); one.Token != PlaceFile || tokenOf(t, s, "default") != "token-2" {
 		t.Errorf("Put: got %+v, want the token in the file", one)
 	}
-	if !strings.Contains(said.String(), "it is locked; the token is in ") || !strings.Contains(said.String(), "the token that this one replaces is still in the keyring") {
+	if !strings.Contains(said.String(), "the keyring of the system cannot be used: it is locked; the token is in ") || !strings.Contains(said.String(), "the token that this one replaces is still in the keyring") {
 		t.Errorf("Put: got %q said, want where both tokens are", said)
 	}
 }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -140,6 +141,9 @@ func (s *Store) keep(ctx context.Context, one Profile, token client.Text) (Place
 	}
 	if err := s.file.keep(ctx, one.Name, one.Server, token); err != nil {
 		return PlaceNone, fmt.Errorf("storing the token: %w", err)
+	}
+	if !errors.Is(failed, errNoKeyring) {
+		failed = fmt.Errorf("the keyring of the system cannot be used: %w", failed)
 	}
 	s.console.Tellf("%v; the token is in %s, which only you can read", failed, s.file.path)
 	return PlaceFile, nil
