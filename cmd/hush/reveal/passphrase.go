@@ -37,14 +37,14 @@ func (s *Secret) readFile() error {
 
 // ask asks for the passphrase on a terminal.
 func (s *Secret) ask(ctx context.Context) error {
-	prompt := "Passphrase: "
+	prompt := "Passphrase"
 	if s.Name != "" {
-		prompt = "Passphrase of " + s.Name + ": "
+		prompt += " of " + s.Name
 	}
 	if !s.about.Known {
-		prompt = "Passphrase, empty if it has none: "
+		prompt += ", empty if it has none"
 	}
-	text, err := s.Console.AskHidden(ctx, prompt)
+	text, err := s.Console.AskHidden(ctx, prompt+": ")
 	s.passphrase, s.asked = client.Hide(text), true
 	return s.named(err)
 }
