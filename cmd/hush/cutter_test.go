@@ -13,8 +13,9 @@ import (
 // the answers it resets both ends, so that a caller may have nothing, a part, or
 // all of an answer.
 type cutter struct {
-	url  string
-	cuts atomic.Int64 // connections that it broke
+	url   string
+	cuts  atomic.Int64 // connections that it broke
+	whole int          // how many of five connections it leaves whole
 
 	listener net.Listener
 	random   *rand.Rand // guarded by mu
@@ -32,7 +33,7 @@ func startCutter(t testing.TB, seed uint64) *cutter {
 		t.Fatal(err)
 	}
 	c := &cutter{
-		url: "http://" + l.Addr().String(), listener: l,
+		url: "http://" + l.Addr().String(), listener: l, whole: 1,
 		random: rand.New(rand.NewPCG(seed, 1)), open: map[net.Conn]struct{}{},
 	}
 	t.Cleanup(c.close)
@@ -71,7 +72,7 @@ func (c *cutter) accept() {
 func (c *cutter) next() (backend string, after int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.random.IntN(5) == 0 {
+	if c.random.IntN(5) < c.whole {
 		return c.backend, -1
 	}
 	// Small numbers often: the head of an answer, and the frames of HTTP/2.

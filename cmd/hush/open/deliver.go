@@ -76,7 +76,7 @@ func (o *opener) show(ctx context.Context, s *reveal.Secret, content client.Cont
 	reason := o.unprintable(content)
 	switch {
 	case reason == "":
-	case content.IsFile && o.console.CanAsk():
+	case content.IsFile && o.output == "" && o.console.CanAsk():
 		return o.saveAs(ctx, s, content, reason)
 	case s.CanRepeat():
 		return nil, s.Keep(fmt.Errorf("%s, which is not printed to a terminal: name a file with --output", reason))

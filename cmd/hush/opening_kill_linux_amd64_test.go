@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// steps are the calls to the system by which "hush open" changes something: files,
+// and what the server knows. Go's scheduler writes and reads now and then, too.
+var steps = map[string]uint64{
+	"flock": unix.SYS_FLOCK, "pwrite": unix.SYS_PWRITE64, "ftruncate": unix.SYS_FTRUNCATE, "fsync": unix.SYS_FSYNC,
+	"linkat": unix.SYS_LINKAT, "renameat": unix.SYS_RENAMEAT, "unlinkat": unix.SYS_UNLINKAT,
+	"write": unix.SYS_WRITE, "read": unix.SYS_READ,
+}
+
+// killAtStep runs a program and kills it, as kill -9 does, when it is about to take a
+// step for the nth time, counted from its first flock, before which it changes
+// nothing. It returns false if the program ended before.
+func killAtStep(c *exec.Cmd, step string, number int) (killed bool, err error) {
+	runtime.LockOSThread() // the one that traces
+	defer runtime.UnlockOSThread()
+	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := c.Start(); err != nil {
+		return false, err
+	}
+	pid := c.Process.Pid
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(pid, &status, 0, nil); err != nil {
+		return false, err
+	}
+	options := unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
+	if err := unix.PtraceSetOptions(pid, options); err != nil {
+		return false, err
+	}
+	if err := unix.PtraceSyscall(pid, 0); err != nil {
+		return false, err
+	}
+	t := tracing{pid: pid, step: steps[step], number: number, inside: map[int]bool{}}
+	for {
+		done, err := t.next()
+		if done || err != nil {
+			return t.killed, err
+		}
+	}
+}
+
+// tracing is a program whose calls are counted, those of all its threads together.
+type tracing struct {
+	pid, number   int
+	step          uint64
+	inside        map[int]bool // threads that are within a call
+	begun, killed bool
+	count         int
+}
+
+// next waits for the next event of a thread. It returns true once the program has
+// ended.
+func (t *tracing) next() (done bool, err error) {
+	var status unix.WaitStatus
+	thread, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
+	switch {
+	case errors.Is(err, unix.EINTR):
+		return false, nil
+	case err != nil:
+		return true, err
+	case status.Exited() || status.Signaled():
+		return thread == t.pid, nil
+	case !status.Stopped():
+		return false, nil
+	}
+	deliver := 0
+	switch signal := status.StopSignal(); {
+	case signal == unix.SIGTRAP|0x80:
+		if t.inside[thread] = !t.inside[thread]; t.inside[thread] {
+			t.enter(thread)
+		}
+	case signal != unix.SIGTRAP && signal != unix.SIGSTOP:
+		deliver = int(signal)
+	}
+	if err := unix.PtraceSyscall(thread, deliver); err != nil && !errors.Is(err, unix.ESRCH) {
+		return true, err
+	}
+	return false, nil
+}
+
+// enter counts a call that a thread is about to make.
+func (t *tracing) enter(thread int) {
+	var registers unix.PtraceRegs
+	if t.killed || unix.PtraceGetRegs(thread, &registers) != nil {
+		return
+	}
+	t.begun = t.begun || registers.Orig_rax == unix.SYS_FLOCK
+	if !t.begun || registers.Orig_rax != t.step {
+		return
+	}
+	if t.count++; t.count == t.number {
+		t.killed = true
+		_ = unix.Kill(t.pid, unix.SIGKILL)
+	}
+}
+
+// The power button of a recipient's computer has a bad moment: the program is killed
+// at each of its steps, and run again. The content is there once, the sender knows,
+// and nothing else is left.
+func TestOpenSurvivesKills(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs time: kills the program at each of its steps")
+	}
+	s := startHush(t, "--rate-limits=off")
+	from := newSharer(t, s.url)
+	for _, flags := range [][]string{{"-o", "saved"}, {"-o", "saved", "--overwrite"}} {
+		killed := map[string]int{}
+		for step := range steps {
+			for killAndOpenAgain(t, from, step, killed[step]+1, flags) && !t.Failed() {
+				killed[step]++
+			}
+		}
+		for _, step := range []string{"pwrite", "fsync", "linkat", "unlinkat", "write", "read"} {
+			if killed[step] == 0 && !t.Failed() {
+				t.Errorf("hush open %s: got no %s at which to kill it, want one", flags, step)
+			}
+		}
+		t.Logf("hush open %s: killed at %v", flags, killed)
+	}
+}
+
+// killAndOpenAgain opens a secret with a kill at a step, and once more. It returns
+// false if the program did not come to that step.
+func killAndOpenAgain(t *testing.T, from sharer, step string, number int, flags []string) bool {
+	t.Helper()
+	const content = "DATABASE_URL=postgres://app:8Kq-vN2@db/app\n"
+	shared, r := from.text(t, content), newRecipient(t)
+	args := append([]string{"open", r.keepLink(t, shared.Link.Expose())}, flags...)
+	saved := filepath.Join(r.folder, "saved")
+	killed, err := killAtStep(r.program(t, args...), step, number)
+	if err != nil {
+		t.Skip("needs ptrace: " + err.Error())
+	}
+	before, _ := os.ReadFile(saved)
+	waited := len(r.claims(t)) > 0
+	again, err := r.program(t, args...).CombinedOutput()
+	// A kill after the last change leaves nothing to do.
+	if err != nil && (waited || string(before) != content) {
+		t.Errorf("killed at %s %d and run again: got %v, want no error; it wrote:\n%s", step, number, err, again)
+	}
+	if got, err := os.ReadFile(saved); err != nil || string(got) != content {
+		t.Errorf("killed at %s %d and run again: got %v and %q, want the content; it wrote:\n%s", step, number, err, got, again)
+	}
+	if names := strings.Join(namesIn(t, r.folder), " "); names != "saved" {
+		t.Errorf("killed at %s %d and run again: got the files %s, want the one alone", step, number, names)
+	}
+	if waiting := r.claims(t); len(waiting) > 0 {
+		t.Errorf("killed at %s %d and run again: got the claims %q, want none", step, number, waiting)
+	}
+	from.wantDelivered(t, shared)
+	return killed
+}

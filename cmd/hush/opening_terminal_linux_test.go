@@ -1,0 +1,156 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+)
+
+// sitting is a person before a terminal: what is typed, and what the screen shows.
+type sitting struct {
+	*typing
+
+	terminal, screen *os.File
+	shows            func() string // ends the screen
+}
+
+func sit(t *testing.T, lines ...string) sitting {
+	t.Helper()
+	keyboard, terminal := openTerminal(t)
+	camera, screen := openTerminal(t)
+	shown := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(camera) // ends with an error when the screen is closed
+		shown <- string(text)
+	}()
+	return sitting{
+		typing:   &typing{keyboard: keyboard, lines: lines, hidden: func() bool { return !echoes(t, terminal) }},
+		terminal: terminal, screen: screen,
+		shows: func() string {
+			_ = screen.Close()
+			return strings.ReplaceAll(<-shown, "\r\n", "\n")
+		},
+	}
+}
+
+// A sender puts escape sequences into a secret, which would set the title of the
+// recipient's terminal, or make it type commands. The terminal shows them instead.
+func TestOpenObeysNothingOnATerminal(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	for text, want := range map[string]string{
+		"\x1b]0;owned\a\x1b[2J":           `\x1b]0;owned\x07\x1b[2J` + "\n",
+		"plain text":                      "plain text\n",
+		"two\nlines\n":                    "two\nlines\n",
+		"carriage\rreturn\u202e\u009b31m": "carriage\\x0dreturn\\u202e\\x9b31m\n",
+	} {
+		shared := newSharer(t, s.url).text(t, text)
+		person, r := sit(t), newRecipient(t)
+		code := run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), person.terminal, person.screen, person)
+		if got := person.shows(); code != command.ExitOK || got != want {
+			t.Errorf("hush open of %q: got %d and %q, want %q; it wrote:\n%s", text, code, got, want, person.said.String())
+		}
+	}
+}
+
+// Someone watches while a recipient pastes a link and types passphrases.
+func TestOpenAsksHidden(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	from := newSharer(t, s.url)
+	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("hello")}, Passphrase: client.Hide("quick otter")})
+	person, r := sit(t, shared.Link.Expose(), "slow otter", "quick otter"), newRecipient(t)
+	code := run(t.Context(), []string{"open"}, r.environment(), person.terminal, person.screen, person)
+	said := person.said.String()
+	if got := person.shows(); code != command.ExitOK || got != "hello\n" {
+		t.Errorf("hush open: got %d and %q, want hello; it wrote:\n%s", code, got, said)
+	}
+	for _, want := range []string{"Link: ", "Passphrase: ", "wrong passphrase; 4 tries are left before a pause"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("hush open: got %q, want %q in it", said, want)
+		}
+	}
+	if person.shown || strings.Contains(said, "otter") || strings.Contains(said, "#") {
+		t.Errorf("hush open: got typing shown %t and %q, want no link and no passphrase shown", person.shown, said)
+	}
+	from.wantDelivered(t, shared)
+}
+
+// A file is no text for a terminal. The program asks where to save it, until there is
+// a place for it.
+func TestOpenAsksWhereToSave(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	from, r := newSharer(t, s.url), newRecipient(t)
+	taken, free := filepath.Join(r.folder, "taken"), filepath.Join(r.folder, "free")
+	if err := os.WriteFile(taken, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := client.ShareRequest{Content: &client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: ".env"}}
+	shared := from.mustShare(t, file)
+	person := sit(t, taken, filepath.Join(r.folder, "missing", "file"), free)
+	code := run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), person.terminal, person.screen, person)
+	said := person.said.String()
+	if got := person.shows(); code != command.ExitOK || got != "" {
+		t.Errorf("hush open of a file: got %d and %q, want it saved; it wrote:\n%s", code, got, said)
+	}
+	for _, want := range []string{`the content is the file ".env" of 4 bytes`, "Save it as (Enter for .env): ", "exists", "there is no folder"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("hush open of a file: got %q, want %q in it", said, want)
+		}
+	}
+	if got, err := os.ReadFile(free); err != nil || string(got) != "A=1\n" {
+		t.Errorf("file: got %v and %q, want the content", err, got)
+	}
+	if got, err := os.ReadFile(taken); err != nil || string(got) != "mine" {
+		t.Errorf("file that was there: got %v and %q, want it as it was", err, got)
+	}
+	from.wantDelivered(t, shared)
+
+	// Interrupted there, it waits for the next run.
+	shared = from.mustShare(t, file)
+	person = sit(t)
+	ended := make(chan int)
+	args := []string{"open", shared.Link.Expose()}
+	said2 := newOutput()
+	go func() { ended <- run(t.Context(), args, r.environment(), person.terminal, person.screen, said2) }()
+	said2.waitFor(t, "Save it as")
+	if _, err := io.WriteString(person.keyboard, "\x04"); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-ended; code != command.ExitFailure || !strings.Contains(said2.String(), "nothing is lost: run it again within") {
+		t.Errorf("hush open, interrupted: got %d and %s, want the time left", code, said2)
+	}
+	got := call(t, r.environment(), "", args...).want(t, "open", command.ExitOK, "an earlier run began to open it")
+	if got.stdout != "A=1\n" {
+		t.Errorf("hush open after that: got %q, want the content", got.stdout)
+	}
+	from.wantDelivered(t, shared)
+}
+
+// Binary content would leave a terminal in disorder.
+func TestOpenKeepsBinaryFromATerminal(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	from, r := newSharer(t, s.url), newRecipient(t)
+	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("\x00\x01\x1b[31m"), IsFile: true}})
+	for _, c := range []struct {
+		flag, shows string
+		code        int
+	}{
+		{"--output=-", "", command.ExitFailure},
+		{"--force", "\x00\x01\x1b[31m", command.ExitOK},
+	} {
+		person := sit(t)
+		code := run(t.Context(), []string{"open", shared.Link.Expose(), c.flag}, r.environment(), person.terminal, person.screen, person)
+		if got := person.shows(); code != c.code || got != c.shows {
+			t.Errorf("hush open %s of binary content: got %d and %q, want %d and %q; it wrote:\n%s", c.flag, code, got, c.code, c.shows, person.said.String())
+		}
+	}
+	from.wantDelivered(t, shared)
+}
