@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -146,7 +147,8 @@ func ParseServer(server string) (*url.URL, error) {
 
 // isThisMachine reports whether a host name or address is that of this machine.
 func isThisMachine(host string) bool {
-	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // Server returns the base URL, without a slash at the end.
