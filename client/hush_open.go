@@ -17,8 +17,8 @@ const (
 	plainTime = 3 * time.Minute
 	// patience is how much longer each further answer may take, for slow lines.
 	patience = 15 * time.Second
-	// waitMax is the longest pause that a server can ask for: a claim does not last
-	// longer for it.
+	// waitMax is the longest pause before a repeat that a server can ask for: a claim
+	// does not last longer for it, and a call must end some time.
 	waitMax = 15 * time.Second
 	// acknowledgeShare is the part of a claim's time in which an acknowledgement is
 	// repeated.

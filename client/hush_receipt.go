@@ -62,7 +62,7 @@ func (h *hushBackend) burn(ctx context.Context, key, _ Text) (Receipt, error) {
 			return Receipt{}, fail.err
 		}
 		lost = lost || fail.fate == fateLost
-		if !h.wait(ctx, fail.err, h.pace.pause(number, fail.err.RetryAfter)) {
+		if !h.wait(ctx, fail.err, h.pace.pause(number, min(fail.err.RetryAfter, waitMax))) {
 			return Receipt{}, endedError(ctx.Err())
 		}
 	}

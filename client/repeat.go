@@ -82,7 +82,7 @@ func ask[Q, A any, M message[Q]](ctx context.Context, h *hushBackend, rpc method
 		if fail.fate == fateRefused || fail.futile || number == asks-1 || time.Since(began) > answerTime {
 			return nil, fail.err
 		}
-		if !h.wait(ctx, fail.err, h.pace.pause(number, fail.err.RetryAfter)) {
+		if !h.wait(ctx, fail.err, h.pace.pause(number, min(fail.err.RetryAfter, waitMax))) {
 			return nil, endedError(ctx.Err())
 		}
 	}
