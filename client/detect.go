@@ -120,6 +120,7 @@ func (d detection) read(ctx context.Context, path string, into any) (bool, error
 
 // probe sends a query. It returns an error for all that is neither a yes nor a no.
 func (d detection) probe(ctx context.Context, q query) (*reply, error) {
+	q.most = probeMax
 	answer, fail := d.send(ctx, q)
 	if fail != nil {
 		return nil, fail.err

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,9 +18,14 @@ import (
 	"time"
 )
 
-// replyMax is the longest answer that is read, in bytes: more than the longest text
-// of the reference in JSON.
-const replyMax = 64 << 20
+const (
+	// replyMax is the longest answer that is read, in bytes: more than the longest text
+	// of the reference in JSON.
+	replyMax = 64 << 20
+	// probeMax is that of an answer while it is not known what a server speaks: any
+	// link can name it.
+	probeMax = 256 << 10
+)
 
 // legacy sends the calls of v1 and v2, and reads their answers.
 type legacy struct {
@@ -34,6 +40,8 @@ type legacy struct {
 	notice    func(err error, wait time.Duration)
 	// pace is how fast calls are repeated, and polls how fast a receipt is asked for.
 	pace, polls pace
+	// within is how long a call may take, besides the time for its bytes.
+	within time.Duration
 }
 
 // newLegacy returns what sends the calls of a protocol. The client that was passed
@@ -44,7 +52,7 @@ func newLegacy(c *Client) *legacy {
 	sender.Jar, sender.CheckRedirect = nil, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	l := &legacy{
 		http: &sender, base: c.Server(), prefix: "/api/" + c.Protocol().String(), name: c.Protocol().String(),
-		userAgent: c.options.userAgent(), notice: c.options.Notice, pace: defaultPace(), polls: pollPace(),
+		userAgent: c.options.userAgent(), notice: c.options.Notice, pace: defaultPace(), polls: pollPace(), within: callTime,
 	}
 	if c.options.Username != "" && !c.options.Token.IsEmpty() {
 		l.username, l.token = accountName(c.options.Username), c.options.Token
@@ -72,6 +80,8 @@ type query struct {
 	body []byte
 	// header has more headers; nil for none.
 	header map[string]string
+	// most is the longest answer in bytes; zero means replyMax.
+	most int64
 }
 
 // get returns a query for a path below the prefix.
@@ -128,21 +138,29 @@ func (l *legacy) send(ctx context.Context, q query) (*reply, *setback) {
 		return nil, &setback{err: endedError(ended), fate: fateUnsent, futile: true}
 	}
 	var progress progress
-	request, err := http.NewRequestWithContext(progress.trace(ctx), q.method, l.base+q.path, bytes.NewReader(q.body))
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watched := watch(cancel, l.within, len(q.body))
+	defer watched.timer.Stop()
+	request, err := http.NewRequestWithContext(progress.trace(within), q.method, l.base+q.path, bytes.NewReader(q.body))
 	if err != nil {
 		return nil, &setback{err: &Error{Kind: KindUsage, Message: "the server's URL is wrong"}, fate: fateUnsent, futile: true}
 	}
 	l.sign(request, q)
 	response, err := l.http.Do(request)
 	if err != nil {
-		return nil, progress.setback(ctx, err)
+		return nil, progress.setback(ctx, watched.cause(err))
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, replyMax+1))
-	if err != nil {
-		return nil, progress.setback(ctx, err)
+	most := cmp.Or(q.most, replyMax)
+	if response.StatusCode >= http.StatusMultipleChoices {
+		most = refusalMax // the rest of a long page says no more
 	}
-	if len(body) > replyMax {
+	body, err := io.ReadAll(watched.reader(io.LimitReader(response.Body, most+1)))
+	if err != nil {
+		return nil, progress.setback(ctx, watched.cause(err))
+	}
+	if int64(len(body)) > most && response.StatusCode < http.StatusMultipleChoices {
 		return nil, &setback{err: &Error{Kind: KindProtocol, Message: "the answer is longer than any of a " + l.name + " server"}, fate: fateLost, futile: true}
 	}
 	return newReply(response, body), nil
@@ -247,7 +265,7 @@ func (l *legacy) call(ctx context.Context, q query) (*reply, *setback) {
 		if !mayRepeat || fail.futile || number == asks-1 {
 			return nil, fail
 		}
-		if !l.wait(ctx, fail.err, l.pace.pause(number, fail.err.RetryAfter)) {
+		if !l.wait(ctx, fail.err, l.pace.pause(number, min(fail.err.RetryAfter, waitMax))) {
 			return nil, &setback{err: endedError(ctx.Err()), fate: fail.fate, futile: true}
 		}
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -22,8 +23,8 @@ const (
 
 // trouble is the body of an error, of any release.
 type trouble struct {
-	Message     any     `json:"message"`
-	Error       any     `json:"error"`
+	Message     word    `json:"message"`
+	Error       word    `json:"error"`
 	Code        word    `json:"code"`
 	ErrorType   word    `json:"error_type"`
 	SecretKey   *word   `json:"secret_key"`
@@ -32,14 +33,7 @@ type trouble struct {
 }
 
 // said returns what the server said.
-func (t trouble) said() string {
-	for _, value := range []any{t.Message, t.Error} {
-		if text, ok := value.(string); ok && text != "" {
-			return text
-		}
-	}
-	return ""
-}
+func (t trouble) said() string { return string(cmp.Or(t.Message, t.Error)) }
 
 // refusal returns what an answer means that is not the one to the call; nil if it
 // is.
