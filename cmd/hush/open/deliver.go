@@ -95,9 +95,10 @@ func (o *opener) show(ctx context.Context, s *reveal.Secret, content client.Cont
 // saveAs asks for the name of a file until the content is in it.
 func (o *opener) saveAs(ctx context.Context, s *reveal.Secret, content client.Content, reason string) (after func() error, err error) {
 	o.console.Tellf("%s", reason)
-	prompt := "Save it as: "
+	prompt, name := "Save it as: ", ""
 	if content.FileName != "" {
-		prompt = fmt.Sprintf("Save it as (Enter for %s): ", console.Printable([]byte(content.FileName)))
+		name = safeName(content)
+		prompt = fmt.Sprintf("Save it as (Enter for %s): ", console.Printable([]byte(name)))
 	}
 	for {
 		path, err := o.console.Ask(ctx, prompt)
@@ -105,7 +106,7 @@ func (o *opener) saveAs(ctx context.Context, s *reveal.Secret, content client.Co
 			return nil, s.Keep(err)
 		}
 		if path = strings.TrimSpace(path); path == "" {
-			path = content.FileName
+			path = name
 		}
 		if path == "" {
 			continue

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hush/cmd/hush/command"
+)
+
+// A sender calls a file .profile. The reader opens it at home and accepts the name with
+// Enter: the next shell would run what is in it.
+func TestNameThatIsAcceptedHidesNothing(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	shared := p.share("touch pwned\n", "--name", ".profile", "-")
+	folder := t.TempDir()
+	c := exec.CommandContext(t.Context(), os.Args[0], "open")
+	c.Env, c.Dir = slices.Concat([]string{asProgram + "=1", "TERM=xterm"}, p.environment), folder
+	s := startOnTerminal(t, c)
+	s.types("Link: ", shared.stdout)
+	s.types("Save it as (Enter for profile): ", "\n")
+	if code := s.ends(); code != command.ExitOK {
+		t.Errorf("hush open: got exit code %d, want 0; it showed:\n%s", code, s.shown)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "profile")); err != nil {
+		t.Errorf("hush open: got %v, want the file without its dot", err)
+	}
+	if _, err := os.Lstat(filepath.Join(folder, ".profile")); err == nil {
+		t.Error("hush open: got the file .profile, want none that hides")
+	}
+}
