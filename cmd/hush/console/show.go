@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -31,6 +32,25 @@ func Printable(text []byte) string {
 		text = text[size:]
 	}
 	return shown.String()
+}
+
+// EscapeJSON returns JSON that means the same, in which every character that a
+// terminal could obey is escaped, but for line ends and tabs.
+func EscapeJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, isObeyed) {
+		return text
+	}
+	var escaped bytes.Buffer
+	for _, r := range string(text) {
+		if !isObeyed(r) {
+			escaped.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&escaped, `\u%04x`, unit)
+		}
+	}
+	return escaped.Bytes()
 }
 
 // isObeyed reports whether a terminal may obey a character instead of showing it:

@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"testing"
 
 	"hush/cmd/hush/console"
@@ -31,6 +33,27 @@ func TestPrintable(t *testing.T) {
 	} {
 		if got := console.Printable([]byte(text)); got != want {
 			t.Errorf("Printable(%q): got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The same sender knows that his secret is opened with --json: JSON escapes the first 32
+// characters alone, and a terminal obeys others too.
+func TestEscapeJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                              "",
+		"{\"a\":\"größer 😀 <&>\"}\n":    "{\"a\":\"größer 😀 <&>\"}\n",
+		"\"\u009b31m\x7f\u202e\u2028\"": `"\u009b31m\u007f\u202e\u2028"`,
+		"\"\U000e0041\"":                `"\udb40\udc41"`,
+	} {
+		got := console.EscapeJSON([]byte(text))
+		if string(got) != want {
+			t.Errorf("EscapeJSON(%q): got %q, want %q", text, got, want)
+		}
+		var before, after any
+		if text != "" && (json.Unmarshal([]byte(text), &before) != nil || json.Unmarshal(got, &after) != nil || !reflect.DeepEqual(before, after)) {
+			t.Errorf("EscapeJSON(%q): it means %v, want %v", text, after, before)
 		}
 	}
 }

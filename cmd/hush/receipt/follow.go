@@ -2,7 +2,6 @@ package receipt
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -115,7 +114,7 @@ func (f *follower) take(ctx context.Context, c change) error {
 	case c.err != nil:
 		return remote.Fail(c.err)
 	}
-	encoded, err := json.Marshal(asJSON(c.receipt))
+	encoded, err := remote.EncodeJSON(asJSON(c.receipt))
 	if err != nil {
 		return err
 	}
@@ -127,7 +126,7 @@ func (f *follower) take(ctx context.Context, c change) error {
 	now := time.Now()
 	switch {
 	case f.view.JSON:
-		_, err = fmt.Fprintf(f.view.To, "%s\n", encoded)
+		_, err = f.view.To.Write(encoded)
 	case !f.line.terminal || len(f.last) > 1 || c.receipt.IsFinal():
 		err = f.line.keep(f.named(c.receipt, now))
 	}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,7 +100,19 @@ func tries(failed *client.Error) string {
 
 // PrintJSON prints a value to standard output as a line of JSON.
 func PrintJSON(on *console.Console, value any) error {
-	encoder := json.NewEncoder(on.Out)
+	line, err := EncodeJSON(value)
+	if err == nil {
+		_, err = on.Out.Write(line)
+	}
+	return err
+}
+
+// EncodeJSON returns a value as a line of JSON. What a terminal could obey is escaped
+// in it, as JSON itself does it with the first 32 characters alone.
+func EncodeJSON(value any) ([]byte, error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	err := encoder.Encode(value)
+	return console.EscapeJSON(line.Bytes()), err
 }
