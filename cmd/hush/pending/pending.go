@@ -189,10 +189,13 @@ func (s *Store) sweepFile(path string) {
 	}
 }
 
-// isOfUse reports whether the text of a file has a claim that has not lapsed. One
-// that would last too long was written while the clock was wrong.
+// setBack is how far a clock may have been set back since a claim was kept, as after
+// a power cut. A claim that would last longer was written while the clock was wrong.
+const setBack = 24 * time.Hour
+
+// isOfUse reports whether the text of a file has a claim that has not lapsed.
 func (s *Store) isOfUse(text []byte) bool {
 	r, ok := decode(text)
 	left := r.Until.Sub(s.now())
-	return ok && left > 0 && left <= keepTime
+	return ok && left > 0 && left <= keepTime+setBack
 }

@@ -160,7 +160,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("Sweep: got the files %q, want the claim and the file of others", left)
 	}
 	start := *now
-	for _, at := range []time.Duration{3 * client.ClaimTime, -3 * client.ClaimTime} {
+	for _, at := range []time.Duration{3 * client.ClaimTime, -30 * time.Hour} {
 		*now = start
 		c := mustTake(t, s, link)
 		if err := c.Keep(false); err != nil {
@@ -180,6 +180,27 @@ func TestSweep(t *testing.T) {
 		if left := files(t, folder); len(left) != 1 || left[0] != "notes.txt" {
 			t.Errorf("Sweep %s later: got the files %q, want that of others alone", at, left)
 		}
+	}
+}
+
+// The power fails while a secret is opened. The machine has no clock of its own, so that
+// it is some time ago when it runs again, and the server still has the content.
+func TestClaimSurvivesAClockThatIsSetBack(t *testing.T) {
+	t.Parallel()
+	s, _, now := newStore(t)
+	link := mustLink(t, aLink)
+	c := mustTake(t, s, link)
+	if err := c.Keep(false); err != nil {
+		t.Fatal(err)
+	}
+	kept := c.Claim().Expose()
+	c.Release()
+	*now = now.Add(-time.Hour)
+	s.Sweep()
+	again := mustTake(t, s, link)
+	defer again.Release()
+	if !again.Found() || again.Claim().Expose() != kept {
+		t.Errorf("Take after the clock was set back: found %t, want the claim that was kept", again.Found())
 	}
 }
 
