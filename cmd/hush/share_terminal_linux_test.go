@@ -18,6 +18,7 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 		"pasted":      {"\x1b[200~hunter2\rsecond\t\x15line\r\x1b[201~\x04", "hunter2\nsecond\t\x15line\n", "(2 lines, 21 characters)"},
 		"typed":       {"hunter22\x7f\r\x04", "hunter2\n", "(1 line, 8 characters)"},
 		"started":     {"hunter2\x04", "hunter2", "(1 line, 7 characters)"},
+		"long":        {"\x1b[200~" + strings.Repeat("hunter2\r", 9000) + "\x1b[201~\x04", strings.Repeat("hunter2\n", 9000), "(9000 lines, 72000 characters)"},
 		"typed ahead": {"hunter2 größe\x04exit\r", "hunter2 größe", "(1 line, 13 characters)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 			}
 			got := sender{t, p.s, nil}.open(s.link(), "").Content
 			if string(got.Bytes) != c.want || got.IsFile {
-				t.Errorf("Open: got %q, want %q", got.Bytes, c.want)
+				t.Errorf("Open: got %.100q, want %.100q", got.Bytes, c.want)
 			}
 			shown := s.shown.String()
 			if strings.Contains(shown, "hunter") || !strings.Contains(shown, c.taken) {
@@ -147,4 +148,35 @@ func TestCopyByTerminal(t *testing.T) {
 	}
 	link := strings.TrimSpace(s.link().stdout)
 	s.shown.waitFor(t, "\x1b]52;c;"+base64.StdEncoding.EncodeToString([]byte(link))+"\a")
+}
+
+// What was copied leaves the clipboard in time, unless it has something else by then.
+func TestClipboardIsCleared(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	for also, want := range map[string]string{"": "", "printf other >\"$HELD\"": "other"} {
+		tools := t.TempDir()
+		held := filepath.Join(tools, "held")
+		tool := "#!/bin/sh\ncase $1 in -out) " + also + "\ncat \"$HELD\" ;; *) cat >\"$HELD\" ;; esac\n"
+		if err := os.WriteFile(filepath.Join(tools, "xclip"), []byte(tool), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		link := p.share("hunter2").want(t, "share", command.ExitOK).stdout
+		environment := append([]string{"PATH=" + tools + ":/bin:/usr/bin", "HELD=" + held}, p.environment...)
+		s := onTerminal(t, environment, strings.NewReader(link), nil, "open", "-", "--copy", "--copy-for=1h")
+		s.shown.waitFor(t, "the clipboard is cleared in 3600 seconds")
+		if got, err := os.ReadFile(held); err != nil || string(got) != "hunter2" {
+			t.Errorf("clipboard: got %q and %v, want the secret", got, err)
+		}
+		s.types("Ctrl-C", "\x03")
+		if code := s.ends(); code != command.ExitOK {
+			t.Errorf("hush open --copy: got exit code %d, want 0; it showed:\n%s", code, s.shown)
+		}
+		if got, err := os.ReadFile(held); err != nil || string(got) != want {
+			t.Errorf("clipboard afterwards: got %q and %v, want %q", got, err, want)
+		}
+		if shown := s.shown.String(); strings.Contains(shown, "hunter") {
+			t.Errorf("screen: got %q, want nothing of the secret", shown)
+		}
+	}
 }

@@ -1,9 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -268,4 +276,53 @@ func TestShareAtAnotherServer(t *testing.T) {
 			t.Errorf("%s --json: got %+v, want the protocol and who encrypts", protocol, line)
 		}
 	}
+}
+
+// Who presses Ctrl-C while a server does not answer gets the shell back, and learns
+// whether anything may wait there.
+func TestInterruptedShare(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	for path, want := range map[string]string{
+		"ConcealSecret": "interrupted; a secret that no one has a link to may wait at the server until it expires",
+		"GetPolicy":     "interrupted; nothing was done",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		answer := make(chan struct{})
+		forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: s.addr})
+		hanging := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, path) {
+				cancel()
+				<-answer
+				return
+			}
+			forward.ServeHTTP(w, r)
+		}))
+		p := newSender(t, &testServer{url: hanging.URL})
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, []string{"share"}, p.environment, strings.NewReader("text"), &stdout, &stderr)
+		close(answer)
+		hanging.Close()
+		if code != command.ExitFailure || stdout.Len() > 0 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("hush share, interrupted in %s: got exit code %d, %q and %q, want 1 and %q", path, code, &stdout, &stderr, want)
+		}
+	}
+}
+
+// A link that cannot be copied is printed all the same: the secret exists.
+func TestShareWithoutClipboard(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	c := exec.CommandContext(t.Context(), os.Args[0], "share", "--copy", "--receipt-file", filepath.Join(t.TempDir(), "receipt"))
+	c.Env, c.Stdin = append([]string{asProgram + "=1", "PATH=" + t.TempDir()}, p.environment...), strings.NewReader("text")
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	printed, err := c.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != command.ExitFailure {
+		t.Errorf("hush share --copy without a clipboard: got %v, want exit code 1", err)
+	}
+	if !strings.Contains(stderr.String(), "copying to the clipboard: install wl-clipboard, xclip or xsel") {
+		t.Errorf("hush share --copy without a clipboard: got %q, want what to install", &stderr)
+	}
+	p.open(result{stdout: string(printed)}, "")
 }

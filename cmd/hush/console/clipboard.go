@@ -82,18 +82,14 @@ func copyByTerminal(terminal io.Writer, text string) {
 	fmt.Fprintf(terminal, "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(text)))
 }
 
-// CopyFor puts a text into the clipboard, waits, and clears it; it clears at once
-// when ctx ends. On a terminal it counts down.
-func (c *Console) CopyFor(ctx context.Context, text string, wait time.Duration) error {
-	clearIt, err := c.Copy(ctx, text)
-	if err != nil {
-		return err
-	}
+// ClearAfter waits, and clears the clipboard with what Copy returned; at once when ctx
+// ends. It says so, and counts down on a terminal.
+func (c *Console) ClearAfter(ctx context.Context, clearIt func() error, wait time.Duration) error {
 	c.countDown(ctx, wait)
 	if err := clearIt(); err != nil {
 		return err
 	}
-	c.Tellf("the clipboard is cleared")
+	c.Tellf("the clipboard does not have it any more")
 	return nil
 }
 

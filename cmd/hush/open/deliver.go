@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"hush/client"
@@ -175,18 +174,7 @@ func (o *opener) copyText(ctx context.Context, s *reveal.Secret, content client.
 				return errors.Join(err, wipe())
 			}
 		}
-		o.console.Tellf("the secret is in the clipboard, for %s; Ctrl-C clears it now", o.copyFor)
-		wait := time.NewTimer(o.copyFor)
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-		}
-		if err := wipe(); err != nil {
-			return err
-		}
-		o.console.Tellf("the clipboard is cleared")
-		return nil
+		return o.console.ClearAfter(ctx, wipe, o.copyFor)
 	}, nil
 }
 

@@ -68,7 +68,7 @@ func Command(on *console.Console, environment []string) *cobra.Command {
 	s := &share{on: on}
 	c := &cobra.Command{
 		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: long,
-		Args: takesFile,
+		Args: takesFile, ValidArgsFunction: command.CompleteFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			s.encryptionSet = c.Flags().Changed("encryption")
 			return s.run(c.Context(), args)
@@ -175,6 +175,9 @@ func (s *share) run(ctx context.Context, args []string) error {
 		return remote.Fail(err)
 	}
 	request, err := s.request(ctx, from, server)
+	if err != nil && ctx.Err() != nil {
+		return console.ErrInterrupted
+	}
 	if err != nil {
 		return remote.Fail(err)
 	}
