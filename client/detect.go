@@ -48,31 +48,44 @@ func Detect(ctx context.Context, server string, http *http.Client) (Found, error
 // detection asks for one protocol after the other. Each probe returns nil for a no.
 type detection struct{ *legacy }
 
-// hush asks for the policy, which no other server has.
+// hush asks for the policy, which no other server has. A no is held against a second
+// question, for the release, by another method: something in front of a Hush server
+// may let no unknown call through, and answer as if there were none.
 func (d detection) hush(ctx context.Context) (*Found, error) {
 	var policy hushv1.GetPolicyResponse
-	isHush, err := d.rpc(ctx, hushv1connect.SystemServiceGetPolicyProcedure, &policy)
-	if err != nil || !isHush || policy.GetBaseUrl() == "" || len(policy.GetEncryptions()) == 0 {
-		return nil, err
-	}
-	found := &Found{Protocol: ProtocolHush}
-	var version hushv1.GetVersionResponse
-	if ok, err := d.rpc(ctx, hushv1connect.SystemServiceGetVersionProcedure, &version); err == nil && ok {
-		found.Version = plain(version.GetVersion())
-	}
-	return found, nil
-}
-
-// rpc calls an RPC that needs no request. It reports whether the answer is one.
-func (d detection) rpc(ctx context.Context, procedure string, into proto.Message) (bool, error) {
-	answer, err := d.probe(ctx, query{
-		method: http.MethodPost, path: procedure, kind: "application/json", body: []byte("{}"),
+	asked, err := d.probe(ctx, query{
+		method: http.MethodPost, path: hushv1connect.SystemServiceGetPolicyProcedure, kind: "application/json", body: []byte("{}"),
 		header: map[string]string{"Connect-Protocol-Version": "1"},
 	})
-	if err != nil || !answer.isDone() {
-		return false, err
+	if err != nil {
+		return nil, err
 	}
-	return protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(answer.body, into) == nil, nil
+	isHush := isMessage(asked, &policy) && policy.GetBaseUrl() != "" && len(policy.GetEncryptions()) > 0
+	var version hushv1.GetVersionResponse
+	second, err := d.probe(ctx, query{
+		method: http.MethodGet, path: hushv1connect.SystemServiceGetVersionProcedure + "?connect=v1&encoding=json&message=%7B%7D",
+	})
+	knows := err == nil && isMessage(second, &version) && version.GetVersion() != "" && version.GetLocale() != ""
+	switch {
+	case isHush:
+		return &Found{Protocol: ProtocolHush, Version: plain(version.GetVersion())}, nil
+	case err != nil:
+		return nil, err
+	case knows || isBarred(asked) && isBarred(second):
+		return nil, &Error{Kind: KindProtocol, Message: "something in front of the server refuses the calls of Hush"}
+	}
+	return nil, nil
+}
+
+// isMessage reports whether an answer is a message of an RPC, and decodes it.
+func isMessage(answer *reply, into proto.Message) bool {
+	return answer.isDone() && protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(answer.body, into) == nil
+}
+
+// isBarred reports whether something that is no server of these protocols refuses a
+// call.
+func isBarred(answer *reply) bool {
+	return !answer.isJSON && (answer.status == http.StatusUnauthorized || answer.status == http.StatusForbidden)
 }
 
 // v2 asks for the status and for the languages, which v1 does not have. They are

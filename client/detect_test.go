@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -69,7 +71,7 @@ func TestDetectIsNotTurnedDown(t *testing.T) {
 		"cut connection":    {cutBefore, client.ErrNetwork},
 		"cut in the middle": {cutWithin, client.ErrNetwork},
 	} {
-		for _, path := range []string{"/GetPolicy", "/v2/status", "/v2/supported-locales", "/v1/status"} {
+		for _, path := range []string{"/GetPolicy", "/GetVersion", "/v2/status", "/v2/supported-locales", "/v1/status"} {
 			release := otstest.ReleaseREF
 			if path == "/v1/status" {
 				release = otstest.ReleaseV1Only
@@ -82,6 +84,43 @@ func TestDetectIsNotTurnedDown(t *testing.T) {
 			if got != (client.Found{}) {
 				t.Errorf("%s for %s: got %+v, want nothing", name, path, got)
 			}
+		}
+	}
+}
+
+// A box refuses the calls of Hush, as if the server did not know them, or because it
+// does not know them itself. It lets v1 and v2 through, which Hush serves too.
+func TestDetectHushBehindABox(t *testing.T) {
+	t.Parallel()
+	whole := startWhole(t)
+	to, err := url.Parse(whole.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(to)
+	for name, test := range map[string]struct {
+		do    intercept
+		isAll bool
+	}{
+		"404 for POST":       {gateway(404, false), false},
+		"404 in JSON":        {repliesWith(404, `{"message":"Not Found"}`, false), false},
+		"403 for POST":       {gateway(403, false), false},
+		"403 for both":       {gateway(403, false), true},
+		"401 for both":       {gateway(401, false), true},
+		"405 for POST":       {repliesWith(405, ``, false), false},
+		"empty 200 for POST": {repliesWith(200, `{}`, false), false},
+	} {
+		box := otstest.Start(t, otstest.Options{Intercept: func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+			if strings.Contains(r.URL.Path, "/hush.v1.") && (test.isAll || r.Method == http.MethodPost) {
+				return test.do(s, w, r)
+			}
+			pass.ServeHTTP(w, r)
+			return true
+		}})
+		got, err := client.Detect(t.Context(), box.URL, nil)
+		wantError(t, name, err, client.ErrProtocol)
+		if got != (client.Found{}) {
+			t.Errorf("%s: got %+v, want nothing", name, got)
 		}
 	}
 }
