@@ -72,7 +72,8 @@ type Options struct {
 	Username string
 	// HTTP sends the requests. Nil means a client that takes proxies from the
 	// environment, follows no redirects, and gives a server 30 seconds to answer. A client that is
-	// passed is used as it is, and remains the caller's.
+	// passed is used as it is, and remains the caller's; calls of v1 and v2 follow no
+	// redirects and keep no cookies with it either.
 	HTTP *http.Client
 	// UserAgent is sent with each request; empty for "hush-client".
 	UserAgent string

@@ -244,7 +244,7 @@ func TestLegacyOpenHasItsOwnConnection(t *testing.T) {
 	onAll(t, func(t *testing.T, release otstest.Release, protocol client.Protocol) {
 		var mu sync.Mutex
 		var last, reveal string
-		f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: func(s *otstest.Server, _ http.ResponseWriter, r *http.Request) bool {
+		f := newForeign(t, protocol, otstest.Options{Release: release, Intercept: func(_ *otstest.Server, _ http.ResponseWriter, r *http.Request) bool {
 			mu.Lock()
 			defer mu.Unlock()
 			if isReveal(release, r.Method, r.URL.Path) {
@@ -324,6 +324,22 @@ func TestLegacyShareWithoutAnAnswer(t *testing.T) {
 			t.Errorf("got %d calls, want one", n)
 		}
 	})
+}
+
+// The oldest release leaves the key of a secret out of its answer. If the receipt,
+// which has it, cannot be fetched, there is a secret without a link.
+func TestLegacyShareWithoutItsKey(t *testing.T) {
+	t.Parallel()
+	f := newForeign(t, client.ProtocolV2, otstest.Options{Intercept: func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+		return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/private/") && gateway(502, false)(s, w, r)
+	}}, client.Options{})
+	_, err := f.Share(t.Context(), aText(aCanary))
+	if got := wantError(t, "Share", err, client.ErrNetwork); !strings.Contains(got.Message, "waits until it expires") {
+		t.Errorf("Share: got %q, want that a secret waits", got.Message)
+	}
+	if n := len(f.Calls()); n != 2+4 {
+		t.Errorf("got %d calls, want two to share and four to fetch the receipt", n)
+	}
 }
 
 // A lost answer to a burn can be made up for: the receipt says what became of it.
