@@ -33,13 +33,16 @@ func (p program) rootCommand() *cobra.Command {
 		Short: "share a secret once",
 		Long: `Hush shares a secret once: it creates a link that opens at most once.
 
-To try it out:
+To share a file, and to open it:
+  hush share .env
+  hush open LINK
+
+To run a server, and to create an administrator's account:
   hush serve
-  curl -d secret=hello http://127.0.0.1:7143/api/v1/share
   hush admin account create --role colonel you@example.com
 
-Flags can also be set by environment variables, --base-url by HUSH_BASE_URL, and in
-a configuration file: see "hush admin config".`,
+The flags of "serve" and "admin" can also be set by environment variables, --base-url by
+HUSH_BASE_URL, and in a configuration file: see "hush admin config".`,
 		PersistentPreRunE: p.readSettings,
 	}
 	root.SetIn(p.console.In)
