@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hush/client"
+	"hush/client/otstest"
 	"hush/cmd/hush/command"
 
 	"golang.org/x/sys/unix"
@@ -137,4 +138,20 @@ func TestInterruptedWatch(t *testing.T) {
 		t.Errorf("hush receipt --watch, broken off: got %d and %q, want %d and that the secret waits", code, said, command.ExitFailure)
 	}
 	waitUntil(t, "the line to end", func() bool { return strings.HasSuffix(shown.String(), "\n") })
+}
+
+// A server that needs the passphrase to burn a secret gets it from a prompt.
+func TestBurnAsksForThePassphrase(t *testing.T) {
+	t.Parallel()
+	o := useOtherServer(t, otstest.Release0266)
+	o.share(t, "sesame-sesame", "locked")
+	s := onTerminal(t, o.environment, nil, nil, "burn", o.at("locked"))
+	s.types(", unread? (yes or no): ", "yes\r")
+	s.types("Passphrase of the secret: ", "sesame-sesame\r")
+	if code := s.ends(); code != command.ExitOK || o.Waiting() != 0 {
+		t.Errorf("hush burn: got exit code %d and %d secrets that wait, want 0 and none; it showed:\n%s", code, o.Waiting(), s.shown)
+	}
+	if shown := s.shown.String(); strings.Contains(shown, "sesame") {
+		t.Errorf("screen: got %q, want it without the passphrase", shown)
+	}
 }
