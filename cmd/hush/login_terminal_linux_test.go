@@ -179,7 +179,7 @@ func TestTokenIsNotShown(t *testing.T) {
 		t.Errorf("profiles: got %s, want the account, and no token", stored)
 	}
 	again := answering(t, home, []string{""}, "login")
-	if again.code != command.ExitOK || !strings.Contains(again.said, "the profile default calls "+server.URL+" without an account") {
+	if again.code != command.ExitOK || !strings.Contains(again.said, "the token that the profile had is forgotten; it stays valid until you revoke it at "+server.URL+"\nhush: the profile default calls "+server.URL+" without an account\n") {
 		t.Errorf("login without a token: got %+v, want a profile without an account", again)
 	}
 	for _, c := range server.Calls() {

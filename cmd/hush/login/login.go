@@ -24,6 +24,8 @@ type login struct {
 	choice    *remote.Choice
 	username  string
 	tokenFile string
+	// before is the profile that the new one replaces; the zero value is none.
+	before profile.Profile
 }
 
 // Login returns "hush login".
@@ -89,22 +91,20 @@ func (l *login) profile(ctx context.Context) (profile.Profile, error) {
 			return profile.Profile{}, err
 		}
 	}
-	before, ok := profiles.Find(one.Name)
-	known := ok && profile.SameServer(before.Server, one.Server)
+	l.before, _ = profiles.Find(one.Name)
+	known := profile.SameServer(l.before.Server, one.Server)
 	switch {
 	case given.Protocol != nil:
 		one.Protocol = *given.Protocol
 	case known:
-		one.Protocol = before.Protocol
+		one.Protocol = l.before.Protocol
 	default:
 		if one.Protocol, err = l.choice.Settle(ctx, one.Server); err != nil {
 			return profile.Profile{}, err
 		}
 	}
 	if known {
-		one.Username = before.Username
-	} else if ok {
-		l.console.Tellf("the profile %s is for %s now, and no longer for %s", one.Name, one.Server, before.Server)
+		one.Username = l.before.Username
 	}
 	return one, nil
 }
@@ -229,8 +229,14 @@ func (l *login) check(ctx context.Context, one profile.Profile, token client.Tex
 	return account, remote.Fail(err)
 }
 
-// report says what was stored.
+// report says what was stored, and what that replaced.
 func (l *login) report(one profile.Profile, account client.Account) {
+	if l.before.Name != "" && !profile.SameServer(l.before.Server, one.Server) {
+		l.console.Tellf("the profile %s is no longer for %s", one.Name, l.before.Server)
+	}
+	if l.before.Token != profile.PlaceNone && one.Token == profile.PlaceNone {
+		l.console.Tellf("the token that the profile had is forgotten; %s", stillValid(l.before))
+	}
 	if one.Token == profile.PlaceNone {
 		l.console.Tellf("the profile %s calls %s without an account", one.Name, one.Server)
 	} else {

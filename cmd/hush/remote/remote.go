@@ -143,5 +143,9 @@ func (x *Choice) Client(target Target) (*client.Client, error) {
 
 // notice says why a call is repeated.
 func (x *Choice) notice(err error, wait time.Duration) {
-	x.console.Tellf("%v; trying again in %s", err, wait.Round(time.Second))
+	if wait = wait.Round(time.Second); wait > 0 {
+		x.console.Tellf("%v; trying again in %s", err, wait)
+		return
+	}
+	x.console.Tellf("%v; trying again", err)
 }
