@@ -27,6 +27,12 @@ func call(t testing.TB, environment []string, stdin string, args ...string) resu
 	return result{code, stdout.String(), stderr.String()}
 }
 
+// homeless is the environment of a person without profiles.
+func homeless(t *testing.T) []string {
+	t.Helper()
+	return []string{"HOME=" + t.TempDir()}
+}
+
 // want fails the test unless the run ended with code and wrote the words.
 func (r result) want(t testing.TB, call string, code int, stderr ...string) result {
 	t.Helper()

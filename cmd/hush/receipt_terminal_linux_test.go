@@ -34,12 +34,6 @@ func shareFor(t *testing.T, s *testServer) (c *client.Client, shared client.Shar
 	return c, shared, receipt
 }
 
-// homeless is the environment of a person without profiles.
-func homeless(t *testing.T) []string {
-	t.Helper()
-	return []string{"HOME=" + t.TempDir()}
-}
-
 // screen keeps what a program writes to a terminal.
 func screen(keyboard io.Reader) *output {
 	shown := newOutput()
