@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,8 +22,8 @@ const commandLine = "../../docs/cli.md"
 type shellKit struct {
 	*testServer
 
-	folder, programs string
-	environment      []string
+	folder, programs, token string
+	environment             []string
 }
 
 // newShellKit starts a service with an account, whose token the environment has.
@@ -35,6 +36,7 @@ func newShellKit(t *testing.T) *shellKit {
 	k := &shellKit{testServer: startHush(t), folder: t.TempDir(), programs: t.TempDir()}
 	call(t, nil, "", "admin", "account", "create", account, "--data", k.data).want(t, "admin account create", command.ExitOK)
 	token := call(t, nil, "", "admin", "token", "create", account, "--data", k.data).want(t, "admin token create", command.ExitOK).stdout
+	k.token = strings.TrimSpace(token)
 	test, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +46,7 @@ func newShellKit(t *testing.T) *shellKit {
 	}
 	k.environment = []string{
 		"PATH=" + k.programs + string(os.PathListSeparator) + os.Getenv("PATH"), asProgram + "=1", "HOME=" + t.TempDir(),
-		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "TZ=UTC", "HUSH_SERVER=" + k.url, "HUSH_TOKEN=" + strings.TrimSpace(token),
+		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "TZ=UTC", "HUSH_SERVER=" + k.url, "HUSH_TOKEN=" + k.token,
 	}
 	return k
 }
@@ -101,6 +103,73 @@ func TestCommandLine(t *testing.T) {
 	for _, session := range sessions {
 		session.want = changing.ReplaceAllString(session.want, "$1…")
 		c.run(t, session)
+	}
+}
+
+// Scripts rely on the members of the objects that commands print, so each is in the
+// document.
+func TestCommandLineNamesMembers(t *testing.T) {
+	t.Parallel()
+	k := newShellKit(t)
+	text, err := os.ReadFile(commandLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.sh(t, `echo hush.example | hush share --generate-passphrase --label l --receipt-file receipt >link 2>drawn
+		sed -n 's/^hush: passphrase: //p' drawn >passphrase`)
+	for command, script := range map[string]string{
+		"hush share --json":        `hush share --generate --show --generate-passphrase --json; hush share link --json`,
+		"hush receipt --json":      `hush receipt @receipt --json`,
+		"hush list --json":         `hush list --json`,
+		"hush whoami --json":       `hush whoami --json`,
+		"hush profile list --json": `env -u HUSH_TOKEN hush login --profile p --server "$HUSH_SERVER" --token-file token 2>/dev/null && hush profile list --json`,
+		"hush open --json":         `hush open @link --passphrase-file passphrase --json`,
+	} {
+		row := regexp.MustCompile("(?m)^\\| `" + regexp.QuoteMeta(command) + "`.*$").FindString(string(text))
+		if command == "hush list --json" {
+			row += regexp.MustCompile("(?m)^\\| `hush receipt --json`.*$").FindString(string(text))
+		}
+		if command == "hush profile list --json" {
+			k.write(t, "token", k.token+"\n")
+		}
+		for name := range membersOf(t, k.out(t, script)) {
+			if !strings.Contains(row, "`"+name+"`") {
+				t.Errorf("%s: got a member %s that %s does not have, want it in %q", command, name, commandLine, row)
+			}
+		}
+	}
+}
+
+// membersOf returns the names of the members of objects, those of what they have in
+// lists too.
+func membersOf(t *testing.T, lines string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	decoder := json.NewDecoder(strings.NewReader(lines))
+	for decoder.More() {
+		var object map[string]any
+		if err := decoder.Decode(&object); err != nil {
+			t.Fatalf("%s: got %v, want objects", lines, err)
+		}
+		addMembers(found, object)
+	}
+	if len(found) < 3 {
+		t.Errorf("%s: got %d members, want 3 or more, or this test finds nothing", lines, len(found))
+	}
+	return found
+}
+
+func addMembers(found map[string]bool, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			found[name] = true
+			addMembers(found, member)
+		}
+	case []any:
+		for _, member := range value {
+			addMembers(found, member)
+		}
 	}
 }
 

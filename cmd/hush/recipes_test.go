@@ -193,6 +193,18 @@ func (k *shellKit) sh(t *testing.T, script string) string {
 	return out.String()
 }
 
+// out runs a script, and returns what it wrote to standard output.
+func (k *shellKit) out(t *testing.T, script string) string {
+	t.Helper()
+	shell, messages := k.shell(t, script)
+	out := &bytes.Buffer{}
+	shell.Stdout = out
+	if err := shell.Run(); err != nil {
+		t.Fatalf("%s: got %v, want it to run; it wrote:\n%s", first(script), err, messages)
+	}
+	return out.String()
+}
+
 // wantFile fails the test unless a file has the content.
 func (k *shellKit) wantFile(t *testing.T, path, want string) {
 	t.Helper()
