@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,6 +72,11 @@ func remedyOf(failed *client.Error) string {
 	case client.KindRefused:
 		if failed.EndToEnd {
 			return "--encryption server lets the server encrypt, which then sees the text and the passphrase"
+		}
+		return ""
+	case client.KindNetwork:
+		if _, ok := errors.AsType[*tls.CertificateVerificationError](failed); ok {
+			return "--ca-file names further certificates to trust"
 		}
 		return ""
 	case client.KindProtocol:

@@ -44,10 +44,13 @@ func (x *Choice) Target(ctx context.Context) (Target, error) {
 		return x.firstTarget(ctx, profiles)
 	}
 	target, err := x.describe(profiles, chosen)
-	if err != nil {
-		return Target{}, err
+	if err == nil {
+		err = x.authenticate(ctx, profiles, &target)
 	}
-	return target, x.authenticate(ctx, profiles, &target)
+	if err == nil && x.HasTokenVariable() && target.TokenFrom != command.VariableToken {
+		x.console.Tellf("%s is for another server, and is not sent to %s", command.VariableToken, target.Server)
+	}
+	return target, err
 }
 
 // firstTarget returns the server that the user names when asked, which gets

@@ -112,9 +112,14 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x, _ := choose(t, append(stored(t, three()...), strings.Fields(c.variables)...), strings.Fields(c.flags))
-			if got := outcome(x.Target(t.Context())); got != c.want {
+			x, said := choose(t, append(stored(t, three()...), strings.Fields(c.variables)...), strings.Fields(c.flags))
+			target, err := x.Target(t.Context())
+			if got := outcome(target, err); got != c.want {
 				t.Errorf("Target: got %q, want %q", got, c.want)
+			}
+			kept := strings.Contains(c.variables, "HUSH_TOKEN=t") && target.TokenFrom != command.VariableToken
+			if got := said.String(); (got != "") != kept || kept && got != "hush: HUSH_TOKEN is for another server, and is not sent to "+target.Server+"\n" {
+				t.Errorf("Target: got %q said, want a word about a token that is not sent: %t", got, kept)
 			}
 		})
 	}

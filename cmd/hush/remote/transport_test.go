@@ -4,6 +4,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -122,8 +123,9 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 
 func TestCAFile(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	server.Config.ErrorLog = nil
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	folder := t.TempDir()
 	good, empty := filepath.Join(folder, "ca.pem"), filepath.Join(folder, "empty.pem")
@@ -145,6 +147,15 @@ func TestCAFile(t *testing.T) {
 	}
 	if err := get(); err == nil {
 		t.Error("without --ca-file: got no error, want one: the system does not know the certificate")
+	}
+	x, _ := choose(t, nil, []string{"--server", server.URL})
+	c, err := x.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Policy(t.Context())
+	if err = Fail(err); err == nil || !strings.HasSuffix(err.Error(), "; --ca-file names further certificates to trust") {
+		t.Errorf("Policy without --ca-file: got %v, want the flag named", err)
 	}
 	if err := get("--ca-file", good); err != nil {
 		t.Errorf("with --ca-file: got %v, want no error", err)
