@@ -59,6 +59,16 @@ func TestFirstUseAsksForTheServer(t *testing.T) {
 	}
 }
 
+// So does a login that is not told.
+func TestLoginAsksForTheServer(t *testing.T) {
+	t.Parallel()
+	s, home := startHush(t), homeless(t)
+	got := answering(t, home, []string{s.addr, ""}, "login")
+	if got.code != command.ExitOK || got.left > 0 || !strings.Contains(got.said, "the profile default calls "+s.url+" without an account") {
+		t.Errorf("hush login: got %+v, want both questions, and a profile", got)
+	}
+}
+
 func TestFirstUseWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	home := homeless(t)
