@@ -209,6 +209,9 @@ func globEscape(folder string) string {
 // hides no file, is no option of a command, and is short enough for a disk.
 func safeName(content client.Content) string {
 	name := filepath.Base(filepath.Clean("/" + strings.ToValidUTF8(content.FileName, "_")))
+	if name == string(filepath.Separator) {
+		return "secret"
+	}
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == filepath.Separator || r == '\\' {
 			return '_'

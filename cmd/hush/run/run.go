@@ -83,7 +83,7 @@ func ownFailure(err error) error {
 	case exit.Code == command.ExitNotFound, exit.Code == command.ExitNotExecutable, exit.Cause == nil:
 		return err
 	default:
-		return &command.ExitError{Code: command.ExitRun, Cause: exit.Cause}
+		return &command.ExitError{Code: command.ExitRun, Cause: err}
 	}
 }
 
