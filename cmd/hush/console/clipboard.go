@@ -23,7 +23,8 @@ const (
 // Copy puts a text into the clipboard, and returns a function that clears it if it
 // still has the text. It uses the tools of the system, which get the text on their
 // standard input, or else asks the terminal on standard error. What a terminal's
-// clipboard has cannot be known, so that it is cleared in any case.
+// clipboard has cannot be known, so that it is cleared in any case. One tool, wl-copy,
+// keeps a text in a temporary file of its own while the clipboard has it.
 func (c *Console) Copy(ctx context.Context, text string) (clearIt func() error, err error) {
 	toolErr := withTool(ctx, func() error { return clipboard.WriteAll(text) })
 	if toolErr == nil {

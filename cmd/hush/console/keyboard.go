@@ -41,6 +41,7 @@ const (
 
 var (
 	errControl = errors.New("what is typed here may not contain tabs or other control characters; nothing was done")
+	errTyped   = errors.New("control characters cannot be typed here, only pasted; nothing was done")
 	errTooLong = errors.New("that is too long to be typed; nothing was done")
 )
 
@@ -122,7 +123,7 @@ func (k *keyboard) shownLine(ctx context.Context, from io.Reader) (string, error
 
 // hiddenLine reads a line of a terminal in raw mode.
 func (k *keyboard) hiddenLine(ctx context.Context, from io.Reader) (string, error) {
-	e := editor{limit: maxLine}
+	e := editor{limit: maxLine, control: errControl}
 	for {
 		b, err := k.next(ctx, from)
 		if err != nil {
@@ -147,7 +148,7 @@ func (k *keyboard) hiddenLine(ctx context.Context, from io.Reader) (string, erro
 
 // hiddenText reads lines of a terminal in raw mode, up to Ctrl-D.
 func (k *keyboard) hiddenText(ctx context.Context, from io.Reader) ([]byte, error) {
-	e := editor{limit: maxText}
+	e := editor{limit: maxText, control: errTyped}
 	for {
 		b, err := k.next(ctx, from)
 		if err != nil {
@@ -177,10 +178,12 @@ func withLineFeeds(text []byte) []byte {
 // editor makes a text of keys. What is pasted between the marks of a terminal that
 // marks it is text, whatever its characters are.
 type editor struct {
-	limit  int
-	text   []byte
-	escape []byte // an escape sequence that is not complete
-	pasted bool
+	limit int
+	// control is the error for a typed key that is none of a text, as Ctrl-Z.
+	control error
+	text    []byte
+	escape  []byte // an escape sequence that is not complete
+	pasted  bool
 }
 
 // add adds a key. It reports whether the key ends the text.
@@ -201,6 +204,8 @@ func (e *editor) add(b byte) (ends bool, err error) {
 		e.text = e.text[:lineStart(e.text)]
 	case b == keyDeleteWord:
 		e.deleteWord()
+	case b < ' ' && b != '\t' && b != '\r' && b != '\n':
+		return false, e.control
 	default:
 		e.text = append(e.text, b)
 	}

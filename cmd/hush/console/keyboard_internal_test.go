@@ -54,6 +54,8 @@ func TestHiddenTextEnds(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]error{
 		"secret\x03":          ErrInterrupted,
+		"secret\x1a":          errTyped,
+		"secret\x00\x04":      errTyped,
 		"\x1b[200~secret\x03": ErrInterrupted,
 		"secret":              ErrInterrupted, // the terminal was closed
 		strings.Repeat("long", maxText/4) + "r\x04": errTooLong,

@@ -50,7 +50,7 @@ func (s *share) openSource(args []string) (source, error) {
 		return source{}, fmt.Errorf("you may not read the file %s", console.Visible(args[0]))
 	}
 	if err != nil {
-		return source{}, command.Usage("FILE cannot be opened: there is no such file; %s", howToPipe)
+		return source{}, command.Usage("FILE cannot be opened: %v; %s", errors.Unwrap(err), howToPipe) // without the path
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
