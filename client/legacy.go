@@ -32,6 +32,8 @@ type legacy struct {
 	http *http.Client
 	// base is the base URL of the server, and prefix where its calls begin.
 	base, prefix string
+	// host is that of the base URL.
+	host string
 	// name is that of the protocol.
 	name      string
 	username  string
@@ -51,7 +53,7 @@ func newLegacy(c *Client) *legacy {
 	sender := *c.options.httpClient()
 	sender.Jar, sender.CheckRedirect = nil, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	l := &legacy{
-		http: &sender, base: c.Server(), prefix: "/api/" + c.Protocol().String(), name: c.Protocol().String(),
+		http: &sender, base: c.Server(), host: c.server.Host, prefix: "/api/" + c.Protocol().String(), name: c.Protocol().String(),
 		userAgent: c.options.userAgent(), notice: c.options.Notice, pace: defaultPace(), polls: pollPace(), within: callTime,
 	}
 	if c.options.Username != "" && !c.options.Token.IsEmpty() {

@@ -120,6 +120,9 @@ func TestLegacyShareAndOpen(t *testing.T) {
 			t.Fatalf("Receipt: got %v, want no error", err)
 		}
 		wantEnded(t, receipt, client.StateOpened)
+		if receipt.Domain != "" {
+			t.Errorf("Receipt: got the domain %q, want none", receipt.Domain)
+		}
 	})
 }
 
@@ -390,6 +393,9 @@ func TestLegacyRecipientAndDomain(t *testing.T) {
 		}
 		if shared.Link.Server != anOrigin || shared.ReceiptLink.Server != f.URL || shared.Receipt.Domain != "secrets.example.com" {
 			t.Errorf("Share: got the servers %s and %s, want that of the domain for the link", shared.Link.Server, shared.ReceiptLink.Server)
+		}
+		if receipt, err := f.Receipt(t.Context(), shared.Receipt.Key); err != nil || receipt.Domain != "secrets.example.com" {
+			t.Errorf("Receipt: got the domain %q, %v, want that of the link", receipt.Domain, err)
 		}
 		// An address that the server leaves out without a word gets no mail.
 		request.Recipients = []string{"friend@foo.technology"}

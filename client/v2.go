@@ -208,7 +208,11 @@ func (b v2Backend) receipt(ctx context.Context, key Text) (Receipt, error) {
 	if found.Record.key() != key.Expose() {
 		return Receipt{}, b.strange()
 	}
-	return found.receipt(answer.now), nil
+	receipt := found.receipt(answer.now)
+	if receipt.Domain == b.host {
+		receipt.Domain = "" // the server's own
+	}
+	return receipt, nil
 }
 
 func (b v2Backend) watch(ctx context.Context, key Text) iter.Seq2[Receipt, error] {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"net/url"
 	"time"
 )
 
@@ -43,7 +44,7 @@ func (r v2Record) receipt(now time.Time) Receipt {
 	receipt := Receipt{
 		Key: Hide(r.key()), ShortID: shortID(r.key()), State: r.state(now), Encryption: EncryptionServer,
 		HasPassphrase: isTrue(r.HasPassphrase), Label: plain(string(r.Memo)), Recipients: r.Recipients,
-		Domain: plain(string(r.ShareDomain)), TTL: r.SecretTTL.duration(), Created: r.Created.time(),
+		Domain: bareHost(r.ShareDomain), TTL: r.SecretTTL.duration(), Created: r.Created.time(),
 	}
 	if receipt.Created.IsZero() {
 		receipt.Created = time.Time(r.CreatedUTC)
@@ -62,6 +63,16 @@ func (r v2Record) receipt(now time.Time) Receipt {
 	default:
 	}
 	return receipt
+}
+
+// bareHost returns the host of a domain that the oldest release writes as the URL of
+// its pages.
+func bareHost(domain word) string {
+	text := string(domain)
+	if at, err := url.Parse(text); err == nil && at.Host != "" {
+		text = at.Host
+	}
+	return plain(text)
 }
 
 // v2Found is the answer with one receipt.

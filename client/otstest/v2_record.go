@@ -149,6 +149,9 @@ func (s shapes) aloneREF(held *secret, call *request) object {
 		"share_path": "secret/" + held.key, "burn_path": "private/" + held.receiptKey + "/burn", "metadata_path": "private/" + held.receiptKey,
 		"share_url": base + "/secret/" + held.key, "share_domain": base,
 	}
+	if held.domain != "" {
+		record["share_domain"] = "https://" + held.domain
+	}
 	if held.isGone {
 		record["secret_key"] = ""
 	}
