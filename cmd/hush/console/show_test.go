@@ -3,7 +3,10 @@ package console_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"hush/cmd/hush/console"
 )
@@ -67,4 +70,25 @@ func TestIsBinary(t *testing.T) {
 			t.Errorf("IsBinary(%q): got %t, want %t", text, got, want)
 		}
 	}
+}
+
+// Whatever a secret holds, a terminal gets nothing that it obeys, and the text stays
+// as it is where there is nothing to obey.
+func FuzzPrintable(f *testing.F) {
+	for _, seed := range []string{"", "text\r\n\t", "\x1b[2J\x9b\x00", "\u202e\u2066\U000e0041", "cut \xe2\x82", "a\rb"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got := console.Printable(text)
+		if !utf8.ValidString(got) {
+			t.Errorf("Printable(%q): got %q, want valid UTF-8", text, got)
+		}
+		bare := strings.NewReplacer("\r\n", "", "\n", "", "\t", "", "\u200c", "", "\u200d", "").Replace(got)
+		if at := strings.IndexFunc(bare, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }); at >= 0 {
+			t.Errorf("Printable(%q): got %q, want no character that a terminal obeys", text, got)
+		}
+		if again := console.Printable([]byte(got)); again != got {
+			t.Errorf("Printable(%q): got %q for what it returned, want %q", text, again, got)
+		}
+	})
 }

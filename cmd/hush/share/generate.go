@@ -31,7 +31,7 @@ func parsePolicy(text string) (*client.Generate, error) {
 	} else if sets = length; both {
 		return nil, errPolicy
 	}
-	if policy.Length < minLength || policy.Length > maxLength || both && sets == "" {
+	if policy.Length < minLength || policy.Length > maxLength || text == "" || both && sets == "" {
 		return nil, errPolicy
 	}
 	if sets == "" {
