@@ -35,6 +35,12 @@ type trouble struct {
 // said returns what the server said.
 func (t trouble) said() string { return string(cmp.Or(t.Message, t.Error)) }
 
+// isRoute reports whether the server has no such call. The newest release names the
+// type of each error, and uses the same words for what is not found.
+func (t trouble) isRoute() bool {
+	return t.SecretKey == nil && (t.said() == saidNoRoute && t.ErrorType == "" || strings.Contains(string(t.ErrorType), "Route"))
+}
+
 // refusal returns what an answer means that is not the one to the call; nil if it
 // is.
 func (l *legacy) refusal(r *reply) *setback {
@@ -95,7 +101,7 @@ func (l *legacy) meaning(r *reply, t trouble) *Error {
 		return &Error{Kind: KindUnauthorized, Message: "the server lets only its accounts do this"}
 	case said == saidNoAccount || r.meant == http.StatusUnauthorized:
 		return l.unauthorized()
-	case said == saidNoRoute && t.SecretKey == nil:
+	case t.isRoute():
 		return &Error{Kind: KindProtocol, Message: "the server does not know this call: it does not speak " + l.name}
 	case said == saidUnknown || t.SecretKey != nil && r.status == http.StatusNotFound:
 		return gone()
@@ -105,7 +111,7 @@ func (l *legacy) meaning(r *reply, t trouble) *Error {
 		return &Error{Kind: KindFailure, Message: "the server failed"}
 	case said == saidAway:
 		return &Error{Kind: KindNetwork, Message: "the server cannot answer at the moment"}
-	case t.ErrorType != "" && r.status == http.StatusNotFound && said != saidNoRoute:
+	case t.ErrorType != "" && r.status == http.StatusNotFound:
 		return gone()
 	}
 	return &Error{Kind: KindRefused, Message: "the server refuses the call"}
@@ -149,24 +155,30 @@ func wrongPassphrase(sent Text) *Error {
 // words returns the server's words about a request to share, for its sender. They
 // are left out where they repeat a part of what was sent in confidence.
 func (s *setback) words(sent ...string) *Error {
-	if s.err.Kind != KindRefused && s.err.Kind != KindFailure || s.said == "" || quotes(s.said, sent) {
+	shown := plain(s.said)
+	if s.err.Kind != KindRefused && s.err.Kind != KindFailure || shown == "" || quotes(shown, sent) {
 		return s.err
 	}
-	s.err.Message += ": " + plain(s.said)
+	s.err.Message += ": " + shown
 	return s.err
 }
 
 // quoted is how long a part of a text is that counts as quoted, in bytes.
 const quoted = 8
 
-// quotes reports whether a message repeats one of the texts, or a part of one.
+// quotes reports whether a message repeats one of the texts, or a part of one. It
+// reads each text once: they may be long.
 func quotes(message string, texts []string) bool {
+	parts := map[string]bool{}
+	for at := 0; at+quoted <= len(message); at++ {
+		parts[message[at:at+quoted]] = true
+	}
 	for _, text := range texts {
 		if text != "" && len(text) < quoted && strings.Contains(message, text) {
 			return true
 		}
-		for at := 0; at+quoted <= len(message); at++ {
-			if strings.Contains(text, message[at:at+quoted]) {
+		for at := 0; at+quoted <= len(text); at++ {
+			if parts[text[at:at+quoted]] {
 				return true
 			}
 		}

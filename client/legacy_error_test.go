@@ -73,6 +73,8 @@ func TestLegacyErrors(t *testing.T) {
 		{"unknown in the newest", v2, 404, nil, `{"error":"Secret not found","error_type":"RecordNotFound"}`, anOpen, client.ErrGone},
 		{"no such path in v1", v1, 404, nil, `{"error":"Not Found"}`, anOpen, client.ErrProtocol},
 		{"no such path in v2", v2, 404, nil, `{"message":"Not Found"}`, anOpen, client.ErrProtocol},
+		{"unknown in the words for a path", v2, 404, nil, `{"error":"Not Found","error_type":"RecordNotFound"}`, anOpen, client.ErrGone},
+		{"no such path in the newest", v2, 404, nil, `{"error":"Nothing here","error_type":"RouteNotFound"}`, anOpen, client.ErrProtocol},
 		{"page", v1, 404, nil, `<!doctype html>`, anOpen, client.ErrProtocol},
 		{"page of success", v1, 200, nil, `<!doctype html>`, aShare, client.ErrProtocol},
 		{"list in place of an object", v2, 200, nil, `[]`, aShare, client.ErrProtocol},
@@ -147,6 +149,30 @@ func TestLegacyTries(t *testing.T) {
 		opened, err := f.Open(t.Context(), shared.Link, client.Hide(aPhrase), client.Claim{})
 		wantText(t, opened, err, aCanary)
 	})
+}
+
+// The first names of receipts in v2 are deprecated. A release without them is used by
+// the later one.
+func TestLegacyLaterNames(t *testing.T) {
+	t.Parallel()
+	f := newForeign(t, client.ProtocolV2, otstest.Options{Release: otstest.Release0266, Intercept: func(s *otstest.Server, w http.ResponseWriter, r *http.Request) bool {
+		return strings.Contains(r.URL.Path, "/private/") && repliesWith(404, `{"message":"Not Found"}`, false)(s, w, r)
+	}}, withAccount(client.Options{}))
+	shared := mustShare(t, f.Client, aText(aCanary))
+	if receipt, err := f.Receipt(t.Context(), shared.Receipt.Key); err != nil || receipt.State != client.StateWaiting {
+		t.Errorf("Receipt: got %v, %v, want it waiting", receipt.State, err)
+	}
+	if account, err := f.Account(t.Context()); err != nil || account.Address != anAddress {
+		t.Errorf("Account: got %+v, %v", account, err)
+	}
+	for receipt, err := range f.Receipts(t.Context()) {
+		if err != nil || receipt.ShortID != shared.Receipt.ShortID {
+			t.Errorf("Receipts: got %s, %v, want %s", receipt.ShortID, err, shared.Receipt.ShortID)
+		}
+	}
+	if receipt, err := f.Burn(t.Context(), shared.Receipt.Key, client.Text{}); err != nil || receipt.State != client.StateBurned {
+		t.Errorf("Burn: got %v, %v, want it burned", receipt.State, err)
+	}
 }
 
 // The newest release can switch off the routes of guests.

@@ -19,7 +19,7 @@ func (b v2Backend) account(ctx context.Context) (Account, error) {
 		return Account{}, errNoToken()
 	}
 	answer, fail := b.call(ctx, b.get("/authcheck"))
-	if fail != nil && fail.isRoute {
+	if fail != nil && fail.status == http.StatusNotFound {
 		return b.accountByList(ctx)
 	}
 	if fail != nil {
@@ -40,11 +40,23 @@ func (b v2Backend) account(ctx context.Context) (Account, error) {
 // accountByList is for releases without authcheck: only an account has a list of
 // receipts.
 func (b v2Backend) accountByList(ctx context.Context) (Account, error) {
-	if _, fail := b.call(ctx, b.get("/private/recent")); fail != nil {
+	if _, fail := b.onReceipt(ctx, b.recent); fail != nil {
 		return Account{}, fail.err
 	}
 	return Account{Address: b.username}, nil
 }
+
+// onReceipt makes a call about receipts by their first name, and by their later one
+// where the server does not know the first.
+func (b v2Backend) onReceipt(ctx context.Context, about func(noun string) query) (*reply, *setback) {
+	answer, fail := b.call(ctx, about("private"))
+	if fail != nil && fail.isRoute {
+		return b.call(ctx, about("receipt"))
+	}
+	return answer, fail
+}
+
+func (b v2Backend) recent(noun string) query { return b.get("/" + noun + "/recent") }
 
 func (b v2Backend) share(ctx context.Context, request ShareRequest) (Shared, error) {
 	d, err := b.draft(request)
@@ -197,7 +209,7 @@ func (b v2Backend) receipt(ctx context.Context, key Text) (Receipt, error) {
 	if !isKey(key.Expose()) {
 		return Receipt{}, wrongKey()
 	}
-	answer, fail := b.call(ctx, b.get(keyPath("private", key, "")))
+	answer, fail := b.onReceipt(ctx, func(noun string) query { return b.get(keyPath(noun, key, "")) })
 	if fail != nil {
 		return Receipt{}, ofReceipt(fail.err)
 	}
@@ -228,7 +240,7 @@ func (b v2Backend) burn(ctx context.Context, key, passphrase Text) (Receipt, err
 	if !passphrase.IsEmpty() {
 		message["passphrase"] = passphrase.Expose()
 	}
-	answer, fail := b.call(ctx, b.postJSON(keyPath("private", key, "/burn"), message))
+	answer, fail := b.onReceipt(ctx, func(noun string) query { return b.postJSON(keyPath(noun, key, "/burn"), message) })
 	if fail != nil {
 		return unburned(ctx, fail, key, passphrase, b.receipt)
 	}
@@ -249,7 +261,7 @@ func (b v2Backend) receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 			yield(Receipt{}, errNoToken())
 			return
 		}
-		answer, fail := b.call(ctx, b.get("/private/recent"))
+		answer, fail := b.onReceipt(ctx, b.recent)
 		if fail != nil {
 			yield(Receipt{}, fail.err)
 			return
