@@ -120,6 +120,8 @@ func (o *opener) check(args []string) error {
 		return command.Usage("--overwrite needs --output with a file or folder")
 	case o.copyFor != 0 && !o.copy:
 		return command.Usage("--copy-for needs --copy")
+	case (o.output == "" || o.output == "-") && !o.copy && console.IsClosed(o.console.Out):
+		return command.Usage("standard output is closed, and the content would be lost: name a file with --output")
 	case o.passphraseFile == "-" && len(args) > 0 && args[0] == "-":
 		return command.Usage("the link and the passphrase cannot both come from standard input")
 	}

@@ -151,6 +151,8 @@ func (s *share) check(args []string) error {
 		return command.Usage("a text has no name: leave out --name or --text")
 	case s.generate == nil && s.passphraseFile == "-" && fromInput:
 		return command.Usage("--passphrase-file: standard input has the content; name a file")
+	case len(s.recipients) == 0 && !s.copied && !s.coded && console.IsClosed(s.on.Out):
+		return command.Usage("standard output is closed, and the link would be lost")
 	case len(s.recipients) > maxRecipients:
 		return command.Usage("--recipient: there may be %d recipients, and not %d", maxRecipients, len(s.recipients))
 	default:
