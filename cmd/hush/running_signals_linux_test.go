@@ -91,6 +91,21 @@ func TestRunPassesSignals(t *testing.T) {
 	}
 }
 
+// An operator starts a program under nohup and closes the terminal. It goes on, as
+// it would without "hush run".
+func TestRunLeavesSignalsIgnored(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	r := newRecipient(t)
+	c := r.program(t, "run", "--secret", "A="+r.keepLink(t, newSharer(t, s.url).text(t, "x").Link.Expose()), "--",
+		"/bin/sh", "-c", "kill -HUP $PPID $$; echo alive")
+	c.Path, c.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh", c.Path}, c.Args[1:]...)
+	out, err := c.Output()
+	if err != nil || string(out) != "alive\n" {
+		t.Errorf("hush run that ignores SIGHUP: got %q and %v, want a program that does so, too", out, err)
+	}
+}
+
 // Ctrl-C interrupts the program once, not twice.
 func TestRunLeavesKeysToTheTerminal(t *testing.T) {
 	t.Parallel()

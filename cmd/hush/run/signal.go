@@ -27,8 +27,15 @@ func catch() *signals {
 	return s
 }
 
-// catchAll catches those for the program, too.
-func (s *signals) catchAll() { signal.Notify(s.got, passed()...) }
+// catchAll catches those for the program, too. What this process was told to ignore, as
+// nohup tells it, the program ignores as well: to catch it would undo that for both.
+func (s *signals) catchAll() {
+	for _, one := range passed() {
+		if !signal.Ignored(one) {
+			signal.Notify(s.got, one)
+		}
+	}
+}
 
 func (s *signals) release() { signal.Stop(s.got) }
 
