@@ -134,7 +134,7 @@ func ParseServer(server string) (*url.URL, error) {
 	text := strings.TrimRight(strings.TrimSpace(server), "/")
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
-		if u, err := url.Parse(text); err == nil && isThisMachine(u.Hostname()) {
+		if u, err := url.Parse(text); err == nil && IsThisMachine(u.Hostname()) {
 			u.Scheme = "http"
 			text = u.String()
 		}
@@ -146,8 +146,8 @@ func ParseServer(server string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: u.Path}, nil
 }
 
-// isThisMachine reports whether a host name or address is that of this machine.
-func isThisMachine(host string) bool {
+// IsThisMachine reports whether a host name or address is that of this machine.
+func IsThisMachine(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
 }

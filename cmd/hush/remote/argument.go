@@ -64,6 +64,9 @@ func readText(on *console.Console, argument string) (text string, from bool, err
 	if !ok {
 		return "", false, nil
 	}
+	if strings.Contains(file, "://") {
+		return "", true, command.Usage("behind the @ must stand the name of a file that has the link")
+	}
 	text, err = on.SecretLine(file)
 	if err != nil {
 		err = command.Usage("%v", err)

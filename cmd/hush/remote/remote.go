@@ -37,6 +37,7 @@ type Choice struct {
 
 	caFile  string
 	timeout time.Duration
+	warned  map[string]bool // by the servers that were warned of
 }
 
 // flagGroup is the title of the flags of a Choice in help.
@@ -128,17 +129,32 @@ func (x *Choice) ConnectToReceipt(ctx context.Context, receipt client.ReceiptLin
 	return x.Client(target)
 }
 
-// Client returns a client of a server. Its error is one of Fail.
+// Client returns a client of a server. Its error is one of Fail. It warns of a server
+// that is on another machine and has no TLS.
 func (x *Choice) Client(target Target) (*client.Client, error) {
 	http, err := x.HTTP()
 	if err != nil {
 		return nil, err
 	}
+	x.warnOf(target.Server)
 	c, err := client.New(target.Server, client.Options{
 		Protocol: target.Protocol, Token: target.Token, Username: target.Username,
 		HTTP: http, UserAgent: "hush/" + command.Version(x.command), Notice: x.notice,
 	})
 	return c, Fail(err)
+}
+
+// warnOf says, once for each server, that http:// protects nothing.
+func (x *Choice) warnOf(server string) {
+	base, err := client.ParseServer(server)
+	if err != nil || base.Scheme != "http" || client.IsThisMachine(base.Hostname()) || x.warned[server] {
+		return
+	}
+	if x.warned == nil {
+		x.warned = map[string]bool{}
+	}
+	x.warned[server] = true
+	x.console.Tellf("%s has no https: everyone on the way to it can read and change tokens, receipts and what the server encrypts", server)
 }
 
 // notice says why a call is repeated.
