@@ -149,3 +149,27 @@ func TestBurnAsksForThePassphrase(t *testing.T) {
 		t.Errorf("screen: got %q, want it without the passphrase", shown)
 	}
 }
+
+// What is said of a lost connection does not stand in the middle of the line, which is
+// drawn again below.
+func TestWatchSurvivesTheServer(t *testing.T) {
+	t.Parallel()
+	server := startHush(t)
+	_, _, receipt := shareFor(t, server)
+	s := onTerminal(t, homeless(t), nil, nil, "receipt", "--watch", "@"+receipt)
+	s.shown.waitFor(t, "waiting; expires in ")
+	server.stop(t)
+	s.shown.waitFor(t, "; trying again in ")
+	waitUntil(t, "the line to be drawn again", func() bool {
+		_, after, _ := strings.Cut(s.shown.String(), "; trying again in ")
+		return strings.Contains(after, "\r\x1b[Kwaiting; expires in ")
+	})
+	if shown := s.shown.String(); !strings.Contains(shown, "\r\x1b[Khush: ") {
+		t.Errorf("screen: got %q, want the message on a line of its own", shown)
+	}
+	s.types("", "\x03")
+	s.shown.waitFor(t, "hush: interrupted; the secret still waits")
+	if code := s.ends(); code != command.ExitFailure {
+		t.Errorf("hush receipt --watch, broken off: got exit code %d, want %d", code, command.ExitFailure)
+	}
+}

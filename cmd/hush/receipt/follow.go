@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 	"time"
 
 	"hush/client"
@@ -21,6 +20,9 @@ type View struct {
 	To io.Writer
 	// JSON makes each receipt an object on a line of its own.
 	JSON bool
+	// Messages, unless nil, is the console whose messages come between the lines of a
+	// terminal. Follow puts a writer of its own before its Err, for good.
+	Messages *console.Console
 }
 
 // Follow shows receipts as they change, each as client.Client.Watch yields it, until
@@ -37,11 +39,15 @@ type View struct {
 func (v View) Follow(ctx context.Context, receipts ...iter.Seq2[client.Receipt, error]) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	line := newLine(v)
+	if v.Messages != nil && line.terminal {
+		v.Messages.Err = &aside{line: line, to: v.Messages.Err}
+	}
 	changes := make(chan change)
 	for at, sequence := range receipts {
 		go pass(ctx, changes, at, sequence)
 	}
-	f := &follower{view: v, line: newLine(v), last: make([]followed, len(receipts))}
+	f := &follower{view: v, line: line, last: make([]followed, len(receipts))}
 	defer f.line.end()
 	redraw := time.NewTicker(time.Second)
 	defer redraw.Stop()
@@ -188,44 +194,3 @@ func (f *follower) verdict() error {
 	}
 	return nil
 }
-
-// line is the last line of a terminal, which is redrawn. Elsewhere it draws nothing.
-type line struct {
-	to       io.Writer
-	terminal bool
-	width    func() int
-	shown    bool
-}
-
-// draw shows text instead of what the line has, as much of it as fits.
-func (l *line) draw(text string) {
-	if !l.terminal || text == "" {
-		return
-	}
-	if runes, width := []rune(text), l.width(); width > 1 && len(runes) >= width {
-		text = string(runes[:width-2]) + "…"
-	}
-	l.shown = true
-	fmt.Fprint(l.to, clearLine, text)
-}
-
-// keep writes a line for good, above the one that is redrawn.
-func (l *line) keep(text string) error {
-	if l.shown {
-		text = clearLine + text
-	}
-	l.shown = false
-	_, err := fmt.Fprintln(l.to, strings.TrimRight(text, " "))
-	return err
-}
-
-// end leaves what is shown, for another line to follow.
-func (l *line) end() {
-	if l.shown {
-		fmt.Fprintln(l.to)
-	}
-	l.shown = false
-}
-
-// clearLine brings a terminal to the begin of its line, and empties that.
-const clearLine = "\r\x1b[K"

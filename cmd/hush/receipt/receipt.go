@@ -72,7 +72,7 @@ func (s sender) watch(ctx context.Context, server *client.Client, keys []client.
 	for i, key := range keys {
 		receipts[i] = server.Watch(ctx, key)
 	}
-	return View{To: s.Out, JSON: asJSON}.Follow(ctx, receipts...)
+	return View{To: s.Out, JSON: asJSON, Messages: s.Console}.Follow(ctx, receipts...)
 }
 
 func (s sender) show(ctx context.Context, server *client.Client, keys []client.Text, asJSON bool) error {

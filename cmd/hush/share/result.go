@@ -254,7 +254,7 @@ func (s *share) watch(ctx context.Context, server *client.Client, all []made) er
 	for _, one := range all {
 		changes = append(changes, server.Watch(ctx, one.Receipt.Key))
 	}
-	view := receipt.View{To: s.on.Err}
+	view := receipt.View{To: s.on.Err, Messages: s.on}
 	if s.asJSON {
 		view = receipt.View{To: s.on.Out, JSON: true}
 	}
