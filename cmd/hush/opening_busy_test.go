@@ -14,6 +14,7 @@ import (
 // nothing away from the first.
 func TestOpenTwiceAtATime(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from, r := newSharer(t, s.url), newRecipient(t)
 	content := bytes.Repeat([]byte("x"), 90_000) // more than a pipe holds

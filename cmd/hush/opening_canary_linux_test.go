@@ -63,6 +63,7 @@ func (c traces) wantNotIn(t *testing.T, path string) {
 // Another user of the machine looks at processes and files while a secret is opened.
 func TestOpenLeavesNoTraces(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from, r := newSharer(t, s.url), newRecipient(t)
 	seen := traces{"content": "canary-of-the-content", "passphrase": "canary of the passphrase"}
@@ -105,6 +106,7 @@ func TestOpenLeavesNoTraces(t *testing.T) {
 // no token.
 func TestRunLeavesNoTraces(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from, r := newSharer(t, s.url), newRecipient(t)
 	seen := traces{"content": "canary-of-a-variable", "file": "canary-of-a-file"}

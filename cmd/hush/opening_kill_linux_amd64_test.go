@@ -27,11 +27,14 @@ var steps = map[string]uint64{
 func killAtStep(c *exec.Cmd, step string, number int) (killed bool, err error) {
 	runtime.LockOSThread() // the one that traces
 	defer runtime.UnlockOSThread()
-	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	// In a group of its own: this thread may have other children, which are not its to
+	// wait for.
+	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	if err := c.Start(); err != nil {
 		return false, err
 	}
 	pid := c.Process.Pid
+	defer func() { _ = c.Process.Release() }()
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(pid, &status, 0, nil); err != nil {
 		return false, err
@@ -65,7 +68,7 @@ type tracing struct {
 // ended.
 func (t *tracing) next() (done bool, err error) {
 	var status unix.WaitStatus
-	thread, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
+	thread, err := unix.Wait4(-t.pid, &status, unix.WALL|unix.WNOTHREAD, nil)
 	switch {
 	case errors.Is(err, unix.EINTR):
 		return false, nil
@@ -112,6 +115,7 @@ func (t *tracing) enter(thread int) {
 // and nothing else is left.
 func TestOpenSurvivesKills(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	if testing.Short() {
 		t.Skip("needs time: kills the program at each of its steps")
 	}

@@ -42,6 +42,7 @@ func sit(t *testing.T, lines ...string) sitting {
 // recipient's terminal, or make it type commands. The terminal shows them instead.
 func TestOpenObeysNothingOnATerminal(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	for text, want := range map[string]string{
 		"\x1b]0;owned\a\x1b[2J":           `\x1b]0;owned\x07\x1b[2J` + "\n",
@@ -61,6 +62,7 @@ func TestOpenObeysNothingOnATerminal(t *testing.T) {
 // Someone watches while a recipient pastes a link and types passphrases.
 func TestOpenAsksHidden(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from := newSharer(t, s.url)
 	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("hello")}, Passphrase: client.Hide("quick otter")})
@@ -85,6 +87,7 @@ func TestOpenAsksHidden(t *testing.T) {
 // a place for it.
 func TestOpenAsksWhereToSave(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from, r := newSharer(t, s.url), newRecipient(t)
 	taken, free := filepath.Join(r.folder, "taken"), filepath.Join(r.folder, "free")
@@ -99,7 +102,7 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 	if got := person.shows(); code != command.ExitOK || got != "" {
 		t.Errorf("hush open of a file: got %d and %q, want it saved; it wrote:\n%s", code, got, said)
 	}
-	for _, want := range []string{`the content is the file ".env" of 4 bytes`, "Save it as (Enter for .env): ", "exists", "there is no folder"} {
+	for _, want := range []string{`the content is the file ".env" of 4 bytes`, "Save it as (Enter for env): ", "exists", "there is no folder"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("hush open of a file: got %q, want %q in it", said, want)
 		}
@@ -136,6 +139,7 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 // Binary content would leave a terminal in disorder.
 func TestOpenKeepsBinaryFromATerminal(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from, r := newSharer(t, s.url), newRecipient(t)
 	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("\x00\x01\x1b[31m"), IsFile: true}})

@@ -71,6 +71,7 @@ const idle = `echo $$; while :; do sleep 5 >/dev/null & wait $!; done`
 
 func TestRunPassesSignals(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	from := newSharer(t, s.url)
 	for _, signal := range []syscall.Signal{
@@ -109,6 +110,7 @@ func TestRunLeavesSignalsIgnored(t *testing.T) {
 // Ctrl-C interrupts the program once, not twice.
 func TestRunLeavesKeysToTheTerminal(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	keyboard, terminal := openTerminal(t)
 	r := startRunning(t, newSharer(t, s.url), terminal, `n=0; trap 'n=$((n+1)); echo $n' INT; trap 'exit $((10+n))' USR1; `+idle)
@@ -138,6 +140,7 @@ func state(pid int) string {
 // A shell that stops a job stops the program with it, and both go on together.
 func TestRunStopsAndGoesOn(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about the client")
 	s := startHush(t)
 	r := startRunning(t, newSharer(t, s.url), nil, "trap 'exit 3' TERM; "+idle)
 	// A process whose parent is in another session is in no job, and the kernel does

@@ -171,7 +171,7 @@ func (o *opener) open(ctx context.Context, s *reveal.Secret) error {
 	if err != nil {
 		return err
 	}
-	s.Acknowledge(ctx)
+	s.Acknowledge(context.WithoutCancel(ctx))
 	if after != nil {
 		return after()
 	}
@@ -199,7 +199,7 @@ func (o *opener) isFile() bool {
 // finish does what an earlier run for the same file was cut off from: all but the
 // acknowledgement was done.
 func (o *opener) finish(ctx context.Context, s *reveal.Secret) error {
-	s.Acknowledge(ctx)
+	s.Acknowledge(context.WithoutCancel(ctx))
 	if o.json {
 		info, err := os.Lstat(o.output)
 		if err != nil {

@@ -179,14 +179,14 @@ func (s *Secret) Keep(err error) error {
 }
 
 // Acknowledge makes the server destroy the content, which is safe now, and removes
-// the claim. It goes on after an interrupt, since the sender waits for it. Without
-// an answer it says so: the content is there all the same.
+// the claim. Without an answer it says so: the content is there all the same. The
+// sender waits for it, so that ctx should last after an interrupt.
 func (s *Secret) Acknowledge(ctx context.Context) {
 	if s.claim == nil {
 		return
 	}
 	s.claim.MarkSaved(s.Place)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acknowledgeTime)
+	ctx, cancel := context.WithTimeout(ctx, acknowledgeTime)
 	defer cancel()
 	if err := s.Client.Acknowledge(ctx, s.Link, s.claim.Claim()); err != nil {
 		s.tellf("the server does not know that the secret arrived, and may tell its sender so: %v", err)

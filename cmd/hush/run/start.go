@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
+	"time"
 
 	"hush/cmd/hush/command"
 )
@@ -32,18 +33,32 @@ func (r *runner) start(ctx context.Context, path string, args []string, all secr
 	opened.discard()
 	clear(opened)
 	debug.FreeOSMemory()
-	var acknowledged sync.WaitGroup
-	acknowledged.Go(func() {
-		for _, s := range all {
-			s.Acknowledge(ctx)
-		}
-	})
+	acknowledged := all.acknowledge(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go signals.pass(program.Process, ended)
 	err := program.Wait()
 	close(ended)
-	acknowledged.Wait()
+	acknowledged()
 	return result(program, err)
+}
+
+// lateTime is how long the end of the program waits for acknowledgements.
+const lateTime = 10 * time.Second
+
+// acknowledge acknowledges all secrets beside the program. The function that it
+// returns waits for that, but not for long.
+func (all secrets) acknowledge(ctx context.Context) (wait func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	for _, s := range all {
+		running.Go(func() { s.Acknowledge(ctx) })
+	}
+	return func() {
+		late := time.AfterFunc(lateTime, cancel)
+		running.Wait()
+		late.Stop()
+		cancel()
+	}
 }
 
 // plain returns what is wrong without the call that found it.
