@@ -23,10 +23,11 @@ import (
 // ErrBusy says that another process is opening the same secret.
 var ErrBusy = errors.New("another run of hush is opening this secret now")
 
-// keepTime is how long a claim is kept. The server keeps the content for
-// client.ClaimTime from the moment at which it is asked, and repeats may put that
-// off: a claim that is tried in vain does no harm, and one that is missing does.
-const keepTime = 2 * client.ClaimTime
+// keepTime is how long a claim is kept, by a clock that may be set by as much in between,
+// forward or back. The server keeps the content for client.ClaimTime, by the time that
+// it runs, which no other clock tells: a claim that is tried in vain does no harm, and
+// one that is missing does.
+const keepTime = 24 * time.Hour
 
 // Another process that only looks for old claims has the lock for a moment.
 const (
@@ -189,13 +190,10 @@ func (s *Store) sweepFile(path string) {
 	}
 }
 
-// setBack is how far a clock may have been set back since a claim was kept, as after
-// a power cut. A claim that would last longer was written while the clock was wrong.
-const setBack = 24 * time.Hour
-
-// isOfUse reports whether the text of a file has a claim that has not lapsed.
+// isOfUse reports whether the text of a file has a claim that has not lapsed. One that
+// would last for longer was written while the clock was wrong.
 func (s *Store) isOfUse(text []byte) bool {
 	r, ok := decode(text)
 	left := r.Until.Sub(s.now())
-	return ok && left > 0 && left <= keepTime+setBack
+	return ok && left > 0 && left <= 2*keepTime
 }
