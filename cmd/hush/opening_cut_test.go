@@ -2,10 +2,17 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"hush/client"
@@ -78,5 +85,60 @@ func openBehind(t *testing.T, from sharer, proxy string, n int) {
 		from.wantDelivered(t, shared)
 	} else {
 		t.Errorf("claims: got %d, want none after the acknowledgement", len(waiting))
+	}
+}
+
+// startHedger starts a balancer in bad order: it passes the first reveal on, drops the
+// answer, and asks another server, which knows no such secret.
+func startHedger(t *testing.T, right, wrong string) (address string) {
+	t.Helper()
+	proxyTo := func(address string) http.Handler {
+		to, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	}
+	toRight, toWrong := proxyTo(right), proxyTo(wrong)
+	var asked atomic.Bool
+	hedger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/RevealSecret") || asked.Swap(true) {
+			toRight.ServeHTTP(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		toRight.ServeHTTP(httptest.NewRecorder(), r)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		toWrong.ServeHTTP(w, r)
+	}))
+	t.Cleanup(hedger.Close)
+	return hedger.URL
+}
+
+// A server that never had the secret says that it is gone. The one that has its content
+// for this device gives it to the next run.
+func TestOpenSurvivesAWrongGone(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about the client")
+	s, other := startHush(t), startHush(t)
+	from, r := newSharer(t, s.url), newRecipient(t)
+	shared := from.text(t, "hello")
+	link := at(t, shared.Link, startHedger(t, s.url, other.url))
+	environment := append(r.environment(), "NO_PROXY=*")
+	first := call(t, environment, link, "open", "-").want(t, "open", command.ExitGone, "the secret was opened, was burned, has expired or never existed")
+	if strings.Contains(first.stderr, "again") {
+		t.Errorf("hush open of what seems gone: got %s, want no promise", first.stderr)
+	}
+	if got := call(t, environment, link, "open", "-").want(t, "open again", command.ExitOK, "an earlier run began to open it"); got.stdout != "hello" {
+		t.Errorf("hush open again: got %q, want the content", got.stdout)
+	}
+	from.wantDelivered(t, shared)
+	if waiting := r.claims(t); len(waiting) != 0 {
+		t.Errorf("claims: got %q, want none after the acknowledgement", waiting)
+	}
+	call(t, environment, link, "open", "-").want(t, "open of what is gone", command.ExitGone)
+	if waiting := r.claims(t); len(waiting) != 0 {
+		t.Errorf("claims: got %q, want none for what was gone before", waiting)
 	}
 }

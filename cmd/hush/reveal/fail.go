@@ -11,7 +11,9 @@ import (
 )
 
 // failed returns what ends the program for a reveal that gave no content. It keeps
-// the claim where the server may have revealed the secret with it.
+// the claim where the server may have revealed the secret with it: also if it is said
+// to be gone, which a wrong server behind a balancer says, too. A later run tries the
+// claim, which does no harm.
 func (s *Secret) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = &client.Error{Kind: client.KindFailure, Message: "interrupted"}
@@ -19,7 +21,6 @@ func (s *Secret) failed(ctx context.Context, err error) error {
 	failed := s.named(remote.Fail(err))
 	switch client.KindOf(err) {
 	case client.KindGone, client.KindLost:
-		s.remove()
 		if s.WasSaved() {
 			return s.withWords(failed, "an earlier run passed its content on")
 		}
