@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,32 +26,39 @@ var steps = map[string]uint64{
 // step for the nth time, counted from its first flock, before which it changes
 // nothing. It returns false if the program ended before.
 func killAtStep(c *exec.Cmd, step string, number int) (killed bool, err error) {
+	t := tracing{step: steps[step], number: number}
+	err = t.run(c)
+	return t.killed, err
+}
+
+// run runs a program and traces it until it has ended.
+func (t *tracing) run(c *exec.Cmd) error {
 	runtime.LockOSThread() // the one that traces
 	defer runtime.UnlockOSThread()
 	// In a group of its own: this thread may have other children, which are not its to
 	// wait for.
 	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	if err := c.Start(); err != nil {
-		return false, err
+		return err
 	}
 	pid := c.Process.Pid
 	defer func() { _ = c.Process.Release() }()
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(pid, &status, 0, nil); err != nil {
-		return false, err
+		return err
 	}
 	options := unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
 	if err := unix.PtraceSetOptions(pid, options); err != nil {
-		return false, err
+		return err
 	}
 	if err := unix.PtraceSyscall(pid, 0); err != nil {
-		return false, err
+		return err
 	}
-	t := tracing{pid: pid, step: steps[step], number: number, inside: map[int]bool{}}
+	t.pid, t.inside, t.refusing = pid, map[int]bool{}, map[int]bool{}
 	for {
 		done, err := t.next()
 		if done || err != nil {
-			return t.killed, err
+			return err
 		}
 	}
 }
@@ -59,6 +67,8 @@ func killAtStep(c *exec.Cmd, step string, number int) (killed bool, err error) {
 type tracing struct {
 	pid, number   int
 	step          uint64
+	refused       []uint64     // calls that the system does not permit
+	refusing      map[int]bool // threads that are within such a call
 	inside        map[int]bool // threads that are within a call
 	begun, killed bool
 	count         int
@@ -84,6 +94,8 @@ func (t *tracing) next() (done bool, err error) {
 	case signal == unix.SIGTRAP|0x80:
 		if t.inside[thread] = !t.inside[thread]; t.inside[thread] {
 			t.enter(thread)
+		} else {
+			t.leave(thread)
 		}
 	case signal != unix.SIGTRAP && signal != unix.SIGSTOP:
 		deliver = int(signal)
@@ -100,6 +112,11 @@ func (t *tracing) enter(thread int) {
 	if t.killed || unix.PtraceGetRegs(thread, &registers) != nil {
 		return
 	}
+	if slices.Contains(t.refused, registers.Orig_rax) {
+		registers.Orig_rax = noCall
+		t.refusing[thread] = unix.PtraceSetRegs(thread, &registers) == nil
+		return
+	}
 	t.begun = t.begun || registers.Orig_rax == unix.SYS_FLOCK
 	if !t.begun || registers.Orig_rax != t.step {
 		return
@@ -107,6 +124,48 @@ func (t *tracing) enter(thread int) {
 	if t.count++; t.count == t.number {
 		t.killed = true
 		_ = unix.Kill(t.pid, unix.SIGKILL)
+	}
+}
+
+// noCall is the number of no call.
+const noCall = ^uint64(0)
+
+// leave gives a call that is refused its result.
+func (t *tracing) leave(thread int) {
+	var registers unix.PtraceRegs
+	if !t.refusing[thread] || unix.PtraceGetRegs(thread, &registers) != nil {
+		return
+	}
+	t.refusing[thread] = false
+	registers.Rax = ^uint64(0) - uint64(unix.EPERM) + 1 // its negative
+	_ = unix.PtraceSetRegs(thread, &registers)
+}
+
+// A file system has files without a name, and gives none a second name, as some of FUSE
+// and of other machines do. None of this machine does that, so that the system refuses
+// the calls instead. The file is there all the same.
+func TestOpenWhereNothingCanBeLinked(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about the client")
+	const content = "hello\n"
+	s := startHush(t)
+	from := newSharer(t, s.url)
+	for _, flags := range [][]string{{"-o", "saved"}, {"-o", "saved", "--overwrite"}} {
+		shared, r := from.text(t, content), newRecipient(t)
+		c := r.program(t, append([]string{"open", r.keepLink(t, shared.Link.Expose())}, flags...)...)
+		said := newOutput()
+		c.Stderr = said
+		links := tracing{refused: []uint64{unix.SYS_LINK, unix.SYS_LINKAT}}
+		if err := links.run(c); err != nil {
+			t.Skip("needs ptrace: " + err.Error())
+		}
+		if got, err := os.ReadFile(filepath.Join(r.folder, "saved")); err != nil || string(got) != content {
+			t.Errorf("hush open %s: got %v and %q, want the content; it wrote:\n%s", flags, err, got, said)
+		}
+		if names := namesIn(t, r.folder); len(names) != 1 {
+			t.Errorf("hush open %s: got the files %q, want the one alone", flags, names)
+		}
+		from.wantDelivered(t, shared)
 	}
 }
 

@@ -21,10 +21,35 @@ func temporaryName(folder string) string {
 // makeTemporary makes a file in a folder for its owner only: one without a name where
 // that is possible, which a kill leaves nothing of, or else a locked one.
 func makeTemporary(folder string) (file *os.File, name string, err error) {
-	if file, err := makeNameless(folder); err == nil {
+	if canBeNamed(folder) {
+		if file, err = makeNameless(folder); err != nil {
+			return nil, "", err
+		}
 		_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) // for the name that it may get
 		return file, "", nil
 	}
+	return makeNamed(folder)
+}
+
+// canBeNamed reports whether files without a name can get one in a folder, with another
+// such file: one that has lost its name does not get a second.
+func canBeNamed(folder string) bool {
+	file, err := makeNameless(folder)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	name := temporaryName(folder)
+	if linkNameless(file, name) != nil {
+		return false
+	}
+	_ = os.Remove(name)
+	return true
+}
+
+// makeNamed makes a locked file with a name.
+func makeNamed(folder string) (file *os.File, name string, err error) {
 	for {
 		name = temporaryName(folder)
 		file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
