@@ -50,9 +50,9 @@ func lookup(environment []string, name string) (value string) {
 
 // readFile returns the content of a file, and nil if there is none. It refuses a
 // file that another user owns or may change: it would decide which server gets the
-// user's secrets.
+// user's secrets. It never waits for the other end of a named pipe, but refuses it.
 func readFile(path string) ([]byte, fs.FileMode, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
