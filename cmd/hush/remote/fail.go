@@ -87,10 +87,19 @@ func remedyOf(failed *client.Error) string {
 }
 
 func again(after time.Duration) string {
-	if after <= 0 {
+	if after = rounded(after); after <= 0 {
 		return "try again later"
 	}
-	return "try again in " + after.Round(time.Second).String()
+	return "try again in " + after.String()
+}
+
+// rounded returns a pause as it is shown: to the second, and a short one to a tenth,
+// since it would be shown as none. What is shorter than that is none.
+func rounded(pause time.Duration) time.Duration {
+	if pause < 10*time.Second {
+		return pause.Round(100 * time.Millisecond)
+	}
+	return pause.Round(time.Second)
 }
 
 func tries(failed *client.Error) string {

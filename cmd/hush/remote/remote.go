@@ -159,7 +159,7 @@ func (x *Choice) warnOf(server string) {
 
 // notice says why a call is repeated.
 func (x *Choice) notice(err error, wait time.Duration) {
-	if wait = wait.Round(time.Second); wait > 0 {
+	if wait = rounded(wait); wait > 0 {
 		x.console.Tellf("%v; trying again in %s", err, wait)
 		return
 	}

@@ -3,6 +3,9 @@ package remote
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"hush/client"
 )
 
 // A profile or a variable names a server by http://, and everyone on the way to it can
@@ -32,5 +35,25 @@ func TestLinkBehindAtIsNotRepeated(t *testing.T) {
 	_, err := x.ReadLink("@https://a.example/s#" + keyOfTests)
 	if !isUsage(err, "behind the @ must stand the name of a file") || strings.Contains(err.Error(), keyOfTests) {
 		t.Errorf("ReadLink of @ and a link: got %v, want a usage error without the link", err)
+	}
+}
+
+// A pause is never shown as 0s.
+func TestNoticeOfAPause(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]string{
+		0: "trying again", 20 * time.Millisecond: "trying again",
+		400 * time.Millisecond: "trying again in 400ms", 1240 * time.Millisecond: "trying again in 1.2s",
+		3 * time.Second: "trying again in 3s", 9990 * time.Millisecond: "trying again in 10s", 12400 * time.Millisecond: "trying again in 12s",
+	} {
+		x, said := choose(t, nil, nil)
+		x.notice(errTimeout, wait)
+		if got := said.String(); got != "hush: "+errTimeout.Error()+"; "+want+"\n" {
+			t.Errorf("notice of a pause of %s: got %q, want that it ends with %q", wait, got, want)
+		}
+		limited := Fail(&client.Error{Kind: client.KindLimited, Message: "too many calls", RetryAfter: wait})
+		if wait > time.Second && !strings.HasSuffix(limited.Error(), strings.TrimPrefix(want, "trying ")) || strings.HasSuffix(limited.Error(), " 0s") {
+			t.Errorf("error with a pause of %s: got %q, want the same pause", wait, limited)
+		}
 	}
 }
