@@ -248,8 +248,8 @@ func (l *login) report(one profile.Profile, account client.Account) {
 	if one.Protocol != client.ProtocolHush {
 		l.console.Tellf("%s speaks %s: it sees the text of every secret", one.Server, one.Protocol)
 	}
-	if l.choice.HasTokenVariable() {
-		l.console.Tellf("%s is set: commands use it, and not the stored token", command.VariableToken)
+	if remote.UsesTokenVariable(l.choice, one) {
+		l.console.Tellf("%s is set for %s: commands send it, and no stored token", command.VariableToken, one.Server)
 	}
 	profiles, err := l.choice.Store().Load()
 	if err == nil && profiles.Current != one.Name {

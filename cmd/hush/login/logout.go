@@ -37,8 +37,8 @@ func logout(ctx context.Context, on *console.Console, choice *remote.Choice) err
 		}
 		on.Tellf("the token of the profile %s is forgotten; %s", one.Name, stillValid(one))
 	}
-	if choice.HasTokenVariable() {
-		on.Tellf("%s is set: commands go on to use it", command.VariableToken)
+	if remote.UsesTokenVariable(choice, one) {
+		on.Tellf("%s is set: commands without flags send it to %s", command.VariableToken, one.Server)
 	}
 	return nil
 }

@@ -28,8 +28,10 @@ speaks and, if you have an account there, its API token; "hush login" makes one.
 
 Commands use the profile of --profile or HUSH_PROFILE, else the one in use. With
 --server or HUSH_SERVER they use the profile of that server, and without one they
-call it without an account, unless HUSH_TOKEN is set. A token is sent to the server
-that it was stored for, and to no other.`,
+call it without an account, unless HUSH_TOKEN is set with HUSH_SERVER. A token is
+sent to the server that it was stored for, and to no other. HUSH_TOKEN goes to the
+server of HUSH_SERVER or HUSH_PROFILE, and without them to that of the profile in
+use, if that has no token; never to one that only --server or --profile names.`,
 	}, p.listCommand(), p.useCommand(), p.removeCommand())
 	command.MarkClient(group)
 	for _, c := range group.Commands() {

@@ -35,7 +35,7 @@ func ListCommand(on *console.Console, environment []string) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "list the secrets that the account shared", Args: command.Takes(0, 0),
 		Long: `List the secrets that the account shared, the newest first. It needs a profile with a
-token (hush login), or HUSH_TOKEN.
+token (hush login), or HUSH_TOKEN with HUSH_SERVER.
 
 The ID is what "hush receipt" and "hush burn" take. With --json each line also has the
 key of the receipt as "receipt": anyone who has that can burn the secret.`,

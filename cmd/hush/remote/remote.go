@@ -4,9 +4,10 @@
 //
 // A flag counts before a variable, and a variable before the current profile. A
 // token goes to one server only: that of a profile to the server of that profile,
-// and HUSH_TOKEN to the server of HUSH_SERVER or HUSH_PROFILE, or, if neither is
-// set, to the one that the command chooses by other means. A link never chooses
-// who gets a token.
+// and HUSH_TOKEN to the server of HUSH_SERVER or HUSH_PROFILE. If neither is set,
+// HUSH_TOKEN goes to the server of the profile in use if that has no token of its
+// own, and to the one that the user names when asked. A flag or a link never chooses
+// who gets HUSH_TOKEN.
 //
 // A server is taken for Hush unless a profile, --protocol or HUSH_PROTOCOL says
 // otherwise; no call is made to find out. To another server Hush's calls mean

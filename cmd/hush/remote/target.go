@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"hush/client"
@@ -47,14 +48,31 @@ func (x *Choice) Target(ctx context.Context) (Target, error) {
 	if err == nil {
 		err = x.authenticate(ctx, profiles, &target)
 	}
-	if err == nil && x.HasTokenVariable() && target.TokenFrom != command.VariableToken {
-		x.console.Tellf("%s is for another server, and is not sent to %s", command.VariableToken, target.Server)
+	if err == nil && x.variable(command.VariableToken) != "" && target.TokenFrom != command.VariableToken {
+		x.console.Tellf("%s", unsent(&x.wishes, target.Server))
 	}
 	return target, err
 }
 
+// unsent says why a server does not get HUSH_TOKEN.
+func unsent(w *wishes, server string) string {
+	if nameServer(w) {
+		return fmt.Sprintf("%s is for another server, and is not sent to %s", command.VariableToken, server)
+	}
+	return fmt.Sprintf("%s is not sent to %s: %s or %s must say that it is for this server",
+		command.VariableToken, server, command.VariableServer, command.VariableProfile)
+}
+
+// UsesTokenVariable reports whether commands without flags send HUSH_TOKEN to the
+// server of a profile.
+func UsesTokenVariable(x *Choice, one profile.Profile) bool {
+	profiles, err := x.store.Load()
+	unflagged := wishes{environment: x.environment}
+	return err == nil && x.variable(command.VariableToken) != "" && unflagged.tokenFits(profiles, one.Server)
+}
+
 // firstTarget returns the server that the user names when asked, which gets
-// HUSH_TOKEN like any that is chosen.
+// HUSH_TOKEN: no flag and no profile names another.
 func (x *Choice) firstTarget(ctx context.Context, profiles *profile.Profiles) (Target, error) {
 	if len(profiles.All) > 0 {
 		return Target{}, command.Usage("no profile is in use; there are: %s: choose one with \"hush profile use NAME\", or with --profile", strings.Join(profiles.Names(), ", "))

@@ -99,15 +99,20 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 		"protocol of other variables": {"HUSH_PROTOCOL=v2 HUSH_SERVER=https://new.example", "--profile default", ofDefault},
 		"bad protocol":                {"HUSH_PROTOCOL=v3", "", "error: HUSH_PROTOCOL must be one of hush, v2, v1"},
 		"bad protocol flag":           {"", "--protocol HUSH", "error: --protocol must be one of hush, v2, v1"},
-		"token":                       {"HUSH_TOKEN=t", "", "default https://default.example hush  t HUSH_TOKEN"},
+		"token alone":                 {"HUSH_TOKEN=t", "", ofDefault},
+		"token and a profile's flag":  {"HUSH_TOKEN=t", "--profile work", ofWork},
+		"token and a profile's URL":   {"HUSH_TOKEN=t", "--server https://work.example", ofWork},
+		"token, flag without one":     {"HUSH_TOKEN=t", "--profile bare", "bare https://bare.example v2   "},
+		"token for a profile":         {"HUSH_TOKEN=t HUSH_PROFILE=work", "", "work https://work.example v1 me@work.example t HUSH_TOKEN"},
+		"token, the same by flag":     {"HUSH_TOKEN=t HUSH_SERVER=https://work.example", "--profile work", "work https://work.example v1 me@work.example t HUSH_TOKEN"},
 		"token and server":            {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "", " https://new.example hush  t HUSH_TOKEN"},
-		"token and server flag":       {"HUSH_TOKEN=t", "--server https://new.example", " https://new.example hush  t HUSH_TOKEN"},
+		"token and server flag":       {"HUSH_TOKEN=t", "--server https://new.example", " https://new.example hush   "},
 		"token of another server":     {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "--profile work", ofWork},
 		"token of another, no other":  {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "--server https://evil.example", " https://evil.example hush   "},
 		"token of a profile variable": {"HUSH_TOKEN=t HUSH_PROFILE=work", "--server https://evil.example", " https://evil.example hush   "},
 		"token of a wrong variable":   {"HUSH_TOKEN=t HUSH_PROFILE=x", "--server https://evil.example", " https://evil.example hush   "},
 		"token with its address":      {"HUSH_TOKEN=a@new.example:t HUSH_PROTOCOL=v2 HUSH_SERVER=https://new.example", "", " https://new.example v2 a@new.example t HUSH_TOKEN"},
-		"token that has a colon":      {"HUSH_TOKEN=a:t", "--profile work", "work https://work.example v1 me@work.example a:t HUSH_TOKEN"},
+		"token that has a colon":      {"HUSH_TOKEN=a:t HUSH_PROFILE=work", "", "work https://work.example v1 me@work.example a:t HUSH_TOKEN"},
 		"profile without token":       {"", "--profile bare", "bare https://bare.example v2   "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,10 +123,34 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 				t.Errorf("Target: got %q, want %q", got, c.want)
 			}
 			kept := strings.Contains(c.variables, "HUSH_TOKEN=t") && target.TokenFrom != command.VariableToken
-			if got := said.String(); (got != "") != kept || kept && got != "hush: HUSH_TOKEN is for another server, and is not sent to "+target.Server+"\n" {
+			why := "HUSH_TOKEN is for another server, and is not sent to " + target.Server
+			if !strings.Contains(c.variables, "HUSH_SERVER=") && !strings.Contains(c.variables, "HUSH_PROFILE=") {
+				why = "HUSH_TOKEN is not sent to " + target.Server + ": HUSH_SERVER or HUSH_PROFILE must say that it is for this server"
+			}
+			if got := said.String(); (got != "") != kept || kept && got != "hush: "+why+"\n" {
 				t.Errorf("Target: got %q said, want a word about a token that is not sent: %t", got, kept)
 			}
 		})
+	}
+}
+
+// A profile in use without a token leaves HUSH_TOKEN to its server.
+func TestTokenForTheProfileInUse(t *testing.T) {
+	t.Parallel()
+	environment := append(stored(t, three()...), "HUSH_TOKEN=a@bare.example:t")
+	if err := profile.Open(environment, &console.Console{Err: &bytes.Buffer{}}).Use("bare"); err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[string]string{
+		"":                              "bare https://bare.example v2 a@bare.example t HUSH_TOKEN",
+		"--profile=work":                "work https://work.example v1 me@work.example token-work file",
+		"--profile=bare":                "bare https://bare.example v2   ",
+		"--server=https://evil.example": " https://evil.example hush   ",
+	} {
+		x, _ := choose(t, environment, strings.Fields(flag))
+		if got := outcome(x.Target(t.Context())); got != want {
+			t.Errorf("Target with %q: got %q, want %q", flag, got, want)
+		}
 	}
 }
 

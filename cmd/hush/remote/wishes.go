@@ -138,13 +138,21 @@ func (w *wishes) setVariableToken(target *Target, token string) {
 }
 
 // tokenFits reports whether HUSH_TOKEN is for a server: the one that the variables
-// name, or, if they name none, the one that the command chooses without a link.
+// name, or, if they name none and no flag names one, that of the profile in use
+// unless it has a token of its own.
 func (w *wishes) tokenFits(profiles *profile.Profiles, server string) bool {
-	owner, err := w.byVariables(profiles)
-	if err == nil && owner.server == "" {
-		owner, err = w.chosen(profiles)
+	if nameServer(w) {
+		owner, err := w.byVariables(profiles)
+		return err == nil && profile.SameServer(owner.server, server)
 	}
-	return err == nil && profile.SameServer(owner.server, server)
+	current, ok := profiles.Find(profiles.Current)
+	byFlag := w.server != "" || w.profile != ""
+	return ok && !byFlag && current.Token == profile.PlaceNone && profile.SameServer(current.Server, server)
+}
+
+// nameServer reports whether HUSH_SERVER or HUSH_PROFILE is set.
+func nameServer(w *wishes) bool {
+	return w.variable(command.VariableServer) != "" || w.variable(command.VariableProfile) != ""
 }
 
 // variable returns the value of a variable; empty if it is not set.
@@ -191,6 +199,3 @@ func (w *wishes) Given() (Given, error) {
 	}
 	return g, nil
 }
-
-// HasTokenVariable reports whether HUSH_TOKEN is set.
-func (w *wishes) HasTokenVariable() bool { return w.variable(command.VariableToken) != "" }
