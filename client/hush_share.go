@@ -25,6 +25,8 @@ type sharing struct {
 
 	request ShareRequest
 	policy  *hushv1.GetPolicyResponse
+	// home is the base URL of the server's pages, as it says itself.
+	home *url.URL
 	// endToEnd reports whether this device encrypts.
 	endToEnd bool
 	// value is the text that this device generated.
@@ -39,7 +41,11 @@ func (h *hushBackend) share(ctx context.Context, request ShareRequest) (Shared, 
 	if err != nil {
 		return Shared{}, err
 	}
-	s := &sharing{hushBackend: h, request: request, policy: policy, endToEnd: request.Encryption != EncryptionServer}
+	home, err := homeOf(policy)
+	if err != nil {
+		return Shared{}, err
+	}
+	s := &sharing{hushBackend: h, request: request, policy: policy, home: home, endToEnd: request.Encryption != EncryptionServer}
 	if err := s.admit(); err != nil {
 		return Shared{}, err
 	}
@@ -207,13 +213,13 @@ func (s *sharing) checked(made concealed) (Shared, error) {
 		made.secret.GetHasPassphrase() == s.request.Passphrase.IsEmpty() || !isKey || !isReceipt || s.request.Generate != nil && made.value == "" {
 		return Shared{}, &Error{Kind: KindAltered, Message: "the answer of the server is not one to this request: its secret must not be used"}
 	}
-	home, base, err := s.bases(made.secret.GetShareDomain())
+	base, err := s.base(made.secret.GetShareDomain())
 	if err != nil {
 		return Shared{}, err
 	}
 	shared := Shared{
 		Link:        Link{Server: base, Encryption: EncryptionServer, Key: Hide(secretKey.Expose())},
-		ReceiptLink: ReceiptLink{Server: home, Keys: []Text{Hide(made.metadata.GetMetadataKey())}},
+		ReceiptLink: ReceiptLink{Server: s.home.String(), Keys: []Text{Hide(made.metadata.GetMetadataKey())}},
 		Receipt:     receiptOf(made.metadata),
 		Value:       Hide(made.value),
 	}
@@ -223,22 +229,29 @@ func (s *sharing) checked(made concealed) (Shared, error) {
 	return shared, nil
 }
 
-// bases returns the base URLs of the server's pages and of the link. The link goes
-// where the sender chose: what is in it is for no other host.
-func (s *sharing) bases(domain string) (home, base string, err error) {
-	own, err := ParseServer(s.policy.GetBaseUrl())
-	if err != nil {
-		return "", "", &Error{Kind: KindFailure, Message: "the server does not say where its links lead"}
+// homeOf returns the base URL that a server says its pages have. It may be of another
+// host than that of the Client, whose address can be internal or forwarded; Shared
+// shows it, and the caller decides whether that is good enough.
+func homeOf(policy *hushv1.GetPolicyResponse) (*url.URL, error) {
+	if u, err := url.Parse(policy.GetBaseUrl()); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+		if home, err := ParseServer(u.String()); err == nil {
+			return home, nil
+		}
 	}
+	return nil, &Error{Kind: KindFailure, Message: "the server does not say where its links lead; nothing was shared"}
+}
+
+// base returns the base URL of the link: that of the domain that the sender asked
+// for, which no answer replaces by another, or else the home that the server states.
+func (s *sharing) base(domain string) (string, error) {
 	switch wanted := s.request.Domain; {
 	case domain == wanted && wanted != "":
-		base = (&url.URL{Scheme: "https", Host: domain}).String()
-	case domain == "" && (wanted == "" || wanted == own.Hostname()):
-		base = own.String()
+		return (&url.URL{Scheme: "https", Host: domain}).String(), nil
+	case domain == "" && (wanted == "" || wanted == s.home.Hostname()):
+		return s.home.String(), nil
 	default:
-		return "", "", &Error{Kind: KindRefused, Message: "the server did not use the domain, and the secret has no link: it waits unread until it expires"}
+		return "", &Error{Kind: KindRefused, Message: "the server did not use the domain, and the secret has no link: it waits unread until it expires"}
 	}
-	return own.String(), base, nil
 }
 
 // normalDomain returns a domain as servers write it.

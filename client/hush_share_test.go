@@ -154,10 +154,13 @@ func TestShareChecksTheAnswer(t *testing.T) {
 	d = startDouble(t, s, map[string]lie{"ConcealSecret": altered(func(a *hushv1.ConcealSecretResponse) { a.Secret.ShareDomain = "evil.example" })})
 	_, err = clientOf(t, d.url, client.Options{}).Share(t.Context(), aText("hunter2"))
 	wantError(t, "Share: another domain", err, client.ErrRefused)
-	for _, base := range []string{"", "javascript:alert(1)", "https://a:b@evil.example"} {
+	for _, base := range []string{"", "javascript:alert(1)", "https://a:b@evil.example", "evil.example", "//evil.example", "ftp://evil.example"} {
 		d = startDouble(t, s, map[string]lie{"GetPolicy": altered(func(a *hushv1.GetPolicyResponse) { a.BaseUrl = base })})
 		_, err = clientOf(t, d.url, client.Options{}).Share(t.Context(), aText("hunter2"))
 		wantError(t, "Share: base "+base, err, &client.Error{Kind: client.KindFailure})
+		if sent := requests[hushv1.ConcealSecretRequest](t, d, "ConcealSecret"); len(sent) > 0 {
+			t.Errorf("Share: base %s: got %d secrets at the server, want none", base, len(sent))
+		}
 	}
 }
 

@@ -78,7 +78,8 @@ type ShareRequest struct {
 
 // Shared is a secret that waits.
 type Shared struct {
-	// Link is for the recipient.
+	// Link is for the recipient. A Hush server says where its links lead, which may be
+	// another host than its own: compare Link.Server with that of the Client.
 	Link Link
 	// ReceiptLink is for the sender.
 	ReceiptLink ReceiptLink
