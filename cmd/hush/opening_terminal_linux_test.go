@@ -158,3 +158,41 @@ func TestOpenKeepsBinaryFromATerminal(t *testing.T) {
 	}
 	from.wantDelivered(t, shared)
 }
+
+// The home of a recipient is full or read-only. A kill would lose what is opened there,
+// so that the person decides.
+func TestOpenAsksWithoutAPlaceForTheClaim(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about the client")
+	s := startHush(t)
+	from, r := newSharer(t, s.url), newRecipient(t)
+	shared := from.text(t, "hello\n")
+	state := filepath.Join(r.folder, "state")
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environment := append(r.environment(), "XDG_STATE_HOME="+state)
+	open := []string{"open", shared.Link.Expose()}
+	start := []string{"run", "--secret", "A=" + shared.Link.Expose(), "--", "true"}
+	for _, c := range []struct {
+		args          []string
+		answer, shows string
+		code          int
+		waits         bool
+	}{
+		{open, "no", "", command.ExitFailure, true},
+		{start, "no", "", command.ExitRun, true},
+		{open, "yes", "hello\n", command.ExitOK, false},
+	} {
+		person := sit(t, c.answer)
+		code := run(t.Context(), c.args, environment, person.terminal, person.screen, person)
+		said := person.said.String()
+		if got := person.shows(); code != c.code || got != c.shows || !strings.Contains(said, "Open it all the same? (yes or no): ") {
+			t.Errorf("hush %s, answered with %s: got %d and %q, want %d and %q; it wrote:\n%s", c.args[0], c.answer, code, got, c.code, c.shows, said)
+		}
+		if receipt, err := from.Receipt(t.Context(), shared.Receipt.Key); err != nil || (receipt.State == client.StateWaiting) != c.waits {
+			t.Errorf("hush %s, answered with %s: got %v and %s, want it to wait: %t", c.args[0], c.answer, err, receipt.State, c.waits)
+		}
+	}
+	from.wantDelivered(t, shared)
+}

@@ -162,6 +162,9 @@ func (o *opener) open(ctx context.Context, s *reveal.Secret) error {
 	if err := s.ReadPassphrase(ctx); err != nil {
 		return err
 	}
+	if err := s.KeepClaim(ctx); err != nil {
+		return err
+	}
 	opened, err := s.Open(ctx)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hush/client"
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/pending"
 	"hush/cmd/hush/remote"
@@ -42,9 +43,10 @@ type Secret struct {
 	asked      bool // for the passphrase, on a terminal
 	// gone: the secret is consumed, by an earlier run with the same claim if it is
 	// not lapsed.
-	gone   bool
-	opened bool
-	until  time.Time // the claim ends; zero while that is not known
+	gone     bool
+	opened   bool
+	revealed bool      // the server was asked to
+	until    time.Time // the claim ends; zero while that is not known
 }
 
 // Look describes the secret of a link and takes its claim. It consumes nothing. The
@@ -106,12 +108,38 @@ func (s *Secret) Describe() {
 // HasPassphrase reports whether the secret has a passphrase, or may have one.
 func (s *Secret) HasPassphrase() bool { return s.about.HasPassphrase || !s.about.Known }
 
-// Open reveals the secret. If its passphrase is wrong and was asked for, it asks
-// again, as long as tries are left. The Content is the caller's. An error says what
-// can still be done.
+// KeepClaim writes the claim to disk, unless it is there and may be of use. Call it
+// before Open, and for all secrets before the first is opened. Where that fails it asks
+// for a yes to a reveal that cannot be repeated, or only says so without a terminal:
+// containers often have no such folder.
+func (s *Secret) KeepClaim(ctx context.Context) error {
+	if s.claim == nil || s.gone {
+		return nil
+	}
+	reason := s.claim.Keep(s.about.HasPassphrase)
+	if reason == nil {
+		return nil
+	}
+	s.tellf("the claim on the secret is in memory only, so that a later run cannot ask for the content again: %v", reason)
+	if !s.Console.CanAsk() {
+		return nil
+	}
+	yes, err := s.Console.Confirm(ctx, s.prefix()+"Open it all the same?")
+	if err == nil && !yes {
+		err = &command.ExitError{Code: command.ExitFailure, Cause: errors.New("the secret was not opened, since the answer was not yes")}
+	}
+	return s.named(err)
+}
+
+// Open reveals the secret, after KeepClaim. If its passphrase is wrong and was asked
+// for, it asks again, as long as tries are left. The Content is the caller's. An error
+// says what can still be done.
 func (s *Secret) Open(ctx context.Context) (client.Opened, error) {
 	for {
-		s.keep()
+		s.revealed = true
+		if !s.gone {
+			s.until = time.Now().Add(client.ClaimTime)
+		}
 		opened, err := s.Client.Open(ctx, s.Link, s.passphrase, s.claimSent())
 		if err == nil {
 			s.note(opened)
@@ -132,17 +160,6 @@ func (s *Secret) claimSent() client.Claim {
 		return client.Claim{}
 	}
 	return s.claim.Claim()
-}
-
-// keep writes the claim to disk, unless it is there and may be of use.
-func (s *Secret) keep() {
-	if s.claim == nil || s.gone {
-		return
-	}
-	if err := s.claim.Keep(s.about.HasPassphrase); err != nil && s.until.IsZero() {
-		s.tellf("the claim on the secret is in memory only, so that a later run cannot ask for the content again: %v", err)
-	}
-	s.until = time.Now().Add(client.ClaimTime)
 }
 
 // note notes how long the server keeps the content.
@@ -199,11 +216,15 @@ func (s *Secret) Acknowledge(ctx context.Context) {
 // acknowledgeTime bounds how long a command waits when all else is done.
 const acknowledgeTime = 30 * time.Second
 
-// Release ends the work without an acknowledgement. If the claim was kept, a later
-// run finds it.
+// Release ends the work without an acknowledgement. If the server was asked for the
+// content and the claim was kept, a later run finds it.
 func (s *Secret) Release() {
-	if s.claim != nil {
+	switch {
+	case s.claim == nil:
+	case s.revealed || s.claim.Found():
 		s.claim.Release()
+	default:
+		s.claim.Remove()
 	}
 }
 

@@ -156,10 +156,15 @@ func (all secrets) release() {
 	}
 }
 
-// ask gets the passphrases of all secrets.
+// ask gets the passphrases of all secrets, and keeps their claims, which may need a yes.
 func (all secrets) ask(ctx context.Context) error {
 	for _, s := range all {
 		if err := s.ReadPassphrase(ctx); err != nil {
+			return err
+		}
+	}
+	for _, s := range all {
+		if err := s.KeepClaim(ctx); err != nil {
 			return err
 		}
 	}
