@@ -135,3 +135,36 @@ func TestParseServerOfOtherMachines(t *testing.T) {
 		}
 	}
 }
+
+// A list of many million empty objects would take gigabytes of memory.
+func TestLegacyListsAreShort(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789abcdefghijklmnopqrstu"
+	for protocol, frame := range map[client.Protocol][2]string{
+		client.ProtocolV1: {`[{"metadata_key":"` + key + `"}`, "]"}, client.ProtocolV2: {`{"records":[{"key":"` + key + `"}`, "]}"},
+	} {
+		for count, isShort := range map[int]bool{1000: true, 3 << 20: false} {
+			url := startHandler(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = fmt.Fprint(w, frame[0]+strings.Repeat(",{}", count)+frame[1])
+			})
+			c, err := client.New(url, client.Options{Protocol: protocol, Username: "a@b.example", Token: client.Hide("0123456789")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed := 0
+			var failed error
+			for _, err := range c.Receipts(t.Context()) {
+				if failed = err; err == nil {
+					listed++
+				}
+			}
+			if isShort && (listed != 1 || failed != nil) {
+				t.Errorf("Receipts of %s, %d empty ones: got %d and %v, want 1", protocol, count, listed, failed)
+			}
+			if !isShort {
+				wantError(t, "Receipts of "+protocol.String()+", too many", failed, client.ErrProtocol)
+			}
+		}
+	}
+}

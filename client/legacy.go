@@ -22,6 +22,8 @@ const (
 	// replyMax is the longest answer that is read, in bytes: more than the longest text
 	// of the reference in JSON.
 	replyMax = 64 << 20
+	// listMax is that of a list of receipts.
+	listMax = 8 << 20
 	// probeMax is that of an answer while it is not known what a server speaks: any
 	// link can name it.
 	probeMax = 256 << 10
@@ -298,6 +300,23 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 func (l *legacy) read(answer *reply, into any) error {
 	if err := json.Unmarshal(answer.body, into); err != nil {
 		return l.strange()
+	}
+	return nil
+}
+
+// readEach decodes a list one object after the other, since many empty ones would take
+// far more memory than their text.
+func readEach[T any](l *legacy, list []byte, use func(T)) error {
+	decoder := json.NewDecoder(bytes.NewReader(list))
+	if begin, err := decoder.Token(); err != nil || begin != json.Delim('[') {
+		return l.strange()
+	}
+	for decoder.More() {
+		var one T
+		if decoder.Decode(&one) != nil {
+			return l.strange()
+		}
+		use(one)
 	}
 	return nil
 }

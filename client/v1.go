@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -225,21 +226,20 @@ func (b v1Backend) receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 			yield(Receipt{}, errNoToken())
 			return
 		}
-		answer, fail := b.call(ctx, b.get("/private/recent"))
+		answer, fail := b.call(ctx, query{method: http.MethodGet, path: b.prefix + "/private/recent", most: listMax})
 		if fail != nil {
 			yield(Receipt{}, fail.err)
 			return
 		}
-		var records []v1Record
-		if err := b.read(answer, &records); err != nil {
-			yield(Receipt{}, err)
-			return
-		}
-		receipts := make([]Receipt, 0, len(records))
-		for _, record := range records {
+		var receipts []Receipt
+		err := readEach(b.legacy, answer.body, func(record v1Record) {
 			if isKey(record.MetadataKey) {
 				receipts = append(receipts, record.receipt())
 			}
+		})
+		if err != nil {
+			yield(Receipt{}, err)
+			return
 		}
 		each(receipts, yield)
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"time"
@@ -56,7 +57,9 @@ func (b v2Backend) onReceipt(ctx context.Context, about func(noun string) query)
 	return answer, fail
 }
 
-func (b v2Backend) recent(noun string) query { return b.get("/" + noun + "/recent") }
+func (b v2Backend) recent(noun string) query {
+	return query{method: http.MethodGet, path: b.prefix + "/" + noun + "/recent", most: listMax}
+}
 
 func (b v2Backend) share(ctx context.Context, request ShareRequest) (Shared, error) {
 	d, err := b.draft(request)
@@ -266,16 +269,19 @@ func (b v2Backend) receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 			yield(Receipt{}, fail.err)
 			return
 		}
-		var list struct{ Records []v2Record }
-		if err := b.read(answer, &list); err != nil {
+		var receipts []Receipt
+		list := struct{ Records json.RawMessage }{Records: json.RawMessage("[]")}
+		err := b.read(answer, &list)
+		if err == nil && string(list.Records) != "null" {
+			err = readEach(b.legacy, list.Records, func(record v2Record) {
+				if isKey(record.key()) {
+					receipts = append(receipts, record.receipt(answer.now))
+				}
+			})
+		}
+		if err != nil {
 			yield(Receipt{}, err)
 			return
-		}
-		receipts := make([]Receipt, 0, len(list.Records))
-		for _, record := range list.Records {
-			if isKey(record.key()) {
-				receipts = append(receipts, record.receipt(answer.now))
-			}
 		}
 		each(receipts, yield)
 	}
