@@ -134,7 +134,7 @@ func (o *opener) check(args []string) error {
 // readLink reads the link, or asks for it.
 func (o *opener) readLink(ctx context.Context, args []string) (client.Link, error) {
 	if len(args) > 0 {
-		return o.choice.ReadLink(args[0])
+		return o.choice.ReadLink(ctx, args[0])
 	}
 	if !o.console.CanAsk() {
 		return client.Link{}, command.Usage("LINK is missing: \"-\" reads it from standard input, @FILE from a file")

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"hush/client"
@@ -11,8 +12,8 @@ import (
 
 // ReadLink reads a LINK argument: the link, "-" for the first line of standard
 // input, or @FILE for that of a file.
-func (x *Choice) ReadLink(argument string) (client.Link, error) {
-	text, from, err := readText(x.console, argument)
+func (x *Choice) ReadLink(ctx context.Context, argument string) (client.Link, error) {
+	text, from, err := readText(ctx, x.console, argument)
 	if err != nil {
 		return client.Link{}, err
 	}
@@ -43,7 +44,7 @@ func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error)
 		}
 		return x.console.AskHidden(ctx, "Link of the receipt: ")
 	}
-	text, from, err := readText(x.console, args[0])
+	text, from, err := readText(ctx, x.console, args[0])
 	if err == nil && !from {
 		err = command.Usage("a receipt is not taken from the command line, where other users of this machine and the history of the shell see it: pass \"-\" for standard input or @FILE, or leave it out to be asked")
 	}
@@ -51,11 +52,11 @@ func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error)
 }
 
 // readText reads what "-" and @FILE stand for. It reports whether the argument is
-// one of them.
-func readText(on *console.Console, argument string) (text string, from bool, err error) {
+// one of them. A pipe may keep it waiting until ctx ends.
+func readText(ctx context.Context, on *console.Console, argument string) (text string, from bool, err error) {
 	if argument == "-" {
-		text, err = on.FirstLine()
-		if err != nil {
+		text, err = console.Interruptible(ctx, on.FirstLine)
+		if err != nil && !errors.Is(err, console.ErrInterrupted) {
 			err = command.Usage("standard input: %v", err)
 		}
 		return text, true, err
@@ -67,8 +68,8 @@ func readText(on *console.Console, argument string) (text string, from bool, err
 	if strings.Contains(file, "://") {
 		return "", true, command.Usage("behind the @ must stand the name of a file that has the link")
 	}
-	text, err = on.SecretLine(file)
-	if err != nil {
+	text, err = console.Interruptible(ctx, func() (string, error) { return on.SecretLine(file) })
+	if err != nil && !errors.Is(err, console.ErrInterrupted) {
 		err = command.Usage("%v", err)
 	}
 	return text, true, err

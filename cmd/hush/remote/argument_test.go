@@ -25,19 +25,19 @@ func TestReadLink(t *testing.T) {
 	for argument, want := range map[string]string{link: "", "-": "", "@" + closed: "", "@" + open: "every user of this machine may read " + open} {
 		x, said := choose(t, nil, nil)
 		x.console.In = strings.NewReader(link + "\r\nmore\n")
-		got, err := x.ReadLink(argument)
+		got, err := x.ReadLink(t.Context(), argument)
 		if err != nil || got.Expose() != link || !strings.Contains(said.String(), want) {
 			t.Errorf("ReadLink(%q): got %v, %v and %q said, want the link and %q", argument, got, err, said, want)
 		}
 	}
 	for argument, want := range map[string]string{"-": "standard input: the first line is empty", "@" + folder + "/none": "open " + folder, "@": "open "} {
 		x, _ := choose(t, nil, nil)
-		if _, err := x.ReadLink(argument); !isUsage(err, want) {
+		if _, err := x.ReadLink(t.Context(), argument); !isUsage(err, want) {
 			t.Errorf("ReadLink(%q): got %v, want the usage error %q", argument, err, want)
 		}
 	}
 	x, _ := choose(t, nil, nil)
-	_, err := x.ReadLink("https://a.example/e#" + keyOfTests)
+	_, err := x.ReadLink(t.Context(), "https://a.example/e#"+keyOfTests)
 	if exit, ok := errors.AsType[*command.ExitError](err); !ok || exit.Code != command.ExitUsage || strings.Contains(err.Error(), keyOfTests) {
 		t.Errorf("ReadLink of half a link: got %v, want exit code %d without the link", err, command.ExitUsage)
 	}

@@ -32,7 +32,7 @@ func TestWarningOfServersWithoutTLS(t *testing.T) {
 func TestLinkBehindAtIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	x, _ := choose(t, nil, nil)
-	_, err := x.ReadLink("@https://a.example/s#" + keyOfTests)
+	_, err := x.ReadLink(t.Context(), "@https://a.example/s#"+keyOfTests)
 	if !isUsage(err, "behind the @ must stand the name of a file") || strings.Contains(err.Error(), keyOfTests) {
 		t.Errorf("ReadLink of @ and a link: got %v, want a usage error without the link", err)
 	}

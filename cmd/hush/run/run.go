@@ -97,7 +97,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.readLinks(); err != nil {
+	if err := r.readLinks(ctx); err != nil {
 		return err
 	}
 	secrets, err := r.look(ctx)

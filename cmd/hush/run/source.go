@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"hush/client"
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/remote"
 )
 
@@ -103,11 +105,11 @@ func (r *runner) passphraseFile(name string) string {
 }
 
 // readLinks reads the links, and refuses one that stands there twice: it opens once.
-func (r *runner) readLinks() error {
+func (r *runner) readLinks(ctx context.Context) error {
 	names := map[[32]byte]string{}
 	for i := range r.sources {
 		from := &r.sources[i]
-		link, err := r.readLink(from.argument.Expose())
+		link, err := r.readLink(ctx, from.argument.Expose())
 		if err != nil {
 			return rename(from.name, err)
 		}
@@ -121,11 +123,14 @@ func (r *runner) readLinks() error {
 
 // readLink is that of remote, but takes no more than a line of standard input: the
 // rest is for the program.
-func (r *runner) readLink(argument string) (client.Link, error) {
+func (r *runner) readLink(ctx context.Context, argument string) (client.Link, error) {
 	if argument != "-" {
-		return r.choice.ReadLink(argument)
+		return r.choice.ReadLink(ctx, argument)
 	}
-	line, err := readLine(r.console.In)
+	line, err := console.Interruptible(ctx, func() (string, error) { return readLine(r.console.In) })
+	if errors.Is(err, console.ErrInterrupted) {
+		return client.Link{}, err
+	}
 	if err != nil {
 		return client.Link{}, command.Usage("standard input: %v", err)
 	}

@@ -38,14 +38,18 @@ type source struct {
 
 // openSource opens what the arguments name. The errors do not repeat an argument
 // that may be a secret.
-func (s *share) openSource(args []string) (source, error) {
+func (s *share) openSource(ctx context.Context, args []string) (source, error) {
 	if len(args) == 0 || args[0] == "-" {
 		if s.on.InIsTerminal() {
 			return source{done: func() {}}, nil
 		}
 		return source{from: s.on.In, done: func() {}}, nil
 	}
-	file, err := os.Open(args[0])
+	// A pipe with a name opens once it has a writer.
+	file, err := console.Interruptible(ctx, func() (*os.File, error) { return os.Open(args[0]) })
+	if errors.Is(err, console.ErrInterrupted) {
+		return source{}, err
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		return source{}, fmt.Errorf("you may not read the file %s", console.Visible(args[0]))
 	}
@@ -116,11 +120,11 @@ func (s *share) readBytes(ctx context.Context, from source, limit int64, server 
 		}
 		return typed, err
 	}
-	read, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from.from, limit+1)) })
+	read, err := console.Interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from.from, limit+1)) })
 	if err != nil || int64(len(read)) <= limit {
 		return read, err
 	}
-	more, err := interruptible(ctx, func() (int64, error) { return io.Copy(io.Discard, io.LimitReader(from.from, maxCounted)) })
+	more, err := console.Interruptible(ctx, func() (int64, error) { return io.Copy(io.Discard, io.LimitReader(from.from, maxCounted)) })
 	if err != nil {
 		return nil, err
 	}
@@ -136,27 +140,6 @@ func tooLong(size string, limit int64, server *client.Client) error {
 	return &client.Error{
 		Kind:    client.KindRefused,
 		Message: fmt.Sprintf("the content has %s, and %s takes at most %d; nothing was sent", size, server.Server(), limit),
-	}
-}
-
-// interruptible runs work that does not end with a context. It gives up waiting for
-// it when the context ends.
-func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	results := make(chan result, 1)
-	go func() {
-		value, err := work()
-		results <- result{value, err}
-	}()
-	select {
-	case got := <-results:
-		return got.value, got.err
-	case <-ctx.Done():
-		var none T
-		return none, console.ErrInterrupted
 	}
 }
 

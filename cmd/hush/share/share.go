@@ -167,7 +167,7 @@ func (s *share) run(ctx context.Context, args []string) error {
 	from := source{done: func() {}}
 	if s.generate == nil {
 		var err error
-		if from, err = s.openSource(args); err != nil {
+		if from, err = s.openSource(ctx, args); err != nil {
 			return err
 		}
 	}
