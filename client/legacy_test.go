@@ -305,7 +305,7 @@ func TestLegacyAccount(t *testing.T) {
 			Username: " Ada@Example.com", Token: client.Hide(aToken),
 		})
 		account, err := owner.Account(t.Context())
-		if err != nil || account.Address != anAddress || account.Scopes != nil {
+		if err != nil || account.Address != anAddress {
 			t.Errorf("Account: got %+v, %v, want %s", account, err, anAddress)
 		}
 		for what, options := range map[string]client.Options{

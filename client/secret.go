@@ -143,7 +143,4 @@ type Policy struct {
 type Account struct {
 	// Address is its e-mail address.
 	Address string
-	// Scopes are what the token may do: conceal, reveal, metadata, account; empty
-	// where the server does not say.
-	Scopes []string
 }

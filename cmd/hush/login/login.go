@@ -240,7 +240,7 @@ func (l *login) report(one profile.Profile, account client.Account) {
 	if one.Token == profile.PlaceNone {
 		l.console.Tellf("the profile %s calls %s without an account", one.Name, one.Server)
 	} else {
-		l.console.Tellf("the profile %s calls %s as %s%s", one.Name, one.Server, console.Printable([]byte(whose(one, account))), may(account))
+		l.console.Tellf("the profile %s calls %s as %s", one.Name, one.Server, console.Printable([]byte(whose(one, account))))
 	}
 	if one.Token == profile.PlaceKeyring { // the store says it of a file
 		l.console.Tellf("the token is kept in %s", l.choice.Store().Where(one.Token))
@@ -262,12 +262,4 @@ func whose(one profile.Profile, account client.Account) string {
 		return one.Username
 	}
 	return account.Address
-}
-
-// may says what a token may do, if the server says so.
-func may(account client.Account) string {
-	if len(account.Scopes) == 0 {
-		return ""
-	}
-	return "; the token may " + strings.Join(account.Scopes, ", ")
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -25,8 +24,6 @@ type identity struct {
 	Protocol string  `json:"protocol"`
 	// Account is null without a token.
 	Account *string `json:"account"`
-	// Scopes are null where the server does not say.
-	Scopes []string `json:"scopes"`
 	// TokenFrom is "keyring", "file" or "HUSH_TOKEN", and null without a token.
 	TokenFrom *string `json:"token_from"`
 }
@@ -36,8 +33,7 @@ func WhoAmI(on *console.Console, environment []string) *cobra.Command {
 	c := &cobra.Command{
 		Use: "whoami", Short: "print which server is called, and as whom", Args: command.Takes(0, 0),
 		Long: `Print which server the commands call, and as whom: the profile, the server and its
-protocol, the account and what its token may do, and where the token comes from.
-The token is checked with the server.`,
+protocol, the account, and where its token comes from. The token is checked with the server.`,
 	}
 	var asJSON bool
 	flags.Switch(&asJSON, "print a line of JSON")(c.Flags(), "json")
@@ -79,7 +75,7 @@ func identify(ctx context.Context, choice *remote.Choice) (*identity, error) {
 	if err != nil {
 		return nil, remote.Fail(err)
 	}
-	who.Account, who.Scopes = orNull(cmp.Or(account.Address, target.Username)), account.Scopes
+	who.Account = orNull(cmp.Or(account.Address, target.Username))
 	return who, nil
 }
 
@@ -102,7 +98,7 @@ func (w *identity) print(on *console.Console) error {
 	out := tabwriter.NewWriter(on.Out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
 		{"profile", orDash(w.Profile)}, {"server", w.Server}, {"protocol", w.Protocol},
-		{"account", orDash(w.Account)}, {"scopes", console.OrDash(strings.Join(w.Scopes, ","))}, {"token from", orDash(w.TokenFrom)},
+		{"account", orDash(w.Account)}, {"token from", orDash(w.TokenFrom)},
 	} {
 		fmt.Fprintf(out, "%s\t%s\n", row[0], console.Printable([]byte(row[1])))
 	}
