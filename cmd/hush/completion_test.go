@@ -26,6 +26,7 @@ func TestCompletion(t *testing.T) {
 		"serve --tls-cert ":                      {":0"},
 		"serve --listen ":                        {":4"},
 		"serve ":                                 {":4"},
+		"run -- ":                                {":0"},
 	} {
 		// Mistakes in the environment are for the command to report.
 		got := call(t, []string{"HUSH_NONSENSE=1"}, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).want(t, line, command.ExitOK)

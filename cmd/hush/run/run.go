@@ -41,7 +41,7 @@ func Command(on *console.Console, environment []string) *cobra.Command {
 		Long: `Run a program with secrets that are opened for it.
 
 --secret puts the text of a secret into the environment variable NAME, without a
-line break at its end, of which it removes one. --file, on Linux, puts the content
+line break at its end: it removes one, and no more. --file, on Linux, puts the content
 as it is into a file in memory that is sealed and has no name on any disk, and the
 path of that file into NAME. The path is good in the program, and in programs that
 inherit its open files.
@@ -52,12 +52,12 @@ looked up in PATH. Only then are the secrets opened, each once. If one cannot be
 opened, or the program does not start, run the same again within two minutes:
 nothing is lost. Servers that speak v1 or v2 cannot do that.
 
-The program gets the environment but HUSH_TOKEN, the standard streams, and the
-signals that this command gets, but not those of Ctrl-C and Ctrl-\ on a terminal,
+The program gets the environment without HUSH_TOKEN, the standard streams, and the
+signals that this command gets, except those of Ctrl-C and Ctrl-\ on a terminal,
 which sends them to the program itself. The exit code is that of the program, or 128
 and the number of the signal that ended it; 125 if hush fails, 126 if the program
 cannot be executed, 127 if it is not found.`,
-		Args: cobra.ArbitraryArgs,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error { return ownFailure(r.run(c.Context(), args)) },
 	}
 	c.Flags().SetInterspersed(false) // what follows COMMAND is for it

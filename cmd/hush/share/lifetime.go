@@ -13,7 +13,7 @@ const (
 	maxLifetime = 10 * 365 * day
 )
 
-var errLifetime = errors.New("must be a lifetime such as 30m, 12h, 1h30m, 3d or 2w, at least 1s")
+var errLifetime = errors.New("must be a lifetime such as 30m, 12h, 1h30m, 3d or 2w, from 1s to 3650d")
 
 // parseLifetime reads whole numbers with the units w, d, h, m and s, as in 1h30m.
 func parseLifetime(text string) (time.Duration, error) {

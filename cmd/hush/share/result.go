@@ -125,7 +125,7 @@ type printed struct {
 // print prints the link of a secret, and what to know about it.
 func (s *share) print(one made, request client.ShareRequest, server *client.Client) error {
 	s.tellElsewhere(one, server)
-	if granted := one.Receipt.TTL; granted > 0 && granted < s.ttl && s.isFirst(one) {
+	if granted := one.Receipt.TTL; granted > 0 && s.ttl > 0 && granted != s.ttl && s.isFirst(one) {
 		defer s.on.Tellf("the server allows %s, and not the %s of --ttl", receipt.Span(granted), receipt.Span(s.ttl))
 	}
 	if s.asJSON {

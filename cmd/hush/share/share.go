@@ -43,14 +43,14 @@ const long = `Share a secret once. The link that it prints opens once: with "hus
 a browser.
 
 The content is a FILE, standard input, or, on a terminal, what is typed or pasted
-at a prompt that does not show it. Ctrl-D ends it, on an empty line or behind
-other characters. Every byte counts, the last line's end too: printf %s adds none,
-echo adds one. A FILE is shared as a file with its name, standard input as a text,
-or as a file without a name if it is no text in UTF-8.
+at a prompt that does not show it. Ctrl-D ends it, on an empty line or after
+other characters. Every byte counts, a line break at the end too: echo adds one,
+printf %s does not. A FILE is shared as a file with its name; standard input as a
+text, or as a file without a name if it is not text in UTF-8.
 
 The link alone goes to standard output. The lifetime, the receipt and the
-passphrase go to standard error. Who has the receipt can follow the secret and
-burn it.
+passphrase go to standard error. Anyone who has the receipt can follow the secret
+and burn it.
 
 --generate shares a random text that only the recipient sees. POLICY is a length
 from 4 to 128, sets of characters, or both: 24, 32:letters,digits,symbols or
@@ -84,7 +84,7 @@ func (s *share) addFlags(set *pflag.FlagSet) {
 	flags.Unrepeated(flags.Parsed(&s.generate, "share a random text; see above for the `policy`", parsePolicy))(set, "generate")
 	set.Lookup("generate").NoOptDefVal = "20"
 	flags.Switch(&s.shown, "print what --generate made on standard error")(set, "show")
-	flags.Parsed(&s.ttl, "`lifetime` of the secret: a number and s, m, h, d or w, as in 3d or 1h30m; the server's own without it", parseLifetime)(set, "ttl")
+	flags.Parsed(&s.ttl, "`lifetime` of the secret: a number and s, m, h, d or w, as in 3d or 1h30m (default: the server's)", parseLifetime)(set, "ttl")
 	flags.Switch(&s.passphraseAsked, "ask for a passphrase that the recipient needs")(set, "passphrase-prompt")
 	flags.Text(&s.passphraseFile, "", "`file` whose first line is the passphrase; \"-\" for standard input")(set, "passphrase-file")
 	flags.Switch(&s.passphraseDrawn, "draw a passphrase of six words, and print it on standard error")(set, "generate-passphrase")
