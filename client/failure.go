@@ -117,7 +117,7 @@ func (e *strangeError) failure() *failure {
 	f := &failure{fate: fateLost, futile: true}
 	switch {
 	case e.status == http.StatusTooManyRequests:
-		f.err = &Error{Kind: KindLimited, Message: "too many calls", RetryAfter: e.retryAfter}
+		f.err = &Error{Kind: KindLimited, Message: "the server gets too many calls", RetryAfter: e.retryAfter}
 	case e.status >= 500:
 		f.err, f.futile = &Error{Kind: KindNetwork, Message: "the server cannot be reached at the moment", RetryAfter: e.retryAfter}, false
 	case e.status >= 300 && e.status < 400:
@@ -172,16 +172,16 @@ func byReason(e *Error, refusal *hushv1.Refusal, said string) bool {
 			e.Message, e.Missing, e.TriesLeft = "a passphrase is needed", true, -1
 		}
 	case hushv1.Refusal_REASON_LOCKED:
-		e.Kind, e.Message, e.ForGood = KindLocked, "too many wrong passphrases were tried: wait before the next", refusal.GetForGood()
+		e.Kind, e.Message, e.ForGood = KindLocked, "too many wrong passphrases were tried: tries are paused", refusal.GetForGood()
 		if e.ForGood {
-			e.Message = "too many wrong passphrases were tried: none is accepted any more"
+			e.Message = "too many wrong passphrases were tried: no passphrase is accepted any more"
 		}
 	case hushv1.Refusal_REASON_LINK:
 		e.Kind, e.Message = KindLink, "the link is wrong: a part of it was changed"
 	case hushv1.Refusal_REASON_ENCRYPTION:
 		e.Kind, e.Message = KindAltered, "the server says something else of the secret than its link"
 	case hushv1.Refusal_REASON_RATE_LIMITED, hushv1.Refusal_REASON_TOO_MANY:
-		e.Kind, e.Message = KindLimited, "too many calls: wait before the next"
+		e.Kind, e.Message = KindLimited, "the server gets too many calls"
 	case hushv1.Refusal_REASON_SCOPE:
 		e.Kind, e.Message = KindUnauthorized, "the token does not permit this"
 	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
@@ -201,7 +201,7 @@ func byCode(e *Error, code connect.Code, said string) (lost bool) {
 	case connect.CodeUnauthenticated:
 		e.Kind, e.Message = KindUnauthorized, "the server does not accept the token"
 	case connect.CodeResourceExhausted:
-		e.Kind, e.Message = KindLimited, "too many calls: wait before the next"
+		e.Kind, e.Message = KindLimited, "the server gets too many calls"
 	case connect.CodeUnimplemented:
 		e.Kind, e.Message = KindProtocol, "this is not a Hush server, or one of another version"
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeAborted:

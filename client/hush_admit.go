@@ -80,7 +80,7 @@ func (r *ShareRequest) checkContent() error {
 		return nil
 	}
 	if _, err := endtoend.SealedSize((&sharing{request: *r}).header()); err != nil {
-		return usage("the name of the file has characters that a link must not carry, or is too long")
+		return usage("the name of the file is too long, or has characters that the name of a shared file must not have: give it another name")
 	}
 	return nil
 }

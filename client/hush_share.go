@@ -250,7 +250,7 @@ func (s *sharing) base(domain string) (string, error) {
 	case domain == "" && (wanted == "" || wanted == s.home.Hostname()):
 		return s.home.String(), nil
 	default:
-		return "", &Error{Kind: KindRefused, Message: "the server did not use the domain, and the secret has no link: it waits unread until it expires"}
+		return "", &Error{Kind: KindRefused, Message: "the server did not use the domain, so no link was made: the secret cannot be opened, and expires unread"}
 	}
 }
 

@@ -71,7 +71,7 @@ func (l *legacy) fromBetween(r *reply) *setback {
 	cause := &strangeError{status: r.status, location: r.header.Get("Location")}
 	switch {
 	case r.status == http.StatusTooManyRequests:
-		s.err = &Error{Kind: KindLimited, Message: "too many calls: wait before the next", RetryAfter: retryAfter(r.header)}
+		s.err = &Error{Kind: KindLimited, Message: "the server gets too many calls", RetryAfter: retryAfter(r.header)}
 	case r.status >= 500:
 		s.err = &Error{Kind: KindNetwork, Message: "the server cannot be reached at the moment", RetryAfter: retryAfter(r.header)}
 		s.fate, s.futile = fateLost, false
@@ -126,9 +126,9 @@ func gone() *Error {
 func limited(r *reply, t trouble) *Error {
 	wait := max(retryAfter(r.header), t.RetryAfter.duration(), 0)
 	if t.MaxAttempts != nil {
-		return &Error{Kind: KindLocked, Message: "too many wrong passphrases were tried: wait before the next", RetryAfter: wait}
+		return &Error{Kind: KindLocked, Message: "too many wrong passphrases were tried: tries are paused", RetryAfter: wait}
 	}
-	return &Error{Kind: KindLimited, Message: "too many calls: wait before the next", RetryAfter: wait}
+	return &Error{Kind: KindLimited, Message: "the server gets too many calls", RetryAfter: wait}
 }
 
 func (l *legacy) unauthorized() *Error {

@@ -95,6 +95,11 @@ func ParseReceiptLink(text string) (ReceiptLink, error) {
 			return ReceiptLink{Server: server, Keys: []Text{key}, Foreign: true}, nil
 		}
 	}
+	for _, path := range []string{"/e", "/s"} {
+		if _, ok := baseOf(u, path); ok {
+			return ReceiptLink{}, wrongLink("this is not the link of a receipt, but of a secret: its receipt has another link")
+		}
+	}
 	return ReceiptLink{}, wrongLink("this is not the link of a receipt")
 }
 
@@ -141,7 +146,7 @@ func parsePasted(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return nil, wrongLink("this is not a link that begins with https://")
+		return nil, wrongLink("this is not a link: a link begins with https:// or http://")
 	}
 	return u, nil
 }

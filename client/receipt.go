@@ -67,7 +67,7 @@ func (d Delivery) String() string {
 // Receipt is the sender's view of a secret. Fields that a server does not report
 // are zero.
 type Receipt struct {
-	// Key is the key of the receipt. Who has it can burn the secret.
+	// Key is the key of the receipt. Anyone who has it can burn the secret.
 	Key Text
 	// ShortID is the start of Key, eight characters that may be shown.
 	ShortID string

@@ -125,12 +125,12 @@ func TestNoYesWithoutATerminal(t *testing.T) {
 		args     []string
 		want     string
 	}{
-		"login":         {"", []string{"login", "--server", server.URL, "--token-file", "-"}, "sees every text: --protocol v2 says that this is wanted"},
-		"link":          {"", []string{"open", server.URL + "/secret/" + strings.Repeat("k", 31)}, "sees every text: --protocol v2 says that this is wanted"},
-		"receipt":       {"", []string{"receipt", "-"}, "sees every text: --protocol v2 says that this is wanted"},
-		"share":         {"", []string{"share", "--server", server.URL, "-"}, `"hush login --server URL" finds out what a server speaks, and --protocol says it`},
-		"share, server": {"", []string{"share", "--encryption", "server", "--server", server.URL, "-"}, `"hush login --server URL" finds out what a server speaks, and --protocol says it`},
-		"variable":      {"HUSH_SERVER=" + server.URL, []string{"share", "-"}, `"hush login --server URL" finds out what a server speaks, and --protocol says it`},
+		"login":         {"", []string{"login", "--server", server.URL, "--token-file", "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
+		"link":          {"", []string{"open", server.URL + "/secret/" + strings.Repeat("k", 31)}, "sees every text; add --protocol v2 to use it nevertheless"},
+		"receipt":       {"", []string{"receipt", "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
+		"share":         {"", []string{"share", "--server", server.URL, "-"}, `"hush login --server URL" finds out which protocol a server speaks, and --protocol names it`},
+		"share, server": {"", []string{"share", "--encryption", "server", "--server", server.URL, "-"}, `"hush login --server URL" finds out which protocol a server speaks, and --protocol names it`},
+		"variable":      {"HUSH_SERVER=" + server.URL, []string{"share", "-"}, `"hush login --server URL" finds out which protocol a server speaks, and --protocol names it`},
 	} {
 		stdin := "hunter2"
 		if name == "receipt" {

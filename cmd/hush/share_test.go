@@ -321,7 +321,7 @@ func TestShareWithoutClipboard(t *testing.T) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != command.ExitFailure {
 		t.Errorf("hush share --copy without a clipboard: got %v, want exit code 1", err)
 	}
-	if !strings.Contains(stderr.String(), "copying to the clipboard: install wl-clipboard, xclip or xsel") {
+	if !strings.Contains(stderr.String(), "copying to the clipboard: no program for it was found: install wl-clipboard, xclip or xsel") {
 		t.Errorf("hush share --copy without a clipboard: got %q, want what to install", &stderr)
 	}
 	p.open(result{stdout: string(printed)}, "")

@@ -44,7 +44,7 @@ func (c *Console) Copy(ctx context.Context, text string) (clearIt func() error, 
 }
 
 // errNoTool is the error of withTool where the system has no tool.
-var errNoTool = errors.New("install wl-clipboard, xclip or xsel")
+var errNoTool = errors.New("no program for it was found: install wl-clipboard, xclip or xsel")
 
 // withTool uses the tool of the system. One that hangs does not hold the program.
 func withTool(ctx context.Context, use func() error) error {

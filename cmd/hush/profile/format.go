@@ -19,7 +19,7 @@ const formatVersion = 1
 
 const (
 	profilesHead    = "# Written by \"hush login\" and \"hush profile\". Tokens are not kept in this file.\n"
-	credentialsHead = "# Written by \"hush login\". Who has a token can use the account: keep this file to yourself.\n"
+	credentialsHead = "# Written by \"hush login\". Anyone who has a token can use the account: keep this file to yourself.\n"
 )
 
 // profilesFile is profiles.yaml:

@@ -94,10 +94,11 @@ func TestFail(t *testing.T) {
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	for want, failed := range map[string]*client.Error{
-		"":                               {Kind: client.KindGone},
-		"; try again in 1m30s":           {Kind: client.KindLocked, RetryAfter: 90e9},
-		"; try again later":              {Kind: client.KindLimited},
-		"; tries left before a pause: 2": {Kind: client.KindPassphrase, TriesLeft: 2},
+		"":                                       {Kind: client.KindGone},
+		"; try again in 1m30s":                   {Kind: client.KindLocked, RetryAfter: 90e9},
+		"; try again later":                      {Kind: client.KindLimited},
+		"; tries left before a pause: 2":         {Kind: client.KindPassphrase, TriesLeft: 2},
+		"; that was the last try before a pause": {Kind: client.KindPassphrase},
 		"; pass it with --passphrase-file, or run the command on a terminal":                         {Kind: client.KindPassphrase, Missing: true, TriesLeft: -1},
 		"; --encryption server lets the server encrypt, which then sees the text and the passphrase": {Kind: client.KindRefused, EndToEnd: true},
 	} {

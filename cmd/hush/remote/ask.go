@@ -81,7 +81,7 @@ func (x *Choice) settle(ctx context.Context, server, consequence string) (client
 func (x *Choice) confirm(ctx context.Context, server string, protocol client.Protocol, consequence string) error {
 	finding := fmt.Sprintf("%s is not Hush: it speaks the Onetime Secret interface %s", server, protocol)
 	if !x.console.CanAsk() {
-		return command.Usage("%s, and sees every text: --protocol %s says that this is wanted", finding, protocol)
+		return command.Usage("%s, and sees every text; add --protocol %s to use it nevertheless", finding, protocol)
 	}
 	x.console.Tellf("%s. %s", finding, consequence)
 	yes, err := x.console.Confirm(ctx, "Use it?")

@@ -80,7 +80,7 @@ func remedyOf(failed *client.Error) string {
 		}
 		return ""
 	case client.KindProtocol:
-		return "is the address right? \"hush login --server URL\" finds out what a server speaks, and --protocol says it"
+		return "is the address right? \"hush login --server URL\" finds out which protocol a server speaks, and --protocol names it"
 	default:
 		return ""
 	}
@@ -106,6 +106,8 @@ func tries(failed *client.Error) string {
 	switch {
 	case failed.Missing:
 		return "pass it with --passphrase-file, or run the command on a terminal"
+	case failed.TriesLeft == 0:
+		return "that was the last try before a pause"
 	case failed.TriesLeft > 0:
 		return fmt.Sprintf("tries left before a pause: %d", failed.TriesLeft)
 	default:
