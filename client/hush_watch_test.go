@@ -149,7 +149,7 @@ func TestWatchLeavesADeadConnection(t *testing.T) {
 	s := startServer(t, vaulttest.Options{}, nil)
 	d := startDouble(t, s, nil)
 	c := clientOf(t, d.url, client.Options{})
-	c.Hurry(time.Millisecond, 50*time.Millisecond)
+	c.Hurry(time.Millisecond, 500*time.Millisecond)
 	shared := mustShare(t, c, aText("hunter2"))
 	d.lie("WatchMetadata", first(3, func(_ *double, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/connect+proto")
