@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -29,9 +28,6 @@ type shellKit struct {
 // newShellKit starts a service with an account, whose token the environment has.
 func newShellKit(t *testing.T) *shellKit {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs sh: there is none here")
-	}
 	const account = "a@example.com"
 	k := &shellKit{testServer: startHush(t), folder: t.TempDir(), programs: t.TempDir()}
 	call(t, nil, "", "admin", "account", "create", account, "--data", k.data).want(t, "admin account create", command.ExitOK)
