@@ -82,7 +82,7 @@ func (s *sharing) create(ctx context.Context) (Shared, error) {
 		shared, fail := once(ctx, payload)
 		switch {
 		case fail == nil:
-			return s.checked(shared)
+			return s.checked(ctx, shared)
 		case fail.reason == hushv1.Refusal_REASON_CHALLENGE && payload == "":
 			var err error
 			if payload, err = s.solveChallenge(ctx); err != nil {
@@ -202,7 +202,7 @@ func (s *sharing) header() endtoend.Header {
 
 // checked returns what an answer shares, if it is one to this request. Otherwise it
 // shows no link: the server may have stored another kind of secret.
-func (s *sharing) checked(made concealed) (Shared, error) {
+func (s *sharing) checked(ctx context.Context, made concealed) (Shared, error) {
 	want := EncryptionServer
 	if s.endToEnd {
 		want = EncryptionEndToEnd
@@ -213,9 +213,9 @@ func (s *sharing) checked(made concealed) (Shared, error) {
 		made.secret.GetHasPassphrase() == s.request.Passphrase.IsEmpty() || !isKey || !isReceipt || s.request.Generate != nil && made.value == "" {
 		return Shared{}, &Error{Kind: KindAltered, Message: "the answer of the server is not one to this request: its secret must not be used"}
 	}
-	base, err := s.base(made.secret.GetShareDomain())
-	if err != nil {
-		return Shared{}, err
+	base, ok := s.base(made.secret.GetShareDomain())
+	if !ok {
+		return Shared{}, s.withoutDomain(ctx, Hide(made.metadata.GetMetadataKey()))
 	}
 	shared := Shared{
 		Link:        Link{Server: base, Encryption: EncryptionServer, Key: Hide(secretKey.Expose())},
@@ -242,16 +242,27 @@ func homeOf(policy *hushv1.GetPolicyResponse) (*url.URL, error) {
 }
 
 // base returns the base URL of the link: that of the domain that the sender asked
-// for, which no answer replaces by another, or else the home that the server states.
-func (s *sharing) base(domain string) (string, error) {
+// for, or else the home that the server states. It returns false for another domain
+// in the answer.
+func (s *sharing) base(domain string) (string, bool) {
 	switch wanted := s.request.Domain; {
 	case domain == wanted && wanted != "":
-		return (&url.URL{Scheme: "https", Host: domain}).String(), nil
+		return (&url.URL{Scheme: "https", Host: domain}).String(), true
 	case domain == "" && (wanted == "" || wanted == s.home.Hostname()):
-		return s.home.String(), nil
+		return s.home.String(), true
 	default:
-		return "", &Error{Kind: KindRefused, Message: "the server did not use the domain, so no link was made: the secret cannot be opened, and expires unread"}
+		return "", false
 	}
+}
+
+// withoutDomain burns a secret that the server did not put under the domain, and
+// returns the error for it: its link would lead elsewhere than the sender wants.
+func (s *sharing) withoutDomain(ctx context.Context, receipt Text) error {
+	fault := "the server did not use the domain, and the secret was burned"
+	if _, err := s.burn(ctx, receipt, Text{}); err != nil {
+		fault = "the server did not use the domain, and burning the secret failed: it waits until it expires"
+	}
+	return refused("%s", fault)
 }
 
 // normalDomain returns a domain as servers write it.

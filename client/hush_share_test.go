@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 
+	"connectrpc.com/connect"
+
 	"hush/client"
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
@@ -192,6 +194,33 @@ func TestShareOnADomain(t *testing.T) {
 	shared, err = s.client(t, client.Options{}).Share(t.Context(), request)
 	if err != nil || shared.Link.Server != s.url {
 		t.Errorf("Share on the server's host: got %s, %v", shared.Link.Server, err)
+	}
+}
+
+// A server leaves out a domain that is no public name. The link would not be the one
+// that the sender wants, so that nothing may wait behind it.
+func TestShareBurnsWhatLacksItsDomain(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, vaulttest.Options{}, nil)
+	d := startDouble(t, s, nil)
+	c := clientOf(t, d.url, client.Options{})
+	request := aText("hunter2")
+	request.Domain = "intranet"
+	_, err := c.Share(t.Context(), request)
+	if got := wantError(t, "Share on a name that is no domain", err, client.ErrRefused); !strings.Contains(got.Message, "was burned") {
+		t.Errorf("Share on a name that is no domain: got %v, want it to say that the secret was burned", got)
+	}
+	burned := requests[hushv1.BurnSecretRequest](t, d, "BurnSecret")
+	if len(burned) != 1 {
+		t.Fatalf("Share on a name that is no domain: got %d burns, want 1", len(burned))
+	}
+	receipt, err := c.Receipt(t.Context(), client.Hide(burned[0].GetMetadataKey()))
+	if err != nil || receipt.State != client.StateBurned {
+		t.Errorf("Receipt: got %s, %v, want burned", receipt.State, err)
+	}
+	d.lie("BurnSecret", refuses(connect.CodeUnauthenticated, "no"))
+	if _, err := c.Share(t.Context(), request); err == nil || !strings.Contains(err.Error(), "waits until it expires") {
+		t.Errorf("Share where burning fails: got %v, want it to say that the secret waits", err)
 	}
 }
 
