@@ -19,6 +19,10 @@ import (
 // stall is how long a node is stopped to lose its number and its leases.
 const stall = 35 * time.Second
 
+// keepalive is how long after a fault a side that does not know of the loss of its
+// connection finds out. Until then it counts among the connections of the server.
+const keepalive = 5 * time.Second
+
 // fault is something that goes wrong for a while. It returns when it is over.
 type fault struct {
 	name string
@@ -114,6 +118,7 @@ func (c *cluster) disturb(d *dice, how func(*postgrestest.Proxy), long time.Dura
 		p.Mute(false)
 		p.Refuse(false)
 		p.Release()
+		time.AfterFunc(keepalive, p.EndLost)
 	}
 	return nil
 }

@@ -173,6 +173,16 @@ func (p *Proxy) LoseClients() {
 	}
 }
 
+// EndLost ends what LoseServer and LoseClients left open, as keepalives do on a
+// network. The server is reached over a Unix socket, which has none.
+func (p *Proxy) EndLost() {
+	for _, l := range p.present() {
+		if l.lost(true) || l.lost(false) {
+			l.end()
+		}
+	}
+}
+
 func (p *Proxy) present() []*link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
