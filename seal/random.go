@@ -6,8 +6,8 @@ import (
 )
 
 // drawSize is the number of random bytes read at once. A token takes one read:
-// 64 bytes lack 25 usable ones less than once in 10^50 times.
-const drawSize = 64
+// 32 bytes lack 25 usable ones once in 30 million times, and then it takes two.
+const drawSize = 32
 
 // draw fills dst with characters of alphabet, each independent and equally
 // likely. It discards bytes from the last, incomplete multiple of the
