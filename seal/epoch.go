@@ -32,7 +32,7 @@ func (e EpochKey) Mask(label string, row []byte) [32]byte {
 	if distinctBytes(key) == 1 {
 		key = nil // a wiped key panics instead of yielding a guessable mask
 	}
-	return [32]byte(mac(key[:subkeySize], place(maskDomain, []byte(label), row)))
+	return mac(key[:subkeySize], place(maskDomain, []byte(label), row))
 }
 
 // Wipe overwrites the key, which must not be used any more.

@@ -11,3 +11,10 @@ func (s SecretKey) SealPadded(header, padded []byte) []byte {
 	copy(box[nonceSize:], padded)
 	return sealBox(s.aead(), box, secretAAD(header))
 }
+
+// The functions that the library has, too.
+var (
+	MAC    = mac
+	Derive = derive
+	Expand = expand
+)

@@ -1,10 +1,6 @@
 package seal
 
-import (
-	"crypto/cipher"
-	"crypto/hkdf"
-	"crypto/sha256"
-)
+import "crypto/cipher"
 
 const (
 	fieldDomain = "hush/v1 field"
@@ -49,10 +45,9 @@ func (s *keySet) openField(label string, row, sealed []byte) ([]byte, error) {
 
 func (d *derived) fieldAEAD(label string, row []byte) (cipher.AEAD, []byte) {
 	at := place(fieldDomain, []byte(label), row)
-	// As in derive: if this ever failed, making an array of nothing would stop
-	// the program.
-	key, _ := hkdf.Expand(sha256.New, d.field(), string(at), 32)
-	return newAEAD([32]byte(key)), at
+	var key [32]byte
+	expand(key[:], d.field(), at)
+	return newAEAD(key), at
 }
 
 // place names where something sealed is stored: the domain and the parts, each

@@ -1,8 +1,6 @@
 package seal
 
 import (
-	"crypto/hkdf"
-	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -85,11 +83,9 @@ func deriveIn(root RootKey, memory []byte) *derived {
 		memory = nil // a wiped root key panics instead of yielding guessable keys
 	}
 	purpose := func(name string) hidden[[]byte] {
-		derived := derive(root.key(), []byte(rootDomain), name, subkeySize)
 		key := memory[:subkeySize:subkeySize]
 		memory = memory[subkeySize:]
-		copy(key, derived)
-		clear(derived)
+		derive(key, root.key(), []byte(rootDomain), []byte(name))
 		return hide(key)
 	}
 	return &derived{
@@ -120,7 +116,8 @@ func (k *Keys) Verifier() []byte { return k.state.load().current.stored() }
 const VerifierSize = kidSize + sha256.Size
 
 func (d *derived) stored() []byte {
-	return slices.Concat(d.kid[:], mac(d.verifier(), []byte(rootVerifierLabel)))
+	verifier := mac(d.verifier(), []byte(rootVerifierLabel))
+	return slices.Concat(d.kid[:], verifier[:])
 }
 
 // Verify returns nil if stored came from Verifier of a root key that k has, and
@@ -141,37 +138,24 @@ func (k *Keys) Verify(stored []byte) error {
 // address: equal bytes have equal ids in one installation. There are few
 // addresses, so they can be searched with the root key.
 func (k *Keys) NetworkID(network []byte) [8]byte {
-	return [8]byte(mac(k.state.load().index.network(), network))
+	id := mac(k.state.load().index.network(), network)
+	return [8]byte(id[:])
 }
 
 // AddressID returns the row of an e-mail address: HMAC(K_address, canonical).
 // Equal texts have equal rows in one installation, so the caller canonicalizes
 // addresses first. Addresses can be guessed with the root key.
 func (k *Keys) AddressID(canonical string) [32]byte {
-	return [32]byte(mac(k.state.load().index.address(), []byte(canonical)))
+	return mac(k.state.load().index.address(), []byte(canonical))
 }
 
 // Topic names something to those who have the root key, and is a random number to
 // all others: HMAC(K_topic, message)[:8].
 func (k *Keys) Topic(message []byte) [8]byte {
-	return [8]byte(mac(k.state.load().index.topic(), message))
+	topic := mac(k.state.load().index.topic(), message)
+	return [8]byte(topic[:])
 }
 
 // ChallengeKey returns the HMAC key of ALTCHA challenges as libraries take it:
 // 64 lower-case hexadecimal digits. The caller must keep it out of logs.
 func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.state.load().index.challenge()) }
-
-// mac returns the 32 bytes of HMAC-SHA-256.
-func mac(key, message []byte) []byte {
-	h := hmac.New(sha256.New, key)
-	h.Write(message)
-	return h.Sum(nil)
-}
-
-// derive is HKDF-SHA-256. It cannot fail for the sizes used here. If it ever
-// did, slicing its empty result would panic before anything is sealed under a
-// wrong key.
-func derive(ikm, salt []byte, info string, size int) []byte {
-	key, _ := hkdf.Key(sha256.New, ikm, salt, info, size)
-	return key[:size]
-}

@@ -33,5 +33,7 @@ func (k *Keys) OpenMail(share [32]byte, row, sealed []byte) ([]byte, error) {
 
 func (d *derived) mailAEAD(share [32]byte, row []byte) (cipher.AEAD, []byte) {
 	at := place(mailDomain, row)
-	return newAEAD([32]byte(derive(share[:], d.mail(), string(at), 32))), at
+	var key [32]byte
+	derive(key[:], share[:], d.mail(), at)
+	return newAEAD(key), at
 }

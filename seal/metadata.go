@@ -31,8 +31,12 @@ func (k *Keys) OpenMetadata(t Token, row RowKey, label string, sealed []byte) ([
 
 func (d *derived) metadataAEAD(t Token, row RowKey, label string) cipher.AEAD {
 	digest := t.digest()
-	info := metadataDomain + string(d.kid[:]) + row.index() + label
-	return newAEAD([32]byte(derive(digest[:], d.metadata(), info, 32)))
+	info := make([]byte, 0, 64) // room for the labels that there are
+	info = append(append(info, metadataDomain...), d.kid[:]...)
+	info = append(append(info, row[tokenTimeSize:]...), label...)
+	var key [32]byte
+	derive(key[:], digest[:], d.metadata(), info)
+	return newAEAD(key)
 }
 
 func metadataAAD(row RowKey, label string) []byte {

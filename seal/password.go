@@ -122,7 +122,7 @@ func (k *Keys) PasswordMatches(h PasswordHash, stored [32]byte, kid [4]byte) boo
 
 func (d *derived) passwordVerifier(h PasswordHash) [32]byte {
 	proof := h.proof()
-	return [32]byte(mac(d.password(), proof[:]))
+	return mac(d.password(), proof[:])
 }
 
 // MatchesUnkeyed reports, in constant time, whether stored is the proof of the

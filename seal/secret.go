@@ -48,10 +48,14 @@ func (k SecretKeys) Key(kid [4]byte, t Token, row RowKey, share, passphrase [32]
 	copy(ikm[0:], digest[:])
 	copy(ikm[32:], share[:])
 	copy(ikm[64:], passphrase[:])
-	okm := derive(ikm[:], root.secret(), secretDomain+string(kid[:])+row.index(), 64)
+	info := make([]byte, 0, len(secretDomain)+kidSize+indexSize)
+	info = append(append(append(info, secretDomain...), kid[:]...), row[tokenTimeSize:]...)
+	var okm [64]byte
+	derive(okm[:], ikm[:], root.secret(), info)
+	verify := make([]byte, 0, len(verifyDomain)+sha256.Size)
 	return SecretKey{
 		aead:     hide(newAEAD([32]byte(okm[:32]))),
-		verifier: sha256.Sum256(append([]byte(verifyDomain), okm[32:]...)),
+		verifier: sha256.Sum256(append(append(verify, verifyDomain...), okm[32:]...)),
 	}, nil
 }
 

@@ -82,7 +82,7 @@ func (k *Keys) Shrimp(s SessionID) string {
 	number := mac(k.state.load().index.shrimp(), id[:])
 	var digits [shrimpSize]byte
 	for i := shrimpSize - 1; i >= 0; i-- {
-		digits[i] = tokenAlphabet[divide(number, len(tokenAlphabet))]
+		digits[i] = tokenAlphabet[divide(number[:], len(tokenAlphabet))]
 	}
 	return string(digits[:])
 }

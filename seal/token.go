@@ -116,6 +116,3 @@ func (t Token) RowKey(kind TokenKind) RowKey {
 	copy(row[tokenTimeSize:], sum[:])
 	return row
 }
-
-// index returns the part of the row key that identifies the token.
-func (r RowKey) index() string { return string(r[tokenTimeSize:]) }

@@ -58,5 +58,7 @@ func (k *Keys) UnwrapAccountKey(h WrappingSecret, label, wrapped []byte) (Accoun
 
 func (d *derived) wrapAEAD(h WrappingSecret, label []byte) (cipher.AEAD, []byte) {
 	secret, at := h.secret(), place(wrapDomain, label)
-	return newAEAD([32]byte(derive(secret[:], d.account(), string(at), 32))), at
+	var key [32]byte
+	derive(key[:], secret[:], d.account(), at)
+	return newAEAD(key), at
 }
