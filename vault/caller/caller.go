@@ -81,7 +81,8 @@ func (n Network) Masked() string {
 	if err != nil {
 		return "unknown"
 	}
-	return prefix.String()
+	var text [len("ffff:ffff:ffff::/48")]byte
+	return string(prefix.AppendTo(text[:0]))
 }
 
 // String returns Masked, so that no address is printed by accident.
