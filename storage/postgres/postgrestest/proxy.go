@@ -245,7 +245,7 @@ func (p *Proxy) forward(l *link) {
 		}
 		p.pass(l)
 		if p.strikes() {
-			p.cutAmid(l, piece[:n])
+			l.cutAmid(p.draw(3), piece[:n])
 			return
 		}
 		if err := l.deliver(p, piece[:n]); err != nil && !l.lost(true) {
@@ -267,20 +267,6 @@ func (p *Proxy) strikes() bool {
 	defer p.mu.Unlock()
 	p.cuts++
 	return true
-}
-
-// cutAmid delivers none, a half or all of a piece and cuts the connection.
-func (p *Proxy) cutAmid(l *link, piece []byte) {
-	switch p.draw(3) {
-	case 0:
-		piece = nil
-	case 1:
-		piece = piece[:len(piece)/2]
-	default:
-		_ = l.client.Close() // the answer finds no client
-	}
-	_, _ = l.server.Write(piece)
-	l.end()
 }
 
 // answer carries what the server sends.
@@ -330,6 +316,21 @@ type link struct {
 
 	mu                     sync.Mutex
 	lostServer, lostClient bool
+}
+
+// cutAmid cuts the connection at a piece of which it delivers none for 0, half for
+// 1 and all for 2.
+func (l *link) cutAmid(part int, piece []byte) {
+	switch part {
+	case 0:
+		piece = nil
+	case 1:
+		piece = piece[:len(piece)/2]
+	default:
+		_ = l.client.Close() // the answer finds no client
+	}
+	_, _ = l.server.Write(piece)
+	l.end()
 }
 
 // deliver writes a piece to the server, and waits amid it where an execution
