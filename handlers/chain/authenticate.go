@@ -18,13 +18,13 @@ import (
 // authTime is the maximum time to look up a credential.
 const authTime = 5 * time.Second
 
-// authenticate identifies the caller of a request from a network. If a header
+// authenticate fills in the record of a request from a network. If a header
 // has a credential, cookies are ignored, and every method refuses an invalid
 // one. An unknown or expired session counts as no session, and its cookie is
 // cleared. The same applies to any session on another host than the service's
 // own.
-func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network caller.Network) *record {
-	rec := &record{
+func (m *middleware) authenticate(rec *record, w http.ResponseWriter, r *http.Request, network caller.Network) {
+	*rec = record{
 		caller:  caller.Caller{Network: network},
 		safe:    isSafe(r.Method),
 		home:    m.home.has(r.Host),
@@ -33,26 +33,25 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network
 		header:  w.Header(),
 	}
 	site := caller.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}
-	ctx, cancel := context.WithTimeout(r.Context(), authTime)
-	defer cancel()
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
 		credential, ok := readAuthorization(headers)
 		rec.refused, rec.ambient = !ok, browserMayAdd(r.Header)
 		if ok {
-			m.identify(ctx, rec, credential)
+			m.identify(r.Context(), rec, credential)
 		}
 	} else if session, sent := sessionFrom(r); sent && rec.foreign {
 		rec.ambient = true
 	} else if sent {
-		m.resume(withRecord(ctx, rec), rec, session)
+		m.resume(withRecord(r.Context(), rec), rec, session)
 	}
 	rec.caller.Site = site
 	rec.locale = chooseLocale(rec.caller, r)
-	return rec
 }
 
 // identify looks up a header's credential.
-func (m middleware) identify(ctx context.Context, rec *record, credential session.Credential) {
+func (m *middleware) identify(ctx context.Context, rec *record, credential session.Credential) {
+	ctx, cancel := context.WithTimeout(ctx, authTime)
+	defer cancel()
 	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, credential)
 	switch {
 	case err == nil:
@@ -65,11 +64,13 @@ func (m middleware) identify(ctx context.Context, rec *record, credential sessio
 }
 
 // resume looks up a cookie's session.
-func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
+func (m *middleware) resume(ctx context.Context, rec *record, own caller.Text) {
 	if !rec.home {
 		ClearSession(ctx)
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, authTime)
+	defer cancel()
 	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, session.Credential{Session: own})
 	switch {
 	case err == nil:
@@ -134,7 +135,10 @@ func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
 	if chosen, ok := locale.Parse(caller.Locale()); ok {
 		return chosen
 	}
-	return locale.Match(r.Header.Get("Accept-Language"))
+	if accepted := r.Header.Get("Accept-Language"); accepted != "" {
+		return locale.Match(accepted)
+	}
+	return locale.English
 }
 
 // HostOf returns a host without its port.

@@ -60,7 +60,7 @@ type Chain struct {
 	gate         gate
 	streams      *streams
 	flight       *flight
-	middleware   middleware
+	middleware   *middleware
 	ready        func() error
 }
 
@@ -95,7 +95,7 @@ func New(opts Options) (*Chain, error) {
 	if c.ready == nil {
 		c.ready = func() error { return nil }
 	}
-	c.middleware = middleware{
+	c.middleware = &middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
 		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
 		observer: opts.Observer,

@@ -33,15 +33,13 @@ type body struct {
 	err    error // the refusal, if there was no room
 }
 
-// keepBody replaces the request's body with a counted one. It returns nil for a
-// request without a body.
-func keepBody(r *http.Request, record *record, flight *flight) *body {
+// keep replaces the request's body with this one, if the request has a body.
+func (b *body) keep(r *http.Request, record *record, flight *flight) {
 	if r.Body == nil || r.Body == http.NoBody {
-		return nil
+		return
 	}
-	kept := &body{from: r.Body, left: r.ContentLength, drains: r.ProtoMajor == 1, record: record, flight: flight}
-	r.Body, record.body = kept, kept
-	return kept
+	*b = body{from: r.Body, left: r.ContentLength, drains: r.ProtoMajor == 1, record: record, flight: flight}
+	r.Body, record.body = b, b
 }
 
 // Read implements io.Reader. It ends at the request's size limit.

@@ -21,7 +21,8 @@ import (
 func held(f *flight, network caller.Network, opens bool, size int) (*body, error) {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size)))
 	rec := &record{caller: caller.Caller{Network: network}, mayEnd: opens}
-	b := keepBody(r, rec, f)
+	b := new(body)
+	b.keep(r, rec, f)
 	_, err := io.Copy(io.Discard, b)
 	return b, err
 }
@@ -87,7 +88,8 @@ func TestBodyEndsAtTheMessagesLimit(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 1000)))
 	rec := &record{most: 100}
-	b := keepBody(r, rec, newFlight())
+	b := new(body)
+	b.keep(r, rec, newFlight())
 	if n, err := io.Copy(io.Discard, b); n != 100 || err != nil {
 		t.Errorf("reading: got %d, %v, want 100 bytes and an end", n, err)
 	}
@@ -154,7 +156,8 @@ func TestUnpackedMessagesAreHeld(t *testing.T) {
 	f := newFlight()
 	rec := &record{packed: true}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("x"))
-	b := keepBody(r, rec, f)
+	b := new(body)
+	b.keep(r, rec, f)
 	var during int64
 	method := Bind(chainOf(holdUnpacked), "/x", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 		during = f.creation.held.Load()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	chimiddleware "github.com/go-chi/chi/v5/middleware"
 
 	"hush/crash"
 	"hush/vault/caller"
@@ -35,39 +34,39 @@ type middleware struct {
 // wrap serves a request through next, with its caller in the context, and
 // writes its one log line. The line has templates, codes and counts, but never
 // a path, a query, a header or an address.
-func (m middleware) wrap(next http.Handler) http.Handler {
+func (m *middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
-		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		e := &exchange{Context: r.Context(), answer: answer{ResponseWriter: w}}
 		addr, forwarded := m.peer(r)
 		network := caller.NetworkOf(addr)
 		if forwarded {
 			end, room := m.proxied.begin(network)
 			if !room {
-				m.refuse(r, network, answer, began)
+				m.refuse(r, network, &e.answer, began)
 				return
 			}
 			defer end()
 		}
-		rec := m.authenticate(w, r, network)
-		rec.route = m.template(r)
-		r = r.WithContext(withRecord(r.Context(), rec))
-		rest := keepBody(r, rec, m.flight)
+		m.authenticate(&e.record, w, r, network)
+		e.record.route = m.template(r)
+		r = r.WithContext(e)
+		e.body.keep(r, &e.record, m.flight)
 		defer func() {
-			rest.release()
+			e.record.body.release()
 			if value := recover(); value != nil {
-				m.panicked(answer, rec, value)
+				m.panicked(&e.answer, &e.record, value)
 			}
-			m.note(r, rec, answer, began)
+			m.note(r, &e.record, &e.answer, began)
 		}()
-		next.ServeHTTP(answer, r)
-		rest.drain(answer, r)
+		next.ServeHTTP(&e.answer, r)
+		e.record.body.drain(&e.answer, r)
 	})
 }
 
 // refuse refuses a request of a network that has too many, before anything else
 // is checked.
-func (m middleware) refuse(r *http.Request, network caller.Network, answer chimiddleware.WrapResponseWriter, began time.Time) {
+func (m *middleware) refuse(r *http.Request, network caller.Network, answer *answer, began time.Time) {
 	refuseRequest(answer, r)
 	m.note(r, &record{
 		caller: caller.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
@@ -78,7 +77,7 @@ func (m middleware) refuse(r *http.Request, network caller.Network, answer chimi
 // peer returns the caller's address: the connection's or, if that is a trusted
 // proxy's, the last untrusted one in X-Forwarded-For. forwarded reports whether
 // it differs from the connection's.
-func (m middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
+func (m *middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}, false
@@ -89,7 +88,7 @@ func (m middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
 }
 
 // caller returns the caller's address on a connection from addr.
-func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
+func (m *middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 	if !m.trusts(addr) {
 		m.warnForwarded(r)
 		return addr
@@ -109,7 +108,7 @@ func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 
 // warnForwarded warns once about an untrusted proxy: all its clients share one
 // network's limits.
-func (m middleware) warnForwarded(r *http.Request) {
+func (m *middleware) warnForwarded(r *http.Request) {
 	if len(r.Header.Values("X-Forwarded-For")) == 0 {
 		return
 	}
@@ -118,7 +117,7 @@ func (m middleware) warnForwarded(r *http.Request) {
 	})
 }
 
-func (m middleware) trusts(addr netip.Addr) bool {
+func (m *middleware) trusts(addr netip.Addr) bool {
 	for _, prefix := range m.trusted {
 		if prefix.Contains(addr.WithZone("")) {
 			return true
@@ -132,7 +131,7 @@ const RouteUnknown = "unknown"
 
 // template returns the route of a request that no row of a table serves: the
 // RPC, or RouteUnknown.
-func (m middleware) template(r *http.Request) string {
+func (m *middleware) template(r *http.Request) string {
 	if _, known := m.policies[r.URL.Path]; known {
 		return r.URL.Path
 	}
@@ -140,16 +139,16 @@ func (m middleware) template(r *http.Request) string {
 }
 
 // panicked responds after a panic of a handler outside the RPC chain.
-func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, value any) {
+func (m *middleware) panicked(w *answer, rec *record, value any) {
 	m.log.Error("panic", "route", rec.route, "type", crash.Type(value), "stack", crash.Frames())
-	if w.Status() == 0 {
+	if w.status == 0 {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
 }
 
 // note writes the request's log line, and counts the request.
-func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapResponseWriter, began time.Time) {
-	status := w.Status()
+func (m *middleware) note(r *http.Request, rec *record, w *answer, began time.Time) {
+	status := w.status
 	if status == 0 {
 		status = http.StatusOK
 	}
@@ -159,10 +158,13 @@ func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapRespo
 	if rec.probe && status == http.StatusOK {
 		level = slog.LevelDebug
 	}
+	if !m.log.Enabled(r.Context(), level) {
+		return
+	}
 	m.log.LogAttrs(r.Context(), level, "request",
 		slog.String("method", knownMethod(r.Method)), slog.String("route", rec.route),
 		slog.String("rpc", rec.procedure), slog.String("code", rec.code),
-		slog.Int("status", status), slog.Int("bytes", w.BytesWritten()),
+		slog.Int("status", status), slog.Int("bytes", w.bytes),
 		slog.Duration("took", took),
 		slog.String("proto", r.Proto), slog.String("network", rec.caller.Network.Masked()))
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	chimiddleware "github.com/go-chi/chi/v5/middleware"
-
 	hushv1 "hush/gen/hush/v1"
 )
 
@@ -56,13 +54,13 @@ func TestPanicsShowNoArguments(t *testing.T) {
 		},
 		"outside of RPCs": func(log *strings.Builder) {
 			m := middleware{log: textLog(log)}
-			answer := httptest.NewRecorder()
+			response := httptest.NewRecorder()
 			func() {
-				defer func() { m.panicked(chimiddleware.NewWrapResponseWriter(answer, 1), &record{}, recover()) }()
+				defer func() { m.panicked(&answer{ResponseWriter: response}, &record{}, recover()) }()
 				_ = fail()
 			}()
-			if answer.Code != http.StatusInternalServerError || leaked(answer.Body.String()) != "" {
-				t.Errorf("answer: got %d %s, want 500 without the key", answer.Code, answer.Body)
+			if response.Code != http.StatusInternalServerError || leaked(response.Body.String()) != "" {
+				t.Errorf("answer: got %d %s, want 500 without the key", response.Code, response.Body)
 			}
 		},
 	} {

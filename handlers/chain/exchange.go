@@ -1,0 +1,66 @@
+package chain
+
+import (
+	"context"
+	"net/http"
+)
+
+// exchange is a request on its way through the tree, with all that the
+// middleware keeps of it: one value, and so one piece of memory, instead of a
+// context, a record, a response and a body. It is the request's context and
+// adds the record to it.
+type exchange struct {
+	context.Context //nolint:containedctx // it is a context
+
+	record record
+	answer answer
+	body   body
+}
+
+// Value implements context.Context.
+func (e *exchange) Value(key any) any {
+	if key == (recordKey{}) {
+		return &e.record
+	}
+	return e.Context.Value(key)
+}
+
+// answer is a response. It notes the status and the bytes for the log line.
+type answer struct {
+	http.ResponseWriter
+
+	status int // 0 before the header was sent
+	bytes  int
+}
+
+// WriteHeader implements http.ResponseWriter. Only the first status counts,
+// besides those of information, which precede it.
+func (a *answer) WriteHeader(status int) {
+	switch informs := status >= 100 && status <= 199 && status != http.StatusSwitchingProtocols; {
+	case informs:
+	case a.status != 0:
+		return
+	default:
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements io.Writer.
+func (a *answer) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	n, err := a.ResponseWriter.Write(b)
+	a.bytes += n
+	return n, err
+}
+
+// Flush implements http.Flusher. Every connection of net/http can be flushed.
+func (a *answer) Flush() {
+	if to, ok := a.ResponseWriter.(http.Flusher); ok {
+		a.WriteHeader(http.StatusOK)
+		to.Flush()
+	}
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
