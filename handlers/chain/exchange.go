@@ -3,26 +3,44 @@ package chain
 import (
 	"context"
 	"net/http"
+
+	"github.com/go-chi/chi/v5"
 )
 
 // exchange is a request on its way through the tree, with all that the
 // middleware keeps of it: one value, and so one piece of memory, instead of a
-// context, a record, a response and a body. It is the request's context and
-// adds the record to it.
+// context, a record, a response and a body. It is the request's context, with
+// the record and what chi, which routes the request, would keep in a context of
+// its own.
 type exchange struct {
 	context.Context //nolint:containedctx // it is a context
 
-	record record
-	answer answer
-	body   body
+	record  record
+	answer  answer
+	body    body
+	routing chi.Context
+	// The first matches of routing: a service below a path has two.
+	patterns, names, values [2]string
+}
+
+// newExchange returns the exchange of a request.
+func newExchange(w http.ResponseWriter, r *http.Request) *exchange {
+	e := &exchange{Context: r.Context(), answer: answer{ResponseWriter: w}}
+	e.routing.RoutePatterns = e.patterns[:0]
+	e.routing.URLParams = chi.RouteParams{Keys: e.names[:0], Values: e.values[:0]}
+	return e
 }
 
 // Value implements context.Context.
 func (e *exchange) Value(key any) any {
-	if key == (recordKey{}) {
+	switch key {
+	case recordKey{}:
 		return &e.record
+	case chi.RouteCtxKey:
+		return &e.routing
+	default:
+		return e.Context.Value(key)
 	}
-	return e.Context.Value(key)
 }
 
 // answer is a response. It notes the status and the bytes for the log line.

@@ -37,7 +37,7 @@ type middleware struct {
 func (m *middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
-		e := &exchange{Context: r.Context(), answer: answer{ResponseWriter: w}}
+		e := newExchange(w, r)
 		addr, forwarded := m.peer(r)
 		network := caller.NetworkOf(addr)
 		if forwarded {
