@@ -3,6 +3,7 @@ package handlers
 import (
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -21,6 +22,25 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 		return nil
 	}
 	return timestamppb.New(t)
+}
+
+// stampIn is stamp in memory that the caller has.
+func stampIn(into *timestamppb.Timestamp, t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	setTime(into, t)
+	return into
+}
+
+func setTime(into *timestamppb.Timestamp, t time.Time) {
+	into.Seconds, into.Nanos = t.Unix(), int32(t.Nanosecond())
+}
+
+// durationIn is durationpb.New in memory that the caller has.
+func durationIn(into *durationpb.Duration, d time.Duration) *durationpb.Duration {
+	into.Seconds, into.Nanos = int64(d/time.Second), int32(d%time.Second)
+	return into
 }
 
 // seconds returns a duration as a plain number of seconds.

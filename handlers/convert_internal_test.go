@@ -1,12 +1,14 @@
 package handlers
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
@@ -213,5 +215,22 @@ func TestWishOf(t *testing.T) {
 		if got.Passphrase != "p" || len(got.Recipients) != 1 || got.ShareDomain != "d" || got.Challenge != "c" || got.TTL != nil {
 			t.Errorf("wishOf(%sRequest): got %v, want every field and no lifetime", name, got)
 		}
+	}
+}
+
+// Times and durations in memory of the caller's are those of the library.
+func TestValuesInPlaceEqualNewOnes(t *testing.T) {
+	t.Parallel()
+	for _, d := range []time.Duration{0, 1, -1, time.Second, -time.Second, -1500 * time.Millisecond, 7*24*time.Hour + 3, math.MaxInt64, math.MinInt64} {
+		if diff := cmp.Diff(durationpb.New(d), durationIn(new(durationpb.Duration), d), protocmp.Transform()); diff != "" {
+			t.Errorf("durationIn(%d): %s", d, diff)
+		}
+		at := time.Unix(0, 0).Add(d)
+		if diff := cmp.Diff(stamp(at), stampIn(new(timestamppb.Timestamp), at), protocmp.Transform()); diff != "" {
+			t.Errorf("stampIn(%s): %s", at, diff)
+		}
+	}
+	if got := stampIn(new(timestamppb.Timestamp), time.Time{}); got != nil {
+		t.Errorf("stampIn of no time: got %v, want nil", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
@@ -57,15 +58,25 @@ func (s *MetadataService) UpdateMetadata(ctx context.Context, req *hushv1.Update
 	return &hushv1.UpdateMetadataResponse{Metadata: metadataOf(metadata)}, nil
 }
 
+// receipt is a message with the messages that may be in it: one piece of memory
+// instead of ten.
+type receipt struct {
+	hushv1.Metadata
+
+	created, updated, expires, secretExpires, viewed, ended timestamppb.Timestamp
+	ttl, left, secretLeft                                   durationpb.Duration
+}
+
 func metadataOf(m secret.Metadata) *hushv1.Metadata {
-	res := &hushv1.Metadata{
-		MetadataKey: m.Key.Expose(), SecretShortkey: m.Hint, State: hushv1.State(m.State), HasPassphrase: m.HasPassphrase, Encryption: hushv1.Encryption(m.Encryption), LockedForGood: m.LockedForGood,
-		CreateTime: stamp(m.Created), UpdateTime: stamp(m.Updated), ExpireTime: stamp(m.Forgotten),
-		SecretExpireTime: stamp(m.Expires), ViewTime: stamp(m.Viewed),
-		Ttl: durationpb.New(m.TTL), TtlLeft: durationpb.New(m.TTLLeft),
-		Recipients: m.Recipients, ShareDomain: m.ShareDomain, Memo: string(m.Memo), Custid: m.Account,
-		Events: each(m.Events, eventOf), Deliveries: each(m.Deliveries, deliveryOf),
-	}
+	r := new(receipt)
+	res := &r.Metadata
+	res.MetadataKey, res.SecretShortkey, res.State = m.Key.Expose(), m.Hint, hushv1.State(m.State)
+	res.HasPassphrase, res.Encryption, res.LockedForGood = m.HasPassphrase, hushv1.Encryption(m.Encryption), m.LockedForGood
+	res.CreateTime, res.UpdateTime, res.ExpireTime = stampIn(&r.created, m.Created), stampIn(&r.updated, m.Updated), stampIn(&r.expires, m.Forgotten)
+	res.SecretExpireTime, res.ViewTime = stampIn(&r.secretExpires, m.Expires), stampIn(&r.viewed, m.Viewed)
+	res.Ttl, res.TtlLeft = durationIn(&r.ttl, m.TTL), durationIn(&r.left, m.TTLLeft)
+	res.Recipients, res.ShareDomain, res.Memo, res.Custid = m.Recipients, m.ShareDomain, string(m.Memo), m.Account
+	res.Events, res.Deliveries = each(m.Events, eventOf), each(m.Deliveries, deliveryOf)
 	if m.Group != (secret.Group{}) {
 		res.Group = m.Group[:]
 	}
@@ -74,11 +85,11 @@ func metadataOf(m secret.Metadata) *hushv1.Metadata {
 	}
 	switch m.State {
 	case secret.StateNew, secret.StateViewed:
-		res.SecretTtlLeft = durationpb.New(m.SecretTTLLeft)
+		res.SecretTtlLeft = durationIn(&r.secretLeft, m.SecretTTLLeft)
 	case secret.StateReceived:
-		res.ReceiveTime = stamp(m.Ended)
+		res.ReceiveTime = stampIn(&r.ended, m.Ended)
 	case secret.StateBurned:
-		res.BurnTime = stamp(m.Ended)
+		res.BurnTime = stampIn(&r.ended, m.Ended)
 	case secret.StateNone, secret.StateExpired:
 	}
 	return res
@@ -94,9 +105,14 @@ func keylessOf(m secret.Metadata) *hushv1.Metadata {
 func readState(state hushv1.State) secret.State { return secret.State(state) }
 
 func eventOf(e secret.Event) *hushv1.Event {
-	return &hushv1.Event{
-		Kind: hushv1.Event_Kind(e.Kind), Time: stamp(e.Time), Network: e.Network, Count: int32(e.Count),
-	}
+	r := new(struct {
+		hushv1.Event
+
+		time timestamppb.Timestamp
+	})
+	res := &r.Event
+	res.Kind, res.Time, res.Network, res.Count = hushv1.Event_Kind(e.Kind), stampIn(&r.time, e.Time), e.Network, int32(e.Count)
+	return res
 }
 
 func deliveryOf(d outbox.Delivery) *hushv1.Delivery {

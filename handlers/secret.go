@@ -166,10 +166,18 @@ func secretOf(s secret.Secret) *hushv1.Secret {
 	if s.Created.IsZero() { // of a repeat
 		return &hushv1.Secret{SecretKey: s.Key.Expose(), State: hushv1.State(s.State), Encryption: hushv1.Encryption(s.Encryption)}
 	}
-	return &hushv1.Secret{
-		SecretKey: s.Key.Expose(), State: hushv1.State(s.State), HasPassphrase: s.HasPassphrase,
-		CreateTime: timestamppb.New(s.Created), ExpireTime: timestamppb.New(s.Expires),
-		Ttl: durationpb.New(s.TTL), TtlLeft: durationpb.New(s.TTLLeft),
-		ShareDomain: s.ShareDomain, Owned: s.Owned, Encryption: hushv1.Encryption(s.Encryption),
-	}
+	r := new(struct {
+		hushv1.Secret
+
+		created, expires timestamppb.Timestamp
+		ttl, left        durationpb.Duration
+	})
+	res := &r.Secret
+	res.SecretKey, res.State, res.HasPassphrase = s.Key.Expose(), hushv1.State(s.State), s.HasPassphrase
+	setTime(&r.created, s.Created)
+	setTime(&r.expires, s.Expires)
+	res.CreateTime, res.ExpireTime = &r.created, &r.expires
+	res.Ttl, res.TtlLeft = durationIn(&r.ttl, s.TTL), durationIn(&r.left, s.TTLLeft)
+	res.ShareDomain, res.Owned, res.Encryption = s.ShareDomain, s.Owned, hushv1.Encryption(s.Encryption)
+	return res
 }
