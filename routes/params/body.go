@@ -1,11 +1,13 @@
 package params
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -25,11 +27,12 @@ const (
 // that stopped the reading.
 func Read(r *http.Request, most int64) (Params, error) {
 	var p Params
-	query, err := parseForm(r.URL.RawQuery)
-	if err != nil {
-		return p, err
+	var err error
+	if r.URL.RawQuery != "" {
+		if p.query, err = parseForm(r.URL.RawQuery); err != nil {
+			return p, err
+		}
 	}
-	p.query = query
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
 		return p, nil
 	}
@@ -48,7 +51,7 @@ func readBody(r *http.Request, most int64) (source, error) {
 	if kind == "" {
 		return source{}, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	body, err := readUpTo(r.Body, most+1, r.ContentLength)
 	switch {
 	case err != nil:
 		return nil, unreadable(err)
@@ -60,6 +63,29 @@ func readBody(r *http.Request, most int64) (source, error) {
 		return parseMultipart(body, boundary)
 	}
 	return parseForm(string(body))
+}
+
+// firstRead is the maximum memory for a body before any of it has arrived.
+const firstRead = 8 << 10
+
+// readUpTo reads everything, but at most that many bytes, from a reader that is
+// expected to have a number of bytes.
+func readUpTo(r io.Reader, most, expected int64) ([]byte, error) {
+	// One byte more than expected, so that the end shows without growth.
+	all := make([]byte, 0, max(bytes.MinRead, min(expected+1, firstRead)))
+	for {
+		if len(all) == cap(all) {
+			all = slices.Grow(all, len(all))
+		}
+		n, err := r.Read(all[len(all):min(int64(cap(all)), most)])
+		all = all[:len(all)+n]
+		switch {
+		case err == io.EOF || err == nil && int64(len(all)) == most: // a body that ends early returns another error
+			return all, nil
+		case err != nil:
+			return all, err
+		}
+	}
 }
 
 // unreadable refuses an incomplete body. The service may have refused to read

@@ -2,6 +2,7 @@ package params
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -97,5 +98,28 @@ func TestReadParamsOfGet(t *testing.T) {
 	}
 	if got, err := p.Text("ttl"); err != nil || got != "1" {
 		t.Errorf("Read(GET).text(ttl): got %q, %v, want 1", got, err)
+	}
+}
+
+// readUpTo reads what the library's reader with a limit reads, whatever size was
+// announced and however the bytes arrive.
+func TestBodiesAreReadWhole(t *testing.T) {
+	content := bytes.Repeat([]byte("0123456789abcdef"), 4<<10)
+	broken := errors.New("broken")
+	for _, size := range []int{0, 1, 511, 512, 513, firstRead - 1, firstRead, firstRead + 1, len(content)} {
+		for _, expected := range []int64{-1, 0, int64(size) - 1, int64(size), int64(size) + 1, 1 << 40} {
+			for _, most := range []int64{1, int64(size) + 1, max(1, int64(size)), 1 << 40} {
+				for name, slow := range map[string]func(io.Reader) io.Reader{
+					"whole": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader,
+					"broken": func(r io.Reader) io.Reader { return io.MultiReader(r, iotest.ErrReader(broken)) },
+				} {
+					want, wantErr := io.ReadAll(io.LimitReader(slow(bytes.NewReader(content[:size])), most))
+					got, err := readUpTo(slow(bytes.NewReader(content[:size])), most, expected)
+					if !bytes.Equal(got, want) || !errors.Is(err, wantErr) {
+						t.Errorf("readUpTo(%d bytes %s, %d, %d): got %d bytes, %v, want %d, %v", size, name, most, expected, len(got), err, len(want), wantErr)
+					}
+				}
+			}
+		}
 	}
 }

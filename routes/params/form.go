@@ -12,7 +12,9 @@ import (
 func parseForm(text string) (source, error) {
 	s := make(source)
 	count := 0
-	for pair := range strings.SplitSeq(text, "&") {
+	for text != "" {
+		var pair string
+		pair, text, _ = strings.Cut(text, "&")
 		if pair == "" {
 			continue
 		}

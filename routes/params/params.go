@@ -80,6 +80,9 @@ func (s source) at(name string) *param {
 // unbalanced brackets, nested in a list, or nested deeper than maxLevels. Their
 // parent still counts as an object.
 func (s source) place(name string) (p *param, list bool) {
+	if name != "" && len(name) <= maxName && !strings.ContainsAny(name, "[]") {
+		return s.at(name), false
+	}
 	parts, list := splitName(name)
 	if parts == nil {
 		return nil, false
