@@ -160,6 +160,9 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	if t.writes == 0 {
 		return -1, c.rollback(btx)
 	}
+	if err := call(func(storage.Tx) error { return t.settleAll() }, &t); err != nil {
+		return -1, errors.Join(err, c.rollback(btx))
+	}
 	return -1, c.observed.Commit(len(live), func() error { return c.settle(btx) }, asIs)
 }
 

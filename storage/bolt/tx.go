@@ -25,12 +25,28 @@ type tx struct {
 	writes   int // puts and deletes so far
 	opened   []openBucket
 	ranging  []string
+	changed  []changed
 	values   *arena
 }
+
+var _ storage.Changer = (*tx)(nil)
 
 type openBucket struct {
 	name   string
 	bucket *bbolt.Bucket
+	cursor *bbolt.Cursor // of a transaction that writes; nil until it is used
+}
+
+// find returns the value of key, nil for none, and moves the bucket's cursor there.
+// A new cursor for each search would be one more thing to allocate.
+func (b *openBucket) find(key []byte) []byte {
+	if b.cursor == nil {
+		b.cursor = b.bucket.Cursor()
+	}
+	if found, value := b.cursor.Seek(key); bytes.Equal(found, key) {
+		return value
+	}
+	return nil
 }
 
 // Get implements storage.Tx.
@@ -38,14 +54,19 @@ func (t *tx) Get(bucket string, key []byte) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	b, err := t.bucket(bucket)
+	b, err := t.settled(bucket)
 	if err != nil {
 		return nil, err
 	}
 	if b == nil {
 		return nil, storage.ErrNotFound
 	}
-	value := b.Get(key)
+	var value []byte
+	if t.writable {
+		value = b.find(key)
+	} else {
+		value = b.bucket.Get(key)
+	}
 	if value == nil {
 		return nil, storage.ErrNotFound
 	}
@@ -57,6 +78,9 @@ func (t *tx) Put(bucket string, key, value []byte) error {
 	if err := t.checkWrite(bucket, key); err != nil {
 		return err
 	}
+	if err := t.settle(bucket); err != nil {
+		return err
+	}
 	b, err := t.bucketForPut(bucket)
 	if err != nil {
 		return err
@@ -64,7 +88,7 @@ func (t *tx) Put(bucket string, key, value []byte) error {
 	t.writes++
 	// bbolt copies the key but keeps the value until the commit, and the caller
 	// may change it as soon as its fn has returned.
-	return b.Put(key, t.values.clone(value))
+	return b.bucket.Put(key, t.values.clone(value))
 }
 
 // Delete implements storage.Tx.
@@ -72,23 +96,26 @@ func (t *tx) Delete(bucket string, key []byte) error {
 	if err := t.checkWrite(bucket, key); err != nil {
 		return err
 	}
-	b, err := t.bucket(bucket)
+	b, err := t.settled(bucket)
 	if err != nil || b == nil {
 		return err
 	}
 	t.writes++
-	return b.Delete(key)
+	if b.find(key) == nil {
+		return nil
+	}
+	return b.cursor.Delete()
 }
 
 // Range implements storage.Tx.
 func (t *tx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
-	b, err := t.bucket(bucket)
+	b, err := t.settled(bucket)
 	if err != nil || b == nil {
 		return err
 	}
 	t.ranging = append(t.ranging, bucket)
 	defer func() { t.ranging = t.ranging[:len(t.ranging)-1] }()
-	c := b.Cursor()
+	c := b.bucket.Cursor()
 	for k, v := c.Seek(from); k != nil && (to == nil || bytes.Compare(k, to) < 0); k, v = c.Next() {
 		if err := fn(k, v); err != nil {
 			return err
@@ -97,14 +124,23 @@ func (t *tx) Range(bucket string, from, to []byte, fn func(key, value []byte) er
 	return nil
 }
 
-// bucket returns the bucket name, or nil if it does not exist yet.
-func (t *tx) bucket(name string) (*bbolt.Bucket, error) {
+// settled is bucket after its changed rows are written.
+func (t *tx) settled(name string) (*openBucket, error) {
+	if err := t.settle(name); err != nil {
+		return nil, err
+	}
+	return t.bucket(name)
+}
+
+// bucket returns the bucket name, or nil if it does not exist yet. The result is
+// valid until the next bucket is opened.
+func (t *tx) bucket(name string) (*openBucket, error) {
 	if t.bolt == nil {
 		return nil, errTxDone
 	}
 	for i := range t.opened {
 		if t.opened[i].name == name {
-			return t.opened[i].bucket, nil
+			return &t.opened[i], nil
 		}
 	}
 	if !validBucket(name) {
@@ -113,24 +149,25 @@ func (t *tx) bucket(name string) (*bbolt.Bucket, error) {
 	return t.remember(name, t.bolt.Bucket([]byte(name))), nil
 }
 
-func (t *tx) bucketForPut(name string) (*bbolt.Bucket, error) {
-	b, err := t.bucket(name)
-	if err != nil || b != nil {
-		return b, err
+func (t *tx) bucketForPut(name string) (*openBucket, error) {
+	opened, err := t.bucket(name)
+	if err != nil || opened != nil {
+		return opened, err
 	}
-	b, err = t.bolt.CreateBucket([]byte(name))
+	b, err := t.bolt.CreateBucket([]byte(name))
 	if err != nil {
 		return nil, fmt.Errorf("creating bucket %q: %w", name, err)
 	}
 	return t.remember(name, b), nil
 }
 
-func (t *tx) remember(name string, b *bbolt.Bucket) *bbolt.Bucket {
-	if b != nil {
-		b.FillPercent = fillPercent
-		t.opened = append(t.opened, openBucket{name: name, bucket: b})
+func (t *tx) remember(name string, b *bbolt.Bucket) *openBucket {
+	if b == nil {
+		return nil
 	}
-	return b
+	b.FillPercent = fillPercent
+	t.opened = append(t.opened, openBucket{name: name, bucket: b})
+	return &t.opened[len(t.opened)-1]
 }
 
 func (t *tx) checkWrite(bucket string, key []byte) error {
@@ -153,4 +190,98 @@ func checkKey(key []byte) error {
 // validBucket reports whether a caller may use the bucket: not the store's own.
 func validBucket(name string) bool {
 	return name != "" && name[0] != 0
+}
+
+// changed is a row that updates of the transaction have changed, and that the
+// database does not have yet. All updates of a batch change the same few rows,
+// and a search in the database costs more than the change.
+type changed struct {
+	bucket, key string
+	value       []byte
+}
+
+// Change implements storage.Changer. The row is written before anything else uses
+// its bucket, and at the latest at the end of the batch.
+func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	if err := t.checkChange(bucket, key); err != nil {
+		return err
+	}
+	row, err := t.keep(bucket, key)
+	if err != nil {
+		return err
+	}
+	// fn may overwrite the value and then fail, so that counts as a write, too.
+	t.writes++
+	value, err := fn(row.value)
+	if err != nil {
+		return err
+	}
+	if row.value == nil {
+		row.value = []byte{} // the row exists from now on, also with an empty value
+	}
+	row.value = append(row.value[:0], value...)
+	return nil
+}
+
+func (t *tx) checkChange(bucket, key string) error {
+	switch {
+	case !t.writable:
+		return errReadOnly
+	case slices.Contains(t.ranging, bucket):
+		return errRanging
+	case len(key) == 0 || len(key) > maxKeySize:
+		return errBadKey
+	}
+	return nil
+}
+
+// keep returns a row among the changed ones, with its present value, nil for none.
+func (t *tx) keep(bucket, key string) (*changed, error) {
+	for i := range t.changed {
+		if row := &t.changed[i]; row.key == key && row.bucket == bucket {
+			return row, nil
+		}
+	}
+	b, err := t.bucketForPut(bucket)
+	if err != nil {
+		return nil, err
+	}
+	t.changed = append(t.changed, changed{bucket, key, slices.Clone(b.find([]byte(key)))})
+	return &t.changed[len(t.changed)-1], nil
+}
+
+// settle writes the changed rows of a bucket: something else is about to use it.
+func (t *tx) settle(bucket string) error {
+	if len(t.changed) == 0 {
+		return nil
+	}
+	var failed error
+	t.changed = slices.DeleteFunc(t.changed, func(row changed) bool {
+		if row.bucket != bucket || failed != nil {
+			return false
+		}
+		failed = t.write(row)
+		return failed == nil
+	})
+	return failed
+}
+
+// settleAll writes all changed rows, at the end of a batch.
+func (t *tx) settleAll() error {
+	for _, row := range t.changed {
+		if err := t.write(row); err != nil {
+			return err
+		}
+	}
+	t.changed = t.changed[:0]
+	return nil
+}
+
+// write gives a row to the database, which keeps its value until the commit.
+func (t *tx) write(row changed) error {
+	b, err := t.bucketForPut(row.bucket)
+	if err != nil {
+		return err
+	}
+	return b.bucket.Put([]byte(row.key), t.values.clone(row.value))
 }

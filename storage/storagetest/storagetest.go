@@ -26,6 +26,7 @@ type Opener func(t *testing.T) (storage.Store, storage.Shares)
 // Run runs the whole suite. It calls open once for each of its tests.
 func Run(t *testing.T, open func(t *testing.T) (storage.Store, storage.Shares)) {
 	t.Run("Values", func(t *testing.T) { runValues(t, open) })
+	t.Run("Change", func(t *testing.T) { runChange(t, open) })
 	t.Run("Range", func(t *testing.T) { runRange(t, open) })
 	t.Run("Transactions", func(t *testing.T) { runTransactions(t, open) })
 	t.Run("Lifetime", func(t *testing.T) { runLifetime(t, open) })

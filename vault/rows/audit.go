@@ -2,7 +2,6 @@ package rows
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"time"
 
@@ -31,18 +30,19 @@ func auditTo(node uint16) []byte {
 // come from a counter in the same transaction.
 func appendAudit(tx storage.Tx, row AuditRecord) error {
 	node, _ := nodeOf(tx)
-	name := systemOf(SystemAudit, node)
-	seq := uint64(node) << AuditShift
-	switch stored, err := GetSystem(tx, name); {
-	case err == nil:
-		if seq, err = auditSequence(node, stored); err != nil {
-			return err
+	var next []byte
+	err := storage.Change(tx, BucketSystem, systemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
+		seq := uint64(node) << AuditShift
+		if stored != nil {
+			var err error
+			if seq, err = auditSequence(node, stored); err != nil {
+				return nil, err
+			}
 		}
-	case !errors.Is(err, storage.ErrNotFound):
-		return err
-	}
-	next := BigEndian(seq + 1)
-	if err := PutSystem(tx, name, next); err != nil {
+		next = BigEndian(seq + 1)
+		return next, nil
+	})
+	if err != nil {
 		return err
 	}
 	return tx.Put(BucketAudit, next, row.Encode())

@@ -49,8 +49,10 @@ type Counts [counters]int64
 func (c *Counts) negative() bool { return slices.Min(c[:]) < 0 }
 
 // Encode encodes the counters.
-func (c *Counts) Encode() []byte {
-	w := make(Writer, 0, 5+8*len(c))
+func (c *Counts) Encode() []byte { return c.appendTo(make(Writer, 0, 5+8*len(c))) }
+
+// appendTo is Encode to the end of w.
+func (c *Counts) appendTo(w Writer) []byte {
 	version := byte(countsVersion)
 	if c.negative() {
 		version = countsSignedVersion
@@ -141,16 +143,20 @@ type Change struct {
 // below zero.
 func Count(tx storage.Tx, changes ...Change) error {
 	number, shared := nodeOf(tx)
-	name := systemOf(SystemCounts, number)
-	c, err := LoadSystemOr(tx, name, DecodeCounts, Counts{})
-	if err != nil {
-		return err
-	}
-	for _, change := range changes {
-		c[change.Counter] += change.By
-		if !shared {
-			c[change.Counter] = max(0, c[change.Counter])
+	return storage.Change(tx, BucketSystem, systemOf(SystemCounts, number), func(stored []byte) ([]byte, error) {
+		var c Counts
+		if stored != nil {
+			var err error
+			if c, err = DecodeCounts(stored); err != nil {
+				return nil, err
+			}
 		}
-	}
-	return PutSystem(tx, name, c.Encode())
+		for _, change := range changes {
+			c[change.Counter] += change.By
+			if !shared {
+				c[change.Counter] = max(0, c[change.Counter])
+			}
+		}
+		return c.appendTo(stored[:0]), nil
+	})
 }
