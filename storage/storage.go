@@ -114,6 +114,13 @@ type Shares interface {
 	Destroy(ctx context.Context, slots ...Slot) error
 }
 
+// ManyPutter is implemented by Shares that store many at the price of one.
+type ManyPutter interface {
+	// PutMany writes shares into free slots, and returns their slots in that order.
+	// The slot of a share that was not stored is zero, and then there is an error.
+	PutMany(ctx context.Context, shares [][ShareSize]byte) ([]Slot, error)
+}
+
 // Overwriter is implemented by Shares that cannot always overwrite in place.
 // Shares without it overwrite. What wraps Shares must pass it on: otherwise
 // shares of a store that keeps old copies are stored unmasked.

@@ -45,6 +45,7 @@ type Shares struct {
 
 var (
 	_ storage.Shares     = (*Shares)(nil)
+	_ storage.ManyPutter = (*Shares)(nil)
 	_ storage.Recycler   = (*Shares)(nil)
 	_ storage.Observable = (*Shares)(nil)
 )
@@ -95,24 +96,45 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 		return storage.Slot{}, err
 	}
 	defer s.running.RUnlock()
-	for {
-		free, fresh, err := s.slots.take(s.grow)
-		if err != nil {
-			return storage.Slot{}, err
-		}
-		slot, filled, err := s.fill(free, fresh, share)
-		if err != nil {
-			return storage.Slot{}, err
-		}
-		if filled.of == nil {
-			continue
-		}
-		if err := s.settle(filled); err != nil {
-			s.slots.giveBack(free)
-			return storage.Slot{}, err
-		}
-		return slot, nil
+	free, slot, filled, err := s.place(share)
+	if err != nil {
+		return storage.Slot{}, err
 	}
+	if err := s.settle(filled); err != nil {
+		s.slots.giveBack(free)
+		return storage.Slot{}, err
+	}
+	return slot, nil
+}
+
+// PutMany implements storage.ManyPutter.
+func (s *Shares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	slots := make([]storage.Slot, len(shares))
+	if err := s.enter(ctx); err != nil {
+		return slots, err
+	}
+	defer s.running.RUnlock()
+	free, filled := make([]storage.Slot, len(shares)), make([]change, 0, len(shares))
+	var errs []error
+	for i, share := range shares {
+		var c change
+		var err error
+		if free[i], slots[i], c, err = s.place(share); err != nil {
+			errs = append(errs, err)
+			break
+		}
+		filled = append(filled, c)
+	}
+	if len(filled) > 0 {
+		_ = s.settle(filled...) // each has its own outcome
+	}
+	for i, c := range filled {
+		if err := c.outcome(); err != nil {
+			s.slots.giveBack(free[i])
+			slots[i], errs = storage.Slot{}, append(errs, err)
+		}
+	}
+	return slots, errors.Join(errs...)
 }
 
 // Get implements storage.Shares.
@@ -201,6 +223,21 @@ func (s *Shares) enter(ctx context.Context) error {
 		s.running.RUnlock()
 	}
 	return err
+}
+
+// place takes a free slot and writes share into it, which is durable once that
+// change is settled.
+func (s *Shares) place(share [storage.ShareSize]byte) (free, slot storage.Slot, filled change, err error) {
+	for filled.of == nil {
+		var fresh bool
+		if free, fresh, err = s.slots.take(s.grow); err != nil {
+			return storage.Slot{}, storage.Slot{}, change{}, err
+		}
+		if slot, filled, err = s.fill(free, fresh, share); err != nil {
+			return storage.Slot{}, storage.Slot{}, change{}, err
+		}
+	}
+	return free, slot, filled, nil
 }
 
 // fill writes share into a slot from the allocator. The content of a fresh slot

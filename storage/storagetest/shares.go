@@ -17,6 +17,7 @@ func runShares(t *testing.T, open Opener) {
 		"wrong slots":              testWrongSlots,
 		"newer generation stays":   testNewerGeneration,
 		"concurrent puts":          testConcurrentPuts,
+		"put many":                 testPutMany,
 		"concurrent puts and ends": testConcurrentLives,
 		"cancelled":                testSharesCancelled,
 	} {
@@ -84,6 +85,39 @@ func testShareLife(t *testing.T, s storage.Shares) {
 	mustDestroy(t, s)
 	if next := mustPutShare(t, s, a); next.Number == first.Number || next.Number == second.Number {
 		t.Errorf("Put after Destroy: got slot %v before it was released", next)
+	}
+}
+
+// Many shares that are put at once are as if put one by one.
+func testPutMany(t *testing.T, s storage.Shares) {
+	many, ok := s.(storage.ManyPutter)
+	if !ok {
+		t.Skip("the shares are put one by one")
+	}
+	if slots, err := many.PutMany(t.Context(), nil); len(slots) != 0 || err != nil {
+		t.Errorf("PutMany(none): got %v, %v, want none, nil", slots, err)
+	}
+	err := together(8, func(int) error {
+		shares := make([][storage.ShareSize]byte, 100)
+		for i := range shares {
+			shares[i] = newShare()
+		}
+		slots, err := many.PutMany(t.Context(), shares)
+		errs := []error{err}
+		for i, slot := range slots {
+			errs = append(errs, holds(t.Context(), s, slot, shares[i]))
+		}
+		errs = append(errs, s.Destroy(t.Context(), slots...))
+		if r, ok := s.(storage.Recycler); ok {
+			r.Release(slots...)
+		}
+		for _, slot := range slots {
+			errs = append(errs, gone(t.Context(), s, slot))
+		}
+		return errors.Join(append(errs, unless(len(slots) == len(shares), fmt.Errorf("got %d slots, want %d", len(slots), len(shares))))...)
+	})
+	if err != nil {
+		t.Errorf("PutMany(100 shares): %v", err)
 	}
 }
 

@@ -116,6 +116,9 @@ func (p *sharePool) fill(ctx context.Context) {
 // writeBatch writes poolBatch shares with one sync and puts them into the pool.
 // The pool has room for them: no other goroutine adds to it.
 func (p *sharePool) writeBatch(ctx context.Context) error {
+	if many, ok := p.shares.(storage.ManyPutter); ok {
+		return p.writeMany(ctx, many)
+	}
 	var all sync.WaitGroup
 	errs := make([]error, poolBatch)
 	for i := range errs {
@@ -130,4 +133,21 @@ func (p *sharePool) writeBatch(ctx context.Context) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// writeMany is writeBatch for shares that take many at once: no goroutine has to be
+// woken for each.
+func (p *sharePool) writeMany(ctx context.Context, many storage.ManyPutter) error {
+	var batch [poolBatch][storage.ShareSize]byte
+	defer clear(batch[:])
+	for i := range batch {
+		batch[i] = seal.NewShare()
+	}
+	slots, err := many.PutMany(ctx, batch[:])
+	for i, slot := range slots {
+		if slot != (storage.Slot{}) {
+			p.ready <- Ready{Slot: slot, Share: batch[i]}
+		}
+	}
+	return err
 }
