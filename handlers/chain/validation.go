@@ -1,12 +1,17 @@
 package chain
 
 import (
+	"context"
+
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
 	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	hushv1 "hush/gen/hush/v1"
 )
 
 // newValidation compiles the field limits of every request of the services, so
@@ -24,5 +29,55 @@ func newValidation(services []protoreflect.ServiceDescriptor) (connect.Intercept
 	if err != nil {
 		return nil, err
 	}
-	return validate.NewInterceptor(validate.WithValidator(validator)), nil
+	return validation{validate.NewInterceptor(validate.WithValidator(validator))}, nil
 }
+
+// validation checks field limits. The messages of the calls that are made most
+// are first looked at as Go values: protovalidate, which walks a message by
+// reflection, decides on all that are not plainly within the limits.
+type validation struct{ connect.Interceptor }
+
+// WrapUnary is part of connect.Interceptor.
+func (v validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	validated := v.Interceptor.WrapUnary(next)
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if isPlain(req.Any()) {
+			return next(ctx, req)
+		}
+		return validated(ctx, req)
+	}
+}
+
+// The limits in bytes within which a message is plain. Where the contract counts
+// characters, they are as many bytes.
+const (
+	plainSecret     = 1 << 20
+	plainSeconds    = 1 << 30
+	plainPassphrase = 128
+	plainDomain     = 253
+	plainPayload    = 1024
+	plainMemo       = 500
+	plainKey        = 256
+)
+
+// isPlain reports whether a message is of a kind that is known here, and is
+// within all its limits.
+func isPlain(message any) bool {
+	switch m := message.(type) {
+	case *hushv1.ConcealSecretRequest:
+		return m != nil && m.GetSecret() != "" && len(m.GetSecret()) <= plainSecret && m.GetSealed() == nil && isPlainTime(m.GetTtl()) &&
+			len(m.GetPassphrase()) <= plainPassphrase && len(m.GetRecipients()) == 0 && len(m.GetShareDomain()) <= plainDomain &&
+			len(m.GetAuthenticityPayload()) <= plainPayload && len(m.GetMemo()) <= plainMemo && (len(m.GetGroup()) == 0 || len(m.GetGroup()) == 16)
+	case *hushv1.RevealSecretRequest:
+		return m != nil && len(m.GetSecretKey()) <= plainKey && len(m.GetPassphrase()) <= plainPassphrase &&
+			isPlainProof(m.GetLinkProof()) && isPlainProof(m.GetProof()) && isPlainProof(m.GetClaim())
+	default:
+		return false
+	}
+}
+
+func isPlainTime(d *durationpb.Duration) bool {
+	return d == nil || d.GetSeconds() > 0 && d.GetSeconds() <= plainSeconds && d.GetNanos() == 0
+}
+
+func isPlainProof(proof []byte) bool { return len(proof) == 0 || len(proof) == 32 }

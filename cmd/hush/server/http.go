@@ -36,7 +36,7 @@ func newServer(tree http.Handler) *http.Server {
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:           tree,
+		Handler:           deepened(tree),
 		Protocols:         &protocols,
 		HTTP2:             http2Config(),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -48,6 +48,29 @@ func newServer(tree http.Handler) *http.Server {
 		// The handler answers "OPTIONS *" like any other request, and counts it.
 		DisableGeneralOptionsHandler: true,
 	}
+}
+
+// requestStack is a part of the stack that a call needs.
+const requestStack = 8 << 10
+
+// deepened gives a goroutine its whole stack before it serves a request over
+// HTTP/2. Each of these has a new goroutine, which would get a larger stack
+// somewhere deep in the call, where all that is on it must be moved: that took a
+// twelfth of the processor time of a gRPC call. Here there is next to nothing on
+// it. A connection over HTTP/1 has one goroutine for all its requests.
+func deepened(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 2 {
+			growStack(0)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+//go:noinline
+func growStack(at int) byte {
+	var room [requestStack]byte
+	return room[at]
 }
 
 // http2Config bounds what an HTTP/2 connection may make the server keep. Resets,

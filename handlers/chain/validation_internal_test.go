@@ -1,0 +1,112 @@
+package chain
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// What isPlain lets pass, protovalidate would too: at every limit, one byte
+// beside it, and with characters of several bytes.
+func TestPlainMessagesAreValid(t *testing.T) {
+	t.Parallel()
+	checked, err := newValidation(services())
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, ok := checked.(validation)
+	if !ok {
+		t.Fatalf("newValidation: got %T, want validation", checked)
+	}
+	nothing := func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
+		return connect.NewResponse(new(int)), nil
+	}
+	slow, whole := both.Interceptor.WrapUnary(nothing), both.WrapUnary(nothing)
+	plain, refused := 0, 0
+	check := func(message proto.Message, req connect.AnyRequest) {
+		t.Helper()
+		_, want := slow(t.Context(), req)
+		_, got := whole(t.Context(), req)
+		if isPlain(message) {
+			plain++
+		}
+		if want != nil {
+			refused++
+		}
+		if (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+			t.Errorf("%T of %d bytes: got %v, want %v", message, proto.Size(message), got, want)
+		}
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	secrets := []string{"secret", "", strings.Repeat("x", plainSecret), strings.Repeat("x", plainSecret+1)}
+	for range 5000 {
+		conceal, reveal := concealAtLimits(random, secrets), revealAtLimits(random)
+		check(conceal, connect.NewRequest(conceal))
+		check(reveal, connect.NewRequest(reveal))
+	}
+	if plain < 500 || refused < 500 {
+		t.Errorf("of 10,000 messages: got %d plain and %d refused ones, want 500 of each", plain, refused)
+	}
+}
+
+// one returns the first of the values in most cases, so that messages are not
+// refused for several reasons each.
+func one[T any](random *rand.Rand, values ...T) T {
+	if random.IntN(5) > 0 {
+		return values[0]
+	}
+	return values[random.IntN(len(values))]
+}
+
+// sizes returns texts around a limit.
+func sizes(usual, most int) []string {
+	texts := []string{strings.Repeat("x", usual), ""}
+	for _, length := range []int{1, most - 1, most, most + 1} {
+		texts = append(texts, strings.Repeat("x", length), strings.Repeat("é", length), strings.Repeat("😀", length/4))
+	}
+	return texts
+}
+
+func concealAtLimits(random *rand.Rand, secrets []string) *hushv1.ConcealSecretRequest {
+	return &hushv1.ConcealSecretRequest{
+		Secret: one(random, secrets...),
+		Ttl: one(random, nil, &durationpb.Duration{}, &durationpb.Duration{Seconds: 1}, &durationpb.Duration{Seconds: -1},
+			&durationpb.Duration{Nanos: 1}, &durationpb.Duration{Nanos: -1}, &durationpb.Duration{Seconds: 1, Nanos: -1},
+			&durationpb.Duration{Seconds: 1, Nanos: math.MinInt32}, &durationpb.Duration{Seconds: plainSeconds},
+			&durationpb.Duration{Seconds: plainSeconds + 1}, &durationpb.Duration{Seconds: math.MaxInt64}, &durationpb.Duration{Seconds: math.MinInt64}),
+		Passphrase:          one(random, sizes(0, plainPassphrase)...),
+		Recipients:          one(random, nil, []string{}, []string{"a@example.com"}, []string{""}, slices.Repeat([]string{"a@example.com"}, 11)),
+		ShareDomain:         one(random, sizes(0, plainDomain)...),
+		AuthenticityPayload: one(random, sizes(0, plainPayload)...),
+		Sealed:              one(random, nil, &hushv1.Sealed{}),
+		Memo:                one(random, sizes(0, plainMemo)...),
+		Group:               one(random, nil, []byte{}, make([]byte, 1), make([]byte, 15), make([]byte, 16), make([]byte, 17)),
+	}
+}
+
+func revealAtLimits(random *rand.Rand) *hushv1.RevealSecretRequest {
+	proof := func() []byte { return one(random, nil, []byte{}, make([]byte, 31), make([]byte, 32), make([]byte, 33)) }
+	return &hushv1.RevealSecretRequest{
+		SecretKey: one(random, sizes(60, plainKey)...), Passphrase: one(random, sizes(0, plainPassphrase)...),
+		LinkProof: proof(), Proof: proof(), Claim: proof(),
+	}
+}
+
+// A field that isPlain does not know would pass without a check.
+func TestPlainMessagesHaveNoOtherFields(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[proto.Message]int{new(hushv1.ConcealSecretRequest): 9, new(hushv1.RevealSecretRequest): 5} {
+		if got := message.ProtoReflect().Descriptor().Fields().Len(); got != want {
+			t.Errorf("%T: got %d fields, want %d: let isPlain check the others", message, got, want)
+		}
+	}
+}
