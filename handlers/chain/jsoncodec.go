@@ -34,6 +34,9 @@ func (c jsonCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend
 
 // MarshalAppend appends an encoded message to dst.
 func (jsonCodec) MarshalAppend(dst []byte, message any) ([]byte, error) {
+	if written, ok := appendHot(dst, message); ok {
+		return written, nil
+	}
 	m, err := asProto(message)
 	if err != nil {
 		return nil, err
