@@ -30,13 +30,19 @@ func sealBox(aead cipher.AEAD, box, aad []byte) []byte {
 	return aead.Seal(nonce, nonce, box[nonceSize:], aad)
 }
 
-// openBox returns the plaintext of a result of sealBox in its own memory, or
-// ErrSealBroken.
+// newBox returns an empty box of size bytes, without its tag, for sealBox. It lies in
+// the room behind aad, of that size, which is zero.
+func newBox(aad []byte, size int) []byte {
+	return aad[len(aad):][: size-tagSize : size]
+}
+
+// openBox returns the plaintext of a result of sealBox, or ErrSealBroken. The
+// plaintext lies behind aad if that has the room, and else in its own memory.
 func openBox(aead cipher.AEAD, sealed, aad []byte) ([]byte, error) {
 	if len(sealed) < nonceSize+tagSize {
 		return nil, ErrSealBroken
 	}
-	plaintext, err := aead.Open(nil, sealed[:nonceSize], sealed[nonceSize:], aad)
+	plaintext, err := aead.Open(aad[len(aad):], sealed[:nonceSize], sealed[nonceSize:], aad)
 	if err != nil {
 		return nil, ErrSealBroken
 	}

@@ -9,7 +9,7 @@ func RootKeyOf(key [32]byte) RootKey { return RootKey{key: hide(key[:])} }
 func (s SecretKey) SealPadded(header, padded []byte) []byte {
 	box := make([]byte, nonceSize+len(padded), nonceSize+len(padded)+tagSize)
 	copy(box[nonceSize:], padded)
-	return sealBox(s.aead(), box, secretAAD(header))
+	return sealBox(s.aead(), box, secretAAD(header, 0))
 }
 
 // The functions that the library has, too.

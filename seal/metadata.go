@@ -15,9 +15,11 @@ import "crypto/cipher"
 // data, and the root key's name in front; see keySet.named.
 func (k *Keys) SealMetadata(t Token, row RowKey, label string, plaintext []byte) []byte {
 	set := k.state.load()
-	box := make([]byte, nonceSize+len(plaintext), nonceSize+len(plaintext)+tagSize)
+	size := UnpaddedSize(len(plaintext))
+	aad := metadataAAD(row, label, size)
+	box := newBox(aad, size)
 	copy(box[nonceSize:], plaintext)
-	return set.named(sealBox(set.current.metadataAEAD(t, row, label), box, metadataAAD(row, label)))
+	return set.named(sealBox(set.current.metadataAEAD(t, row, label), box, aad))
 }
 
 // OpenMetadata returns the plaintext of a result of SealMetadata with a root
@@ -25,7 +27,7 @@ func (k *Keys) SealMetadata(t Token, row RowKey, label string, plaintext []byte)
 // caller owns the plaintext; sealed is left as it was.
 func (k *Keys) OpenMetadata(t Token, row RowKey, label string, sealed []byte) ([]byte, error) {
 	return k.state.load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
-		return openBox(key.metadataAEAD(t, row, label), box, metadataAAD(row, label))
+		return openBox(key.metadataAEAD(t, row, label), box, metadataAAD(row, label, len(box)))
 	})
 }
 
@@ -39,7 +41,9 @@ func (d *derived) metadataAEAD(t Token, row RowKey, label string) cipher.AEAD {
 	return newAEAD(key)
 }
 
-func metadataAAD(row RowKey, label string) []byte {
-	aad := make([]byte, 0, 3*lengthSize+len(metadataDomain)+len(label)+len(row))
+// metadataAAD returns the additional data of what a receipt shows, with room behind
+// it.
+func metadataAAD(row RowKey, label string, room int) []byte {
+	aad := make([]byte, 0, 3*lengthSize+len(metadataDomain)+len(label)+len(row)+room)
 	return appendPart(appendPart(appendPart(aad, metadataDomain), label), row[:])
 }

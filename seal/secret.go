@@ -79,16 +79,17 @@ func (s SecretKey) Matches(verifier [32]byte) bool {
 // with {"hush/v1 secret", header}, each behind its length, as additional data.
 func (s SecretKey) Seal(header, plaintext []byte) []byte {
 	size := PaddedSize(len(plaintext))
-	box := make([]byte, size-tagSize, size)
+	aad := secretAAD(header, size)
+	box := newBox(aad, size)
 	pad(box[nonceSize:], plaintext)
-	return sealBox(s.aead(), box, secretAAD(header))
+	return sealBox(s.aead(), box, aad)
 }
 
 // Open returns the plaintext of a result of Seal with the same key and the
 // same header, and ErrSealBroken for everything else. The caller owns the
 // plaintext; sealed is left as it was.
 func (s SecretKey) Open(header, sealed []byte) ([]byte, error) {
-	box, err := openBox(s.aead(), sealed, secretAAD(header))
+	box, err := openBox(s.aead(), sealed, secretAAD(header, len(sealed)))
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +105,19 @@ func (s SecretKey) Open(header, sealed []byte) ([]byte, error) {
 // The header says which of the two a secret was sealed with.
 func (s SecretKey) SealUnpadded(header, plaintext []byte) []byte {
 	size := UnpaddedSize(len(plaintext))
-	box := make([]byte, size-tagSize, size)
+	aad := secretAAD(header, size)
+	box := newBox(aad, size)
 	copy(box[nonceSize:], plaintext)
-	return sealBox(s.aead(), box, secretAAD(header))
+	return sealBox(s.aead(), box, aad)
 }
 
 // OpenUnpadded is Open for a result of SealUnpadded.
 func (s SecretKey) OpenUnpadded(header, sealed []byte) ([]byte, error) {
-	return openBox(s.aead(), sealed, secretAAD(header))
+	return openBox(s.aead(), sealed, secretAAD(header, len(sealed)))
 }
 
-func secretAAD(header []byte) []byte {
-	aad := make([]byte, 0, 2*lengthSize+len(secretDomain)+len(header))
+// secretAAD returns the additional data of a secret, with room behind it.
+func secretAAD(header []byte, room int) []byte {
+	aad := make([]byte, 0, 2*lengthSize+len(secretDomain)+len(header)+room)
 	return appendPart(appendPart(aad, secretDomain), header)
 }
