@@ -170,5 +170,5 @@ func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
 }
 
 func deadlineKey(at time.Time, row seal.RowKey) []byte {
-	return append(rows.BigEndian(rows.Millis(at)), row[:]...)
+	return rows.TimeKey(at, row[:])
 }

@@ -115,6 +115,6 @@ func (ck *Checks) putOff(ctx context.Context, row []byte, next time.Time) error 
 		if err := tx.Delete(BucketRecheck, row); err != nil || next.IsZero() {
 			return err
 		}
-		return tx.Put(BucketRecheck, append(rows.BigEndian(rows.Millis(next)), row[8:]...), nil)
+		return tx.Put(BucketRecheck, rows.TimeKey(next, row[8:]), nil)
 	})
 }

@@ -42,7 +42,7 @@ func (d *ownedDomain) schedule(tx storage.Tx, next time.Time) error {
 
 // recheckKey returns a row of the index of checks.
 func recheckKey(at time.Time, d *ownedDomain) []byte {
-	return append(rows.BigEndian(rows.Millis(at)), d.key()...)
+	return rows.TimeKey(at, d.key())
 }
 
 // nextCheck returns when a domain is due again after a check, or the zero time

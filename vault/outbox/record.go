@@ -29,7 +29,7 @@ func newMailID() (id MailID) {
 
 // outboxKey returns a mail's key in the queue: time in ms 8 ‖ id 8.
 func outboxKey(due time.Time, id MailID) []byte {
-	return append(rows.BigEndian(rows.Millis(due)), id[:]...)
+	return rows.TimeKey(due, id[:])
 }
 
 // mailIDOf returns the id within a key of the queue.

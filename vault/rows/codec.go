@@ -202,3 +202,9 @@ func FromMillis(ms uint64) time.Time {
 
 // BigEndian returns a number as eight bytes, which sort like the number.
 func BigEndian(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }
+
+// TimeKey returns a row of an index that sorts by time: time in ms 8 ‖ key.
+func TimeKey(at time.Time, key []byte) []byte {
+	row := make([]byte, 0, 8+len(key))
+	return append(binary.BigEndian.AppendUint64(row, Millis(at)), key...)
+}

@@ -200,7 +200,7 @@ func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 // has one row: first at the secret's expiry, then at the time its receipt is
 // forgotten.
 func expiryKey(at time.Time, metadata seal.RowKey) []byte {
-	return append(rows.BigEndian(rows.Millis(at)), metadata[:]...)
+	return rows.TimeKey(at, metadata[:])
 }
 
 // MetadataRecord is the sender's receipt.

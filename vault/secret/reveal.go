@@ -110,7 +110,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 		site = se.domains.SiteDomain(c.Site)
 	}
 	err := se.store.View(ctx, func(tx storage.Tx) error {
-		record, shown, err := lookFrom(tx, c, site, token, now)
+		record, shown, err := lookFrom(tx, c, site, token, s.row, now)
 		if err != nil {
 			return err
 		}

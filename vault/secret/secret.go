@@ -64,7 +64,7 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 			if !ok {
 				continue
 			}
-			record, shown, err := lookFrom(tx, c, site, token, now)
+			record, shown, err := lookFrom(tx, c, site, token, token.RowKey(seal.KindSecret), now)
 			switch {
 			case errors.Is(err, refusal.ErrNotFound):
 			case err != nil:
@@ -111,10 +111,10 @@ func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Reco
 	return err
 }
 
-// lookFrom finds a live secret that belongs on a site, and the domain that it
-// shows.
-func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now time.Time) (*Record, Secret, error) {
-	record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
+// lookFrom finds the live secret of a token and its row, if it belongs on a site,
+// and the domain that it shows.
+func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, row seal.RowKey, now time.Time) (*Record, Secret, error) {
+	record, err := getSecret(tx, row, now)
 	if err != nil {
 		return nil, Secret{}, err
 	}

@@ -124,7 +124,7 @@ func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
 	if err := tx.Delete(BucketExpiry, key); err != nil || next.IsZero() {
 		return err
 	}
-	return tx.Put(BucketExpiry, append(rows.BigEndian(rows.Millis(next)), key[8:]...), nil)
+	return tx.Put(BucketExpiry, rows.TimeKey(next, key[8:]), nil)
 }
 
 // endRow expires a secret or forgets a receipt. It returns when the aggregate
