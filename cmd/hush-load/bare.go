@@ -61,6 +61,15 @@ func startBare(ctx context.Context) (*bareServer, error) {
 	return child, nil
 }
 
+// watched returns the child, if the system tells its processor time.
+func (b *bareServer) watched() processes {
+	own := processes{b.cmd.Process.Pid}
+	if _, err := own.processorTime(); err != nil {
+		return nil
+	}
+	return own
+}
+
 // stop ends the child and waits for it. Its exit status says nothing that the
 // answers did not.
 func (b *bareServer) stop() {
@@ -101,6 +110,7 @@ func bareHandler() (http.Handler, error) {
 	aKey := strings.Repeat("k", keySize)
 	value := strings.Repeat("v", 64)
 	v1 := fmt.Appendf(nil, `{"custid":"anon","secret_key":%q,"value":%q,"share_domain":""}`, aKey, value)
+	v2 := fmt.Appendf(nil, `{"success":true,"custid":"anon","record":{"secret_key":%q,"secret_value":%q}}`, aKey, value)
 	connect := fmt.Appendf(nil, `{"secret":{"secretKey":%q},"value":%q}`, aKey, value)
 	message, err := proto.Marshal(&hushv1.RevealSecretResponse{
 		Secret: &hushv1.Secret{SecretKey: aKey},
@@ -130,6 +140,8 @@ func bareHandler() (http.Handler, error) {
 			w.Header().Set("Trailer", "Grpc-Status")
 			_, _ = w.Write(answer)
 			w.Header().Set("Grpc-Status", "0")
+		case strings.HasPrefix(r.URL.Path, "/api/v2/"):
+			writeJSON(w, v2)
 		case strings.HasPrefix(r.URL.Path, "/api/"):
 			writeJSON(w, v1)
 		default:

@@ -27,6 +27,7 @@ const (
 // The protocols and operations by their flag values.
 const (
 	protocolV1      = "v1"
+	protocolV2      = "v2"
 	protocolConnect = "connect"
 	protocolGRPC    = "grpc"
 
@@ -49,6 +50,7 @@ type config struct {
 	warmup   int
 	json     bool
 	bare     bool
+	watched  processes // whose processor time is reported
 }
 
 // target is a server on this machine.
@@ -77,11 +79,11 @@ Flags:
 // parseFlags reads args. It returns flag.ErrHelp after printing help.
 func parseFlags(args []string, stderr io.Writer) (config, error) {
 	var cfg config
-	var addresses string
+	var addresses, watched string
 	flags := flag.NewFlagSet("hush-load", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&addresses, "target", "http://127.0.0.1:7143", "the server's `URL`, or those of all nodes, separated by commas;\nloopback addresses only")
-	flags.StringVar(&cfg.protocol, "protocol", protocolV1, "v1 (form posts), connect (Connect JSON) or grpc")
+	flags.StringVar(&cfg.protocol, "protocol", protocolV1, "v1 (form posts), v2 (JSON), connect (Connect JSON) or grpc")
 	flags.StringVar(&cfg.op, "op", opConceal, "conceal, reveal (conceals untimed first) or both")
 	flags.IntVar(&cfg.clients, "clients", 64, "clients, each with one request in flight")
 	flags.IntVar(&cfg.networks, "networks", 0, "call from addresses of as many networks in turn, not over grpc; 0 means from one address")
@@ -91,6 +93,7 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	flags.DurationVar(&cfg.ttl, "ttl", time.Hour, "lifetime of a secret, in whole seconds, 1m to 168h")
 	flags.IntVar(&cfg.warmup, "warmup", 1000, "requests before the measured ones")
 	flags.BoolVar(&cfg.json, "json", false, "print the report as JSON")
+	flags.StringVar(&watched, "processes", "", "also report the processor time a request of these processes: the server's `number`,\nor those of all nodes and of the database, separated by commas; Linux only")
 	flags.BoolVar(&cfg.bare, "bare", false, "measure a bare net/http handler in a process of its own instead of a server")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -108,6 +111,14 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	if cfg.bare && given["target"] {
 		return config{}, errors.New("--bare brings its own server: leave out --target")
 	}
+	if cfg.bare && given["processes"] {
+		return config{}, errors.New("--bare watches its own server: leave out --processes")
+	}
+	all, err := parseProcesses(watched)
+	if err != nil {
+		return config{}, err
+	}
+	cfg.watched = all
 	if cfg.duration > 0 && !given["count"] && cfg.op != opReveal {
 		cfg.count = maxCount
 	}
@@ -124,9 +135,9 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 // check names the first value outside its limits.
 func (c config) check() error {
 	switch c.protocol {
-	case protocolV1, protocolConnect, protocolGRPC:
+	case protocolV1, protocolV2, protocolConnect, protocolGRPC:
 	default:
-		return fmt.Errorf("--protocol %q: want v1, connect or grpc", c.protocol)
+		return fmt.Errorf("--protocol %q: want v1, v2, connect or grpc", c.protocol)
 	}
 	switch c.op {
 	case opConceal, opReveal, opBoth:

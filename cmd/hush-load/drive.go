@@ -35,6 +35,9 @@ func measure(ctx context.Context, cfg config) ([]result, error) {
 			return nil, err
 		}
 	}
+	if _, err := cfg.watched.processorTime(); err != nil {
+		return nil, err
+	}
 	d := &driver{
 		cfg:     cfg,
 		clients: newClients(cfg),
@@ -127,6 +130,7 @@ func (d *driver) phase(ctx context.Context, op string, from, to int, limit time.
 	}
 	tallies := make([]tally, len(d.clients))
 	var running sync.WaitGroup
+	spent, _ := d.cfg.watched.processorTime()
 	start := time.Now()
 	for i, c := range d.clients {
 		running.Go(func() {
@@ -151,7 +155,11 @@ func (d *driver) phase(ctx context.Context, op string, from, to int, limit time.
 		})
 	}
 	running.Wait()
-	return newResult(op, time.Since(start), tallies, min(int(next.Load()), to))
+	r := newResult(op, time.Since(start), tallies, min(int(next.Load()), to))
+	if now, err := d.cfg.watched.processorTime(); err == nil {
+		r.cpu = now - spent // else a process has ended, and its requests have failed
+	}
+	return r
 }
 
 // conceal keeps the ticket's value and notes the key.

@@ -19,7 +19,7 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 )
 
-// fake is a server of all three protocols that keeps secrets in a map. Its
+// fake is a server of all protocols that keeps secrets in a map. Its
 // RPCs are the generated handler's, so the hand-written client meets the real
 // encodings.
 type fake struct {
@@ -48,6 +48,8 @@ func newFake(t *testing.T) *fake {
 	mux.Handle(hushv1connect.NewSecretServiceHandler(f))
 	mux.HandleFunc("POST /api/v1/share", f.share)
 	mux.HandleFunc("POST /api/v1/secret/{key}", f.open)
+	mux.HandleFunc("POST /api/v2/secret/conceal", f.shareV2)
+	mux.HandleFunc("POST /api/v2/secret/{key}/reveal", f.openV2)
 	server := httptest.NewUnstartedServer(mux)
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
@@ -145,6 +147,34 @@ func (f *fake) open(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answerJSON(w, http.StatusOK, map[string]any{"value": value, "secret_key": k, "share_domain": ""})
+}
+
+func (f *fake) shareV2(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Secret struct {
+			Secret string `json:"secret"`
+			TTL    int    `json:"ttl"`
+		} `json:"secret"`
+	}
+	err := json.NewDecoder(r.Body).Decode(&body)
+	k := ""
+	if err == nil && body.Secret.TTL == 3600 {
+		k, err = f.put(body.Secret.Secret)
+	}
+	if err != nil || k == "" {
+		answerJSON(w, http.StatusTooManyRequests, map[string]any{"message": "Slow down"})
+		return
+	}
+	answerJSON(w, http.StatusOK, map[string]any{"record": map[string]any{"metadata": map[string]any{"key": "metadata", "secret_key": k}}})
+}
+
+func (f *fake) openV2(w http.ResponseWriter, r *http.Request) {
+	value, err := f.take(r.PathValue("key"))
+	if err != nil {
+		answerJSON(w, http.StatusNotFound, map[string]any{"message": "Unknown secret"})
+		return
+	}
+	answerJSON(w, http.StatusOK, map[string]any{"record": map[string]any{"key": r.PathValue("key"), "secret_value": value}})
 }
 
 func answerJSON(w http.ResponseWriter, status int, body map[string]any) {

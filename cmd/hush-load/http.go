@@ -19,6 +19,7 @@ type dialect struct {
 	revealPath  string // hole may stand here
 	revealBody  string // or here
 	keyField    string
+	valueField  string
 	reasonField string // names the error in an answer that is none
 }
 
@@ -36,6 +37,17 @@ var dialects = map[string]dialect{
 		concealBody: "secret=" + hole + "&ttl=" + lifetime,
 		revealPath:  "/api/v1/secret/" + hole,
 		keyField:    "secret_key",
+		valueField:  "value",
+		reasonField: "message",
+	},
+	protocolV2: {
+		contentType: "application/json",
+		concealPath: "/api/v2/secret/conceal",
+		concealBody: `{"secret":{"secret":"` + hole + `","ttl":` + lifetime + `}}`,
+		revealPath:  "/api/v2/secret/" + hole + "/reveal",
+		revealBody:  `{"continue":true}`,
+		keyField:    "secret_key",
+		valueField:  "secret_value",
 		reasonField: "message",
 	},
 	protocolConnect: {
@@ -45,6 +57,7 @@ var dialects = map[string]dialect{
 		revealPath:  "/hush.v1.SecretService/RevealSecret",
 		revealBody:  `{"secretKey":"` + hole + `"}`,
 		keyField:    "secretKey",
+		valueField:  "value",
 		reasonField: "code",
 	},
 }
@@ -111,7 +124,7 @@ func (c *httpClient) reveal(ctx context.Context, k key) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, ok := field(body, "value")
+	value, ok := field(body, c.dialect.valueField)
 	if !ok {
 		return nil, errNoValue
 	}

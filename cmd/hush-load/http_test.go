@@ -48,6 +48,10 @@ func TestTemplates(t *testing.T) {
 			"/api/v1/share secret=value&ttl=90",
 			"/api/v1/secret/" + string(k) + " ",
 		},
+		protocolV2: {
+			`/api/v2/secret/conceal {"secret":{"secret":"value","ttl":90}}`,
+			"/api/v2/secret/" + string(k) + `/reveal {"continue":true}`,
+		},
 		protocolConnect: {
 			`/hush.v1.SecretService/ConcealSecret {"secret":"value","ttl":"90s"}`,
 			`/hush.v1.SecretService/RevealSecret {"secretKey":"` + string(k) + `"}`,

@@ -1,5 +1,5 @@
 // Command hush-load measures a running Hush server from outside: it conceals
-// and reveals secrets over v1, Connect JSON or gRPC with a fixed number of
+// and reveals secrets over v1, v2, Connect JSON or gRPC with a fixed number of
 // clients, and prints throughput, latency percentiles and errors by kind.
 //
 // Each client has one request in flight and sends the next one as soon as the
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		defer child.stop()
-		cfg.targets = []target{child.target}
+		cfg.targets, cfg.watched = []target{child.target}, child.watched()
 	}
 	runs, err := measure(ctx, cfg)
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) {
 
 func TestRunOverEveryProtocol(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{protocolV1, protocolConnect, protocolGRPC} {
+	for _, protocol := range []string{protocolV1, protocolV2, protocolConnect, protocolGRPC} {
 		for _, op := range []string{opConceal, opReveal, opBoth} {
 			t.Run(protocol+"/"+op, func(t *testing.T) {
 				t.Parallel()
@@ -91,7 +93,7 @@ func TestRunSpreadsClientsOverNetworks(t *testing.T) {
 
 func TestRunNoticesWrongValues(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{protocolV1, protocolConnect, protocolGRPC} {
+	for _, protocol := range []string{protocolV1, protocolV2, protocolConnect, protocolGRPC} {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			fake := newFake(t)
@@ -112,6 +114,7 @@ func TestRunCountsRefusalsByKind(t *testing.T) {
 	t.Parallel()
 	for protocol, want := range map[string]string{
 		protocolV1:      "HTTP 429 Slow down",
+		protocolV2:      "HTTP 429 Slow down",
 		protocolConnect: "HTTP 429 resource_exhausted",
 		protocolGRPC:    "gRPC resource_exhausted",
 	} {
@@ -137,7 +140,7 @@ func TestRunCountsRefusalsByKind(t *testing.T) {
 
 func TestRunBare(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{protocolV1, protocolConnect, protocolGRPC} {
+	for _, protocol := range []string{protocolV1, protocolV2, protocolConnect, protocolGRPC} {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
@@ -151,6 +154,44 @@ func TestRunBare(t *testing.T) {
 				t.Errorf("report: got %q, want it to name the bare handler", &out)
 			}
 		})
+	}
+}
+
+func TestRunTellsProcessorTime(t *testing.T) {
+	t.Parallel()
+	if _, err := (processes{os.Getpid()}).processorTime(); errors.Is(err, errNoClock) {
+		t.Skip("needs linux: the system tells no processor time of other processes")
+	}
+	fake := newFake(t)
+	cpuOf := func(args ...string) float64 {
+		var out bytes.Buffer
+		err := run(t.Context(), append(args, "--clients", "2", "--count", "200", "--warmup", "0", "--json"), &out, &out)
+		if err != nil {
+			t.Fatalf("run(%q): got %v, want no error\n%s", args, err, &out)
+		}
+		var rep report
+		if err := json.Unmarshal(out.Bytes(), &rep); err != nil {
+			t.Fatalf("report: %v", err)
+		}
+		return rep.Runs[0].CPU
+	}
+	if got := cpuOf("--target", fake.url, "--processes", strconv.Itoa(os.Getpid())); got <= 0 {
+		t.Errorf("processor time of this process: got %v us a request, want some", got)
+	}
+	if got := cpuOf("--target", fake.url); got != 0 {
+		t.Errorf("processor time of no process: got %v us a request, want 0", got)
+	}
+	if got := cpuOf("--bare"); got <= 0 {
+		t.Errorf("processor time of the bare handler: got %v us a request, want some", got)
+	}
+	gone := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err := run(t.Context(), []string{"--target", fake.url, "--processes", strconv.Itoa(gone.Process.Pid)}, &out, &out)
+	if err == nil || !strings.Contains(err.Error(), "the processor time of process") {
+		t.Errorf("run with a process that has ended: got %v, want an error that names it", err)
 	}
 }
 

@@ -32,6 +32,7 @@ type runReport struct {
 	P90       int64          `json:"p90_us"`
 	P99       int64          `json:"p99_us"`
 	Max       int64          `json:"max_us"`
+	CPU       float64        `json:"cpu_us,omitempty"` // of the watched processes, a request
 	Errors    map[string]int `json:"errors"`
 }
 
@@ -54,6 +55,7 @@ func newReport(cfg config, results []result) report {
 			P90:       percentile(r.micros, 90).Microseconds(),
 			P99:       percentile(r.micros, 99).Microseconds(),
 			Max:       percentile(r.micros, 100).Microseconds(),
+			CPU:       float64(r.cpuPerRequest()) / float64(time.Microsecond),
 			Errors:    r.errors,
 		})
 	}
@@ -90,6 +92,9 @@ func (r report) text() string {
 		fmt.Fprintf(&b, "%-8s %8.0f/s   p50 %s  p90 %s  p99 %s  max %s   %d requests in %.1f s\n",
 			run.Op, run.PerSecond, millis(run.P50), millis(run.P90), millis(run.P99), millis(run.Max),
 			run.Requests, run.Seconds)
+		if run.CPU > 0 {
+			fmt.Fprintf(&b, "         %8.1f us of processor time a request\n", run.CPU)
+		}
 		for _, kind := range slices.Sorted(maps.Keys(run.Errors)) {
 			fmt.Fprintf(&b, "         %8d   %s\n", run.Errors[kind], kind)
 		}

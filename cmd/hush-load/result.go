@@ -39,7 +39,8 @@ type result struct {
 	elapsed time.Duration
 	micros  []int32 // ascending
 	errors  map[string]int
-	next    int // the first ticket that was not handed out
+	cpu     time.Duration // of the watched processes; 0 for none
+	next    int           // the first ticket that was not handed out
 }
 
 func newResult(op string, elapsed time.Duration, tallies []tally, next int) result {
@@ -75,6 +76,14 @@ func (r result) perSecond() float64 {
 		return 0
 	}
 	return float64(len(r.micros)) / r.elapsed.Seconds()
+}
+
+// cpuPerRequest returns the processor time of a request, or 0 if none is known.
+func (r result) cpuPerRequest() time.Duration {
+	if r.requests() == 0 {
+		return 0
+	}
+	return r.cpu / time.Duration(r.requests())
 }
 
 // failures lists the kinds of errors with their counts.
