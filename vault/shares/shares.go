@@ -303,6 +303,7 @@ func (s *Shares) ShredListed(ctx context.Context) error {
 func (s *Shares) ShredOverdue(ctx context.Context) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
+	s.queue.strikeAll() // what is left was not destroyed
 	var lost rows.Damage
 	defer lost.Report(s.log)
 	seen := map[storage.Slot]struct{}{}

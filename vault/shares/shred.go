@@ -4,12 +4,18 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"hush/storage"
 )
 
 // BucketShred has slot number (8) -> generation (8).
 const BucketShred = "shred"
+
+// gathering is how long destroyed shares wait for more of them. No caller waits for
+// a row to be struck off, but each commit that strikes some keeps the next caller
+// waiting.
+const gathering = 50 * time.Millisecond
 
 // strikeBatch is the maximum number of rows that one transaction strikes off.
 const strikeBatch = 1024
@@ -58,8 +64,19 @@ func (s *shredQueue) run(ctx context.Context) {
 			s.strikeAll()
 			return
 		case <-s.wake:
+			s.gather(ctx)
 			s.strikeAll()
 		}
+	}
+}
+
+// gather waits for more slots, or for the end of ctx.
+func (s *shredQueue) gather(ctx context.Context) {
+	wait := time.NewTimer(gathering)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wait.C:
 	}
 }
 
