@@ -46,7 +46,8 @@ func (t APIToken) Expose() string { return t.chars() }
 // Row returns the token's database key, SHA-256("hush/v1 api-token\0" ‖
 // characters). It does not reveal the token.
 func (t APIToken) Row() [32]byte {
-	return sha256.Sum256([]byte(apiTokenDomain + t.chars()))
+	message := make([]byte, 0, len(apiTokenDomain)+apiTokenSize)
+	return sha256.Sum256(append(append(message, apiTokenDomain...), t.chars()...))
 }
 
 // WrappingSecret returns the secret that the token wraps the account's key

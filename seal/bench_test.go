@@ -88,3 +88,25 @@ func BenchmarkGenerate(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSession does what each request with a session cookie needs.
+func BenchmarkSession(b *testing.B) {
+	keys := sampleParts().keys()
+	b.ReportAllocs()
+	for b.Loop() {
+		session := mustSession(sampleSession)
+		session.Row()
+		keys.Shrimp(session)
+		session.WrappingSecret()
+	}
+}
+
+// BenchmarkAPIToken does what each request with an API token needs.
+func BenchmarkAPIToken(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		token := mustAPIToken(sampleAPIToken)
+		token.Row()
+		token.WrappingSecret()
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 )
 
 // shrimpSize is the number of characters that clients of this API expect of a
@@ -39,11 +40,11 @@ func ParseSessionID(s string) (SessionID, bool) {
 	if len(s) != sessionEncoding().EncodedLen(32) {
 		return SessionID{}, false
 	}
-	id, err := sessionEncoding().DecodeString(s)
-	if err != nil || len(id) != 32 {
+	var id [32]byte
+	if n, err := sessionEncoding().Decode(id[:], []byte(s)); err != nil || n != len(id) {
 		return SessionID{}, false
 	}
-	return SessionID{id: hide([32]byte(id))}, true
+	return SessionID{id: hide(id)}, true
 }
 
 func sessionEncoding() *base64.Encoding { return base64.RawURLEncoding.Strict() }
@@ -58,7 +59,8 @@ func (s SessionID) Expose() string {
 // bytes). It does not reveal the id.
 func (s SessionID) Row() [32]byte {
 	id := s.id()
-	return sha256.Sum256(append([]byte(sessionDomain), id[:]...))
+	message := make([]byte, 0, len(sessionDomain)+len(id))
+	return sha256.Sum256(append(append(message, sessionDomain...), id[:]...))
 }
 
 // WrappingSecret returns the secret that the session wraps the account's key
@@ -79,22 +81,25 @@ func (s SessionID) WrappingSecret() WrappingSecret {
 // compare shrimps in constant time.
 func (k *Keys) Shrimp(s SessionID) string {
 	id := s.id()
-	number := mac(k.state.load().index.shrimp(), id[:])
+	hash := mac(k.state.load().index.shrimp(), id[:])
+	var number [len(hash) / 4]uint32
+	for i := range number {
+		number[i] = binary.BigEndian.Uint32(hash[4*i:])
+	}
 	var digits [shrimpSize]byte
 	for i := shrimpSize - 1; i >= 0; i-- {
-		digits[i] = tokenAlphabet[divide(number[:], len(tokenAlphabet))]
+		digits[i] = tokenAlphabet[lastDigit(&number)]
 	}
 	return string(digits[:])
 }
 
-// divide divides a big-endian number by a divisor of at most 256, in place,
-// and returns the remainder.
-func divide(number []byte, divisor int) int {
-	remainder := 0
-	for i, b := range number {
-		remainder = remainder<<8 | int(b)
-		number[i] = byte(remainder / divisor)
-		remainder %= divisor
+// lastDigit divides a number in base 2^32, its first digit the greatest, by 36 in
+// place, and returns the remainder: its last digit in base 36.
+func lastDigit(number *[sha256.Size / 4]uint32) (remainder uint64) {
+	const base = uint64(len(tokenAlphabet))
+	for i, digit := range number {
+		value := remainder<<32 | uint64(digit)
+		number[i], remainder = uint32(value/base), value%base
 	}
 	return remainder
 }

@@ -1,7 +1,10 @@
 package seal_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -91,6 +94,27 @@ func TestShrimpIsUniform(t *testing.T) {
 		expected[i] = sessions / 36.0
 	}
 	wantEvenly(t, "Shrimp(session)", counts, expected)
+}
+
+// A shrimp is the last 49 digits in base 36 of the session's HMAC.
+func TestShrimpIsANumber(t *testing.T) {
+	t.Parallel()
+	p := sampleParts()
+	keys, key := p.keys(), subkey(p, "hush/v1 shrimp")
+	for range 1000 {
+		session := seal.NewSessionID()
+		id, err := base64.RawURLEncoding.DecodeString(session.Expose())
+		if err != nil {
+			t.Fatal(err)
+		}
+		library := hmac.New(sha256.New, key)
+		library.Write(id)
+		digits := new(big.Int).SetBytes(library.Sum(nil)).Text(36)
+		want := strings.Repeat("0", 49) + digits
+		if got, want := keys.Shrimp(session), want[len(want)-49:]; got != want {
+			t.Fatalf("Shrimp(session): got %q, want %q", got, want)
+		}
+	}
 }
 
 func TestShrimpIsStable(t *testing.T) {

@@ -22,7 +22,8 @@ type WrappingSecret struct {
 // newWrappingSecret derives a WrappingSecret. The domain ends in a zero byte
 // and differs from those whose hashes are stored.
 func newWrappingSecret(domain string, secret []byte) WrappingSecret {
-	return WrappingSecret{secret: hide(sha256.Sum256(append([]byte(domain), secret...)))}
+	message := make([]byte, 0, 96) // room for each kind's name and secret
+	return WrappingSecret{secret: hide(sha256.Sum256(append(append(message, domain...), secret...)))}
 }
 
 // WrapAccountKey encrypts an account's key so that only h, together with the
