@@ -22,7 +22,7 @@ const (
 // least two labels; IP addresses are refused.
 func canonicalDomain(text string) (name string, ok bool) {
 	text = strings.TrimSpace(text)
-	if len(text) > 4*nameSize || !utf8.ValidString(text) {
+	if text == "" || len(text) > 4*nameSize || !utf8.ValidString(text) {
 		return "", false
 	}
 	name, err := idna.Lookup.ToASCII(text)
