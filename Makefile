@@ -50,6 +50,10 @@ test-postgres: ## Run the suites on PostgreSQL, which must be installed; PKG, TE
 bench: ## Run the Go benchmarks; PKG, BENCH, BENCHTIME
 	go test -run '^$$' -bench '$(BENCH)' -benchtime '$(BENCHTIME)' -benchmem $(PKG)
 
+.PHONY: bench-guard
+bench-guard: ## Compare the processor time of hot calls with the baseline; RUNS, COUNT, MARGIN, BENCH_GUARD=print|write
+	@scripts/bench-guard.sh
+
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME; PKG
 	@FUZZTIME='$(FUZZTIME)' scripts/fuzz.sh $(PKG)
