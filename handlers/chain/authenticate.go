@@ -143,8 +143,10 @@ func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
 
 // HostOf returns a host without its port.
 func HostOf(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
+	if strings.Contains(host, ":") { // without one, the error would cost memory
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			return name
+		}
 	}
 	return strings.Trim(host, "[]")
 }

@@ -57,9 +57,12 @@ func (c *Chain) plain(path string, handler http.Handler) Mount {
 func NoStore(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("Cache-Control", "no-store")
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Referrer-Policy", "no-referrer")
+		// One piece of memory instead of three. Each list has room for one value
+		// only, so that nothing that is added to one gets into the next.
+		values := []string{"no-store", "nosniff", "no-referrer"}
+		header["Cache-Control"] = values[0:1:1]
+		header["X-Content-Type-Options"] = values[1:2:2]
+		header["Referrer-Policy"] = values[2:3:3]
 		next.ServeHTTP(w, r)
 	})
 }
