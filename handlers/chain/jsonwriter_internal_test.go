@@ -55,6 +55,59 @@ func TestHotMessagesAreAppended(t *testing.T) {
 	}
 }
 
+// What is read without reflection is what protojson reads, and what it refuses is
+// refused.
+func TestHotRequestsAreReadLikeOthers(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	hot, refused := 0, 0
+	for range 60_000 {
+		text := []byte(anyObject(random))
+		for _, want := range []proto.Message{new(hushv1.ConcealSecretRequest), new(hushv1.RevealSecretRequest)} {
+			got := proto.Clone(want)
+			wantErr := protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: jsonDepth}.Unmarshal(text, want)
+			if err := (jsonCodec{}).Unmarshal(text, got); (err == nil) != (wantErr == nil) {
+				t.Fatalf("Unmarshal(%q): got error %v, want %v", text, err, wantErr)
+			}
+			switch {
+			case wantErr != nil:
+				refused++
+			case !proto.Equal(got, want):
+				t.Fatalf("Unmarshal(%q): got %v, want %v", text, got, want)
+			case readHot(text, got):
+				hot++
+			}
+		}
+	}
+	if hot < 1000 || refused < 1000 {
+		t.Errorf("of 120,000 messages: got %d read without reflection and %d refused, want a thousand of each", hot, refused)
+	}
+	full := &hushv1.RevealSecretRequest{Claim: []byte("claim")}
+	if !readHot([]byte(`{"secretKey":"key"}`), full) || len(full.GetClaim()) > 0 || full.GetSecretKey() != "key" {
+		t.Errorf("readHot into a message that has a claim: got %v, want the key alone", full)
+	}
+}
+
+// anyObject returns an object, or what is nearly one.
+func anyObject(random *rand.Rand) string {
+	names := []string{"secret", "ttl", "passphrase", "shareDomain", "authenticityPayload", "memo", "secretKey", "share_domain", "other", "Secret", "claim", `se\u0063ret`}
+	space := func() string { return pick(random, "", " ", "\n\t", "\r", "\v", "\u00a0") }
+	b := space() + "{"
+	for i := range random.IntN(4) {
+		if i > 0 {
+			b += space() + pick(random, ",", ",,", "")
+		}
+		name := names[random.IntN(len(names))]
+		b += space() + `"` + name + pick(random, `":`, `" :`, `":`, `";`, `"`) + space()
+		texts := []string{`"text"`, `""`, `"é\"`, `"é"`, `"\n"`, "\"\n\"", "\"\x7f\u2028\"", "\"\xff\"", `"\u0041"`, "null", "1", "{}", "[]", `"a`, "\"\x00\""}
+		if name == "ttl" {
+			texts = []string{`"3600s"`, `"1s"`, `"0s"`, `"00s"`, `"01s"`, `"-1s"`, `"+1s"`, `"1.5s"`, `"s"`, `""`, `"1"`, `"1 s"`, `"999999999s"`, `"9999999999s"`, `"315576000001s"`, `"1e3s"`, "3600"}
+		}
+		b += pick(random, texts...)
+	}
+	return b + pick(random, "}", "", "}}", "},", "} x") + space()
+}
+
 // compact drops the spaces that protojson adds at random.
 func compact(t *testing.T, written []byte) []byte {
 	t.Helper()
