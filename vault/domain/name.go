@@ -30,21 +30,31 @@ func canonicalDomain(text string) (name string, ok bool) {
 	if err != nil || len(name) > nameSize {
 		return "", false
 	}
-	labels := strings.Split(name, ".")
-	if len(labels) < labelsMin || len(labels) > labelsMost {
+	if labels := 1 + strings.Count(name, "."); labels < labelsMin || labels > labelsMost {
 		return "", false
 	}
-	for _, label := range labels {
+	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > labelSize {
 			return "", false
 		}
 	}
-	if _, err := netip.ParseAddr(name); err == nil {
+	if _, ok := parseAddr(name); ok {
 		return "", false
 	}
 	// The name must stay the same when it is parsed again.
 	again, err := idna.Lookup.ToASCII(name)
 	return name, err == nil && again == name
+}
+
+// parseAddr is netip.ParseAddr, but makes no error of most names: an IPv4 address
+// ends in a digit, and an IPv6 address has a colon.
+func parseAddr(text string) (addr netip.Addr, ok bool) {
+	last := text[max(len(text)-1, 0):]
+	if (last < "0" || last > "9") && !strings.Contains(text, ":") {
+		return netip.Addr{}, false
+	}
+	addr, err := netip.ParseAddr(text)
+	return addr, err == nil
 }
 
 // publicDomain reports whether a canonical name is registrable or below a
@@ -61,7 +71,7 @@ func isBelow(name, other string) bool { return name == other || strings.HasSuffi
 // HostName returns the form in which hosts are compared: names in lower case
 // and ASCII without a trailing dot, IP addresses in their shortest form.
 func HostName(host string) string {
-	if addr, err := netip.ParseAddr(host); err == nil {
+	if addr, ok := parseAddr(host); ok {
 		return addr.Unmap().String()
 	}
 	if name, ok := canonicalDomain(host); ok {

@@ -2,6 +2,8 @@ package domain
 
 import (
 	"errors"
+	"math/rand/v2"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -128,4 +130,28 @@ func FuzzCanonicalDomain(f *testing.F) {
 			t.Errorf("splitName(%q): got %v, want parts of it", name, p)
 		}
 	})
+}
+
+// An address is what the library takes for one.
+func TestParseAddr(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", ".", "example.com", "1.2.3.4", "::1", "::", "fe80::1%eth0", "::ffff:1.2.3.4", "fe80::1%a.b", "a:b"}
+	const pieces = "0123456789abcdefgz.:%"
+	for range 20_000 {
+		random := make([]byte, rand.IntN(12))
+		for i := range random {
+			random[i] = pieces[rand.IntN(len(pieces))]
+		}
+		var bytes [16]byte
+		for i := range bytes {
+			bytes[i] = byte(rand.IntN(2) * rand.IntN(256))
+		}
+		texts = append(texts, string(random), netip.AddrFrom16(bytes).String(), netip.AddrFrom4([4]byte(bytes[:4])).String())
+	}
+	for _, text := range texts {
+		want, err := netip.ParseAddr(text)
+		if got, ok := parseAddr(text); got != want || ok != (err == nil) {
+			t.Fatalf("parseAddr(%q): got %v, %v, want %v, %v", text, got, ok, want, err == nil)
+		}
+	}
 }
