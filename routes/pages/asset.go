@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"net/http"
 	"sync"
 )
@@ -26,12 +27,14 @@ func assetTypes() map[string]string {
 type asset struct {
 	contentType string
 	caching     string
-	plain       []byte
+	// plain returns the content.
+	plain func() []byte
 	// packed returns the content in gzip, or nil if that is not smaller. It is
 	// nil for types that do not compress.
 	packed func() []byte
-	// brotli is the content as the build compressed it; nil for what it did not.
-	brotli []byte
+	// brotli returns the content as the build compressed it. It is nil for what
+	// the build did not.
+	brotli func() []byte
 	// etag lets browsers ask whether a file whose name stays has changed; empty
 	// for others.
 	etag string
@@ -40,25 +43,63 @@ type asset struct {
 // newAsset returns an asset with content. It is compressed on first use and
 // then kept in both forms.
 func newAsset(contentType, caching string, content []byte) *asset {
-	a := &asset{contentType: contentType, caching: caching, plain: content}
-	if caching == briefly {
-		a.etag = newETag(content)
-	}
+	a := describeAsset(contentType, caching, content)
+	a.plain = func() []byte { return content }
 	if a.packs() {
 		a.packed = sync.OnceValue(func() []byte { return pack(content) })
 	}
 	return a
 }
 
-// newPackedAsset returns an asset whose content is in gzip already.
-func newPackedAsset(contentType, caching string, packed []byte) (*asset, error) {
-	plain, err := unpack(packed)
+// describeAsset returns an asset without any form of its content.
+func describeAsset(contentType, caching string, content []byte) *asset {
+	a := &asset{contentType: contentType, caching: caching}
+	if caching == briefly {
+		a.etag = newETag(content)
+	}
+	return a
+}
+
+// newFileAsset returns an asset of the build. Each form of a file is read on first
+// use and then kept: no visitor needs them all.
+func newFileAsset(contentType, caching string, files fs.FS, file string) (*asset, error) {
+	content, err := fs.ReadFile(files, file)
 	if err != nil {
 		return nil, err
 	}
-	a := newAsset(contentType, caching, plain)
-	a.packed = func() []byte { return packed }
+	a := describeAsset(contentType, caching, content)
+	a.plain = readLater(files, file)
+	if a.packs() {
+		a.packed = sync.OnceValue(func() []byte { return pack(a.plain()) })
+	}
 	return a, nil
+}
+
+// newPackedAsset is newFileAsset for a file in gzip.
+func newPackedAsset(contentType, caching string, files fs.FS, file string) (*asset, error) {
+	packed, err := fs.ReadFile(files, file)
+	if err != nil {
+		return nil, err
+	}
+	content, err := unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	a := describeAsset(contentType, caching, content)
+	a.packed = readLater(files, file)
+	a.plain = sync.OnceValue(func() []byte {
+		content, _ := unpack(a.packed()) // it was unpacked before
+		return content
+	})
+	return a, nil
+}
+
+// readLater returns the content of a file that is known to be there.
+func readLater(files fs.FS, file string) func() []byte {
+	return sync.OnceValue(func() []byte {
+		content, _ := fs.ReadFile(files, file) // it was read before
+		return content
+	})
 }
 
 // packs reports whether compressing the type may help.
@@ -128,11 +169,11 @@ func (a *asset) form(header http.Header) (coding string, body []byte) {
 	}
 	switch preferred(header, exist...) {
 	case brotli:
-		return brotli, a.brotli
+		return brotli, a.brotli()
 	case gzipped:
 		if packed := a.packed(); packed != nil {
 			return gzipped, packed
 		}
 	}
-	return identity, a.plain
+	return identity, a.plain()
 }

@@ -104,18 +104,18 @@ func readAssets(files fs.FS) (map[string]*asset, error) {
 
 // readAsset reads an asset of a name from its file, which may be in gzip.
 func readAsset(files fs.FS, file, name, caching string) (*asset, error) {
-	content, err := fs.ReadFile(files, file)
+	newForm := newFileAsset
+	if file != name {
+		newForm = newPackedAsset
+	}
+	a, err := newForm(assetTypes()[path.Ext(name)], caching, files, file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
-	contentType := assetTypes()[path.Ext(name)]
-	var a *asset
-	if file == name {
-		a = newAsset(contentType, caching, content)
-	} else if a, err = newPackedAsset(contentType, caching, content); err != nil {
-		return nil, fmt.Errorf("unpacking %s: %w", file, err)
-	}
-	if a.brotli, err = fs.ReadFile(files, name+brotliSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch _, err := fs.Stat(files, name+brotliSuffix); {
+	case err == nil:
+		a.brotli = readLater(files, name+brotliSuffix)
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
 	return a, nil
