@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,10 @@ type tx struct {
 	values   *arena
 }
 
-var _ storage.Changer = (*tx)(nil)
+var (
+	_ storage.Changer  = (*tx)(nil)
+	_ storage.Comparer = (*tx)(nil)
+)
 
 type openBucket struct {
 	name   string
@@ -51,6 +55,21 @@ func (b *openBucket) find(key []byte) []byte {
 
 // Get implements storage.Tx.
 func (t *tx) Get(bucket string, key []byte) ([]byte, error) {
+	value, err := t.look(bucket, key)
+	return bytes.Clone(value), err
+}
+
+// Same implements storage.Comparer.
+func (t *tx) Same(bucket string, key, value []byte) (bool, error) {
+	stored, err := t.look(bucket, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && bytes.Equal(stored, value), err
+}
+
+// look returns a value that is bbolt's own.
+func (t *tx) look(bucket string, key []byte) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
@@ -70,7 +89,7 @@ func (t *tx) Get(bucket string, key []byte) ([]byte, error) {
 	if value == nil {
 		return nil, storage.ErrNotFound
 	}
-	return bytes.Clone(value), nil
+	return value, nil
 }
 
 // Put implements storage.Tx.

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ func runValues(t *testing.T, open Opener) {
 	t.Run("put and get", storeTest(open, testPutGet))
 	t.Run("empty values", storeTest(open, testEmptyValues))
 	t.Run("get many", storeTest(open, testGetMany))
+	t.Run("same", storeTest(open, testSame))
 	t.Run("delete", storeTest(open, testDelete))
 	t.Run("buckets are apart", storeTest(open, testBucketsApart))
 	t.Run("key sizes", storeTest(open, testKeySizes))
@@ -163,4 +165,30 @@ func testArgumentsAreCopied(t *testing.T, s storage.Store) {
 		}
 		return nil
 	})
+}
+
+func testSame(t *testing.T, s storage.Store) {
+	same := func(tx storage.Tx) error {
+		for _, c := range []struct {
+			key, value string
+			want       bool
+		}{{"a", "1", true}, {"a", "2", false}, {"a", "", false}, {"empty", "", true}, {"none", "", false}, {"none", "1", false}} {
+			if got, err := storage.Same(tx, bucket, []byte(c.key), []byte(c.value)); got != c.want || err != nil {
+				return fmt.Errorf("comparing %q with %q: got %t, %w, want %t, nil", c.key, c.value, got, err, c.want)
+			}
+		}
+		return nil
+	}
+	mustPut(t, s, "a", "0", "empty", "", "none", "1")
+	mustUpdate(t, s, func(tx storage.Tx) error {
+		if err := tx.Delete(bucket, []byte("none")); err != nil {
+			return err
+		}
+		if err := putAll(tx, "a", "1"); err != nil {
+			return err
+		}
+		return same(tx)
+	})
+	mustView(t, s, same)
+	mustUpdate(t, s, same)
 }

@@ -30,7 +30,7 @@ func auditTo(node uint16) []byte {
 // come from a counter in the same transaction.
 func appendAudit(tx storage.Tx, row AuditRecord) error {
 	node, _ := nodeOf(tx)
-	var next []byte
+	var next [8]byte
 	err := storage.Change(tx, BucketSystem, systemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
 		seq := uint64(node) << AuditShift
 		if stored != nil {
@@ -39,13 +39,13 @@ func appendAudit(tx storage.Tx, row AuditRecord) error {
 				return nil, err
 			}
 		}
-		next = BigEndian(seq + 1)
-		return next, nil
+		binary.BigEndian.PutUint64(next[:], seq+1)
+		return next[:], nil
 	})
 	if err != nil {
 		return err
 	}
-	return tx.Put(BucketAudit, next, row.Encode())
+	return tx.Put(BucketAudit, next[:], row.Encode())
 }
 
 // AuditRowSize is the size of a row: its key, its record, and the database's

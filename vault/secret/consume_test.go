@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -157,4 +158,37 @@ func TestWrongRootKey(t *testing.T) {
 	fooled.Close()
 	vaulttest.Want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, plain.Secret.Key, ""), "plain")
 	vaulttest.Want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, locked.Secret.Key, "right"), "locked")
+}
+
+// A store may run a transaction again. What the first run did of a consumed secret
+// must leave nothing in the record that the second one looks at.
+func TestConsumeRunsAgain(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twice{s} }})
+	kept := k.MustConceal(t, vaulttest.Caller(1), "the text", secret.Wish{})
+	got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), secret.Opening{})
+	if err != nil || got.Value != "the text" {
+		t.Errorf("RevealSecret(in two runs): got %q, %v, want the text", got.Value, err)
+	}
+	if _, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), secret.Opening{}); !errors.Is(err, refusal.ErrNotFound) {
+		t.Errorf("RevealSecret(again): got %v, want %v", err, refusal.ErrNotFound)
+	}
+}
+
+// twice runs each update two times, and keeps the second.
+type twice struct{ storage.Store }
+
+var errFirstRun = errors.New("the first run")
+
+func (s twice) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	err := s.Store.Update(ctx, func(tx storage.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return errFirstRun
+	})
+	if !errors.Is(err, errFirstRun) {
+		return err
+	}
+	return s.Store.Update(ctx, fn)
 }

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"cmp"
 	"time"
 
 	"hush/seal"
@@ -68,6 +69,7 @@ type Record struct {
 	owner       string
 	header      []byte // as encoded; what the seal authenticates
 	sealed      []byte
+	stored      []byte // the row that getSecret read; nil without it
 }
 
 // guarded reports whether a passphrase guards the secret, on the server or on
@@ -186,14 +188,23 @@ func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
 // getSecret loads a live secret, or returns ErrNotFound. An expired secret is
 // not found even before the sweeper ran.
 func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
-	record, err := rows.Load(tx, BucketSecret, row[:], decodeSecret)
-	if err != nil {
-		return nil, err
+	record, err := rows.Load(tx, BucketSecret, row[:], func(data []byte) (*Record, error) {
+		r := &Record{stored: data}
+		return r, r.decode(data)
+	})
+	if err == nil && now.Before(record.expires) {
+		return record, nil
 	}
-	if !now.Before(record.expires) {
-		return nil, refusal.ErrNotFound
+	return nil, cmp.Or(err, refusal.ErrNotFound)
+}
+
+// again is getSecret for a record that was read before, which it need not decode if
+// the row is still the same.
+func (r *Record) again(tx storage.Tx, row *seal.RowKey, now time.Time) (*Record, error) {
+	if same, err := storage.Same(tx, BucketSecret, row[:], r.stored); err != nil || same && now.Before(r.expires) {
+		return r, err
 	}
-	return record, nil
+	return getSecret(tx, *row, now)
 }
 
 // expiryKey returns the row of the index that the sweeper walks. An aggregate

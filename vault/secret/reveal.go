@@ -196,12 +196,12 @@ type consumed struct {
 // With a binding, the transaction also keeps the content for its claim, unless a
 // node of the store does not know of claims yet.
 func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (consumed, error) {
-	var end consumed
+	end, by := consumed{}, c.Network.Masked()
 	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
 			return errLate
 		}
-		record, err := getSecret(tx, s.row, now)
+		record, err := s.record.again(tx, &s.row, now)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 			}
 		}
 		end.counted = se.usage.touch(s.row, record.slot.Number)
-		end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
+		end.ending, err = se.endSecret(tx, s.row, record, m, by, now)
 		end.claimed = bound != nil && rows.FormatOf(tx) >= rows.FormatClaims
 		if err == nil && end.claimed {
 			err = keepClaimed(tx, se.usage, bound, record, end)
@@ -225,7 +225,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		if err != nil || !record.guarded() {
 			return err
 		}
-		return dropEvent(tx, record.metadata, EventPassphrase, c.Network.Masked())
+		return dropEvent(tx, record.metadata, EventPassphrase, by)
 	})
 	if err != nil {
 		bound.Failed(err)
