@@ -33,6 +33,9 @@ type conn struct {
 	writing, timing sync.Mutex
 	leaving         bool
 
+	ahead  []byte // memory for what arrived with the header of a frame; nil before the first
+	unread []byte // the part of it that was not read yet
+
 	entry // under the listener's lock
 }
 
@@ -59,6 +62,35 @@ func (c *conn) leave() bool {
 	defer c.listener.mu.Unlock()
 	c.listener.table.remove(c)
 	return c.evicted
+}
+
+// Over HTTP/2 the server reads the header of each frame by itself, then the rest
+// of the frame, and a call has several frames: each was a system call.
+const (
+	frameHeader = 9
+	readAhead   = 2 << 10
+)
+
+// Read implements io.Reader. With the header of a frame it reads what follows,
+// for the next reads.
+func (c *conn) Read(b []byte) (int, error) {
+	if len(c.unread) == 0 {
+		if len(b) != frameHeader {
+			return c.Conn.Read(b)
+		}
+		if c.ahead == nil {
+			c.ahead = make([]byte, readAhead)
+		}
+		n, err := c.Conn.Read(c.ahead)
+		if n == 0 {
+			return 0, err
+		}
+		c.unread = c.ahead[:n] // the next read of the connection has the same error
+	}
+	n := copy(b, c.unread)
+	clear(c.unread[:n]) // it may be a secret
+	c.unread = c.unread[n:]
+	return n, nil
 }
 
 // Write implements io.Writer.
