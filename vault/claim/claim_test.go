@@ -220,7 +220,9 @@ func TestClaimKeepsItsSlot(t *testing.T) {
 	// Without the slots that were never used, of which there are many.
 	vaulttest.Want(t, "Truncate(shares)", os.Truncate(filepath.Join(k.Dir, "shares"), int64(slots)*64), nil)
 	k.Reopen(t)
-	vaulttest.Want(t, "slots freed", k.MustReclaim(t), 1) // of the first orphan
+	// All but the header and the slot of the claim: the secret's own may have been
+	// freed just before or after the orphans took theirs.
+	vaulttest.Want(t, "slots freed", k.MustReclaim(t), int(slots)-2)
 	vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 }
 
