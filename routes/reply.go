@@ -25,7 +25,7 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	h["Referrer-Policy"] = values[3:4:4]
 	w.WriteHeader(status)
 	// If the client is gone, the response is lost.
-	_, _ = w.Write(body) //nolint:gosec // JSON, with its type and nosniff
+	_, _ = w.Write(body)
 }
 
 // encode returns an answer as JSON. Those of the hot routes append themselves.

@@ -71,5 +71,5 @@ func writeBytes(w http.ResponseWriter, status int, contentType string, body []by
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) //nolint:gosec // html/template escaped it, or it is not HTML; if the client is gone, it is lost
+	_, _ = w.Write(body)
 }
