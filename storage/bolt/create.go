@@ -78,7 +78,11 @@ func buildDatabase(path string, id storeID, fill func(storage.Tx) error) error {
 		if err := writeStoreID(btx, id); err != nil || fill == nil {
 			return err
 		}
-		return fill(&tx{bolt: btx, writable: true, values: new(arena)})
+		t := tx{bolt: btx, writable: true, values: new(arena)}
+		if err := fill(&t); err != nil {
+			return err
+		}
+		return t.settleAll()
 	})
 	if err == nil {
 		err = db.Sync()

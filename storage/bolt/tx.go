@@ -235,6 +235,10 @@ func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) e
 	if err != nil {
 		return err
 	}
+	// What fn reads settles rows, so this one may be elsewhere.
+	if row, err = t.keep(bucket, key); err != nil {
+		return err
+	}
 	if row.value == nil {
 		row.value = []byte{} // the row exists from now on, also with an empty value
 	}
@@ -244,6 +248,8 @@ func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) e
 
 func (t *tx) checkChange(bucket, key string) error {
 	switch {
+	case t.bolt == nil:
+		return errTxDone
 	case !t.writable:
 		return errReadOnly
 	case slices.Contains(t.ranging, bucket):
@@ -296,8 +302,12 @@ func (t *tx) settleAll() error {
 	return nil
 }
 
-// write gives a row to the database, which keeps its value until the commit.
+// write gives a row to the database, which keeps its value until the commit. A row
+// without a value is still missing: what changes it has not returned.
 func (t *tx) write(row changed) error {
+	if row.value == nil {
+		return nil
+	}
 	b, err := t.bucketForPut(row.bucket)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ func runChange(t *testing.T, open Opener) {
 	t.Run("as get and put", storeTest(open, testChangeIsGetAndPut))
 	t.Run("failing beside others", storeTest(open, testChangeFails))
 	t.Run("refused", storeTest(open, testChangeRefused))
+	t.Run("reading meanwhile", storeTest(open, testChangeReads))
 }
 
 // changeModel is what a store must contain, and makes random changes to both.
@@ -143,5 +144,27 @@ func testChangeRefused(t *testing.T, s storage.Store) {
 			}
 			return nil
 		})
+	})
+}
+
+// What fn reads, other changed rows included, does not disturb the change.
+func testChangeReads(t *testing.T, s storage.Store) {
+	const other = "other"
+	set := func(tx storage.Tx, bucket, key, value string, read func() error) error {
+		return storage.Change(tx, bucket, key, func([]byte) ([]byte, error) { return []byte(value), read() })
+	}
+	nothing := func() error { return nil }
+	mustUpdate(t, s, func(tx storage.Tx) error {
+		return errors.Join(
+			set(tx, bucket, "a", "1", func() error { return wantMissing(tx, "a") }),
+			set(tx, other, "b", "2", nothing),
+			set(tx, bucket, "a", "3", func() error { return wantValue(tx, "a", "1") }),
+		)
+	})
+	mustView(t, s, func(tx storage.Tx) error {
+		if same, err := storage.Same(tx, other, []byte("b"), []byte("2")); err != nil || !same {
+			return fmt.Errorf("comparing the row of another bucket: got %t, %w, want true, nil", same, err)
+		}
+		return wantValue(tx, "a", "3")
 	})
 }
