@@ -137,6 +137,16 @@ type endsTx struct {
 // Unwrap implements Wrapper.
 func (t *endsTx) Unwrap() storage.Tx { return t.Tx }
 
+// Change implements storage.Changer.
+func (t *endsTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storage.Change(t.Tx, bucket, key, fn)
+}
+
+// Same implements storage.Comparer.
+func (t *endsTx) Same(bucket string, key, value []byte) (bool, error) {
+	return storage.Same(t.Tx, bucket, key, value)
+}
+
 // noting returns fn for a transaction, of which ended gets what the last run of fn
 // ended.
 func (s Store) noting(fn func(storage.Tx) error, ended *[]End) func(storage.Tx) error {
