@@ -65,8 +65,9 @@ func readBody(r *http.Request, most int64) (source, error) {
 	return parseForm(string(body))
 }
 
-// firstRead is the maximum memory for a body before any of it has arrived.
-const firstRead = 8 << 10
+// firstRead is the maximum memory for a body before any of it has arrived, which is
+// not counted. After that, the memory follows what arrives, which is.
+const firstRead = 1 << 10
 
 // readUpTo reads everything, but at most that many bytes, from a reader that is
 // expected to have a number of bytes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -120,6 +121,30 @@ func TestBodiesAreReadWhole(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// asked is a reader that notes how much room its first caller has.
+type asked struct{ room int }
+
+func (a *asked) Read(into []byte) (int, error) {
+	a.room = max(a.room, len(into))
+	return 0, io.EOF
+}
+
+// What a caller announces takes no memory: only what it sends does. Each of
+// thousands of requests may announce the largest body and then wait.
+func TestAnAnnouncedBodyTakesNoMemory(t *testing.T) {
+	const most = 1 << 10
+	for _, announced := range []int64{-1, 0, 600, 8 << 10, MaxBody, math.MaxInt64} {
+		var r asked
+		all, err := readUpTo(&r, MaxBody+1, announced)
+		if err != nil {
+			t.Fatalf("readUpTo(%d announced): got error %v", announced, err)
+		}
+		if got := max(r.room, cap(all)); got > most {
+			t.Errorf("readUpTo(%d announced), of which none arrived: got %d bytes of memory, want at most %d", announced, got, most)
 		}
 	}
 }
