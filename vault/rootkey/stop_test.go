@@ -144,6 +144,7 @@ func (l *life) run(t *testing.T) {
 // does runs a step of the operator, with a new start if the power fails meanwhile.
 func (l *life) does(t *testing.T, what string, fn func() error) (failed bool) {
 	t.Helper()
+	vaulttest.AwaitShred(t, l.Kit) // which is no step of the operator's
 	failed, err := l.plug.arm(fn)
 	if !failed {
 		vaulttest.Want(t, what, err, nil)
