@@ -35,25 +35,20 @@ type AdminService struct {
 // NewAdmin returns the operator's service and its path. It authenticates no
 // caller: access to the socket that serves it makes a caller the operator. It
 // must never be part of the public tree. Links lead to base. Without a backup it
-// makes none. It fails if the contract's field limits are invalid.
-func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup) (path string, handler http.Handler, err error) {
+// makes none.
+func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup) (path string, handler http.Handler) {
 	return newAdmin(v, base, log, backup, backupPatience)
 }
 
 // newAdmin is NewAdmin with the time that a part of a backup may wait for its reader.
 func newAdmin(
 	v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup, patience time.Duration,
-) (path string, handler http.Handler, err error) {
-	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
-	options, err := chain.OperatorOptions(log, service)
-	if err != nil {
-		return "", nil, err
-	}
+) (path string, handler http.Handler) {
 	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base, backup, patience},
-		connect.WithHandlerOptions(options...),
+		connect.WithHandlerOptions(chain.OperatorOptions(log)...),
 		connect.WithReadMaxBytes(adminLimit),
 	)
-	return path, chain.NoStore(controlled(handler)), nil
+	return path, chain.NoStore(controlled(handler))
 }
 
 // BurnSecret burns the secret of a reported link.

@@ -74,17 +74,13 @@ func New(opts Options) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading policies: %w", err)
 	}
-	validation, err := newValidation(services())
-	if err != nil {
-		return nil, fmt.Errorf("compiling field limits: %w", err)
-	}
 	var budgets *limiter
 	if opts.RateLimits {
 		budgets = newLimiter(opts.Now, opts.Budgets)
 	}
 	g := gate{policies: policies, budgets: budgets, log: opts.Log}
 	bounds, bytes := newStreams(policies), newFlight()
-	c := &Chain{policies: policies, validation: validation, gate: g, streams: bounds, flight: bytes, ready: opts.Ready, interceptors: []connect.UnaryInterceptorFunc{
+	c := &Chain{policies: policies, validation: newValidation(), gate: g, streams: bounds, flight: bytes, ready: opts.Ready, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
 		checkGate(g),
@@ -110,11 +106,7 @@ func Described() (*Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	validation, err := newValidation(services())
-	if err != nil {
-		return nil, err
-	}
-	return &Chain{policies: policies, validation: validation, streams: newStreams(policies), flight: newFlight()}, nil
+	return &Chain{policies: policies, validation: newValidation(), streams: newStreams(policies), flight: newFlight()}, nil
 }
 
 // Middleware wraps the whole tree. It identifies the caller and the network,

@@ -2,34 +2,46 @@ package chain
 
 import (
 	"context"
+	"sync"
 
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
 	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/dynamicpb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
 )
 
-// newValidation compiles the field limits of every request of the services, so
-// that the first call is as fast as later ones and an invalid rule prevents the
-// start. It stops at the first limit that a message exceeds: a message with a
-// million violations must not cause a response with a million.
-func newValidation(services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
-	var requests []proto.Message
-	for _, service := range services {
-		for i := range service.Methods().Len() {
-			requests = append(requests, dynamicpb.NewMessage(service.Methods().Get(i).Input()))
-		}
-	}
-	validator, err := protovalidate.New(protovalidate.WithFailFast(), protovalidate.WithMessages(requests...))
+// newValidation returns the check of the field limits of every request.
+func newValidation() connect.Interceptor {
+	return validation{validate.NewInterceptor(validate.WithValidator(newLimits()))}
+}
+
+// limits is a protovalidate.Validator that is made for the first message it
+// checks, and compiles the limits of a kind of message for the first of that kind.
+// What it makes are 30,000 objects, which a service whose callers send plain messages
+// alone does not need, and which each collection of garbage would look at.
+// TestLimitsCompile stands for the check of all limits at the start.
+type limits struct {
+	made func() (protovalidate.Validator, error)
+}
+
+// newLimits returns limits that stop at the first one that a message exceeds: a
+// message with a million violations must not cause a response with a million.
+func newLimits() limits {
+	return limits{sync.OnceValues(func() (protovalidate.Validator, error) {
+		return protovalidate.New(protovalidate.WithFailFast())
+	})}
+}
+
+// Validate is part of protovalidate.Validator.
+func (l limits) Validate(message proto.Message, options ...protovalidate.ValidationOption) error {
+	validator, err := l.made()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return validation{validate.NewInterceptor(validate.WithValidator(validator))}, nil
+	return validator.Validate(message, options...)
 }
 
 // validation checks field limits. The messages of the calls that are made most

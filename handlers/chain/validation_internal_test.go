@@ -2,30 +2,50 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	adminv1 "hush/gen/hush/admin/v1"
 	hushv1 "hush/gen/hush/v1"
 )
+
+// A limit that does not compile would make every call of its method fail.
+func TestLimitsCompile(t *testing.T) {
+	t.Parallel()
+	all := append(services(), adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"))
+	checked, compiled := newLimits(), 0
+	for _, service := range all {
+		for i := range service.Methods().Len() {
+			message := service.Methods().Get(i).Input()
+			err := checked.Validate(dynamicpb.NewMessage(message))
+			if exceeded := new(protovalidate.ValidationError); err != nil && !errors.As(err, &exceeded) {
+				t.Errorf("%s: got %v, want limits that compile", message.FullName(), err)
+			}
+			compiled++
+		}
+	}
+	if compiled < 80 {
+		t.Errorf("got %d messages, want those of all methods", compiled)
+	}
+}
 
 // What isPlain lets pass, protovalidate would too: at every limit, one byte
 // beside it, and with characters of several bytes.
 func TestPlainMessagesAreValid(t *testing.T) {
 	t.Parallel()
-	checked, err := newValidation(services())
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, ok := checked.(validation)
+	both, ok := newValidation().(validation)
 	if !ok {
-		t.Fatalf("newValidation: got %T, want validation", checked)
+		t.Fatal("newValidation: got another interceptor, want validation")
 	}
 	nothing := func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
 		return connect.NewResponse(new(int)), nil

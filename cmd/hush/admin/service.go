@@ -101,10 +101,7 @@ func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open 
 	}
 	defer v.Close()
 	defer keepNode(ctx, v, log)()
-	_, handler, err := handlers.NewAdmin(v, s.PublicURL(), log, nil)
-	if err != nil {
-		return err
-	}
+	_, handler := handlers.NewAdmin(v, s.PublicURL(), log, nil)
 	client := &http.Client{Transport: inProcess{handler}}
 	return do(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
 }

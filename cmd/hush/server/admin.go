@@ -27,10 +27,7 @@ func (s *server) serveAdmin(ctx context.Context, v *vault.Vault, d *data.Data) (
 	if s.Store == settings.StoreMemory {
 		return func() {}, nil
 	}
-	path, handler, err := handlers.NewAdmin(v, s.base, s.log, s.backupOf(d))
-	if err != nil {
-		return nil, err
-	}
+	path, handler := handlers.NewAdmin(v, s.base, s.log, s.backupOf(d))
 	listener, err := data.ListenAdmin(ctx, s.Data)
 	if err != nil {
 		return nil, err
