@@ -18,8 +18,8 @@ import (
 // loads, and the pages for browsers without scripts.
 type client struct {
 	shell shell
-	// shells holds the shell for visitors without a session.
-	shells map[shellName]*asset
+	// shells returns the shell for visitors without a session.
+	shells map[shellName]func() (*asset, error)
 	files  map[string]*asset // by path
 	// plain is a whole page and noscript a part of the shell; both show a view.
 	// preview is another part of the shell, and shows a preview.
@@ -40,7 +40,7 @@ func newClient(files fs.FS) (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the web client: %w", err)
 	}
-	c := &client{shells: make(map[shellName]*asset)}
+	c := &client{shells: make(map[shellName]func() (*asset, error))}
 	if c.shell, err = newShell(string(html)); err != nil {
 		return nil, err
 	}

@@ -68,9 +68,8 @@ func static(path, pattern, operation string, serve func(site *Site) http.Handler
 	return Route{Method: http.MethodGet, Path: path, Pattern: pattern, Action: call.Action{Operation: operation}, serve: serve}
 }
 
-// New reads the embedded web client and renders the pages that are the same for
-// every visitor. It returns an error if the client is incomplete, if a page
-// cannot be rendered, or if c lacks a method that a page calls.
+// New reads the embedded web client. It returns an error if the client is
+// incomplete or if c lacks a method that a page calls.
 func New(env *call.Env, c *handlers.Callable) (*Site, error) {
 	files, err := web.Files()
 	if err != nil {
@@ -91,9 +90,7 @@ func New(env *call.Env, c *handlers.Callable) (*Site, error) {
 	}
 	for _, page := range says {
 		for _, l := range locale.Supported() {
-			if err := site.addShell(page, l); err != nil {
-				return nil, err
-			}
+			site.addShell(page, l)
 		}
 	}
 	return site, nil

@@ -1,13 +1,41 @@
 package pages
 
 import (
+	"net/url"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
 	"hush/locale"
+	"hush/routes/call"
 )
+
+// Shells are rendered for their first visitors, who must get one.
+func TestEveryShellRenders(t *testing.T) {
+	words, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := handlers.Described()
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, err := New(&call.Env{Links: call.NewLinks(new(url.URL)), Catalogue: words, Policy: new(hushv1.GetPolicyResponse)}, &api.Callable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, shell := range site.client.shells {
+		if a, err := shell(); err != nil || len(a.plain()) == 0 {
+			t.Errorf("shell %q in %q: got error %v, want a page", name.view, name.locale, err)
+		}
+	}
+	if got, want := len(site.client.shells), 5*len(locale.Supported()); got < want {
+		t.Errorf("got %d shells, want at least %d", got, want)
+	}
+}
 
 func TestShell(t *testing.T) {
 	for _, test := range []struct{ html, want string }{

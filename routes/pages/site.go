@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"net/http"
+	"sync"
 
 	"hush/handlers/chain"
 	"hush/locale"
@@ -16,18 +17,21 @@ type Site struct {
 	client *client
 }
 
-func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
+// addShell adds the shell of a page in a language. It is rendered for its first
+// visitor.
+func (site *Site) addShell(says noscriptPage, l locale.Locale) {
 	name := shellName{says.name, l}
 	if site.client.shells[name] != nil {
-		return nil
+		return
 	}
-	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}, Policy: site.env.Policy}
-	html, err := site.client.render(req, says, says.view(req))
-	if err != nil {
-		return err
-	}
-	site.client.shells[name] = newAsset(typeHTML, notStored, html)
-	return nil
+	site.client.shells[name] = sync.OnceValues(func() (*asset, error) {
+		req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}, Policy: site.env.Policy}
+		html, err := site.client.render(req, says, says.view(req))
+		if err != nil {
+			return nil, err
+		}
+		return newAsset(typeHTML, notStored, html), nil
+	})
 }
 
 // showShell sends the page that starts the client. Nothing on it depends on the
@@ -39,7 +43,12 @@ func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int
 	s := says.view(req)
 	s.allowReferrer(w.Header())
 	if s.Form == nil || req.Visitor.Shrimp == "" {
-		site.client.shells[shellName{says.name, req.Visitor.Locale}].answer(w, req.Header, status)
+		shell, err := site.client.shells[shellName{says.name, req.Visitor.Locale}]()
+		if err != nil {
+			writeText(w, http.StatusInternalServerError, refusal.TextInternal)
+			return
+		}
+		shell.answer(w, req.Header, status)
 		return
 	}
 	s.Form.Shrimp = req.Visitor.Shrimp
