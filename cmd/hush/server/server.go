@@ -224,6 +224,7 @@ func (s *server) run(ctx context.Context, web *http.Server, listener *connection
 		failed <- web.Serve(listener)
 	})
 	s.tellSystemd(daemon.SdNotifyReady)
+	go process.Settle()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving: %w", err)
