@@ -30,6 +30,5 @@ func Tune() {
 }
 
 // Settle gives the system the memory that only the start needed: about 7 of the
-// 17 MiB of a service that nobody calls. It takes some milliseconds of processor
-// time.
+// 17 MiB of an idle service. It takes some milliseconds of processor time.
 func Settle() { debug.FreeOSMemory() }
