@@ -41,6 +41,10 @@ var (
 	ErrInsecure = errors.New("signing in requires https, or http on the same machine")
 )
 
+// errLimits reports that the limits of a message cannot be checked: not a mistake
+// of the caller.
+var errLimits = errors.New("chain: checking field limits")
+
 // errPanic reports that a service panicked. It does not keep the value, which
 // may contain anything.
 var errPanic = errors.New("chain: panic")
@@ -85,6 +89,9 @@ func internal(log *slog.Logger, procedure string, cause error, stack string) *co
 // returns nil for an error that is not in it.
 func mapError(err error) *connect.Error {
 	if coded, ok := errors.AsType[*connect.Error](err); ok {
+		if errors.Is(coded, errLimits) {
+			return nil
+		}
 		return coded
 	}
 	if rate, ok := errors.AsType[*rateError](err); ok {

@@ -2,6 +2,8 @@ package chain
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 
 	"buf.build/go/protovalidate"
@@ -20,9 +22,9 @@ func newValidation() connect.Interceptor {
 
 // limits is a protovalidate.Validator that is made for the first message it
 // checks, and compiles the limits of a kind of message for the first of that kind.
-// What it makes are 30,000 objects, which a service whose callers send plain messages
-// alone does not need, and which each collection of garbage would look at.
-// TestLimitsCompile stands for the check of all limits at the start.
+// It makes up to 20,000 objects, which a service whose callers send only plain
+// messages does not need, and which each collection of garbage would look at.
+// TestLimitsCompile checks that all limits compile.
 type limits struct {
 	made func() (protovalidate.Validator, error)
 }
@@ -38,10 +40,16 @@ func newLimits() limits {
 // Validate is part of protovalidate.Validator.
 func (l limits) Validate(message proto.Message, options ...protovalidate.ValidationOption) error {
 	validator, err := l.made()
-	if err != nil {
+	if err == nil {
+		err = validator.Validate(message, options...)
+	}
+	if _, exceeded := errors.AsType[*protovalidate.ValidationError](err); err == nil || exceeded {
 		return err
 	}
-	return validator.Validate(message, options...)
+	if compiling, ok := errors.AsType[*protovalidate.CompilationError](err); ok {
+		return fmt.Errorf("%w: %w", errLimits, compiling)
+	}
+	return fmt.Errorf("%w: %T", errLimits, err) // its text may contain what was sent
 }
 
 // validation checks field limits. The messages of the calls that are made most

@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +12,9 @@ import (
 
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
+	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -23,19 +26,66 @@ import (
 func TestLimitsCompile(t *testing.T) {
 	t.Parallel()
 	all := append(services(), adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"))
-	checked, compiled := newLimits(), 0
+	kinds := map[protoreflect.MessageDescriptor]bool{}
 	for _, service := range all {
 		for i := range service.Methods().Len() {
-			message := service.Methods().Get(i).Input()
-			err := checked.Validate(dynamicpb.NewMessage(message))
-			if exceeded := new(protovalidate.ValidationError); err != nil && !errors.As(err, &exceeded) {
-				t.Errorf("%s: got %v, want limits that compile", message.FullName(), err)
-			}
-			compiled++
+			addKinds(kinds, service.Methods().Get(i).Input())
 		}
 	}
-	if compiled < 80 {
-		t.Errorf("got %d messages, want those of all methods", compiled)
+	checked, err := protovalidate.New() // not at the first, so that each field is looked at
+	if err != nil {
+		t.Fatal(err)
+	}
+	for message := range kinds {
+		if err := checked.Validate(dynamicpb.NewMessage(message)); !compiles(err) {
+			t.Errorf("%s: got %v, want limits that compile", message.FullName(), err)
+		}
+	}
+	if len(kinds) < 95 {
+		t.Errorf("got %d kinds of messages, want those of all methods and their parts", len(kinds))
+	}
+}
+
+// addKinds adds a kind of message and those of its parts.
+func addKinds(kinds map[protoreflect.MessageDescriptor]bool, message protoreflect.MessageDescriptor) {
+	if kinds[message] {
+		return
+	}
+	kinds[message] = true
+	for i := range message.Fields().Len() {
+		if part := message.Fields().Get(i).Message(); part != nil {
+			addKinds(kinds, part)
+		}
+	}
+}
+
+// compiles reports whether an error says at most that a limit is exceeded.
+func compiles(err error) bool {
+	_, exceeded := errors.AsType[*protovalidate.ValidationError](err)
+	return err == nil || exceeded
+}
+
+// The caller made no mistake if the limits do not compile: the cause is logged, and
+// not told.
+func TestUncheckedLimitsAreInternal(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []struct {
+		err    error
+		logged string
+	}{
+		{new(protovalidate.CompilationError), "checking field limits: compilation error"},
+		{errors.New("canary"), "checking field limits: *errors.errorString"},
+	} {
+		log := new(strings.Builder)
+		checked := validation{validate.NewInterceptor(validate.WithValidator(limits{func() (protovalidate.Validator, error) { return nil, broken.err }}))}
+		call := mapErrors(slog.New(slog.NewTextHandler(log, nil)))(checked.WrapUnary(nil))
+		_, err := call(t.Context(), connect.NewRequest(new(hushv1.ConcealSecretRequest)))
+		if connect.CodeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "limits") {
+			t.Errorf("limits that fail with %T: got %v, want an internal error without its cause", broken.err, err)
+		}
+		if !strings.Contains(log.String(), broken.logged) || strings.Contains(log.String(), "canary") {
+			t.Errorf("limits that fail with %T: got log %q, want %q", broken.err, log, broken.logged)
+		}
 	}
 }
 

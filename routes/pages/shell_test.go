@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"net/url"
 	"slices"
 	"testing"
@@ -23,17 +24,31 @@ func TestEveryShellRenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := New(&call.Env{Links: call.NewLinks(new(url.URL)), Catalogue: words, Policy: new(hushv1.GetPolicyResponse)}, &api.Callable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, shell := range site.client.shells {
-		if a, err := shell(); err != nil || len(a.plain()) == 0 {
-			t.Errorf("shell %q in %q: got error %v, want a page", name.view, name.locale, err)
+	for _, policy := range []*hushv1.GetPolicyResponse{
+		{},
+		{AnonymousCreate: true, AnonymousTtl: 604800, DefaultTtl: 86400, PassphraseMin: 8},
+	} {
+		site, err := New(&call.Env{Links: call.NewLinks(new(url.URL)), Catalogue: words, Policy: policy}, &api.Callable)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if got, want := len(site.client.shells), 5*len(locale.Supported()); got < want {
-		t.Errorf("got %d shells, want at least %d", got, want)
+		forms := 0
+		for name, shell := range site.client.shells {
+			a, err := shell()
+			if err != nil || len(a.plain()) == 0 {
+				t.Errorf("shell %q in %q: got error %v, want a page", name.view, name.locale, err)
+				continue
+			}
+			if bytes.Contains(a.plain(), []byte("<textarea")) {
+				forms++
+			}
+		}
+		if got, want := len(site.client.shells), 5*len(locale.Supported()); got < want {
+			t.Errorf("got %d shells, want at least %d", got, want)
+		}
+		if policy.GetAnonymousCreate() && forms < len(locale.Supported()) {
+			t.Errorf("got %d shells with a form to share, want one in each language", forms)
+		}
 	}
 }
 

@@ -224,7 +224,9 @@ func (s *server) run(ctx context.Context, web *http.Server, listener *connection
 		failed <- web.Serve(listener)
 	})
 	s.tellSystemd(daemon.SdNotifyReady)
-	go process.Settle()
+	if s.alone {
+		go crash.Guard(s.log, process.Settle)
+	}
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving: %w", err)
