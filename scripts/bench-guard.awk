@@ -38,7 +38,7 @@ END {
 			word = "OVER"
 			if (!failed) failed = 1
 		}
-		printf "%-8s%-40s %+6.1f %% of at most %+d %%\n", word, name, change, margin | "sort"
+		printf "%-8s%-40s %+6.1f %% (allowed: %+d %%)\n", word, name, change, margin | "sort"
 	}
 	close("sort")
 	if (!rows) {

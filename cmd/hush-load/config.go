@@ -70,8 +70,8 @@ const usage = `hush-load measures a Hush server on this machine.
 
 Start the server with --rate-limits=off, or it refuses most requests. With more
 than 256 clients, start it with --max-connections-per-network=4096 as well, and
-for more than 300,000 secrets with a higher --max-network-bytes: the receipt of a
-secret counts until it is forgotten, after twice the secret's lifetime.
+for more than 250,000 secrets with a higher --max-network-bytes. That counts the
+secrets of one network and their receipts, which are kept for twice their lifetime.
 
 Flags:
 `
@@ -93,7 +93,7 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	flags.DurationVar(&cfg.ttl, "ttl", time.Hour, "lifetime of a secret, in whole seconds, 1m to 168h")
 	flags.IntVar(&cfg.warmup, "warmup", 1000, "requests before the measured ones")
 	flags.BoolVar(&cfg.json, "json", false, "print the report as JSON")
-	flags.StringVar(&watched, "processes", "", "also report the processor time a request of these processes: the server's `number`,\nor those of all nodes and of the database, separated by commas; Linux only")
+	flags.StringVar(&watched, "processes", "", "also report the processor time per request of these processes together: the\n`number` of the server's, or those of all nodes and of the database, separated\nby commas; Linux only")
 	flags.BoolVar(&cfg.bare, "bare", false, "measure a bare net/http handler in a process of its own instead of a server")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -113,6 +113,9 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	}
 	if cfg.bare && given["processes"] {
 		return config{}, errors.New("--bare watches its own server: leave out --processes")
+	}
+	if given["processes"] && watched == "" {
+		return config{}, errors.New("--processes: want the number of a process; is the server running?")
 	}
 	all, err := parseProcesses(watched)
 	if err != nil {

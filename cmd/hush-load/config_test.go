@@ -34,6 +34,8 @@ func TestParseFlagsRefuses(t *testing.T) {
 		"--duration 11m":                        "--duration 11m0s: want 0 to 10m0s",
 		"--duration ten":                        "-duration",
 		"--processes 12,":                       `--processes "12,": want process numbers`,
+		"--processes=":                          "want the number of a process",
+		"--processes 12,12":                     "12 is named twice",
 		"--processes 0":                         "want process numbers",
 		"--processes 4294967296":                "want process numbers",
 		"--bare --processes 1":                  "leave out --processes",

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,9 @@ func parseProcesses(list string) (processes, error) {
 		if err != nil || pid <= 0 {
 			return nil, fmt.Errorf("--processes %q: want process numbers, separated by commas", list)
 		}
+		if slices.Contains(all, int(pid)) {
+			return nil, fmt.Errorf("--processes %q: %d is named twice", list, pid)
+		}
 		all = append(all, int(pid))
 	}
 	if len(all) > maxProcesses {
@@ -44,7 +48,7 @@ func (p processes) processorTime() (sum time.Duration, err error) {
 	for _, pid := range p {
 		spent, err := processorTime(pid)
 		if err != nil {
-			return 0, fmt.Errorf("the processor time of process %d: %w", pid, err)
+			return 0, fmt.Errorf("reading the processor time of process %d: %w", pid, err)
 		}
 		sum += spent
 	}

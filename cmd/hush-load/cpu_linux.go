@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,7 +13,10 @@ const schedClock = 2
 
 func processorTime(pid int) (time.Duration, error) {
 	var t unix.Timespec
-	if err := unix.ClockGettime(int32(^pid)<<3|schedClock, &t); err != nil {
+	switch err := unix.ClockGettime(int32(^pid)<<3|schedClock, &t); {
+	case errors.Is(err, unix.EINVAL):
+		return 0, errors.New("there is no such process")
+	case err != nil:
 		return 0, err
 	}
 	return time.Duration(t.Nano()), nil

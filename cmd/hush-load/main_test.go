@@ -190,7 +190,7 @@ func TestRunTellsProcessorTime(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err := run(t.Context(), []string{"--target", fake.url, "--processes", strconv.Itoa(gone.Process.Pid)}, &out, &out)
-	if err == nil || !strings.Contains(err.Error(), "the processor time of process") {
+	if err == nil || !strings.Contains(err.Error(), "there is no such process") {
 		t.Errorf("run with a process that has ended: got %v, want an error that names it", err)
 	}
 }

@@ -93,7 +93,7 @@ func (r report) text() string {
 			run.Op, run.PerSecond, millis(run.P50), millis(run.P90), millis(run.P99), millis(run.Max),
 			run.Requests, run.Seconds)
 		if run.CPU > 0 {
-			fmt.Fprintf(&b, "         %8.1f us of processor time a request\n", run.CPU)
+			fmt.Fprintf(&b, "         %8.1f µs of processor time per request\n", run.CPU)
 		}
 		for _, kind := range slices.Sorted(maps.Keys(run.Errors)) {
 			fmt.Fprintf(&b, "         %8d   %s\n", run.Errors[kind], kind)
