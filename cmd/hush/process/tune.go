@@ -9,7 +9,7 @@ import (
 const (
 	// gcPercent lets the heap grow to some three times what lives before it is
 	// collected: little lives, much passes through. With 400 the service takes a
-	// hundredth less processor time, and 15 MiB more memory.
+	// twentieth less processor time, and 15 MiB more memory.
 	gcPercent = 220
 	// threadsPerProcessor is how many goroutines may run at a time on one
 	// processor. With one, a goroutine that returns from a sync queues behind every
