@@ -97,6 +97,7 @@ var directions = map[string][]string{
 		"vault/refusal", "vault/session",
 	},
 	"crash":                 {},
+	"testtier":              {},
 	"locale":                {},
 	"mail":                  {"hosts", "locale"},
 	"metrics":               {"storage"},
