@@ -36,8 +36,16 @@ run: ## Start the server; ARGS='--listen :8080' for more flags
 	go run ./cmd/hush serve $(ARGS)
 
 .PHONY: test
-test: ## Run all tests and say what was skipped; PKG, TEST_FLAGS, TEST_REQUIRE
-	@TEST_REQUIRE='$(TEST_REQUIRE)' scripts/test.sh $(TEST_FLAGS) $(PKG)
+test: ## Run the quick tests, and say what was skipped and what other runs have; PKG, TEST_FLAGS, TEST_REQUIRE
+	@TEST_REQUIRE='$(TEST_REQUIRE)' scripts/test.sh -short $(TEST_FLAGS) $(PKG)
+
+.PHONY: check
+check: ## Run what a change must pass: test, programs, race detector, PostgreSQL, Chromium, lint
+	@scripts/check.sh
+
+.PHONY: full
+full: ## Run everything: kills, faults, power loss, three browsers, releases, long fuzzing
+	@scripts/full.sh
 
 # The suites that run on either store. Those of faults have servers of their own.
 SUITES = $(shell go list ./vault/... ./handlers/... ./routes/... ./cmd/hush | grep -v '/vault/fault')

@@ -98,6 +98,7 @@ var directions = map[string][]string{
 	},
 	"crash":                 {},
 	"testtier":              {},
+	"scripts/testreport":    {},
 	"locale":                {},
 	"mail":                  {"hosts", "locale"},
 	"metrics":               {"storage"},

@@ -2,6 +2,9 @@
 # Builds a release of HEAD in a clone, with a signing key of its own, and again
 # for this system in another clone with an empty build cache. Both must give the
 # same bytes. What is left in .tmp/dist is what the packages are tested with.
+#
+# With RELEASE_TARGETS=linux/amd64 it builds that target alone, once, and leaves
+# .tmp/dist as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "FAIL: $*" >&2; exit 1; }
@@ -15,19 +18,21 @@ trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 (cd release && go vet ./... && go test ./... && go build -o "$work/release" .)
 
 git clone --quiet . "$work/one"
-git clone --quiet . "$work/another/clone"
 ssh-keygen -q -t ed25519 -N '' -C test -f "$work/key"
 
-echo '--- all targets'
-"$work/release" -source "$work/one" -out "$work/dist" -key "$work/key"
+echo "--- ${RELEASE_TARGETS:-all targets}"
+"$work/release" -source "$work/one" -out "$work/dist" -key "$work/key" ${RELEASE_TARGETS:+-targets "$RELEASE_TARGETS"}
 ls -l "$work/dist"
 
-echo '--- linux/amd64 again, elsewhere'
-GOCACHE=$work/cache "$work/release" -source "$work/another/clone" -out "$work/again" -targets linux/amd64
-different=$(comm -13 <(sort "$work/dist/SHA256SUMS") <(sort "$work/again/SHA256SUMS"))
-[ -s "$work/again/SHA256SUMS" ] || fail 'the second build made nothing'
-[ -z "$different" ] || fail "two builds differ in"$'\n'"$different"
-wc -l <"$work/again/SHA256SUMS" | sed 's/$/ files are the same/'
+if [ -z "${RELEASE_TARGETS:-}" ]; then
+	echo '--- linux/amd64 again, elsewhere'
+	git clone --quiet . "$work/another/clone"
+	GOCACHE=$work/cache "$work/release" -source "$work/another/clone" -out "$work/again" -targets linux/amd64
+	different=$(comm -13 <(sort "$work/dist/SHA256SUMS") <(sort "$work/again/SHA256SUMS"))
+	[ -s "$work/again/SHA256SUMS" ] || fail 'the second build made nothing'
+	[ -z "$different" ] || fail "two builds differ in"$'\n'"$different"
+	wc -l <"$work/again/SHA256SUMS" | sed 's/$/ files are the same/'
+fi
 
 echo '--- as someone who downloads it checks it'
 cd "$work/dist"
@@ -56,6 +61,8 @@ for list in *.cdx.json; do
 done
 
 cd "$OLDPWD"
-rm -rf .tmp/dist
-mv "$work/dist" .tmp/dist
+if [ -z "${RELEASE_TARGETS:-}" ]; then
+	rm -rf .tmp/dist
+	mv "$work/dist" .tmp/dist
+fi
 echo PASS

@@ -11,11 +11,11 @@ import (
 func TestTiers(t *testing.T) {
 	check, full := false, false
 	t.Run("check", func(t *testing.T) {
-		testtier.Check(t, "this test asks")
+		testtier.Check(t, "an example of what is left out")
 		check = true
 	})
 	t.Run("full", func(t *testing.T) {
-		testtier.Full(t, "this test asks")
+		testtier.Full(t, "an example of what is left out")
 		full = true
 	})
 	if check != !testing.Short() {

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# What a change must pass: the tests of "make test", then those that start programs,
+# the race detector, PostgreSQL and Chromium, beside lint, generated code, the
+# contract and a build of a release. Skips are forbidden unless TEST_REQUIRE says
+# which tools must be there.
+#
+# A run that passed on a tree without changes writes its commit to .tmp/ci-passed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/stages.sh
+export TEST_REQUIRE=${TEST_REQUIRE-all}
+
+# commit names the tree if it has no changes.
+commit() {
+	[ -z "$(git status --porcelain 2>/dev/null)" ] && git rev-parse HEAD 2>/dev/null
+}
+before=$(commit) || before=''
+
+# Where goroutines meet.
+raced=(./vault/... ./storage/... ./handlers/... ./connections/... ./client/...)
+others() {
+	go list ./... | grep -vE '^hush/(vault|storage|handlers|connections|client)(/|$)'
+}
+tests() {
+	RACE=1 stage 'race detector' scripts/test.sh "${raced[@]}"
+	# shellcheck disable=SC2046 # paths of packages hold no white space
+	stage 'programs and pages' scripts/test.sh $(others)
+	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/... ./vault/... ./cmd/hush
+}
+rest() {
+	stage 'lint' make lint
+	stage 'openapi' make check-openapi
+	stage 'size' make size
+	stage 'release' env RELEASE_TARGETS=linux/amd64 scripts/check-release.sh
+	stage 'fuzz' scripts/fuzz-changed.sh
+}
+
+shown 'test' make test
+# These two write into the tree, so nothing else runs meanwhile.
+stage 'generated code' make check-generated
+stage 'web' make check-web
+tests &
+rest &
+wait
+
+mkdir -p .tmp
+if finish; then
+	if [ -n "$before" ] && [ "$(commit)" = "$before" ]; then echo "$before" >.tmp/ci-passed; fi
+else
+	exit 1
+fi

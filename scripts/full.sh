@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Everything: all tests in their whole size with the race detector, on both stores,
+# three browsers, nodes under faults, power loss, long fuzzing, two releases that must
+# be the same, packages in fresh roots, other systems, and the benchmark guard.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/stages.sh
+export TEST_REQUIRE=${TEST_REQUIRE-all} TEST_TIER=full
+
+# The suites that run on either store. Those of faults have servers of their own.
+suites() {
+	go list ./vault/... ./handlers/... ./routes/... ./cmd/hush | grep -v '/vault/fault'
+}
+
+stage 'generated code' make check-generated
+stage 'openapi' make check-openapi
+stage 'lint' make lint
+stage 'web' make check-web
+RACE=1 shown 'tests' scripts/test.sh ./...
+# shellcheck disable=SC2046 # paths of packages hold no white space
+STORE=postgres shown 'tests on PostgreSQL' scripts/test.sh $(suites)
+# The race detector would only make fewer operations of the same time.
+stage 'nodes under faults' go test -count=1 -timeout 15m -v -run '^TestFaults$' ./vault/faulttest -faults.operations 50000 -faults.faults 32 -faults.stall
+stage 'fuzz' make fuzz FUZZTIME=10000x
+stage 'benchmarks run' make bench BENCHTIME=1x
+# It says what costs more than before, and fails only if it cannot measure.
+stage 'benchmark guard' env BENCH_GUARD=print make bench-guard
+stage 'size' make size
+stage 'release' make check-release
+stage 'packages' make check-packages
+stage 'other systems' make vet-systems
+finish
