@@ -1,16 +1,8 @@
 package hush_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-	"io/fs"
+	"fmt"
 	"maps"
-	"os"
-	"os/exec"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,292 +10,371 @@ import (
 
 const module = "hush"
 
-// directions has the packages of this module that each package may import,
-// outside its tests. Names are paths below the module; "x/..." is x and
-// everything below it. The longest matching name applies to a package, and a
-// package without one is an error.
+// floors has each package of the module once, from the roof to the ground. A package
+// may import what stands on a lower floor, and on an ordered floor what comes after it.
+// Names are paths below the module; "x/..." is x and everything below it, and counts as
+// one package. A package that no floor names is an error, and so is a name without a
+// package.
 //
-// Above all: the vault knows no wire format, storage knows no vault, routes
-// reach the vault only through the handlers' chain, the chain knows no service,
-// and nothing imports a command.
-var directions = map[string][]string{
-	"cmd/hush": {
-		"cmd/hush/admin", "cmd/hush/command", "cmd/hush/config", "cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/server",
-		"cmd/hush/backup", "cmd/hush/compact", "cmd/hush/doctor", "cmd/hush/login", "cmd/hush/migrate", "cmd/hush/open", "cmd/hush/receipt", "cmd/hush/restore", "cmd/hush/run", "cmd/hush/settings", "cmd/hush/share", "cmd/hush/store", "handlers", "routes", "seal",
-	},
-	"cmd/hush/admin": {
-		"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/flags", "cmd/hush/settings", "crash",
-		"gen/...", "handlers", "resolver", "vault", "vault/place",
-	},
-	"cmd/hush/backup": {
-		"backup", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "gen/...", "seal", "vault/transfer",
-	},
-	"cmd/hush/command": {"cmd/hush/flags"},
-	"cmd/hush/config":  {"cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/server", "cmd/hush/settings"},
-	"cmd/hush/console": {},
-	"cmd/hush/data": {
-		"backup", "cmd/hush/console", "cmd/hush/process", "cmd/hush/settings", "seal", "storage", "storage/bolt",
-		"storage/memory", "storage/postgres", "storage/spentlog", "vault", "vault/rows", "vault/shares", "vault/spent", "vault/transfer",
-	},
-	"cmd/hush/store":   {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage", "vault/transfer"},
-	"cmd/hush/compact": {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "storage/bolt", "vault/doctor", "vault/rows"},
-	"cmd/hush/migrate": {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "storage", "vault", "vault/doctor", "vault/rows"},
-	"cmd/hush/doctor": {
-		"certificates", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage/bolt", "storage/postgres", "vault/doctor",
-	},
-	"cmd/hush/restore": {"backup", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage", "storage/bolt", "storage/spentlog", "vault", "vault/restoration", "vault/rows", "vault/spent"},
-	"cmd/hush/share":   {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/receipt", "cmd/hush/remote", "web"},
-	"cmd/hush/remote":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile"},
-	"cmd/hush/receipt": {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/remote"},
-	"cmd/hush/pending": {"client"},
-	"cmd/hush/reveal":  {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/pending", "cmd/hush/remote"},
-	"cmd/hush/open":    {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/reveal"},
-	"cmd/hush/run":     {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/reveal"},
-	"cmd/hush/login":   {"client", "cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/profile", "cmd/hush/remote"},
-	"cmd/hush/profile": {"client", "cmd/hush/command", "cmd/hush/console"},
-	"client":           {"gen/...", "seal", "seal/chunked", "seal/endtoend"},
-	"client/otstest":   {},
-	"cmd/hush/flags":   {},
-	"cmd/hush/process": {},
-	"cmd/hush/server": {
-		"backup",
-		"certificates", "cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/settings", "connections", "crash", "handlers",
-		"hosts", "locale", "mail", "metrics", "resolver", "routes", "vault", "vault/outbox", "vault/refusal",
-	},
-	"cmd/hush/settings":     {"backup", "cmd/hush/command", "cmd/hush/flags", "cmd/hush/process", "handlers", "hosts", "mail", "vault/caller", "vault/email"},
-	"cmd/hush-load":         {"gen/..."},
-	"cmd/hush-openapi":      {"gen/...", "handlers", "openapi/recorded", "routes"},
-	"cmd/hush-powerloss":    {"seal", "storage", "storage/bolt", "vault", "vault/caller", "vault/refusal", "vault/secret"},
-	"cmd/hush-postgres":     {"storage/postgres/postgrestest"},
-	"certificates":          {"crash"},
-	"certificates/acmetest": {"resolver/resolvertest"},
-	"connections":           {},
-	"hosts":                 {},
-	"openapi":               {},
-	"openapi/recorded":      {},
-	"routes":                {"gen/...", "handlers", "handlers/chain", "locale", "routes/call", "routes/pages", "routes/params", "routes/refusal"},
-	"routes/call":           {"gen/...", "handlers/chain", "locale", "routes/params", "routes/refusal"},
-	"routes/pages":          {"gen/...", "handlers", "handlers/chain", "locale", "openapi", "routes/call", "routes/params", "routes/refusal", "web"},
-	"routes/params":         {"routes/refusal"},
-	"routes/refusal":        {"gen/...", "locale"},
-	"web":                   {},
-	"handlers": {
-		"gen/...", "handlers/chain", "hosts", "locale", "vault", "vault/account", "vault/caller", "vault/challenge",
-		"vault/credential", "vault/domain", "vault/feedback", "vault/outbox", "vault/place", "vault/refusal", "vault/rootkey",
-		"vault/secret", "vault/session",
-	},
-	"handlers/chain": {
-		"crash", "gen/...", "hosts", "locale", "vault/account", "vault/budget", "vault/caller", "vault/domain", "vault/email",
-		"vault/refusal", "vault/session",
-	},
-	"crash":                 {},
-	"testtier":              {},
-	"scripts/testreport":    {},
-	"locale":                {},
-	"mail":                  {"hosts", "locale"},
-	"metrics":               {"storage"},
-	"mail/mailtest":         {},
-	"resolver":              {},
-	"resolver/resolvertest": {},
-	"vault":                 {"crash", "seal", "storage", "vault/account", "vault/budget", "vault/caller", "vault/challenge", "vault/credential", "vault/domain", "vault/email", "vault/feedback", "vault/guess", "vault/outbox", "vault/place", "vault/refusal", "vault/rootkey", "vault/rows", "vault/secret", "vault/session", "vault/shares", "storage/spentlog", "vault/spent", "vault/watch", "vault/claim"},
-	"vault/refusal":         {"storage"},
-	"vault/caller":          {"seal", "seal/chunked", "seal/padme", "vault/refusal"},
-	"vault/rows":            {"seal", "storage", "vault/caller", "vault/refusal"},
-	"vault/guess":           {"seal", "vault/caller", "vault/refusal", "vault/rows"},
-	"vault/budget":          {"seal", "storage", "vault/caller", "vault/exam", "vault/refusal", "vault/rows"},
-	"vault/transfer":        {"crash", "seal", "storage", "vault/account", "vault/budget", "vault/challenge", "vault/credential", "vault/domain", "vault/feedback", "vault/outbox", "vault/place", "vault/rows", "vault/secret", "vault/shares", "vault/spent", "vault/claim", "vault/usage"},
-	"vault/exam":            {"seal", "storage", "vault/rows"},
-	"vault/doctor":          {"seal", "storage", "vault/account", "vault/budget", "vault/challenge", "vault/credential", "vault/domain", "vault/exam", "vault/feedback", "vault/outbox", "vault/place", "vault/rows", "vault/secret", "vault/shares", "vault/spent", "vault/claim"},
-	"vault/rootkey":         {"seal", "storage", "vault/account", "vault/credential", "vault/feedback", "vault/outbox", "vault/rows", "vault/secret", "vault/shares", "vault/claim"},
-	"vault/shares":          {"crash", "seal", "storage", "vault/exam", "vault/refusal", "vault/rows", "vault/spent"},
-	"vault/spent":           {"storage", "storage/spentlog", "vault/exam", "vault/refusal", "vault/rows"},
-	"vault/email":           {"vault/caller", "vault/refusal"},
-	"vault/restoration":     {"storage", "vault/account", "vault/credential", "vault/outbox", "vault/rows", "vault/secret", "vault/shares", "vault/spent", "vault/usage"},
-	"vault/faulttest":       {},
-	"vault/vaulttest":       {"seal", "seal/endtoend", "storage", "storage/bolt", "storage/memory", "storage/postgres/...", "vault", "vault/account", "vault/caller", "vault/credential", "vault/domain", "vault/feedback", "vault/outbox", "vault/refusal", "vault/rootkey", "vault/rows", "vault/secret", "vault/session", "vault/shares", "storage/spentlog", "vault/spent"},
-	"vault/challenge":       {"seal", "storage", "vault/caller", "vault/exam", "vault/refusal", "vault/rows"},
-	"vault/feedback":        {"seal", "storage", "vault/caller", "vault/challenge", "vault/exam", "vault/refusal", "vault/rows"},
-	"vault/outbox":          {"crash", "seal", "storage", "vault/caller", "vault/email", "vault/exam", "vault/refusal", "vault/rows", "vault/shares", "vault/spent"},
-	"vault/place":           {"storage", "vault/exam", "vault/refusal", "vault/rows"},
-	"vault/recordtest":      {"seal", "vault/rows"},
-	"vault/account":         {"seal", "storage", "vault/caller", "vault/challenge", "vault/credential", "vault/email", "vault/guess", "vault/outbox", "vault/exam", "vault/refusal", "vault/rows", "vault/spent"},
-	"vault/credential":      {"seal", "storage", "vault/caller", "vault/exam", "vault/refusal", "vault/rows", "vault/spent"},
-	"vault/domain":          {"crash", "storage", "vault/account", "vault/caller", "vault/outbox", "vault/exam", "vault/refusal", "vault/rows"},
-	"vault/claim":           {"seal", "storage", "vault/exam", "vault/refusal", "vault/rows", "vault/shares", "vault/spent"},
-	"vault/usage":           {"seal", "storage", "vault/exam", "vault/rows"},
-	"vault/secret":          {"seal", "storage", "vault/account", "vault/caller", "vault/challenge", "vault/credential", "vault/domain", "vault/email", "vault/guess", "vault/outbox", "vault/exam", "vault/refusal", "vault/rows", "vault/session", "vault/shares", "vault/spent", "vault/watch", "vault/claim", "vault/usage"},
-	"vault/watch":           {"seal", "storage", "vault/account", "vault/caller", "vault/credential", "vault/rows"},
-	"vault/session":         {"seal", "storage", "vault/account", "vault/caller", "vault/credential", "vault/email", "vault/refusal", "vault/rows", "vault/spent"},
-	"backup":                {"storage"},
-	"storage":               {},
-	"storage/bolt/pages":    {},
-	"storage/bolt":          {"storage", "storage/bolt/pages", "storage/syncer"},
-	"storage/memory":        {"storage"},
-	"storage/spentlog":      {"storage", "storage/syncer"},
-	"storage/syncer":        {},
-	"storage/postgres/...":  {"storage"},
-	"storage/storagetest":   {"storage"},
-	"seal":                  {},
-	"seal/chunked":          {},
-	"seal/endtoend":         {"gen/...", "seal", "seal/chunked", "seal/padme"},
-	"seal/padme":            {},
-	"gen/...":               {"gen/..."},
+// So nobody has to know more than what lies below: what is under the vault works without
+// a vault, and what is under the routes without HTTP.
+var floors = []floor{
+	{name: "tools", packages: tools},
+	{name: "test kits", ordered: true, packages: kits},
+	{name: "program", packages: []string{"cmd/hush"}},
+	{name: "commands", packages: slices.Concat(operatorCommands, peopleCommands)},
+	{name: "what people's commands share", ordered: true, packages: peopleShared},
+	{name: "client", packages: []string{"client"}},
+	{name: "server", packages: []string{"cmd/hush/server"}},
+	{name: "data folder and settings", ordered: true, packages: []string{"cmd/hush/data", "cmd/hush/settings"}},
+	{name: "command line", ordered: true, packages: []string{"cmd/hush/command", "cmd/hush/console", "cmd/hush/flags", "cmd/hush/process"}},
+	{name: "routes", ordered: true, packages: []string{"routes", "routes/pages", "routes/call", "routes/params", "routes/refusal"}},
+	{name: "handlers", ordered: true, packages: []string{"handlers", "handlers/chain"}},
+	{name: "vault", ordered: true, packages: vaultPackages},
+	{name: "around the vault", packages: aroundVault},
+	{name: "stores", packages: []string{"storage/bolt", "storage/memory", "storage/postgres", "storage/spentlog"}},
+	{name: "what stores are made of", packages: []string{"storage", "storage/bolt/pages", "storage/syncer"}},
+	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal/padme", "seal"}},
+	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
 }
 
-func TestImportsGoOneWay(t *testing.T) {
-	readFolders(t)
-	packages := listPackages(t)
-	if len(packages) == 0 {
-		t.Fatal("go list named no package")
+// vaultPackages is the order of the vault; docs/architecture.md says what each is for.
+var vaultPackages = []string{
+	// The whole store at once.
+	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration",
+	// Secrets.
+	"vault/secret", "vault/claim", "vault/usage", "vault/watch",
+	// Who has what, and who calls.
+	"vault/domain", "vault/session", "vault/account", "vault/feedback", "vault/credential", "vault/challenge",
+	// What secrets and accounts need.
+	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/email",
+	// What every record needs.
+	"vault/exam", "vault/rows", "vault/caller", "vault/refusal",
+}
+
+var (
+	tools            = []string{"cmd/hush-load", "cmd/hush-openapi", "cmd/hush-postgres", "cmd/hush-powerloss", "scripts/testreport"}
+	operatorCommands = []string{
+		"cmd/hush/admin", "cmd/hush/backup", "cmd/hush/compact", "cmd/hush/config", "cmd/hush/doctor",
+		"cmd/hush/migrate", "cmd/hush/restore", "cmd/hush/store",
 	}
-	for _, from := range slices.Sorted(maps.Keys(packages)) {
-		for _, violation := range violations(from, packages[from]) {
+	peopleCommands = []string{"cmd/hush/login", "cmd/hush/open", "cmd/hush/run", "cmd/hush/share"}
+	peopleShared   = []string{"cmd/hush/receipt", "cmd/hush/reveal", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/profile"}
+	aroundVault    = []string{"backup", "certificates", "connections", "mail", "metrics", "openapi", "resolver", "web"}
+	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
+	kits = []string{
+		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/postgres/postgrestest",
+		"certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier",
+	}
+)
+
+// nevers are the imports that a floor would allow and that must not be. "..." is every
+// package.
+var nevers = []never{
+	{
+		from: []string{"vault/...", "storage/...", "seal", "seal/chunked", "seal/padme"},
+		to:   []string{"gen/...", "seal/endtoend"},
+		why:  "what is decided and what is stored must not change with the wire format",
+	},
+	{
+		from: []string{"storage/..."}, to: []string{"seal/..."},
+		why: "a store keeps bytes that are sealed already, and never holds a key",
+	},
+	{
+		from: []string{"storage/memory", "storage/postgres", "storage/spentlog"}, to: []string{"storage/bolt/..."},
+		why: "each store can be read, changed and removed without another",
+	},
+	{
+		from: []string{"vault/..."}, to: slices.Concat(aroundVault, []string{"hosts", "locale"}),
+		why: "the vault decides; what speaks to people, networks and machines is handed to it as an interface",
+	},
+	{
+		from: []string{"routes/..."}, to: []string{"vault/...", "storage/...", "seal/..."},
+		why: "a legacy route calls an RPC through handlers and chain, so that there is no second door with rules of its own",
+	},
+	{
+		from: []string{"handlers/..."}, to: []string{"storage/...", "seal/..."},
+		why: "a service translates; the rules about records and keys are the vault's",
+	},
+	{
+		from: []string{"handlers/chain"},
+		to:   []string{"vault", "vault/secret", "vault/claim", "vault/shares", "vault/outbox", "vault/feedback", "vault/rootkey"},
+		why:  "the chain decides who may call, for all services alike, and knows none of them",
+	},
+	{
+		from: []string{"..."}, except: []string{"cmd/hush/server"}, to: []string{"metrics"},
+		why: "each layer reports to an interface of its own, and the server alone joins them to metrics",
+	},
+	{
+		from: []string{"..."}, except: []string{"cmd/hush/server", "cmd/hush/settings"}, to: []string{"mail"},
+		why: "a mail leaves through the outbox, which keeps it until it is sent",
+	},
+	{
+		from: []string{"..."}, except: []string{"cmd/hush", "cmd/hush/config"}, to: []string{"cmd/hush/server"},
+		why: "the program starts the service; whoever else needs it calls it",
+	},
+	{
+		from: []string{"cmd/hush"}, to: []string{"vault/...", "storage/..."},
+		why: "the program only puts its commands together; cmd/hush/data opens folders and stores",
+	},
+	{
+		from: slices.Concat(peopleCommands, peopleShared),
+		to:   []string{"cmd/hush/data", "cmd/hush/settings", "routes/...", "handlers/...", "vault/...", "storage/..."},
+		why:  "people's commands run where no server is, and know it by the client alone",
+	},
+	{
+		from: []string{"..."}, except: slices.Concat(peopleCommands, peopleShared), to: []string{"client"},
+		why: "the operator's commands work on the folder or its socket; only people call a server by its address",
+	},
+	{
+		from: []string{"..."}, except: []string{"cmd/hush-openapi", "cmd/hush-postgres"}, to: kits,
+		why: "a test kit has short cuts that must not reach a program",
+	},
+	{
+		from: []string{"cmd/hush-load"}, to: []string{"routes/...", "handlers/...", "vault/...", "storage/..."},
+		why: "the load tool measures a server from outside, as any client meets it",
+	},
+	{
+		from: []string{"cmd/hush-powerloss"}, to: []string{"routes/...", "handlers/...", "gen/..."},
+		why: "the tool looks at what the vault left on a disk, with no other layer to suspect",
+	},
+}
+
+// forbidden are examples of imports, each refused by a floor or a never.
+var forbidden = []struct{ from, to string }{
+	{"vault", "gen/hush/v1"},
+	{"vault", "handlers"},
+	{"storage", "vault"},
+	{"storage", "storage/bolt"},
+	{"storage/bolt", "vault"},
+	{"storage/bolt", "storage/postgres"},
+	{"storage/postgres", "storage/bolt/pages"},
+	{"storage/bolt", "seal"},
+	{"routes", "vault"},
+	{"routes", "storage"},
+	{"handlers", "storage"},
+	{"handlers", "routes"},
+	{"handlers/chain", "handlers"},
+	{"handlers/chain", "vault"},
+	{"handlers", "vault/vaulttest"},
+	{"vault", "locale"},
+	{"vault", "mail"},
+	{"vault", "resolver"},
+	{"locale", "vault"},
+	{"mail", "vault"},
+	{"metrics", "vault"},
+	{"handlers/chain", "metrics"},
+	{"storage/bolt", "metrics"},
+	{"mail", "mail/mailtest"},
+	{"certificates", "certificates/acmetest"},
+	{"cmd/hush/server", "certificates/acmetest"},
+	{"resolver", "vault"},
+	{"resolver", "resolver/resolvertest"},
+	{"routes", "mail"},
+	{"handlers", "mail"},
+	{"cmd/hush/server", "mail/mailtest"},
+	{"cmd/hush/server", "cmd/hush/admin"},
+	{"cmd/hush/admin", "cmd/hush/server"},
+	{"cmd/hush/settings", "cmd/hush/data"},
+	{"cmd/hush/command", "cmd/hush/admin"},
+	{"cmd/hush/share", "vault/secret"},
+	{"cmd/hush/admin", "client"},
+	{"seal", "storage"},
+	{"gen/hush/v1", "vault"},
+	{"cmd/hush", "cmd/hush-load"},
+	{"cmd/hush", "openapi/recorded"},
+	{"cmd/hush", "client/otstest"},
+	{"client", "client/otstest"},
+	{"cmd/hush", "cmd/hush-powerloss"},
+	{"cmd/hush-load", "testtier"},
+	{"cmd/hush-load", "handlers"},
+	{"cmd/hush-powerloss", "handlers"},
+	{"cmd/hush", "vault/vaulttest"},
+	{"cmd/hush", "vault"},
+	{"vault", "cmd/hush"},
+	{"vault", "certificates"},
+	{"certificates", "vault"},
+	{"vault/secret", "vault/doctor"},
+}
+
+func TestImportsGoDown(t *testing.T) {
+	readFolders(t)
+	packages := modulePackages(t)
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		for _, violation := range violations(name, packages[name].Imports) {
 			t.Error(violation)
 		}
 	}
 }
 
-// The check must be able to fail: it must name each of these edges.
+func TestFloorsAreThoseOfTheModule(t *testing.T) {
+	readFolders(t)
+	names := slices.Sorted(maps.Keys(modulePackages(t)))
+	for _, fault := range append(misplaced(names), idlePatterns(nevers, names)...) {
+		t.Error(fault)
+	}
+}
+
+// The checks must be able to fail.
 func TestForbiddenImportsAreNamed(t *testing.T) {
-	for _, edge := range []struct{ from, to string }{
-		{"vault", "gen/hush/v1"},
-		{"vault", "handlers"},
-		{"storage", "vault"},
-		{"storage", "storage/bolt"},
-		{"storage/bolt", "vault"},
-		{"storage/bolt", "storage/postgres"},
-		{"routes", "vault"},
-		{"routes", "storage"},
-		{"handlers", "storage"},
-		{"handlers", "routes"},
-		{"handlers/chain", "handlers"},
-		{"handlers/chain", "vault"},
-		{"handlers", "vault/vaulttest"},
-		{"vault", "locale"},
-		{"vault", "mail"},
-		{"vault", "resolver"},
-		{"locale", "vault"},
-		{"mail", "vault"},
-		{"metrics", "vault"},
-		{"handlers/chain", "metrics"},
-		{"storage/bolt", "metrics"},
-		{"mail", "mail/mailtest"},
-		{"certificates", "certificates/acmetest"},
-		{"cmd/hush/server", "certificates/acmetest"},
-		{"resolver", "vault"},
-		{"resolver", "resolver/resolvertest"},
-		{"routes", "mail"},
-		{"handlers", "mail"},
-		{"cmd/hush/server", "mail/mailtest"},
-		{"cmd/hush/server", "cmd/hush/admin"},
-		{"cmd/hush/admin", "cmd/hush/server"},
-		{"cmd/hush/settings", "cmd/hush/data"},
-		{"cmd/hush/command", "cmd/hush/admin"},
-		{"seal", "storage"},
-		{"gen/hush/v1", "vault"},
-		{"cmd/hush", "cmd/hush-load"},
-		{"cmd/hush", "openapi/recorded"},
-		{"cmd/hush", "client/otstest"},
-		{"client", "client/otstest"},
-		{"cmd/hush", "cmd/hush-powerloss"},
-		{"cmd/hush-powerloss", "handlers"},
-		{"cmd/hush", "vault/vaulttest"},
-		{"cmd/hush", "vault"},
-		{"vault", "cmd/hush"},
-		{"vault", "certificates"},
-		{"certificates", "vault"},
-	} {
-		want := edge.from + " must not import " + edge.to
-		got := violations(edge.from, []string{"fmt", path.Join(module, edge.to)})
-		if !slices.Equal(got, []string{want}) {
-			t.Errorf("violations: got %q, want %q", got, want)
+	for _, edge := range forbidden {
+		want := edge.from + " must not import " + edge.to + ": "
+		got := violations(edge.from, []string{"fmt", module + "/" + edge.to})
+		if len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("violations(%s): got %q, want one that begins with %q", edge.from, got, want)
 		}
 	}
-	for _, unknown := range []string{"utils", "vault/internal", "generated"} {
-		if got := violations(unknown, nil); len(got) != 1 {
-			t.Errorf("violations(%s): got %q, want it refused as unknown", unknown, got)
+	for _, rule := range nevers {
+		bites := false
+		for _, edge := range forbidden {
+			bites = bites || refusedByFloor(edge.from, edge.to) == "" && rule.refuses(edge.from, edge.to)
+		}
+		if !bites {
+			t.Errorf("never %q: got no example that the floors allow, want one, or the rule is not needed", rule.why)
 		}
 	}
 }
 
-// violations names what is wrong with the imports of one package.
-func violations(from string, imports []string) []string {
-	allowed, known := directionsOf(from)
-	if !known {
-		return []string{from + " is not in the table of directions"}
+func TestUnknownPackagesAreNamed(t *testing.T) {
+	known := []string{"vault", "gen/hush/v1"}
+	for _, unknown := range []string{"utils", "vault/internal", "generated", "cmd/hush/server/http"} {
+		if got := misplaced([]string{unknown}); !slices.Contains(got, unknown+" stands on no floor") {
+			t.Errorf("misplaced(%s): got %q, want it refused as unknown", unknown, got)
+		}
+		if got := violations("cmd/hush", []string{module + "/" + unknown}); len(got) != 1 {
+			t.Errorf("violations(cmd/hush): got %q for an import of %s, want one", got, unknown)
+		}
+		rules := []never{{from: known, to: []string{"gen/...", unknown + "/..."}, except: []string{unknown}}}
+		got, want := idlePatterns(rules, known), []string{
+			"a never names " + unknown + "/...: got no such package, want one",
+			"a never names " + unknown + ": got no such package, want one",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("idlePatterns: got %q, want %q", got, want)
+		}
 	}
-	var found []string
+	gone := misplaced(known)
+	for _, want := range []string{"floor routes names routes/pages: got 0 packages, want 1 or more", "floor keys names seal: got 0 packages, want 1 or more"} {
+		if !slices.Contains(gone, want) {
+			t.Errorf("misplaced(%q): got %q, want %q among them", known, gone, want)
+		}
+	}
+}
+
+// floor is a floor of packages.
+type floor struct {
+	name     string
+	packages []string
+	ordered  bool // otherwise packages of this floor do not import each other
+}
+
+// never is a rule about imports.
+type never struct {
+	from, to []string
+	except   []string // of from
+	why      string
+}
+
+func (n never) refuses(from, to string) bool {
+	return matchesAny(n.from, from) && !matchesAny(n.except, from) && matchesAny(n.to, to) && !matchesAny(kits, from)
+}
+
+// violations names what is wrong with the imports of one package, each with its reason.
+func violations(from string, imports []string) (found []string) {
 	for _, imported := range imports {
 		to, ours := strings.CutPrefix(imported, module+"/")
-		fits := func(pattern string) bool { return matches(pattern, to) }
-		if ours && !slices.ContainsFunc(allowed, fits) {
-			found = append(found, from+" must not import "+to)
+		if !ours {
+			continue
+		}
+		why := refusedByFloor(from, to)
+		for _, rule := range nevers {
+			if why == "" && rule.refuses(from, to) {
+				why = rule.why
+			}
+		}
+		if why != "" {
+			found = append(found, fmt.Sprintf("%s must not import %s: %s", from, to, why))
 		}
 	}
 	return found
 }
 
-// directionsOf returns what from may import.
-func directionsOf(from string) (allowed []string, known bool) {
-	longest := -1
-	for pattern, to := range directions {
-		if matches(pattern, from) && len(pattern) > longest {
-			allowed, known, longest = to, true, len(pattern)
+// refusedByFloor returns why the floors do not let from import to, or "".
+func refusedByFloor(from, to string) string {
+	upper, lower := roomsOf(from), roomsOf(to)
+	if len(upper) != 1 || len(lower) != 1 {
+		return fmt.Sprintf("got %d floors and %d floors, want 1 each", len(upper), len(lower))
+	}
+	a, b := upper[0], lower[0]
+	on := floors[a.floor]
+	switch {
+	case a.floor < b.floor, a == b, a.floor == b.floor && on.ordered && a.place < b.place:
+		return ""
+	case a.floor > b.floor:
+		return fmt.Sprintf("the floor %q is above the floor %q", floors[b.floor].name, on.name)
+	case on.ordered:
+		return fmt.Sprintf("it comes first on the floor %q", on.name)
+	default:
+		return fmt.Sprintf("packages of the floor %q do not import each other", on.name)
+	}
+}
+
+// room is where a package stands.
+type room struct{ floor, place int }
+
+func roomsOf(name string) (rooms []room) {
+	for i, f := range floors {
+		for j, pattern := range f.packages {
+			if matches(pattern, name) {
+				rooms = append(rooms, room{i, j})
+			}
 		}
 	}
-	return allowed, known
+	return rooms
+}
+
+// misplaced names the packages that do not stand in one room, and the rooms without a
+// package.
+func misplaced(packages []string) (found []string) {
+	for _, name := range packages {
+		switch n := len(roomsOf(name)); {
+		case n == 0:
+			found = append(found, name+" stands on no floor")
+		case n > 1:
+			found = append(found, fmt.Sprintf("%s stands in %d places, want 1", name, n))
+		}
+	}
+	for _, f := range floors {
+		for _, pattern := range f.packages {
+			if !matchesOne(pattern, packages) {
+				found = append(found, fmt.Sprintf("floor %s names %s: got 0 packages, want 1 or more", f.name, pattern))
+			}
+		}
+	}
+	return found
+}
+
+// idlePatterns names the patterns in rules that match no package.
+func idlePatterns(rules []never, packages []string) (found []string) {
+	for _, rule := range rules {
+		for _, pattern := range slices.Concat(rule.from, rule.to, rule.except) {
+			if !matchesOne(pattern, packages) {
+				found = append(found, fmt.Sprintf("a never names %s: got no such package, want one", pattern))
+			}
+		}
+	}
+	return found
+}
+
+func matchesOne(pattern string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return matches(pattern, name) })
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
 }
 
 func matches(pattern, name string) bool {
 	below, tree := strings.CutSuffix(pattern, "/...")
-	return name == below || tree && strings.HasPrefix(name, below+"/")
-}
-
-// listPackages returns the imports of every package, by its path below the
-// module. It leaves out the module's root, which has only tests. Packages that
-// do not compile are listed too (-e), since the compiler reports that.
-func listPackages(t *testing.T) map[string][]string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &complaints)
-	}
-	packages := make(map[string][]string)
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			ImportPath string
-			Imports    []string
-		}
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			return packages
-		} else if err != nil {
-			t.Fatalf("output of go list: %v", err)
-		}
-		if name, below := strings.CutPrefix(p.ImportPath, module+"/"); below {
-			packages[name] = p.Imports
-		}
-	}
-}
-
-// readFolders opens every folder of the module. The go command repeats a cached
-// result while the files that a test opened are unchanged, and cannot know
-// which files a child process read.
-func readFolders(t *testing.T) {
-	t.Helper()
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
-			return err
-		}
-		if name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
-			return fs.SkipDir
-		}
-		_, err = os.ReadDir(name)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return pattern == "..." || name == below || tree && strings.HasPrefix(name, below+"/")
 }
