@@ -16,8 +16,8 @@ const module = "hush"
 // one package. A package that no floor names is an error, and so is a name without a
 // package.
 //
-// So nobody has to know more than what lies below: what is under the vault works without
-// a vault, and what is under the routes without HTTP.
+// So a reader of a package needs to know only what is below it: what is under the vault
+// works without a vault, and what is under the routes without the legacy versions.
 var floors = []floor{
 	{name: "tools", packages: tools},
 	{name: "test kits", ordered: true, packages: kits},
@@ -111,7 +111,7 @@ var nevers = []never{
 	},
 	{
 		from: []string{"..."}, except: []string{"cmd/hush", "cmd/hush/config"}, to: []string{"cmd/hush/server"},
-		why: "the program starts the service; whoever else needs it calls it",
+		why: "the program starts the service; any other command calls it",
 	},
 	{
 		from: []string{"cmd/hush"}, to: []string{"vault/...", "storage/..."},
