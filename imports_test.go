@@ -301,11 +301,12 @@ func violations(from string, imports []string) (found []string) {
 
 // refusedByFloor returns why the floors do not let from import to, or "".
 func refusedByFloor(from, to string) string {
-	upper, lower := roomsOf(from), roomsOf(to)
-	if len(upper) != 1 || len(lower) != 1 {
-		return fmt.Sprintf("got %d floors and %d floors, want 1 each", len(upper), len(lower))
+	for _, name := range []string{from, to} {
+		if n := len(roomsOf(name)); n != 1 {
+			return fmt.Sprintf("%s stands in %d places, want 1", name, n)
+		}
 	}
-	a, b := upper[0], lower[0]
+	a, b := roomsOf(from)[0], roomsOf(to)[0]
 	on := floors[a.floor]
 	switch {
 	case a.floor < b.floor, a == b, a.floor == b.floor && on.ordered && a.place < b.place:
