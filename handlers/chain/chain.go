@@ -167,7 +167,7 @@ func (c *Chain) HandlerOptions() []connect.HandlerOption {
 		connect.WithRequestGate(c.gate.beforeMessage),
 		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
-		connect.WithCodec(protoCodec{}),
+		connect.WithCodec(protoCodec{reads: readsOf(services()), elements: maxElements}),
 		connect.WithCodec(jsonCodec{name: "json", elements: maxElements}),
 		connect.WithCodec(jsonCodec{name: "json; charset=utf-8", elements: maxElements}),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {

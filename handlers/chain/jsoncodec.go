@@ -22,7 +22,9 @@ const jsonDepth = 32
 // jsonCodec encodes and decodes JSON like connect's own codec, with two
 // differences: errors name the place in an invalid message but never its
 // content, which may be a secret; and nesting and the number of elements are
-// bounded. It ignores unknown fields and refuses duplicate ones.
+// bounded. It refuses duplicate fields. A message with an unknown field, or with
+// an unknown name of an enum, is left to validation to refuse, so its codec must
+// not be used without that.
 type jsonCodec struct {
 	name     string
 	elements int // the maximum per message; 0 means any number
@@ -77,8 +79,14 @@ func (c jsonCodec) Unmarshal(data []byte, message any) error {
 	if c.elements > 0 && crowded(data, c.elements) {
 		return errElements
 	}
-	options := protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: jsonDepth}
-	if err := options.Unmarshal(data, m); err != nil {
+	err = protojson.UnmarshalOptions{RecursionLimit: jsonDepth}.Unmarshal(data, m)
+	if err == nil && !meansAll(m.ProtoReflect()) {
+		return nil
+	}
+	if v := findUnknownJSON(data, m.ProtoReflect().Descriptor()); v != nil {
+		return refuseMessage(m, v)
+	}
+	if err != nil {
 		return describeJSON(err)
 	}
 	return nil

@@ -2,9 +2,12 @@ package chain
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	hushv1 "hush/gen/hush/v1"
 	testnamev1 "hush/gen/testname/v1"
@@ -75,6 +78,39 @@ func readPolicy(method protoreflect.MethodDescriptor) policy {
 	p.forgeable, _ = proto.GetExtension(options, hushv1.E_Forgeable).(bool)
 	p.anyOrigin, _ = proto.GetExtension(options, hushv1.E_AnyOrigin).(bool)
 	return p
+}
+
+// readingVerbs begin the names of methods that create and change nothing.
+var readingVerbs = regexp.MustCompile(`^((Get|List|BatchGet|Find|Watch|Export|Validate)[A-Z]|Authcheck$)`)
+
+// isRead reports whether a method creates and changes nothing, but for noting that
+// someone looked: by its option, or by the verb of its name. A verb that is not
+// known here changes something.
+func isRead(method protoreflect.MethodDescriptor) bool {
+	options, _ := method.Options().(*descriptorpb.MethodOptions)
+	return options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS ||
+		readingVerbs.MatchString(string(method.Name()))
+}
+
+// kinds are kinds of messages by name.
+type kinds map[protoreflect.FullName]bool
+
+// readsOf returns the requests of the services' methods that only read. None of
+// them is a request of another method, too.
+func readsOf(services []protoreflect.ServiceDescriptor) kinds {
+	reads, changes := kinds{}, kinds{}
+	for _, service := range services {
+		for i := range service.Methods().Len() {
+			method := service.Methods().Get(i)
+			if isRead(method) {
+				reads[method.Input().FullName()] = true
+			} else {
+				changes[method.Input().FullName()] = true
+			}
+		}
+	}
+	maps.DeleteFunc(reads, func(name protoreflect.FullName, _ bool) bool { return changes[name] })
+	return reads
 }
 
 // accessOf returns the access of a whole service: ACCESS_COLONEL if all of its

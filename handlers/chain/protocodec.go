@@ -22,9 +22,14 @@ var (
 )
 
 // protoCodec encodes and decodes protobuf like connect's own codec, but bounds
-// the number of elements before it decodes a message, drops unknown fields, and
-// reveals nothing of a refused message.
-type protoCodec struct{}
+// the number of elements before it decodes a message, and reveals nothing of a
+// refused message. It drops unknown fields of requests that only read; another
+// message with one is left to validation to refuse, so the codec must not be used
+// without that.
+type protoCodec struct {
+	reads    kinds
+	elements int // the maximum per message; 0 means any number
+}
 
 // Name is the codec's part of the content type.
 func (protoCodec) Name() string { return "proto" }
@@ -54,26 +59,35 @@ func (protoCodec) MarshalStable(message any) ([]byte, error) {
 }
 
 // Unmarshal decodes a message.
-func (protoCodec) Unmarshal(data []byte, message any) error {
+func (c protoCodec) Unmarshal(data []byte, message any) error {
 	m, err := asProto(message)
 	if err != nil {
 		return err
 	}
-	if err := countFields(data); err != nil {
-		return err
+	if c.elements > 0 {
+		if err := countFields(data, c.elements); err != nil {
+			return err
+		}
 	}
-	options := proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: protoDepth}
+	reads := c.reads[m.ProtoReflect().Descriptor().FullName()]
+	options := proto.UnmarshalOptions{DiscardUnknown: reads, RecursionLimit: protoDepth}
 	if options.Unmarshal(data, m) != nil {
 		return errProtobuf
+	}
+	if reads {
+		return nil
+	}
+	if v := findUnknown(m.ProtoReflect()); v != nil {
+		return refuseMessage(m, v)
 	}
 	return nil
 }
 
-// countFields bounds the fields of a message. A nested message counts as one:
+// countFields refuses a message with more than most fields. A nested message counts as one:
 // those of the contract have no lists.
-func countFields(data []byte) error {
+func countFields(data []byte, most int) error {
 	for fields := 0; len(data) > 0; fields++ {
-		if fields == maxElements {
+		if fields == most {
 			return errElements
 		}
 		_, _, size := protowire.ConsumeField(data)

@@ -11,8 +11,9 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// The codec decodes an accepted message like protobuf itself, without unknown
-// fields. A refused one has too many fields or is malformed.
+// The codec decodes an accepted message like protobuf itself. A refused one has too
+// many fields, one that is unknown, or is malformed; of a request that only reads,
+// unknown fields are dropped.
 func FuzzProtoCodec(f *testing.F) {
 	for _, message := range []proto.Message{
 		&hushv1.ConcealSecretRequest{Secret: "x", Recipients: []string{"a@b.c", ""}, Passphrase: "p"},
@@ -26,14 +27,27 @@ func FuzzProtoCodec(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte("\xfa\x3f\x03abc"))
+	f.Add([]byte("\x0a\x01x\x12\x05\xfa\x3f\x02ab"))
+	f.Add([]byte("\xfa\xff\xff\xff\x0f\x00")) // the number of refusedNumber
 	f.Add([]byte("\x0b\x0b\x0b"))
+	strict := protoCodec{elements: maxElements}
+	lenient := protoCodec{elements: maxElements, reads: kinds{"hush.v1.ConcealSecretRequest": true}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, want := new(hushv1.ConcealSecretRequest), new(hushv1.ConcealSecretRequest)
-		err := protoCodec{}.Unmarshal(data, got)
+		got, dropped, want := new(hushv1.ConcealSecretRequest), new(hushv1.ConcealSecretRequest), new(hushv1.ConcealSecretRequest)
+		err, errDropped := strict.Unmarshal(data, got), lenient.Unmarshal(data, dropped)
 		wrong := proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: protoDepth}.Unmarshal(data, want)
+		exact := new(hushv1.ConcealSecretRequest)
+		_ = proto.Unmarshal(data, exact)
+		unknown := wrong == nil && !proto.Equal(exact, want)
 		switch {
-		case err == nil && (wrong != nil || !proto.Equal(got, want)):
-			t.Errorf("Unmarshal(%x): got %v, want %v, %v", data, got, want, wrong)
+		case (err == nil) != (errDropped == nil):
+			t.Errorf("Unmarshal(%x): got %v and %v, want both or none", data, err, errDropped)
+		case err == nil && (wrong != nil || !proto.Equal(dropped, want)):
+			t.Errorf("Unmarshal(%x) of a reading request: got %v, want %v, %v", data, dropped, want, wrong)
+		case err == nil && unknown != (refusedBy(got) != nil):
+			t.Errorf("Unmarshal(%x): got refused by %v, want that for unknown fields alone: %t", data, refusedBy(got), unknown)
+		case err == nil && !unknown && !proto.Equal(got, want):
+			t.Errorf("Unmarshal(%x): got %v, want %v", data, got, want)
 		case err == nil && len(got.GetRecipients()) > maxElements:
 			t.Errorf("Unmarshal(%x): got %d recipients, want at most %d", data, len(got.GetRecipients()), maxElements)
 		case err != nil && wrong == nil && !errors.Is(err, errElements):

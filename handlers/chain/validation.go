@@ -39,6 +39,9 @@ func newLimits() limits {
 
 // Validate is part of protovalidate.Validator.
 func (l limits) Validate(message proto.Message, options ...protovalidate.ValidationOption) error {
+	if err := refusedBy(message); err != nil {
+		return err
+	}
 	validator, err := l.made()
 	if err == nil {
 		err = validator.Validate(message, options...)
@@ -85,11 +88,11 @@ const (
 func isPlain(message any) bool {
 	switch m := message.(type) {
 	case *hushv1.ConcealSecretRequest:
-		return m != nil && m.GetSecret() != "" && len(m.GetSecret()) <= plainSecret && m.GetSealed() == nil && isPlainTime(m.GetTtl()) &&
+		return m != nil && !isRefused(m) && m.GetSecret() != "" && len(m.GetSecret()) <= plainSecret && m.GetSealed() == nil && isPlainTime(m.GetTtl()) &&
 			len(m.GetPassphrase()) <= plainPassphrase && len(m.GetRecipients()) == 0 && len(m.GetShareDomain()) <= plainDomain &&
 			len(m.GetAuthenticityPayload()) <= plainPayload && len(m.GetMemo()) <= plainMemo && (len(m.GetGroup()) == 0 || len(m.GetGroup()) == 16)
 	case *hushv1.RevealSecretRequest:
-		return m != nil && len(m.GetSecretKey()) <= plainKey && len(m.GetPassphrase()) <= plainPassphrase &&
+		return m != nil && !isRefused(m) && len(m.GetSecretKey()) <= plainKey && len(m.GetPassphrase()) <= plainPassphrase &&
 			isPlainProof(m.GetLinkProof()) && isPlainProof(m.GetProof()) && isPlainProof(m.GetClaim())
 	default:
 		return false
