@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"hush/openapi/recorded"
 )
@@ -47,6 +48,7 @@ func readContract(tree fs.FS) (*contract, error) {
 		tidySchema(p.value)
 	}
 	c.wellKnown()
+	c.closeRequests(methods)
 	for _, m := range methods {
 		if err := c.add(m, at(root, "paths", m.path())); err != nil {
 			return nil, err
@@ -62,6 +64,35 @@ func (c *contract) wellKnown() {
 		"description", "A duration in seconds, as in `3600s` or `1.5s`."))
 	set(c.schemas, "google.protobuf.Timestamp", object("type", "string", "format", "date-time",
 		"description", "A time, as in `2026-11-21T10:00:00Z`."))
+}
+
+// closeRequests says that requests have no other members than those described.
+// What is part of a response, too, stays open: it may get new ones.
+func (c *contract) closeRequests(methods []method) {
+	sent, answered := map[protoreflect.FullName]bool{}, map[protoreflect.FullName]bool{}
+	for _, m := range methods {
+		addParts(sent, m.Input())
+		addParts(answered, m.Output())
+	}
+	for name := range sent {
+		schema := at(c.schemas, string(name))
+		if !answered[name] && textAt(schema, "type") == "object" && at(schema, "additionalProperties") == nil {
+			set(schema, "additionalProperties", false)
+		}
+	}
+}
+
+// addParts adds the names of a message and of those in it.
+func addParts(names map[protoreflect.FullName]bool, message protoreflect.MessageDescriptor) {
+	if names[message.FullName()] {
+		return
+	}
+	names[message.FullName()] = true
+	for i := range message.Fields().Len() {
+		if part := message.Fields().Get(i).Message(); part != nil {
+			addParts(names, part)
+		}
+	}
 }
 
 // add adds a method that buf's plugin described. Streams are left out: JSON over

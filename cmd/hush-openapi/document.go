@@ -12,7 +12,7 @@ import (
 
 const about = `Hush shares a secret once. Every operation is one RPC. Connect clients call it with JSON over POST at ` + "`/hush.v1.<Service>/<Method>`" + `; most operations are also available over the paths of the Onetime Secret API, versions 1 to 3. The same checks run in the same order.
 
-Responses of RPCs omit members that are empty, zero or false. Requests may contain unknown members, which are ignored. Any response may get new members. The members of v1, v2 and v3 responses are those of recorded exchanges: one that is not ` + "`required`" + ` may be missing.
+Responses of RPCs omit members that are empty, zero or false. A request of an RPC with a member that the server does not know is refused; v1, v2 and v3 ignore it. Any response may get new members. The members of v1, v2 and v3 responses are those of recorded exchanges: one that is not ` + "`required`" + ` may be missing.
 
 Each operation counts against one rate limit, named in its description. Rate limits are per client network: an IPv4 address or an IPv6 /64. A call over its limit gets 429.
 

@@ -56,8 +56,8 @@ func firstSentence(text string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// tidySchema makes a schema say what the server does: it ignores members that it
-// does not know and writes 64-bit numbers as text. Limits in bytes bound the
+// tidySchema makes a schema say what the server does: a response may get new
+// members, and 64-bit numbers are text. Limits in bytes bound the
 // characters too, since no character is shorter than a byte.
 func tidySchema(s *yaml.Node) {
 	if s == nil || s.Kind != yaml.MappingNode {
