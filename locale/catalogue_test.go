@@ -110,6 +110,7 @@ func TestEnglishErrors(t *testing.T) {
 		"error.internal":         "An unexpected error occurred",
 		"error.nothing":          "You did not provide anything to share",
 		"error.account_required": "An account is required to send emails.",
+		"error.near_miss":        "There is no parameter {sent}. Did you mean {meant}?",
 		"error.route":            "Not Found",
 		"error.method":           "Method Not Allowed",
 		"error.shrimp":           "Please refresh the page and try again",

@@ -3,9 +3,10 @@
 //
 // It promises to take what was sent exactly or to refuse it: it truncates,
 // replaces and guesses nothing, and never takes one parameter from two places.
-// Its errors are *refusal.Error. They name a parameter only if a route reads
-// it, and never contain a value. Package call reads every request with it, and
-// the decoders of routes and pages look parameters up.
+// Its errors are *refusal.Error. They name a parameter only if a route reads it,
+// or if it is a near miss (see Params.NearMiss), and never contain a value. Package
+// call reads every request with it, and the decoders of routes and pages look
+// parameters up.
 package params
 
 import (
@@ -85,6 +86,7 @@ func (s source) place(name string) (p *param, list bool) {
 	}
 	parts, list := splitName(name)
 	if parts == nil {
+		s.keepMiss(name)
 		return nil, false
 	}
 	plain := parts[0]

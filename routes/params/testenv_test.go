@@ -36,6 +36,10 @@ func formOf(s source) string {
 		pairs = append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(v.text))
 	}
 	for name, p := range s {
+		if parts, _ := splitName(name); parts == nil { // kept as a near miss
+			add(name, value{})
+			continue
+		}
 		base, rest, nested := strings.Cut(name, "[")
 		wrapped := "secret[" + base + "]"
 		if nested {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/locale"
 )
 
 func rpcError(t *testing.T, code connect.Code, details ...proto.Message) error {
@@ -155,5 +156,25 @@ func TestReadRetry(t *testing.T) {
 	got := Read(rpcError(t, connect.CodeResourceExhausted, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, info))
 	if got.Retry != 30*time.Second {
 		t.Errorf("Read(locked): got %v, want 30s", got.Retry)
+	}
+}
+
+// A near miss is told in the caller's language; v1 tells it in English.
+func TestNearMiss(t *testing.T) {
+	words, err := locale.New()
+	if err != nil {
+		t.Fatalf("reading messages: got error %v", err)
+	}
+	refused := Read(NearMiss("Pass\nphrase", "passphrase"))
+	for l, want := range map[locale.Locale]string{
+		"en": `There is no parameter "Pass\nphrase". Did you mean passphrase?`,
+		"de": `Es gibt keinen Parameter "Pass\nphrase". Meinten Sie passphrase?`,
+	} {
+		if status, text := refused.Localized(words, l); status != 422 || text != want {
+			t.Errorf("Localized(%s): got %d %s, want 422 %s", l, status, text, want)
+		}
+	}
+	if status, text := refused.Status(); status != 422 || text != `There is no parameter "Pass\nphrase". Did you mean passphrase?` {
+		t.Errorf("Status(): got %d %s, want 422 and the English text", status, text)
 	}
 }

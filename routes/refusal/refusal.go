@@ -3,8 +3,8 @@
 // classes to statuses and texts.
 //
 // It promises that a refusal never contains what the caller sent, except for
-// names that routes and services know, and never the cause of an unexpected
-// error. Every package below routes may use it; only Read interprets the errors
+// names that routes and services know or almost know, and never the cause of an
+// unexpected error. Every package below routes may use it; only Read interprets the errors
 // of RPCs.
 package refusal
 
@@ -76,6 +76,9 @@ type Error struct {
 	Class Class
 	// Text is for the caller; empty if the class says everything.
 	Text string
+	// Sent is the quoted name of an unknown parameter, and Meant that of the known
+	// one; see NearMiss. Empty for all other refusals.
+	Sent, Meant string
 	// Retry is how long to wait before another try; zero if unknown.
 	Retry time.Duration
 	// ForGood reports that waiting does not help.
@@ -87,6 +90,13 @@ func (e *Error) Error() string { return e.Text }
 // Invalid refuses a value; the text is for the caller.
 func Invalid(format string, args ...any) error {
 	return &Error{Class: ClassInvalid, Text: fmt.Sprintf(format, args...)}
+}
+
+// NearMiss refuses a parameter that no route has, and names the one that was
+// probably meant. The name that was sent must not be a secret.
+func NearMiss(sent, meant string) error {
+	quoted := strconv.Quote(sent)
+	return &Error{Class: ClassInvalid, Text: fmt.Sprintf(textNearMiss, quoted, meant), Sent: quoted, Meant: meant}
 }
 
 // Malformed refuses a body that cannot be parsed.

@@ -19,6 +19,10 @@ const (
 	TextShrimp       = "Please refresh the page and try again"
 )
 
+// textNearMiss has the places of the name that was sent and of the one that was
+// meant.
+const textNearMiss = "There is no parameter %s. Did you mean %s?"
+
 // Status returns the HTTP status of a refusal and its text in English, as
 // version 2 and the pages show them.
 func (e *Error) Status() (status int, text string) {
@@ -76,6 +80,9 @@ func (c Class) status() (status int, text string) {
 // the tables stays unchanged, in English or as the operator wrote it.
 func (e *Error) Localized(catalogue *locale.Catalogue, l locale.Locale) (status int, text string) {
 	status, text = e.Status()
+	if e.Meant != "" {
+		return status, catalogue.Text(l, "error.near_miss", "sent", e.Sent, "meant", e.Meant)
+	}
 	if key := messageKey(text); key != "" {
 		text = catalogue.Text(l, key)
 	}
