@@ -22,7 +22,7 @@ func startHandler(t *testing.T, handle http.HandlerFunc) string {
 	return s.URL
 }
 
-func mustParseLink(t *testing.T, text string) client.Link {
+func mustParseLink(t testing.TB, text string) client.Link {
 	t.Helper()
 	link, err := client.ParseLink(text)
 	if err != nil {

@@ -150,6 +150,17 @@ func parsed(t testing.TB, link client.Link) client.Link {
 	return again
 }
 
+// changed returns a link with another last character, as a mail gateway or a person
+// makes it.
+func changed(t testing.TB, link client.Link) client.Link {
+	t.Helper()
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	text := link.Expose()
+	last := len(text) - 1
+	next := (strings.IndexByte(letters, text[last]) + 1) % len(letters)
+	return mustParseLink(t, text[:last]+letters[next:next+1])
+}
+
 // wantError checks the kind of an error, and returns it.
 func wantError(t testing.TB, what string, err error, want *client.Error) *client.Error {
 	t.Helper()

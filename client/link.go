@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"net/url"
 	"regexp"
 	"strings"
@@ -38,14 +39,20 @@ type ReceiptLink struct {
 	Foreign bool
 }
 
-// keyPattern is a key of Hush, or of any Onetime Secret server: those of some
-// releases are longer.
-var keyPattern = regexp.MustCompile(`^[0-9A-Za-z_-]{20,80}$`)
+var (
+	// keyPattern is a key of Hush, or of any Onetime Secret server: those of some
+	// releases are longer.
+	keyPattern = regexp.MustCompile(`^[0-9A-Za-z_-]{20,80}$`)
+	// keyStrange and fragmentStrange are characters that no key, and no fragment of an
+	// end-to-end link, has.
+	keyStrange      = regexp.MustCompile(`[^0-9A-Za-z_-]`)
+	fragmentStrange = regexp.MustCompile(`[^0-9A-Za-z]`)
+)
 
 // ParseLink parses a link to a secret as people paste it: with white space or
 // punctuation around it, or with a # that a mail gateway escaped. It returns
-// ErrLink with what is wrong: an end-to-end link of another length is incomplete,
-// and no server is asked to find out.
+// ErrLink with what is wrong: an end-to-end link of another length is incomplete, one
+// with a character that no link has was changed, and no server is asked to find out.
 func ParseLink(text string) (Link, error) {
 	u, err := parsePasted(text)
 	if err != nil {
@@ -53,13 +60,21 @@ func ParseLink(text string) (Link, error) {
 	}
 	if server, ok := baseOf(u, "/e"); ok {
 		parsed, err := endtoend.ParseLink(u.Fragment)
-		if err != nil {
-			return Link{}, wrongLink("the link is not complete: copy all of it, up to its last character")
+		switch {
+		case errors.Is(err, endtoend.ErrLink) || fragmentStrange.MatchString(u.Fragment):
+			return Link{}, errChanged()
+		case err != nil:
+			return Link{}, errIncomplete()
 		}
 		return endToEndLink(server, parsed), nil
 	}
-	if server, ok := baseOf(u, "/s"); ok && keyPattern.MatchString(u.Fragment) {
-		return Link{Server: server, Encryption: EncryptionServer, Key: Hide(u.Fragment)}, nil
+	if server, ok := baseOf(u, "/s"); ok {
+		switch {
+		case keyPattern.MatchString(u.Fragment):
+			return Link{Server: server, Encryption: EncryptionServer, Key: Hide(u.Fragment)}, nil
+		case keyStrange.MatchString(u.Fragment):
+			return Link{}, errChanged()
+		}
 	}
 	if server, key, ok := keyBehind(u, "/secret/"); ok {
 		return Link{Server: server, Encryption: EncryptionServer, Key: key, Foreign: true}, nil
@@ -83,8 +98,11 @@ func ParseReceiptLink(text string) (ReceiptLink, error) {
 	if server, ok := baseOf(u, "/r"); ok {
 		link := ReceiptLink{Server: server}
 		for key := range strings.SplitSeq(u.Fragment, ".") {
-			if !keyPattern.MatchString(key) {
-				return ReceiptLink{}, wrongLink("the link is not complete: copy all of it, up to its last character")
+			switch {
+			case keyStrange.MatchString(key):
+				return ReceiptLink{}, errChanged()
+			case !keyPattern.MatchString(key):
+				return ReceiptLink{}, errIncomplete()
 			}
 			link.Keys = append(link.Keys, Hide(key))
 		}
@@ -137,6 +155,14 @@ func (l ReceiptLink) Expose() string {
 }
 
 func wrongLink(message string) error { return &Error{Kind: KindLink, Message: message} }
+
+func errIncomplete() error {
+	return wrongLink("the link is not complete: copy all of it, up to its last character")
+}
+
+func errChanged() error {
+	return wrongLink("the link was changed: it has a character that does not belong there; copy the link again")
+}
 
 // parsePasted returns the URL in a pasted text.
 func parsePasted(text string) (*url.URL, error) {

@@ -46,6 +46,7 @@ func TestParseLink(t *testing.T) {
 
 func TestParseLinkSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
+	biggest := strings.Repeat("z", 43) // more than 32 bytes hold
 	for text, want := range map[string]string{
 		"":                                   "begins with https://",
 		aKey:                                 "begins with https://",
@@ -56,7 +57,12 @@ func TestParseLinkSaysWhatIsWrong(t *testing.T) {
 		"https://hush.example/e#" + aFragment + "a":       "not complete",
 		"https://hush.example/e#" + aKey:                  "not complete",
 		"https://hush.example/e":                          "not complete",
-		"https://hush.example/e#" + aFragment[:73] + "é":  "not complete",
+		"https://hush.example/e#" + aFragment[:73] + "é":  "was changed",
+		"https://hush.example/e#" + aFragment[:73] + "-V": "was changed",
+		"https://hush.example/e#" + aFragment[:73] + ":V": "was changed",
+		"https://hush.example/e#" + aFragment[:72] + "[V": "was changed",
+		"https://hush.example/e#" + aKey + biggest:        "was changed",
+		"https://hush.example/s#" + aKey[:30] + ":u":      "was changed",
 		"https://hush.example/":                           "not the link of a secret",
 		"https://hush.example/s#short":                    "not the link of a secret",
 		"https://hush.example/r#" + aKey:                  "link of a receipt",
@@ -93,9 +99,16 @@ func TestParseReceiptLink(t *testing.T) {
 			t.Errorf("ParseReceiptLink(%q): got %s, want %s", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "short", "https://hush.example/s#" + aKey, "https://hush.example/r#" + aKey + ".short", "https://hush.example/e#" + aFragment} {
-		if _, err := client.ParseReceiptLink(text); !errors.Is(err, client.ErrLink) {
-			t.Errorf("ParseReceiptLink(%q): got %v, want ErrLink", text, err)
+	for text, want := range map[string]string{
+		"":                               "begins with https://",
+		"short":                          "begins with https://",
+		"https://hush.example/s#" + aKey: "of a secret",
+		"https://hush.example/r#" + aKey + ".short": "not complete",
+		"https://hush.example/r#" + aKey + ":a":     "was changed",
+		"https://hush.example/e#" + aFragment:       "of a secret",
+	} {
+		if _, err := client.ParseReceiptLink(text); !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseReceiptLink(%q): got %v, want %q", text, err, want)
 		}
 	}
 }
