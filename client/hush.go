@@ -9,6 +9,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/seal/endtoend"
 )
 
 // hushBackend speaks the Connect protocol with a Hush server.
@@ -26,6 +27,8 @@ type hushBackend struct {
 	silence time.Duration
 	// claimTime is how long a claim lasts at most.
 	claimTime time.Duration
+	// derive is endtoend.Derive.
+	derive func(secret endtoend.LinkSecret, passphrase string) (endtoend.Keys, error)
 }
 
 // newHush returns the backend that speaks to Hush.
@@ -43,6 +46,7 @@ func newHush(c *Client) backend {
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, c.Server(), options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, c.Server(), options),
 		token:      o.Token, notice: o.Notice, pace: defaultPace(), silence: silenceMax, claimTime: ClaimTime,
+		derive: endtoend.Derive,
 	}
 }
 

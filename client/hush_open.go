@@ -90,7 +90,7 @@ func (o *opening) derive() error {
 	if o.guarded || o.resumed {
 		passphrase = o.passphrase.Expose()
 	}
-	keys, err := endtoend.Derive(o.link.endToEnd().Secret, passphrase)
+	keys, err := o.hushBackend.derive(o.link.endToEnd().Secret, passphrase)
 	if err != nil {
 		return usage("the passphrase is not valid text")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"hush/client"
 	hushv1 "hush/gen/hush/v1"
+	"hush/seal/endtoend"
 	"hush/vault/vaulttest"
 )
 
@@ -198,6 +199,37 @@ func TestPassphrases(t *testing.T) {
 				t.Errorf("Open during the pause: got %+v, want a time to wait", got)
 			}
 		})
+	}
+}
+
+// A passphrase has the price that the format sets, for every device that shares or
+// opens. Other tests pay less.
+func TestPassphraseIsStretched(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, vaulttest.Options{}, nil)
+	d := startDouble(t, s, nil)
+	c, err := client.New(d.url, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := mustShare(t, c, aGuardedText(client.EncryptionEndToEnd))
+	_, fragment, _ := strings.Cut(shared.Link.Expose(), "#")
+	link, err := endtoend.ParseLink(fragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := endtoend.Derive(link.Secret, aPassphrase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, proof := keys.Proof().Hash(), keys.Proof()
+	if got := requests[hushv1.ConcealSecretRequest](t, d, "ConcealSecret")[0].GetSealed().GetProofHash(); !bytes.Equal(got, want[:]) {
+		t.Errorf("Share: got the hash of another proof than that of endtoend.Derive")
+	}
+	opened, err := c.Open(t.Context(), shared.Link, client.Hide(aPassphrase), client.NewClaim())
+	wantText(t, opened, err, "hunter2")
+	if got := requests[hushv1.RevealSecretRequest](t, d, "RevealSecret")[0].GetProof(); !bytes.Equal(got, proof[:]) {
+		t.Errorf("Open: got another proof than that of endtoend.Derive")
 	}
 }
 

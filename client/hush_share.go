@@ -175,7 +175,7 @@ func timeFor(size int) time.Duration {
 
 // seal encrypts the content under a link secret.
 func (s *sharing) seal(drawn endtoend.LinkSecret) (*hushv1.Sealed, *Error) {
-	keys, err := endtoend.Derive(drawn, s.request.Passphrase.Expose())
+	keys, err := s.derive(drawn, s.request.Passphrase.Expose())
 	if err != nil {
 		return nil, &Error{Kind: KindUsage, Message: "the passphrase is not valid text"}
 	}

@@ -94,7 +94,8 @@ func (s *server) stop() {
 	_ = s.http.Close()
 }
 
-// client returns a client of the server that waits for little.
+// client returns a client of the server that waits for little and whose passphrases
+// cost nothing.
 func (s *server) client(t testing.TB, options client.Options) *client.Client {
 	t.Helper()
 	return clientOf(t, s.url, options)
@@ -107,6 +108,7 @@ func clientOf(t testing.TB, server string, options client.Options) *client.Clien
 		t.Fatalf("New(%s): got %v, want no error", server, err)
 	}
 	c.Hurry(time.Millisecond, time.Minute)
+	c.Cheapen()
 	return c
 }
 

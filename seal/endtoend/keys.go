@@ -70,19 +70,30 @@ func Derive(secret LinkSecret, passphrase string) (Keys, error) {
 	if !utf8.ValidString(passphrase) {
 		return Keys{}, ErrPassphrase
 	}
-	k := secret.bytes()
-	base := extract(saltBase, k[:])
 	var p [32]byte // zeros without a passphrase
 	if passphrase != "" {
-		salt := expand(base, infoSalt, 16)
+		k := secret.bytes()
+		salt := expand(extract(saltBase, k[:]), infoSalt, 16)
 		p = [32]byte(argon2.IDKey(norm.NFC.AppendString(nil, passphrase), salt, argonPasses, argonMemoryKiB, argonLanes, 32))
 	}
+	return derive(secret, p), nil
+}
+
+// DeriveStretched is the part of Derive that follows P. It is for tests that have many
+// passphrases and are not about their price; keys from another P than Derive's open
+// nothing that another device made.
+func DeriveStretched(secret LinkSecret, p [32]byte) Keys { return derive(secret, p) }
+
+// derive derives the keys from the stretched passphrase.
+func derive(secret LinkSecret, p [32]byte) Keys {
+	k := secret.bytes()
+	base := extract(saltBase, k[:])
 	full := extract(saltFull, append(k[:], p[:]...))
 	return Keys{derived: seal.Hide(derived{
 		linkProof: Proof(expand(base, infoLinkProof, 32)),
 		proof:     Proof(expand(full, infoProof, 32)),
 		content:   [32]byte(expand(full, infoContent, 32)),
-	})}, nil
+	})}
 }
 
 // LinkProof shows that the device has the link. Without it a server neither
