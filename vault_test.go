@@ -32,13 +32,15 @@ type typedPackage struct {
 }
 
 // The types of all packages show what imports cannot: who derives the keys of
-// secrets, who gives callers a credential, and who owns each bucket.
+// secrets, who gives callers a credential, who owns each bucket, and who says what
+// hashing costs.
 func TestRulesOfTypes(t *testing.T) {
 	readFolders(t)
 	packages := checkTypes(t)
 	t.Run("keys of secrets", func(t *testing.T) { wantKeysDerivedOnce(t, packages) })
 	t.Run("credentials", func(t *testing.T) { wantCredentialsMadeOnce(t, packages) })
 	t.Run("buckets", func(t *testing.T) { wantBucketsOwned(t, packages) })
+	t.Run("costs", func(t *testing.T) { wantRealCosts(t, packages) })
 }
 
 // wantKeysDerivedOnce: only one package derives a secret's key, so everything
@@ -88,6 +90,45 @@ func wantCredentialsMadeOnce(t *testing.T, packages []typedPackage) {
 	if !found["vault/session"] {
 		t.Error("vault/session: got no call of caller.WithCredential, want one, or this test finds nothing")
 	}
+}
+
+// wantRealCosts: no command says what hashing a password or a passphrase costs, so
+// that the service pays the price of package seal whatever its flags are.
+func wantRealCosts(t *testing.T, packages []typedPackage) {
+	t.Helper()
+	allowed := []string{
+		"vault", "vault/account", "vault/secret",
+		"vault/vaulttest", // only tests import it
+	}
+	found := map[string]bool{}
+	for _, p := range packages {
+		for _, object := range p.info.Uses {
+			if isCost(object) {
+				found[p.name] = true
+			}
+		}
+	}
+	for name := range found {
+		if !slices.Contains(allowed, name) {
+			t.Errorf("%s says what hashing costs, want the price of package seal", name)
+		}
+	}
+	for _, name := range allowed {
+		if !found[name] {
+			t.Errorf("%s: got no use of a cost of hashing, want one, or this test finds nothing", name)
+		}
+	}
+}
+
+// isCost reports whether an object is the field of a vault's options, or of those of
+// its parts, that says what hashing costs.
+func isCost(object types.Object) bool {
+	field, ok := object.(*types.Var)
+	if !ok || !field.IsField() || !slices.Contains([]string{"Passwords", "Passphrases", "Cost"}, field.Name()) {
+		return false
+	}
+	params := []string{module + "/seal.PasswordParams", module + "/seal.PassphraseParams"}
+	return slices.Contains(params, field.Type().String())
 }
 
 // bucketUse is a file that may name buckets of other packages.

@@ -28,11 +28,16 @@ type PassphraseParams struct {
 
 // NewPassphraseParams returns the current defaults with a fresh salt.
 func NewPassphraseParams() PassphraseParams {
-	p := PassphraseParams{
+	return PassphraseParams{
 		MemoryKiB: passphraseMemoryKiB,
 		Time:      passphraseTime,
 		Threads:   passphraseThreads,
-	}
+	}.Renewed()
+}
+
+// Renewed returns parameters of the same cost with a fresh salt, which each new
+// passphrase needs.
+func (p PassphraseParams) Renewed() PassphraseParams {
 	rand.Read(p.Salt[:])
 	return p
 }

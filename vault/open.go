@@ -129,6 +129,7 @@ func (v *Vault) assemble(opts Options) {
 		Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
 		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Accounts: v.Accounts,
 		Sessions: v.Sessions, Domains: v.Domains, Watches: v.Watches,
+		Cost: opts.Passphrases,
 	})
 	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
 	v.Claims = secrets.Claims

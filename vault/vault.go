@@ -64,6 +64,9 @@ type Options struct {
 	// Passwords is the cost of hashing a password; zero means the defaults of
 	// seal. For tests.
 	Passwords seal.PasswordParams
+	// Passphrases is the cost of hashing the passphrase of a new secret; zero means
+	// the defaults of seal. For tests: no command sets it.
+	Passphrases seal.PassphraseParams
 	// Send delivers one mail or returns an error. ErrUndeliverable is final;
 	// after any other error the mail is tried again. Nil means that mail is not
 	// configured: addresses are not confirmed, and recipients not written to.

@@ -19,6 +19,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/rows"
+	"hush/vault/vaulttest"
 )
 
 // nodesMost is how many nodes serve at a time.
@@ -130,9 +131,9 @@ func (c *cluster) open(offset time.Duration, opts options) (*node, error) {
 		Store: store, Shares: shares, Keys: c.keys, Log: slog.New(watchLog{c.seen, n.name}),
 		Manual:    opts.manual,
 		Now:       func() time.Time { return time.Now().Add(offset) },
-		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
-		Limits:    caller.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 42},
-		Node:      &rows.NodeOptions{Name: n.name, Release: "test"},
+		Passwords: vaulttest.CheapPasswords(), Passphrases: vaulttest.CheapPassphrases(),
+		Limits: caller.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 42},
+		Node:   &rows.NodeOptions{Name: n.name, Release: "test"},
 	})
 	if err != nil {
 		defer proxy.Close()

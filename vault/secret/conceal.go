@@ -106,7 +106,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	case wish.Sealed != nil:
 		copy(hash[:], wish.Sealed.ProofHash)
 	case wish.Passphrase != "":
-		params := seal.NewPassphraseParams()
+		params := se.newPassphraseParams()
 		var err error
 		if hash, err = se.hasher.Hash(ctx, c.Network, params, wish.Passphrase); err != nil {
 			return err
@@ -147,6 +147,14 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 		se.outbox.Wake()
 	}
 	return nil
+}
+
+// newPassphraseParams returns the parameters for hashing the next passphrase.
+func (se *Secrets) newPassphraseParams() seal.PassphraseParams {
+	if se.cost == (seal.PassphraseParams{}) {
+		return seal.NewPassphraseParams()
+	}
+	return se.cost.Renewed()
 }
 
 // draftForAccount seals the receipt for its account's list and drafts the mails

@@ -18,7 +18,7 @@ import (
 	"hush/vault/watch"
 )
 
-// Options are the dependencies of New; all are required.
+// Options are the dependencies of New; all but Cost are required.
 type Options struct {
 	Store       rows.Store
 	Shares      *shares.Shares
@@ -35,6 +35,8 @@ type Options struct {
 	Sessions    *session.Sessions
 	Domains     *domain.Domains
 	Watches     *watch.Watches
+	// Cost is the cost of hashing a passphrase; zero means the defaults of seal.
+	Cost seal.PassphraseParams
 }
 
 // Services are the services of this package.
@@ -56,6 +58,7 @@ type Secrets struct {
 	limits     caller.Limits
 	policy     caller.Policy
 	hasher     *guess.Hasher
+	cost       seal.PassphraseParams
 	challenges *challenge.Challenges
 	outbox     *outbox.Outbox
 	accounts   *account.Accounts
@@ -118,7 +121,7 @@ func New(o Options) Services {
 	secrets := &Secrets{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys,
 		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
-		hasher: o.Hasher, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
+		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
 		receipts: receipts, usage: usage, watches: o.Watches,
 	}
 	secrets.claims = claim.New(claim.Options{

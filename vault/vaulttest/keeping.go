@@ -136,7 +136,7 @@ func (s *KeepingStore) Open(t testing.TB, root seal.RootKey, clock *Clock, send 
 	k := &Kit{Store: s, Shares: s.Shares, Clock: clock, RootKey: root, Keys: seal.NewKeys(root)}
 	v, err := vault.Open(t.Context(), vault.Options{
 		Store: s, Shares: s.Shares, Keys: k.Keys, Now: clock.Now, Log: slog.New(slog.DiscardHandler),
-		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}, Send: send, Manual: true,
+		Passwords: CheapPasswords(), Passphrases: CheapPassphrases(), Send: send, Manual: true,
 	})
 	if err != nil {
 		t.Fatalf("vault.Open(keeping store): got %v, want nil", err)

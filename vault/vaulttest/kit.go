@@ -52,6 +52,10 @@ type Options struct {
 	// Passwords is the cost of hashing a password; zero means almost none,
 	// whereas the service takes a tenth of a second and 64 MiB.
 	Passwords seal.PasswordParams
+	// Passphrases is the cost of hashing the passphrase of a new secret; zero means
+	// almost none, whereas the service takes 25 ms and 19 MiB: seal.NewPassphraseParams
+	// returns that cost.
+	Passphrases seal.PassphraseParams
 	// SpamKey is the key of the ALTCHA server; empty for none.
 	SpamKey string
 	// Observer is told what the background does; nil for nothing.
@@ -241,14 +245,27 @@ func (k *Kit) VaultOptions() vault.Options {
 		Store: k.Store, Shares: k.Shares, Node: k.base.node, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
 		Limits: k.opts.Limits, Host: k.opts.Host, HasDiskSpace: k.opts.HasDiskSpace, Manual: k.opts.Manual,
 		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey, Observer: k.opts.Observer,
-		Passwords: k.opts.Passwords, AuditKeep: k.opts.AuditKeep, KeyFile: k.opts.KeyFile,
+		Passwords: k.opts.Passwords, Passphrases: k.opts.Passphrases, AuditKeep: k.opts.AuditKeep, KeyFile: k.opts.KeyFile,
 		SpentLog: k.SpentLog,
 	}
 	if opts.HasDiskSpace == nil && k.opts.MinFree > 0 {
 		opts.HasDiskSpace = k.base.hasDiskSpace
 	}
 	if opts.Passwords == (seal.PasswordParams{}) {
-		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}
+		opts.Passwords = CheapPasswords()
+	}
+	if opts.Passphrases == (seal.PassphraseParams{}) {
+		opts.Passphrases = CheapPassphrases()
 	}
 	return opts
 }
+
+// CheapPasswords is vault.Options.Passwords for a vault whose tests are not about
+// what a password costs.
+func CheapPasswords() seal.PasswordParams {
+	return seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}
+}
+
+// CheapPassphrases is vault.Options.Passphrases for a vault whose tests are not about
+// what a passphrase costs.
+func CheapPassphrases() seal.PassphraseParams { return seal.PassphraseParams(CheapPasswords()) }
