@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"hush/testtier"
 )
 
 type ruleFile struct {
@@ -40,6 +42,7 @@ func ruleExpressions(t *testing.T) (all []string) {
 // promtool reads the rules, and the queries of the dashboard as if they were
 // rules.
 func TestPromtoolReadsRules(t *testing.T) {
+	testtier.Check(t, "starts promtool")
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("needs promtool: not installed")

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"hush/testtier"
 	"hush/vault/doctor"
 	"hush/vault/transfer"
 )
@@ -35,6 +36,7 @@ type typedPackage struct {
 // secrets, who gives callers a credential, who owns each bucket, and who says what
 // hashing costs.
 func TestRulesOfTypes(t *testing.T) {
+	testtier.Check(t, "compiles every package and checks its types")
 	readFolders(t)
 	packages := checkTypes(t)
 	t.Run("keys of secrets", func(t *testing.T) { wantKeysDerivedOnce(t, packages) })

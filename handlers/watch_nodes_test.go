@@ -17,6 +17,7 @@ import (
 	"hush/seal"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/rows"
@@ -65,6 +66,7 @@ func postgresNode(t *testing.T, server *postgrestest.Server, root seal.RootKey, 
 // database; and the end of the session that a stream was opened with.
 func TestWatchMetadataOnPostgres(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "starts PostgreSQL")
 	server, err := postgrestest.Start()
 	if errors.Is(err, postgrestest.ErrMissing) {
 		t.Skip("needs postgres: not installed")
