@@ -3,15 +3,14 @@ package chain_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -142,26 +141,31 @@ func TestPanicOutsideOfRPCs(t *testing.T) {
 // connection serves afterwards.
 func TestSlowLogDoesNotPoisonTheConnection(t *testing.T) {
 	t.Parallel()
-	slow := &stallingHandler{Handler: slog.DiscardHandler, time: 2500 * time.Millisecond}
-	api, _ := newAPI(t, func(o *handlers.Options) { o.Log = slog.New(slow) })
-	server := serve(t, api, func(_ http.ResponseWriter, r *http.Request) {
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			t.Errorf("Body: got %v, want no error", err)
+	synctest.Test(t, func(t *testing.T) {
+		slow := &stallingHandler{Handler: slog.DiscardHandler, time: 2500 * time.Millisecond}
+		api, _ := newAPI(t, func(o *handlers.Options) { o.Log = slog.New(slow) })
+		client := chain.ServePipes(t, api.Middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				t.Errorf("Body: got %v, want no error", err)
+			}
+			if err := r.Context().Err(); err != nil {
+				t.Errorf("Context: got %v, want no error", err)
+			}
+		})), nil).Client(t)
+		for range 2 {
+			res, err := client.Post("http://hush.example", "text/plain", strings.NewReader("body"))
+			if err != nil {
+				t.Fatalf("Post: got %v, want an answer", err)
+			}
+			if _, err := io.Copy(io.Discard, res.Body); err != nil {
+				t.Errorf("Body: got %v, want no error", err)
+			}
+			res.Body.Close()
 		}
-		if err := r.Context().Err(); err != nil {
-			t.Errorf("Context: got %v, want no error", err)
+		if !slow.once.Load() {
+			t.Error("log: got no line, want a slow one")
 		}
 	})
-	for range 2 {
-		res, err := server.Client().Post(server.URL, "text/plain", strings.NewReader("body"))
-		if err != nil {
-			t.Fatalf("Post: got %v, want an answer", err)
-		}
-		if _, err := io.Copy(io.Discard, res.Body); err != nil {
-			t.Errorf("Body: got %v, want no error", err)
-		}
-		res.Body.Close()
-	}
 }
 
 // stallingHandler is slow with the first line.
@@ -184,7 +188,6 @@ func (h *stallingHandler) Handle(context.Context, slog.Record) error {
 // response still sees why it was refused.
 func TestRefusedBodyIsDrained(t *testing.T) {
 	t.Parallel()
-	api, _ := newAPI(t, nil)
 	for name, before := range map[string]func(*http.Request){
 		"unread": func(*http.Request) {},
 		"closed": func(r *http.Request) { r.Body.Close() }, // as connect does
@@ -192,66 +195,58 @@ func TestRefusedBodyIsDrained(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
-				before(r)
-				http.Error(w, "too large", http.StatusRequestEntityTooLarge)
-			})
-			conn, err := net.Dial("tcp", server.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			head := fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", 16<<20)
-			if _, err := conn.Write(append([]byte(head), make([]byte, 16<<20)...)); err != nil {
-				t.Fatalf("Write: got %v, want everything to be taken", err)
-			}
-			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			if err != nil {
-				t.Fatalf("ReadResponse: got %v, want an answer", err)
-			}
-			res.Body.Close()
-			if res.StatusCode != http.StatusRequestEntityTooLarge {
-				t.Errorf("ReadResponse: got %s, want 413", res.Status)
-			}
+			synctest.Test(t, func(t *testing.T) { wantDrained(t, before) })
 		})
 	}
 }
 
-// A client that asks before it sends its body is refused at once, not after the
-// server waited for a body that never comes. A busy machine may be late for
-// other reasons, but not every time.
-func TestRefusalBeforeTheBodyIsImmediate(t *testing.T) {
-	t.Parallel()
+func wantDrained(t *testing.T, before func(*http.Request)) {
+	t.Helper()
 	api, _ := newAPI(t, nil)
-	server := serve(t, api, func(w http.ResponseWriter, _ *http.Request) {
+	conn := chain.ServePipes(t, api.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		before(r)
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
-	})
-	var late error
-	for range 10 {
-		if late = refuseBeforeTheBody(t, server.Listener.Addr().String()); late == nil {
-			return
-		}
+	})), nil).Dial(t)
+	answer, arrived := bufio.NewReader(conn), make(chan struct{})
+	go func() { // keeps the answer, as the kernel does until the client reads it
+		defer close(arrived)
+		_, _ = answer.Peek(1)
+	}()
+	head := fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", 16<<20)
+	if _, err := conn.Write(append([]byte(head), make([]byte, 16<<20)...)); err != nil {
+		t.Fatalf("Write: got %v, want everything to be taken", err)
 	}
-	t.Errorf("answer: got %v each time, want 413 at once", late)
+	<-arrived
+	res, err := http.ReadResponse(answer, nil)
+	if err != nil {
+		t.Fatalf("ReadResponse: got %v, want an answer", err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("ReadResponse: got %s, want 413", res.Status)
+	}
 }
 
-// refuseBeforeTheBody returns an error if the response takes about as long as
-// the server waits for a body, which is 2 s.
-func refuseBeforeTheBody(t *testing.T, address string) error {
-	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n")
-	if err = errors.Join(err, conn.SetReadDeadline(time.Now().Add(1500*time.Millisecond))); err != nil {
-		t.Fatal(err)
-	}
-	answer := make([]byte, 64)
-	n, err := conn.Read(answer)
-	if err == nil && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 413") {
-		t.Fatalf("answer: got %q, want 413", answer[:n])
-	}
-	return err
+// A client that asks before it sends its body is refused at once, not after the
+// server waited for a body that never comes.
+func TestRefusalBeforeTheBodyIsImmediate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, _ := newAPI(t, nil)
+		conn := chain.ServePipes(t, api.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		})), nil).Dial(t)
+		began := time.Now()
+		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer := make([]byte, 64)
+		n, err := conn.Read(answer)
+		if err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 413") {
+			t.Fatalf("answer: got %q, %v, want 413", answer[:n], err)
+		}
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("answer: got it after %v, want it at once", waited)
+		}
+	})
 }

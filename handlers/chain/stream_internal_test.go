@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -27,10 +26,11 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// streamServer is a chain with one service over real HTTP/1.1 and h2c, with a
-// receipt to follow.
+// streamServer is a chain with one service over HTTP/1.1 and h2c, with a receipt to
+// follow. It runs in a bubble, so that no deadline passes while somebody works.
 type streamServer struct {
-	*httptest.Server
+	*Pipes
+	client  hushv1connect.MetadataServiceClient
 	streams *streams
 	kit     *vaulttest.Kit
 	kept    secret.Concealed
@@ -47,14 +47,9 @@ func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamS
 		t.Fatal(err)
 	}
 	mount := c.Mount(hushv1connect.NewMetadataServiceHandler(&receiptService{receipts: kit.Vault.Receipts}, c.HandlerOptions()...))
-	server := httptest.NewUnstartedServer(c.Middleware(mount.Handler))
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	change(c.streams, server.Config)
-	server.Start()
-	t.Cleanup(server.Close)
-	return &streamServer{server, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
+	pipes := ServePipes(t, c.Middleware(mount.Handler), func(server *http.Server) { change(c.streams, server) })
+	client := hushv1connect.NewMetadataServiceClient(pipes.Client(t), "http://hush.example")
+	return &streamServer{pipes, client, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
 }
 
 // receiptService has one stream, which reports that a receipt changed but not
@@ -87,7 +82,7 @@ const watchPath = "/hush.v1.MetadataService/WatchMetadata"
 
 func (s *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1.WatchMetadataResponse] {
 	t.Helper()
-	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, s.URL).WatchMetadata(t.Context(),
+	stream, err := s.client.WatchMetadata(t.Context(),
 		&hushv1.WatchMetadataRequest{MetadataKey: s.kept.Metadata.Key.Expose()})
 	if err != nil || !stream.Receive() {
 		t.Fatalf("WatchMetadata: got %v, want a message", err)
@@ -106,16 +101,18 @@ func (s *streams) open() int {
 // it.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
-	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
-	stream := server.watch(t)
-	for stream.Receive() { // until it ends
-	}
-	if got := connect.CodeOf(stream.Err()); got != connect.CodeUnavailable {
-		t.Errorf("WatchMetadata at its end: got %v, want unavailable", stream.Err())
-	}
-	if _, found := retryDelay(stream.Err()); !found {
-		t.Errorf("WatchMetadata at its end: got %v, want it to say when to call again", stream.Err())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		server := newStreamServer(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
+		stream := server.watch(t)
+		for stream.Receive() { // until it ends
+		}
+		if got := connect.CodeOf(stream.Err()); got != connect.CodeUnavailable {
+			t.Errorf("WatchMetadata at its end: got %v, want unavailable", stream.Err())
+		}
+		if _, found := retryDelay(stream.Err()); !found {
+			t.Errorf("WatchMetadata at its end: got %v, want it to say when to call again", stream.Err())
+		}
+	})
 }
 
 func retryDelay(err error) (any, bool) {
@@ -136,29 +133,32 @@ func retryDelay(err error) (any, bool) {
 // then, and not to complete requests.
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
-	server := newStreamServer(t, func(s *streams, server *http.Server) {
-		s.sendTime = 300 * time.Millisecond // for the HTTP/2 client, which reads no answer either
-		server.ReadTimeout, server.WriteTimeout = 200*time.Millisecond, 300*time.Millisecond
-	})
-	whole := server.watch(t)
-	for name, begin := range map[string]func(*testing.T) io.Reader{"HTTP/1.1": server.halfSent1, "HTTP/2": server.halfSent2} {
-		if _, err := io.Copy(io.Discard, begin(t)); err != nil {
-			t.Logf("%s: %v", name, err) // a reset is an end as well
+	synctest.Test(t, func(t *testing.T) {
+		server := newStreamServer(t, func(s *streams, server *http.Server) {
+			s.sendTime = 300 * time.Millisecond // for the HTTP/2 client, which reads no answer either
+			server.ReadTimeout, server.WriteTimeout = 200*time.Millisecond, 300*time.Millisecond
+		})
+		whole := server.watch(t)
+		for name, begin := range map[string]func(*testing.T) io.Reader{"HTTP/1.1": server.halfSent1, "HTTP/2": server.halfSent2} {
+			if _, err := io.Copy(io.Discard, begin(t)); err != nil {
+				t.Logf("%s: %v", name, err) // a reset is an end as well
+			}
 		}
-	}
-	for server.streams.open() > 1 { // the last one is leaving
-		time.Sleep(time.Millisecond)
-	}
-	server.kit.MustReveal(t, vaulttest.Caller(2), server.kept.Secret.Key, "")
-	if !whole.Receive() {
-		t.Errorf("WatchMetadata after the deadlines: got %v, want a message", whole.Err())
-	}
+		synctest.Wait() // the last one is leaving
+		if got := server.streams.open(); got != 1 {
+			t.Errorf("streams after the deadlines: got %d, want the complete one", got)
+		}
+		server.kit.MustReveal(t, vaulttest.Caller(2), server.kept.Secret.Key, "")
+		if !whole.Receive() {
+			t.Errorf("WatchMetadata after the deadlines: got %v, want a message", whole.Err())
+		}
+	})
 }
 
 // halfSent1 starts a stream over HTTP/1.1 and never completes its request.
 func (s *streamServer) halfSent1(t *testing.T) io.Reader {
 	t.Helper()
-	conn := s.dial(t)
+	conn := s.Dial(t)
 	const head = "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/connect+json\r\nContent-Length: 100\r\n\r\n\x00\x00"
 	if _, err := fmt.Fprintf(conn, head, watchPath); err != nil {
 		t.Fatal(err)
@@ -193,21 +193,11 @@ func untilReset(framer *http2.Framer) error {
 	}
 }
 
-func (s *streamServer) dial(t *testing.T) net.Conn {
-	t.Helper()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
-}
-
 // frames speaks HTTP/2 by hand, and does not let the server send data: it does
 // not read.
 func (s *streamServer) frames(t *testing.T) *http2.Framer {
 	t.Helper()
-	conn := s.dial(t)
+	conn := s.Dial(t)
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
 		t.Fatal(err)
 	}
@@ -246,15 +236,18 @@ func (s *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
 // A client that never reads holds a stream no longer than a message may take.
 func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
-	framer := server.frames(t)
-	server.request(t, framer, true)
-	if err := untilReset(framer); !errors.Is(err, io.EOF) {
-		t.Errorf("stream that nobody reads: got %v, want its end", err)
-	}
-	for server.streams.open() > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		server := newStreamServer(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
+		framer := server.frames(t)
+		server.request(t, framer, true)
+		if err := untilReset(framer); !errors.Is(err, io.EOF) {
+			t.Errorf("stream that nobody reads: got %v, want its end", err)
+		}
+		synctest.Wait()
+		if got := server.streams.open(); got != 0 {
+			t.Errorf("streams after the end: got %d, want none", got)
+		}
+	})
 }
 
 // The number of streams is bounded, regardless of the number of callers.
@@ -281,15 +274,17 @@ func TestAllStreamsAreBounded(t *testing.T) {
 // Streams that start after the end of all of them end at once.
 func TestStreamsAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })
-	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, server.URL).WatchMetadata(context.Background(),
-		&hushv1.WatchMetadataRequest{MetadataKey: server.kept.Metadata.Key.Expose()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for stream.Receive() { // perhaps one message
-	}
-	if connect.CodeOf(stream.Err()) != connect.CodeUnavailable {
-		t.Errorf("WatchMetadata after the end: got %v, want unavailable", stream.Err())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		server := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })
+		stream, err := server.client.WatchMetadata(context.Background(),
+			&hushv1.WatchMetadataRequest{MetadataKey: server.kept.Metadata.Key.Expose()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for stream.Receive() { // perhaps one message
+		}
+		if connect.CodeOf(stream.Err()) != connect.CodeUnavailable {
+			t.Errorf("WatchMetadata after the end: got %v, want unavailable", stream.Err())
+		}
+	})
 }
