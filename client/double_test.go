@@ -46,7 +46,11 @@ func startDouble(t testing.TB, s *server, lies map[string]lie) *double {
 	}
 	d := &double{lies: lies, seen: map[string][][]byte{}, next: httputil.NewSingleHostReverseProxy(to)}
 	d.next.FlushInterval, d.next.ErrorLog = -1, slog.NewLogLogger(slog.DiscardHandler, 0)
-	front := httptest.NewServer(d)
+	front := &httptest.Server{Listener: s.listen(t), Config: &http.Server{Handler: d, ReadHeaderTimeout: time.Minute}}
+	if s.network != nil {
+		d.next.Transport = s.network.transport()
+	}
+	front.Start()
 	t.Cleanup(front.Close)
 	d.url = front.URL
 	return d
@@ -201,12 +205,17 @@ func bodyOf(r *http.Request) string {
 type notices struct {
 	mu  sync.Mutex
 	all []error
+	// each, unless it is nil, gets a value after each one.
+	each chan struct{}
 }
 
 func (n *notices) add(err error, _ time.Duration) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.all = append(n.all, err)
+	n.mu.Unlock()
+	if n.each != nil {
+		n.each <- struct{}{}
+	}
 }
 
 func (n *notices) count() int {

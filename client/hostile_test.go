@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"hush/client"
@@ -96,22 +97,27 @@ func TestServersDoNotSetThePause(t *testing.T) {
 // The answer of a server begins, and drips for ever. A script must not hang on it.
 func TestLegacyAnswersEnd(t *testing.T) {
 	t.Parallel()
-	url := startHandler(t, func(w http.ResponseWriter, r *http.Request) {
+	synctest.Test(t, testLegacyAnswersEnd)
+}
+
+func testLegacyAnswersEnd(t *testing.T) {
+	t.Helper()
+	n := newNetwork()
+	s := &httptest.Server{Listener: n.listen(), Config: &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for r.Context().Err() == nil {
 			_, _ = fmt.Fprint(w, " ")
 			_ = http.NewResponseController(w).Flush()
 			time.Sleep(time.Millisecond)
 		}
-	})
+	})}}
+	s.Start()
+	t.Cleanup(s.Close)
 	for _, protocol := range []client.Protocol{client.ProtocolV2, client.ProtocolV1} {
-		c, err := client.New(url, client.Options{Protocol: protocol})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := n.client(t, s.URL, client.Options{Protocol: protocol})
 		c.Hurry(time.Millisecond, 50*time.Millisecond)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		_, err = c.Open(ctx, mustParseLink(t, url+aForeignLink), client.Text{}, client.Claim{})
+		_, err := c.Open(ctx, mustParseLink(t, s.URL+aForeignLink), client.Text{}, client.Claim{})
 		if ctx.Err() != nil {
 			t.Errorf("Open of an answer that drips, by %s: it never ended, want an error", protocol)
 		}

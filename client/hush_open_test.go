@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -388,10 +389,15 @@ func TestLapsedClaim(t *testing.T) {
 // known then, and is not said.
 func TestNoAnswerWhileTheClaimLasts(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, vaulttest.Options{}, nil)
+	synctest.Test(t, testNoAnswerWhileTheClaimLasts)
+}
+
+func testNoAnswerWhileTheClaimLasts(t *testing.T) {
+	t.Helper()
+	s := startServerOn(t, newNetwork())
 	for _, late := range []bool{true, false} {
 		d := startDouble(t, s, nil)
-		c := clientOf(t, d.url, client.Options{})
+		c := s.network.client(t, d.url, client.Options{})
 		c.ClaimsOf(200 * time.Millisecond)
 		link, claim := mustShare(t, c, aText("hunter2")).Link, client.NewClaim()
 		d.lie("RevealSecret", cut(late))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -120,18 +121,18 @@ func TestWatchAcrossARestart(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, vaulttest.Options{Folder: true}, nil)
 	l := startLine(t, s.http.Addr, nil)
-	said := &notices{}
+	said := &notices{each: make(chan struct{}, 1000)}
 	c := clientOf(t, l.url, client.Options{Notice: said.add})
 	shared := mustShare(t, c, aText("hunter2"))
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	seen := follow(ctx, c, shared.Receipt.Key)
 	wantSeen(t, seen, "waiting unknown 1")
-	l.to("127.0.0.1:1")
+	l.to(nowhere)
 	s.stop()
 	s.kit.Reopen(t)
-	for said.count() < 3 { // it tries in vain
-		time.Sleep(time.Millisecond)
+	for range 3 { // it tries in vain
+		<-said.each
 	}
 	s.serve(t, listen(t))
 	l.to(s.http.Addr)
@@ -146,9 +147,14 @@ func TestWatchAcrossARestart(t *testing.T) {
 // A connection is dead and says nothing, as after a laptop slept.
 func TestWatchLeavesADeadConnection(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, vaulttest.Options{}, nil)
+	synctest.Test(t, testWatchLeavesADeadConnection)
+}
+
+func testWatchLeavesADeadConnection(t *testing.T) {
+	t.Helper()
+	s := startServerOn(t, newNetwork())
 	d := startDouble(t, s, nil)
-	c := clientOf(t, d.url, client.Options{})
+	c := s.network.client(t, d.url, client.Options{})
 	c.Hurry(time.Millisecond, 500*time.Millisecond)
 	shared := mustShare(t, c, aText("hunter2"))
 	d.lie("WatchMetadata", first(3, func(_ *double, w http.ResponseWriter, r *http.Request) {
@@ -159,8 +165,9 @@ func TestWatchLeavesADeadConnection(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	seen := follow(ctx, c, shared.Receipt.Key)
 	wantSeen(t, seen, "waiting unknown 1")
-	for d.count("WatchMetadata") < 6 { // the server's heartbeats are too rare for this client
-		time.Sleep(time.Millisecond)
+	time.Sleep(10 * time.Second)
+	if got := d.count("WatchMetadata"); got < 6 { // the server's heartbeats are too rare for this client
+		t.Errorf("Watch: got %d streams, want another one after each silence", got)
 	}
 	leave()
 	wantSeen(t, seen, "error network")

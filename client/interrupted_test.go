@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -25,13 +26,13 @@ type gate struct {
 }
 
 // http returns a client whose calls have a connection each, through the gate.
-func (g *gate) http() *http.Client {
+func (g *gate) http(n *network) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		if g.refusals.Add(-1) >= 0 {
 			g.refused.Add(1)
 			return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
 		}
-		return (&net.Dialer{}).DialContext(ctx, network, address)
+		return n.dial(ctx, network, address)
 	}}}
 }
 
@@ -39,10 +40,15 @@ func (g *gate) http() *http.Client {
 // lost: even a reveal without a claim may be tried again.
 func TestNoConnectionForTheReveal(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, vaulttest.Options{}, nil)
+	synctest.Test(t, testNoConnectionForTheReveal)
+}
+
+func testNoConnectionForTheReveal(t *testing.T) {
+	t.Helper()
+	s := startServerOn(t, newNetwork())
 	d := startDouble(t, s, nil)
 	g := &gate{}
-	c := clientOf(t, d.url, client.Options{HTTP: g.http()})
+	c := s.network.client(t, d.url, client.Options{HTTP: g.http(s.network)})
 	for name, claim := range map[string]client.Claim{"claim": client.NewClaim(), "plain": {}} {
 		link := mustShare(t, c, aText("hunter2")).Link
 		var refusals int64 = 3
@@ -72,14 +78,17 @@ func TestNoConnectionForTheReveal(t *testing.T) {
 // A server takes a call and says nothing.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, vaulttest.Options{}, nil)
-	hang := func(_ *double, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	d := startDouble(t, s, map[string]lie{"GetPolicy": hang})
-	hasty := &http.Client{Transport: &http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond}}
-	_, err := clientOf(t, d.url, client.Options{HTTP: hasty}).Policy(t.Context())
-	if got := wantError(t, "Policy", err, client.ErrNetwork); !strings.Contains(got.Message, "in time") {
-		t.Errorf("Policy: got %v, want that it took too long", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := startServerOn(t, newNetwork())
+		hang := func(_ *double, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+		d := startDouble(t, s, map[string]lie{"GetPolicy": hang})
+		hasty := s.network.transport()
+		hasty.ResponseHeaderTimeout = 20 * time.Millisecond
+		_, err := clientOf(t, d.url, client.Options{HTTP: &http.Client{Transport: hasty}}).Policy(t.Context())
+		if got := wantError(t, "Policy", err, client.ErrNetwork); !strings.Contains(got.Message, "in time") {
+			t.Errorf("Policy: got %v, want that it took too long", got)
+		}
+	})
 }
 
 // A person leaves while a call waits for its repeat. The error says so.

@@ -33,6 +33,7 @@ type server struct {
 	// url is its address, and that of its links.
 	url        string
 	change     func(*handlers.Options)
+	network    *network // nil for that of the system
 	http       *http.Server
 	endStreams func()
 }
@@ -46,9 +47,28 @@ func startServer(t testing.TB, opts vaulttest.Options, change func(*handlers.Opt
 		opts.Policy.SignUp = caller.SignUpClosed
 	}
 	s := &server{kit: vaulttest.New(t, opts), change: change}
-	s.serve(t, listen(t))
+	s.serve(t, s.listen(t))
 	t.Cleanup(s.stop)
 	return s
+}
+
+// startServerOn starts a server on a network in memory. Its vault is in a folder: a
+// database elsewhere would be waited for outside a bubble.
+func startServerOn(t testing.TB, n *network) *server {
+	t.Helper()
+	s := &server{kit: vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, Policy: caller.Policy{SignUp: caller.SignUpClosed}}), network: n}
+	s.serve(t, s.listen(t))
+	t.Cleanup(s.stop)
+	return s
+}
+
+// listen listens on the server's network.
+func (s *server) listen(t testing.TB) net.Listener {
+	t.Helper()
+	if s.network != nil {
+		return s.network.listen()
+	}
+	return listen(t)
 }
 
 func listen(t testing.TB) net.Listener {

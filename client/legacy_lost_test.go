@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"hush/client"
 	"hush/client/otstest"
@@ -285,7 +284,8 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // A server that does not speak HTTP may repeat anything. Errors do not repeat it.
 func TestLegacyAnswerThatIsNotHTTP(t *testing.T) {
 	t.Parallel()
-	l := listen(t)
+	n := newNetwork()
+	l := n.listen()
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -297,11 +297,10 @@ func TestLegacyAnswerThatIsNotHTTP(t *testing.T) {
 				defer conn.Close()
 				_, _ = conn.Read(make([]byte, 4096))
 				_, _ = io.WriteString(conn, strings.ReplaceAll(aCanary, " ", "_")+"\r\n\r\n")
-				time.Sleep(10 * time.Millisecond) // or the reset overtakes the answer
 			}(conn)
 		}
 	}()
-	c := clientOf(t, "http://"+l.Addr().String(), client.Options{Protocol: client.ProtocolV1})
+	c := n.client(t, "http://"+l.Addr().String(), client.Options{Protocol: client.ProtocolV1})
 	link := client.Link{Server: c.Server(), Encryption: client.EncryptionServer, Key: client.Hide(strings.Repeat("k", 31))}
 	_, err := c.Open(t.Context(), link, client.Text{}, client.Claim{})
 	wantError(t, "Open", err, client.ErrLost)

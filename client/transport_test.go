@@ -17,6 +17,7 @@ import (
 
 	"hush/client"
 	"hush/handlers"
+	"hush/testtier"
 	"hush/vault/vaulttest"
 )
 
@@ -61,6 +62,7 @@ func TestHTTP2(t *testing.T) {
 // only the proxy to find its server.
 func TestProxyFromTheEnvironment(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "starts itself as a process")
 	if os.Getenv("HUSH_TEST_PROXIED") != "" {
 		policy, err := clientOf(t, "http://hush.example", client.Options{}).Policy(t.Context())
 		if err != nil {
