@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,8 +35,12 @@ type site struct {
 	log     *testLog
 	tlsPort string
 
+	end func() // ends the service
+
 	mu    sync.Mutex
-	names []string // that are admitted
+	now   time.Duration // how far its clock is ahead
+	names []string      // that are admitted
+	once  string        // that is admitted once more
 	asked []string
 }
 
@@ -57,18 +63,20 @@ func sealing(opts *certificates.ACMEOptions) {
 	}
 }
 
-// newSite starts a service on two ports, which the ACME server checks. Its
-// certificates live for some seconds.
-func newSite(t *testing.T, seconds uint64, change ...func(*certificates.ACMEOptions)) *site {
+// life is how long the ACME server's certificates live, in seconds.
+const life = 3600 * 24 * 90
+
+// newSite starts a service on two ports, which the ACME server checks.
+func newSite(t *testing.T, change ...func(*certificates.ACMEOptions)) *site {
 	t.Helper()
 	plain, plainPort := listenLocal(t)
 	secure, securePort := listenLocal(t)
 	// CertMagic remembers the names that it renews for the whole process.
 	host := fmt.Sprintf("%s-%d.example.com", strings.ToLower(t.Name()), plainPort)
-	s := &site{host: host, acme: acmetest.New(t, plainPort, securePort, seconds), log: &testLog{}, tlsPort: secure.Addr().String()}
+	s := &site{host: host, acme: acmetest.New(t, plainPort, securePort, life), log: &testLog{}, tlsPort: secure.Addr().String()}
 	s.opts = certificates.ACMEOptions{
 		Directory: s.acme.URL, Email: "ops@example.com", Host: s.host, Admits: s.admits,
-		Folder: filepath.Join(t.TempDir(), "data", "certificates"), Log: s.log.logger(), Now: time.Now, Roots: s.acme.TLS,
+		Folder: filepath.Join(t.TempDir(), "data", "certificates"), Log: s.log.logger(), Now: s.clock, Roots: s.acme.TLS,
 		RenewInterval: 100 * time.Millisecond, Wait: func(int, bool) time.Duration { return 50 * time.Millisecond },
 	}
 	sealing(&s.opts)
@@ -107,8 +115,10 @@ func (s *site) current() *certificates.ACME {
 	return s.ACME
 }
 
+// open starts the service, again if it runs.
 func (s *site) open(t *testing.T) {
 	t.Helper()
+	s.shut()
 	made, err := certificates.OpenACME(s.opts)
 	if err != nil {
 		t.Fatalf("OpenACME(): got %v, want no error", err)
@@ -119,19 +129,78 @@ func (s *site) open(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); made.Run(ctx) }()
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		cancel()
 		<-ended
 		if err := made.Close(); err != nil {
 			t.Errorf("Close(): got %v, want no error", err)
 		}
 	})
+	t.Cleanup(s.end)
+}
+
+// shut ends the service. Its folder rests then.
+func (s *site) shut() {
+	if s.end != nil {
+		s.end()
+	}
+}
+
+// plant gives the service a certificate until a time in place of the one that it has of
+// a name, as if it had got it 90 days before.
+func (s *site) plant(t *testing.T, name string, ends time.Time) *x509.Certificate {
+	t.Helper()
+	s.shut()
+	cert, key := makePair(t, name, ends)
+	for suffix, content := range map[string][]byte{".crt": cert, ".key": key} {
+		s.write(t, name, suffix, content)
+	}
+	block, _ := pem.Decode(cert)
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return leaf
+}
+
+// write replaces a file of a certificate of a name.
+func (s *site) write(t *testing.T, name, suffix string, content []byte) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.opts.Folder, "certificates", "*", name, name+suffix))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("files of %s: got %v and %v, want one", name, found, err)
+	}
+	file, err := filepath.Rel(s.opts.Folder, found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(found[0], append([]byte{1}, s.opts.Seal(file, content)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clock is the service's clock.
+func (s *site) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.now)
+}
+
+// pass puts the service's clock forward.
+func (s *site) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now += d
 }
 
 func (s *site) admits(_ context.Context, name string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, name)
+	if s.once == name && name != "" {
+		s.once = ""
+		return true, nil
+	}
 	return slices.Contains(s.names, name), nil
 }
 
@@ -148,6 +217,13 @@ func (s *site) admit(names ...string) {
 	s.names = names
 }
 
+// admitOnce admits a name one time, and nothing else.
+func (s *site) admitOnce(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.once, s.names = name, nil
+}
+
 // get returns the certificate of a handshake over TCP.
 func (s *site) get(name string) (*x509.Certificate, error) {
 	dialer := net.Dialer{Timeout: testWait}
@@ -162,24 +238,30 @@ func (s *site) get(name string) (*x509.Certificate, error) {
 // await returns the certificate of a name once check accepts it.
 func (s *site) await(t *testing.T, name string, check func(*x509.Certificate) bool) *x509.Certificate {
 	t.Helper()
-	var err error
-	var leaf *x509.Certificate
-	for until := time.Now().Add(testWait); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	leaf, err := s.wait(name, check)
+	if err != nil {
+		t.Fatalf("certificate of %s: got %v, want one; the log:\n%s", name, err, s.log)
+	}
+	return leaf
+}
+
+// wait is await for any goroutine. A handshake waits for some seconds by itself.
+func (s *site) wait(name string, check func(*x509.Certificate) bool) (leaf *x509.Certificate, err error) {
+	for until := time.Now().Add(testWait); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if leaf, err = s.get(name); err == nil && check(leaf) {
-			return leaf
+			return leaf, nil
 		}
 	}
-	if leaf != nil {
-		t.Fatalf("certificate of %s: got that of %v until %s, want another; the log:\n%s", name, leaf.DNSNames, leaf.NotAfter, s.log)
+	if err == nil {
+		err = fmt.Errorf("that of %v until %s, not another", leaf.DNSNames, leaf.NotAfter)
 	}
-	t.Fatalf("certificate of %s: got %v, want one; the log:\n%s", name, err, s.log)
-	return nil
+	return nil, err
 }
 
 // awaitLog returns once the log has a text.
 func (s *site) awaitLog(t *testing.T, text string) {
 	t.Helper()
-	for until := time.Now().Add(testWait); s.log.count(text) == 0; time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(testWait); s.log.count(text) == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("log: got no %q; it has:\n%s", text, s.log)
 		}
@@ -191,7 +273,7 @@ func (s *site) awaitLog(t *testing.T, text string) {
 func (s *site) awaitStatus(t *testing.T, ends time.Time, failing int) {
 	t.Helper()
 	var got certificates.Status
-	for until := time.Now().Add(testWait); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(testWait); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		got = s.current().Status()
 		if got.Ends.Equal(ends) && got.Begins.IsZero() == ends.IsZero() && got.Failing == failing {
 			return

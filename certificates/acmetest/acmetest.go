@@ -23,6 +23,12 @@ import (
 // orderPath is where Pebble takes orders.
 const orderPath = "/order-plz"
 
+// settings are what Pebble reads in its environment. It would take up to 15 seconds for
+// a check, and refuse good requests and skip checks at random.
+func settings() map[string]string {
+	return map[string]string{"PEBBLE_VA_NOSLEEP": "1", "PEBBLE_WFE_NONCEREJECT": "0", "PEBBLE_AUTHZREUSE": "0"}
+}
+
 // Server is an ACME server.
 type Server struct {
 	// DNS has the names that the server looks up to check them.
@@ -43,16 +49,17 @@ type Server struct {
 // seconds, and ends with the test.
 func New(t testing.TB, httpPort, tlsPort int, seconds uint64) *Server {
 	t.Helper()
-	// Pebble takes up to 15 seconds for a check unless it is told not to.
-	if err := os.Setenv("PEBBLE_VA_NOSLEEP", "1"); err != nil { //nolint:usetesting // tests run side by side
-		t.Fatal(err)
+	for name, value := range settings() {
+		if err := os.Setenv(name, value); err != nil { //nolint:usetesting // tests run side by side
+			t.Fatal(err)
+		}
 	}
 	quiet := log.New(io.Discard, "", 0) //nolint:forbidigo // Pebble takes no other
 	store := db.NewMemoryStore()
 	s := &Server{DNS: resolvertest.New(t)}
 	authority := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: seconds}})
 	checks := va.New(quiet, httpPort, tlsPort, false, s.DNS.Addr, store)
-	front := wfe.New(quiet, store, checks, authority, []string{"pebble.example"}, false, false, 1, 1)
+	front := wfe.New(quiet, store, checks, authority, []string{"pebble.example"}, false, false, 0, 0)
 	inner := front.Handler()
 	outer := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.away.Load() {
@@ -80,8 +87,7 @@ func New(t testing.TB, httpPort, tlsPort int, seconds uint64) *Server {
 // SetAway makes the server break off every request, or serve again.
 func (s *Server) SetAway(away bool) { s.away.Store(away) }
 
-// Orders returns how many orders the server has accepted. Requests that it refuses
-// by chance, as Pebble does to be like the Internet, do not count.
+// Orders returns how many orders the server has accepted.
 func (s *Server) Orders() int { return int(s.orders.Load()) }
 
 // statusWriter notes the status of a response.
