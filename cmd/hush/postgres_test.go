@@ -26,6 +26,7 @@ var database struct {
 
 func needPostgres(t testing.TB) *postgrestest.Server {
 	t.Helper()
+	starts(t)
 	runOnce(t, "has a PostgreSQL server of its own")
 	database.once.Do(func() { database.server, database.err = postgrestest.Start() })
 	if errors.Is(database.err, postgrestest.ErrMissing) {

@@ -38,6 +38,7 @@ var buildHush = sync.OnceValues(func() (string, error) {
 // realHush returns the path of the built program.
 func realHush(t testing.TB) string {
 	t.Helper()
+	starts(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("needs kill: there are no signals here")
 	}
@@ -68,6 +69,7 @@ func startProcess(t testing.TB, path, data string, flags ...string) *testProcess
 // startProcessIn is startProcess with variables in the environment.
 func startProcessIn(t testing.TB, environment []string, path, data string, flags ...string) *testProcess {
 	t.Helper()
+	starts(t)
 	p := &testProcess{testServer: &testServer{data: data, log: newOutput()}, exit: make(chan error, 1)}
 	args := []string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level=warn"}
 	p.cmd = exec.Command(path, slices.Concat(args, storeFlags(t, data, flags), flags)...)

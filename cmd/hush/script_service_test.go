@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"hush/cmd/hush/command"
@@ -15,9 +16,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// theTest is where a script keeps the test that it is.
+type theTest struct{}
+
 // homeInFolder keeps what a script's commands write of a person, profiles and
 // pending claims, in the folder of the script.
 func homeInFolder(env *testscript.Env) error {
+	env.Values[theTest{}] = env.T()
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "home", "config"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "home", "state"))
@@ -30,6 +35,7 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 	if not {
 		ts.Fatalf("usage: service [FLAG]...")
 	}
+	testStarts(ts)
 	ctx, cancel := context.WithCancel(context.Background())
 	log, ended := newOutput(), make(chan int, 1)
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", ts.MkAbs("service")}, flags...)
@@ -49,6 +55,15 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 	case <-time.After(patience):
 		ts.Fatalf("service: got no answer in %s, want it to serve; it wrote:\n%s", patience, log)
 	}
+}
+
+// testStarts is what a script says that starts the service by itself.
+func testStarts(ts *testscript.TestScript) {
+	t, is := ts.Value(theTest{}).(testing.TB)
+	if !is {
+		ts.Fatalf("the test of a script: got %T, want one of package testing", ts.Value(theTest{}))
+	}
+	starts(t)
 }
 
 // memberOf puts a member of the objects in a file into variables: that of the first

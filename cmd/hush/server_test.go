@@ -74,6 +74,7 @@ func startHush(t testing.TB, flags ...string) *testServer {
 // startHushOn is startHush on a data folder of the caller's.
 func startHushOn(t testing.TB, data string, flags ...string) *testServer {
 	t.Helper()
+	starts(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &testServer{data: data, log: newOutput(), cancel: cancel, ended: make(chan struct{})}
 	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, storeFlags(t, data, flags), flags)

@@ -75,6 +75,7 @@ func testScopes() map[string]caller.Scopes {
 // flags it is in the data folder in every run.
 func newTestEnv(t testing.TB, flags ...string) *testEnv {
 	t.Helper()
+	starts(t)
 	data := filepath.Join(t.TempDir(), "accounts")
 	open := openFolder
 	if storeFlags(t, data, flags) != nil { // it made a database
