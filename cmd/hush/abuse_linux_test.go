@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hush/testtier"
 )
 
 // Absolute bounds on what an attack may cost the server. Memory is the peak of
@@ -87,6 +89,7 @@ func abuses() []abuse {
 // before.
 func TestAbuseIsBounded(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "measures memory and processor time of a process")
 	env := newTestEnv(t)
 	a := &attacked{
 		env: env, bomb: bombOf(t, 256<<20), logos: hugePNG(t),

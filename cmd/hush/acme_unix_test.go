@@ -50,6 +50,7 @@ type supervised struct {
 
 func newSupervised(t *testing.T) *supervised {
 	t.Helper()
+	starts(t)
 	dir, err := os.MkdirTemp("", "hush") //nolint:usetesting // paths of sockets are short
 	if err != nil {
 		t.Fatal(err)

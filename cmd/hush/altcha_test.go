@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/mail/mailtest"
+	"hush/testtier"
 )
 
 // solvedFor requests a challenge and solves it. An empty action means any.
@@ -98,6 +99,7 @@ const freeConceals = 3
 // a solution admits a call.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "waits for a window of the clock")
 	s := startHush(t, "--rate-limits=off", fmt.Sprint("--challenge-above=", freeConceals),
 		"--smtp-host", mailtest.New(t).Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
 	client := newHTTPClient(t, false, nil)
@@ -168,6 +170,7 @@ func TestAltchaVerify(t *testing.T) {
 // Callers with an account need no challenge, however busy the network is.
 func TestAccountsSolveNothing(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "waits for a window of the clock")
 	env, s := startAccounts(t, "--rate-limits=off", "--challenge-above=1")
 	fillPace(t, newHTTPClient(t, false, nil), s.url)
 	for _, d := range newDrivers(t, s, nil) {

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"hush/testtier"
 )
 
 // browserPrograms are what the browsers need that Playwright cannot drive.
@@ -18,6 +20,7 @@ type browserPrograms struct {
 // in web/browsers, once for all of them.
 func TestOtherBrowsers(t *testing.T) {
 	runOnce(t, "pages are the same on any store")
+	testtier.Full(t, "starts other browsers")
 	// WebKit refuses a session's cookie over plain HTTP, even from this machine.
 	cert, key, _ := selfSigned(t)
 	env, s := startAccounts(t, "--tls-cert", cert, "--tls-key", key, "--rate-limits=off", "--log-level=debug")

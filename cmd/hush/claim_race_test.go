@@ -18,6 +18,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/seal/endtoend"
+	"hush/testtier"
 )
 
 // Thirty-two recipients of one link press the button at the same moment. Their
@@ -28,10 +29,7 @@ import (
 func TestClaimsSurviveCuts(t *testing.T) {
 	t.Parallel()
 	const readers, lanes = 32, 4
-	secrets := fewer(1000)
-	if testing.Short() {
-		secrets = min(secrets, 100)
-	}
+	secrets := fewer(inTier(30, 1000))
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
@@ -41,8 +39,8 @@ func TestClaimsSurviveCuts(t *testing.T) {
 	kept := concealKinds(t, p.testServer, secrets)
 	restarts := make(chan int)
 	done := make(chan struct{})
-	go func() { restarts <- killAgain(t, p, proxy, path, done, seed) }()
 	race := &claimRace{clients: claimClients(t, proxy.url)}
+	go func() { restarts <- killAgain(t, p, proxy, path, done, race.killTimes(secrets, seed)) }()
 	var next atomic.Int64
 	var lane sync.WaitGroup
 	for range lanes {
@@ -61,15 +59,42 @@ func TestClaimsSurviveCuts(t *testing.T) {
 	}
 }
 
-// killAgain kills the service every second or so and starts it again, until done.
-func killAgain(t *testing.T, p *testProcess, proxy *cutter, path string, done <-chan struct{}, seed uint64) (kills int) {
+// killTimes returns what waits for the next kill: every second or so, or, in "make
+// check", after a third and two thirds of the secrets.
+func (r *claimRace) killTimes(secrets int, seed uint64) func(kills int) <-chan time.Time {
 	random := mathrand.New(mathrand.NewPCG(seed, 2))
+	return func(kills int) <-chan time.Time {
+		if testtier.IsFull() {
+			return time.After(time.Duration(random.Int64N(int64(2 * time.Second))))
+		}
+		due := make(chan time.Time, 1)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if kills < 2 {
+			r.at, r.due = int64((kills+1)*secrets/3), due
+		}
+		return due
+	}
+}
+
+// deliver counts a content that arrived.
+func (r *claimRace) deliver() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := r.delivered.Add(1); r.due != nil && n >= r.at {
+		r.due <- time.Now()
+		r.due = nil
+	}
+}
+
+// killAgain kills the service whenever next says so and starts it again, until done.
+func killAgain(t *testing.T, p *testProcess, proxy *cutter, path string, done <-chan struct{}, next func(kills int) <-chan time.Time) (kills int) {
 	for {
 		select {
 		case <-done:
 			p.kill(t)
 			return kills
-		case <-time.After(time.Duration(random.Int64N(int64(2 * time.Second)))):
+		case <-next(kills):
 		}
 		p.kill(t)
 		kills++
@@ -146,6 +171,10 @@ func claimClients(t *testing.T, url string) []hushv1connect.SecretServiceClient 
 type claimRace struct {
 	clients                   []hushv1connect.SecretServiceClient
 	delivered, calls, repeats atomic.Int64
+
+	mu  sync.Mutex
+	due chan<- time.Time // gets a value once so many were delivered
+	at  int64
 }
 
 // run lets readers go for one secret together. The one who gets it confirms, and
@@ -173,7 +202,7 @@ func (r *claimRace) run(t *testing.T, k keptKind, readers int) {
 		t.Errorf("secret %d: got %d readers with the content, want 1", k.number, winners)
 		return
 	}
-	r.delivered.Add(1)
+	r.deliver()
 	r.insist(t, k, winner, "AcknowledgeReveal", func(ctx context.Context, c hushv1connect.SecretServiceClient) error {
 		_, err := c.AcknowledgeReveal(ctx, &hushv1.AcknowledgeRevealRequest{SecretKey: k.key, Claim: claims[winner]})
 		return err

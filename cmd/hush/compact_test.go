@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/cmd/hush/command"
+	"hush/testtier"
 )
 
 // The service is killed under load, and so is a compaction after it, at any
@@ -20,6 +21,7 @@ import (
 func TestCompactIsKilled(t *testing.T) {
 	runOnce(t, "a compaction of a data folder")
 	t.Parallel()
+	testtier.Full(t, "kills compactions at random")
 	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hush/testtier"
 )
 
 // plainUser is a user that owns nothing, as a service's should.
@@ -72,6 +74,7 @@ func startAsUser(t *testing.T) (pid int, user uint32) {
 // the process belongs to root. No thread gains privileges by what it executes.
 func TestServerDisablesCoreDumps(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "looks into a process as the system shows it")
 	pid, user := startAsUser(t)
 	proc := func(name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
 	limits, err := os.ReadFile(proc("limits"))

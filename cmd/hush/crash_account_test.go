@@ -15,6 +15,7 @@ import (
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/testtier"
 )
 
 var accountCrashCycles = flag.Int("crash.accountcycles", 5, "how often TestCrashOfAccounts kills the server")
@@ -25,11 +26,9 @@ var accountCrashCycles = flag.Int("crash.accountcycles", 5, "how often TestCrash
 // opens once.
 func TestCrashOfAccounts(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "kills the service at random")
 	const clients = 4
 	cycles := *accountCrashCycles
-	if testing.Short() {
-		cycles = min(cycles, 2)
-	}
 	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

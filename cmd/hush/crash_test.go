@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"flag"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
 )
 
-var crashCycles = flag.Int("crash.cycles", 25, "how often TestCrash kills the server")
+var crashCycles = timesFlag("crash.cycles", 2, 25, "how often TestCrash kills the server")
 
 // The power fails while secrets come and go. Afterwards nothing acknowledged
 // may be missing, and nothing shown may be there again: otherwise a crash would
@@ -17,10 +16,7 @@ var crashCycles = flag.Int("crash.cycles", 25, "how often TestCrash kills the se
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	const clients = 8
-	cycles := fewer(*crashCycles)
-	if testing.Short() {
-		cycles = min(cycles, 3)
-	}
+	cycles := fewer(crashCycles.count())
 	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -13,6 +13,7 @@ import (
 
 	"hush/cmd/hush/command"
 	adminv1 "hush/gen/hush/admin/v1"
+	"hush/testtier"
 )
 
 var (
@@ -46,6 +47,7 @@ func examine(t *testing.T, code int, flags ...string) (found examination) {
 // is what the next start mends.
 func TestDoctorAfterKills(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "kills the service at random")
 	env := newTestEnv(t)
 	path, data, b := realHush(t), env.copyTo(t), newBustle(t, env)
 	flags := append([]string{"--data", data}, storeFlags(t, data, nil)...)
@@ -89,6 +91,7 @@ func TestDoctorAfterKills(t *testing.T) {
 // Nothing is found.
 func TestDoctorBesideNodes(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "loads two nodes while their database is examined")
 	env, store := &testEnv{}, newDatabase(t)
 	root, err := env.fillDatabase(store)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/testtier"
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/secret"
@@ -90,6 +91,7 @@ func TestForgotten(t *testing.T) {
 // must still be gone.
 func TestExpiresBetweenSweeps(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "waits until secrets expire")
 	const protocols = 6
 	data, kept := pastData(t, 58*time.Second, "", "1", "2", "3", "4", "5", "6")
 	s := startHushOn(t, data, "--rate-limits=off")

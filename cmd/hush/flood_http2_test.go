@@ -13,6 +13,7 @@ import (
 
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"
+	"hush/testtier"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -112,6 +113,7 @@ func (p *testProcess) processorTime(t *testing.T) time.Duration {
 func TestHTTP2Floods(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about connections")
+	testtier.Full(t, "measures memory and processor time of a process")
 	for name, c := range map[string]struct {
 		reads bool
 		// send attacks until the server closes the connection, or often enough.
@@ -205,6 +207,7 @@ func TestHTTP2Floods(t *testing.T) {
 func TestHalfSentStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about connections")
+	testtier.Full(t, "measures memory of a process")
 	const most = process.LeastMemory >> 10
 	const conceal = "/hush.v1.SecretService/ConcealSecret"
 	request := headers("POST", conceal, hpack.HeaderField{Name: "content-type", Value: "application/json"})

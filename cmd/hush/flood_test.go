@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hush/cmd/hush/settings"
+	"hush/testtier"
 )
 
 // dialFrom connects to the process from an address of this machine's: each one
@@ -115,6 +116,7 @@ func (p *testProcess) goroutines(t testing.TB) int {
 func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about connections")
+	testtier.Full(t, "opens thousands of connections, and measures memory of a process")
 	for name, beginning := range map[string]string{
 		"silence":       "",
 		"half a header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -172,6 +174,7 @@ func TestIdleNetworksLockNobodyOut(t *testing.T) {
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about connections")
+	testtier.Full(t, "waits for deadlines, and measures memory of a process")
 	const attack = 900
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--max-connections-per-network=1000")
 	before := p.memory(t)

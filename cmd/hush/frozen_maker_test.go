@@ -18,6 +18,7 @@ import (
 	"hush/seal"
 	"hush/seal/endtoend"
 	"hush/storage"
+	"hush/testtier"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -84,6 +85,7 @@ const (
 func TestFreezeFolder(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "a data folder")
+	testtier.Check(t, "makes a data folder with everything")
 	made, dir := makeFrozen(t, *freeze)
 	if *freeze != "" {
 		writeFrozen(t, made, dir)

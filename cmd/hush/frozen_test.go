@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"hush/resolver/resolvertest"
+	"hush/testtier"
 	"hush/vault/rows"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
@@ -56,6 +57,7 @@ func readFrozen(t *testing.T, release string) *frozen {
 // thaw unpacks the frozen folder of a release.
 func thaw(t *testing.T, release string) (dir string) {
 	t.Helper()
+	testtier.Check(t, "unpacks data folders of earlier releases")
 	file, err := os.Open(filepath.Join(frozenFolders, release, frozenArchive))
 	vaulttest.Want(t, "Open(archive)", err, nil)
 	defer file.Close()

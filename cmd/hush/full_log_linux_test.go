@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hush/testtier"
 )
 
 // logDisk is a small disk for a spent log.
@@ -144,6 +146,7 @@ func (f *fullLog) exhaust(t *testing.T, s *accountServer) {
 // or killed meanwhile. A restore goes by that log.
 func TestFullSpentLog(t *testing.T) {
 	runOnce(t, "about data folders")
+	testtier.Full(t, "fills a disk")
 	disk, dir := newLogDisk(t), t.TempDir()
 	f := &fullLog{disk: disk, path: realHush(t), data: filepath.Join(dir, "data"), spent: filepath.Join(disk.dir, "spent")}
 	p, s := f.start(t)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"hush/cmd/hush/command"
+	"hush/testtier"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -92,6 +93,7 @@ type imageConfig struct {
 func TestImage(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about the image")
+	testtier.Full(t, "builds an image")
 	b := newBuilder(t)
 	b.build("localhost/hush")
 	var image struct {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/hex"
 	"errors"
-	"flag"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -20,7 +19,7 @@ import (
 	"hush/vault/rows"
 )
 
-var keysKills = flag.Int("keys.kills", 10, "how often TestKeysKilled kills the service in a rotation, and in a retirement")
+var keysKills = timesFlag("keys.kills", 2, 10, "how often TestKeysKilled kills the service in a rotation, and in a retirement")
 
 // keyKiller is a service that is killed while its root keys change.
 type keyKiller struct {
@@ -35,10 +34,7 @@ type keyKiller struct {
 func TestKeysKilled(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about root.key in the data folder")
-	kills, seed := *keysKills, uint64(time.Now().UnixNano())
-	if testing.Short() {
-		kills = min(kills, 3)
-	}
+	kills, seed := keysKills.count(), uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	k := &keyKiller{path: realHush(t), data: filepath.Join(t.TempDir(), "data"), random: rand.New(rand.NewPCG(seed, 0)), found: map[string]int{}}
 	p := k.start(t)

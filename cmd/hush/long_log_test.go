@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,8 +17,8 @@ import (
 )
 
 var (
-	longEntries = flag.Int("longlog.entries", 50_000, "how many entries TestLongLog replays")
-	longSecrets = flag.Int("longlog.secrets", 400, "how many secrets its backup has, of which half have ended")
+	longEntries = timesFlag("longlog.entries", 2_000, 50_000, "how many entries TestLongLog replays")
+	longSecrets = timesFlag("longlog.secrets", 80, 400, "how many secrets its backup has, of which half have ended")
 )
 
 // appendEnds appends n entries: the ends of every second slot up to slots, and of
@@ -84,7 +83,7 @@ func TestLongLog(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for range *longSecrets / 8 {
+			for range longSecrets.count() / 8 {
 				mustConceal(t, d, wish{secret: "the text"})
 			}
 		})
@@ -94,7 +93,7 @@ func TestLongLog(t *testing.T) {
 		t.Fatalf("SIGTERM: got %v, want exit code 0", err)
 	}
 	tellCost(t, path, "admin", "backup", "--data", data, "--plain", "-o", backup)
-	appendEnds(t, log, *longEntries, *longSecrets)
+	appendEnds(t, log, longEntries.count(), longSecrets.count())
 	restored := filepath.Join(dir, "restored")
 	if err := os.Mkdir(restored, 0o700); err != nil {
 		t.Fatal(err)
@@ -109,7 +108,7 @@ func TestLongLog(t *testing.T) {
 		t.Fatalf("hush admin restore: got %q, want it to say how many secrets can be opened", told)
 	}
 	_, err := fmt.Sscanf(told[strings.LastIndex(before, "\n")+1:], "hush: %d secrets can be opened; %d had ended since", &waiting, &ended)
-	if made := *longSecrets / 8 * 8; err != nil || waiting+ended != made || min(waiting, ended) < made/3 {
+	if made := longSecrets.count() / 8 * 8; err != nil || waiting+ended != made || min(waiting, ended) < made/3 {
 		t.Errorf("hush admin restore: got %d that wait and %d that ended (%v), want about half of %d each", waiting, ended, err, made)
 	}
 	began := time.Now()

@@ -20,6 +20,7 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/seal"
 	"hush/seal/endtoend"
+	"hush/testtier"
 )
 
 // Of an end-to-end encrypted secret the service never has content, passphrase or
@@ -28,6 +29,7 @@ import (
 // its memory, so the search works.
 func TestMemoryHoldsNoEndToEndSecret(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "searches the memory of a process")
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
 	client := hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), p.url)
 	hidden, seen := map[string]string{}, map[string]string{}
@@ -55,6 +57,7 @@ func TestMemoryHoldsNoEndToEndSecret(t *testing.T) {
 // The same holds for what browsers share and open.
 func TestMemoryHoldsNothingOfTheBrowsersSecret(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "searches the memory of a process")
 	tools := findBrowserTools(t)
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
 	memory := memoryOf(t, p.cmd.Process.Pid)

@@ -13,12 +13,14 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/testtier"
 )
 
 // TestBrowserOnFailingNodes: the browser's tests go through the balancer too. A
 // test whose page lost an answer is begun anew, as people do who load a page
 // again; the tests leave nothing behind that keeps them from that.
 func TestBrowserOnFailingNodes(t *testing.T) {
+	testtier.Full(t, "kills nodes at random")
 	needPostgres(t)
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"hush/testtier"
 )
 
 var nodeFaults = flag.Int("nodes.faults", 8, "how many faults TestSuitesOnFailingNodes lets nodes have, at least")
@@ -58,6 +60,7 @@ func (r *retries) String() string {
 // test go through a balancer to three nodes, of which one is killed or stopped
 // every few seconds, while the primary is lost and its standby promoted.
 func TestSuitesOnFailingNodes(t *testing.T) {
+	testtier.Full(t, "kills nodes at random")
 	f := startFleet(t, func(string) string { return nodeKey(t) })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -17,15 +17,14 @@ import (
 
 	"hush/client"
 	"hush/cmd/hush/command"
+	"hush/testtier"
 )
 
 // Connections break at random points of the answers. The recipient tries
 // again until the file is there: every content arrives, and every sender knows.
 func TestOpenOverABreakingNetwork(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("needs time: opens 200 secrets")
-	}
+	testtier.Full(t, "breaks connections at random")
 	s := startHush(t, "--rate-limits=off")
 	from := newSharer(t, s.url)
 	proxy := startCutter(t, 15)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/client"
+	"hush/testtier"
 )
 
 // sharer shares secrets at a service and follows their receipts.
@@ -70,6 +71,7 @@ func (r recipient) environment() []string {
 // program returns this very program as a process of its own.
 func (r recipient) program(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
+	testtier.Check(t, "starts a program")
 	self, err := os.Executable()
 	if err != nil {
 		t.Skip("needs executable: " + err.Error())

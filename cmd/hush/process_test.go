@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hush/testtier"
 )
 
 // buildFolder is where buildHush left the program, to be removed at the end.
@@ -177,9 +179,7 @@ func TestTerminationDrains(t *testing.T) {
 func TestTerminationIsBounded(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about connections")
-	if testing.Short() {
-		t.Skip("needs time: waits until the service loses its patience")
-	}
+	testtier.Full(t, "waits until the service loses its patience")
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"))
 	conn, err := net.Dial("tcp", p.addr)
 	if err != nil {

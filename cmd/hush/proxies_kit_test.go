@@ -206,6 +206,7 @@ func needProgram(t *testing.T, name string) string {
 // startProxy starts a recipe's program before a backend, until the test ends.
 func startProxy(t *testing.T, r recipe, b proxyBackend) *testProxy {
 	t.Helper()
+	starts(t)
 	path := needProgram(t, r.program)
 	p := &testProxy{recipe: r, dir: proxyFolder(t), addr: freeAddress(t), plain: freeAddress(t), log: newOutput()}
 	p.cert, p.key, p.roots = selfSigned(t)

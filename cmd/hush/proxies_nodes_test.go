@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"hush/testtier"
 )
 
 // A node of several is left out while it says that it is not ready, and another
@@ -13,6 +15,7 @@ import (
 func TestProxyNodes(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about proxies")
+	testtier.Full(t, "starts proxies before nodes that fail")
 	for _, r := range recipes() {
 		if r.nodes == nil {
 			continue
@@ -57,6 +60,7 @@ func TestProxyNodes(t *testing.T) {
 func TestProxyNodesOfHush(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about proxies")
+	testtier.Full(t, "starts proxies before nodes that fail")
 	for _, r := range recipes() {
 		if r.nodes == nil {
 			continue

@@ -125,6 +125,7 @@ func TestProxiesSendOnce(t *testing.T) {
 	for _, r := range recipes() {
 		t.Run(r.program, func(t *testing.T) {
 			t.Parallel()
+			oneProxyInCheck(t, r, "port")
 			needProgram(t, r.program)
 			first, second := freeAddress(t), freeAddress(t)
 			b := startCounting(t, first, second)

@@ -16,6 +16,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/testtier"
 )
 
 // Each recipe is tried with its own program before the service, on a port and on
@@ -27,6 +28,7 @@ func TestProxies(t *testing.T) {
 		for _, over := range []string{"port", "socket"} {
 			t.Run(r.program+"/"+over, func(t *testing.T) {
 				t.Parallel()
+				oneProxyInCheck(t, r, over)
 				needProgram(t, r.program)
 				env, s, backend := startBehind(t, over)
 				p := startProxy(t, r, backend)
@@ -46,14 +48,21 @@ func TestProxies(t *testing.T) {
 	}
 }
 
+// oneProxyInCheck leaves all proxies but one out of "make check": each has the same
+// tests.
+func oneProxyInCheck(t *testing.T, r recipe, over string) {
+	t.Helper()
+	if r.program != "nginx" || over != "port" {
+		testtier.Full(t, "starts every kind of proxy")
+	}
+}
+
 // A stream lives longer than the minute after which the programs close one by
 // themselves. All wait together, since that is all they do.
 func TestProxyStreams(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about proxies")
-	if testing.Short() {
-		t.Skip("needs time: waits for heartbeats")
-	}
+	testtier.Full(t, "waits for heartbeats")
 	var watches []*proxyWatch
 	for _, r := range recipes() {
 		needProgram(t, r.program)

@@ -10,6 +10,7 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/testtier"
 )
 
 // together calls something so often at the same moment, and returns the
@@ -189,6 +190,7 @@ func TestRaceOfRotations(t *testing.T) {
 // through every door that takes it.
 func TestRaceOfSolutions(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "waits for a window of the clock")
 	const uses = 100
 	s := startHush(t, "--rate-limits=off", "--challenge-above=1")
 	client := newHTTPClient(t, false, nil)

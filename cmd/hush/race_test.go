@@ -12,10 +12,7 @@ import (
 // that the other read it.
 func TestRace(t *testing.T) {
 	const readers, lanes = 32, 4
-	secrets := fewer(1000)
-	if testing.Short() {
-		secrets = min(secrets, 100)
-	}
+	secrets := fewer(inTier(60, 1000))
 	s := startHush(t, "--rate-limits=off")
 	drivers := allDrivers(t, s, nil)
 	kept := concealMany(t, drivers, secrets)

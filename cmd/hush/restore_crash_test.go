@@ -16,6 +16,7 @@ import (
 	"connectrpc.com/connect"
 
 	adminv1 "hush/gen/hush/admin/v1"
+	"hush/testtier"
 )
 
 var restoreEnds = flag.Int("restore.ends", 400, "how many secrets TestRestoreResurrectsNothing opens and burns, and how many tokens it revokes")
@@ -61,10 +62,8 @@ type lossClient struct {
 func TestRestoreResurrectsNothing(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about data folders")
+	testtier.Full(t, "kills the service at random")
 	ends := *restoreEnds
-	if testing.Short() {
-		ends = min(ends, 50)
-	}
 	dir, seed := t.TempDir(), uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	l := &loss{

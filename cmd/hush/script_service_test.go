@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"hush/cmd/hush/command"
+	"hush/testtier"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,10 +21,23 @@ import (
 // theTest is where a script keeps the test that it is.
 type theTest struct{}
 
+// quickScripts are the scripts that run in "make test" too: those that begin few
+// programs, and one that starts the service.
+func quickScripts() []string {
+	return []string{"config", "environment", "help", "share_elsewhere"}
+}
+
 // homeInFolder keeps what a script's commands write of a person, profiles and
 // pending claims, in the folder of the script.
 func homeInFolder(env *testscript.Env) error {
-	env.Values[theTest{}] = env.T()
+	t, is := env.T().(testing.TB)
+	if !is {
+		return fmt.Errorf("the test of a script: got %T, want one of package testing", env.T())
+	}
+	if !slices.Contains(quickScripts(), strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")) {
+		testtier.Check(t, "begins many programs")
+	}
+	env.Values[theTest{}] = t
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "home", "config"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "home", "state"))
@@ -59,11 +74,7 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 
 // testStarts is what a script says that starts the service by itself.
 func testStarts(ts *testscript.TestScript) {
-	t, is := ts.Value(theTest{}).(testing.TB)
-	if !is {
-		ts.Fatalf("the test of a script: got %T, want one of package testing", ts.Value(theTest{}))
-	}
-	starts(t)
+	starts(ts.Value(theTest{}).(testing.TB))
 }
 
 // memberOf puts a member of the objects in a file into variables: that of the first

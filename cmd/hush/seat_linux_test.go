@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"syscall"
 	"testing"
+
+	"hush/testtier"
 )
 
 // seat is the program at work on a terminal of its own.
@@ -33,6 +35,7 @@ func onTerminal(t *testing.T, environment []string, stdin io.Reader, stderr io.W
 // unless they are set.
 func startOnTerminal(t *testing.T, c *exec.Cmd) *seat {
 	t.Helper()
+	testtier.Check(t, "starts a program on a terminal")
 	s := &seat{t: t, program: c}
 	s.keyboard, s.terminal = openTerminal(t)
 	if c.Stdin == nil {

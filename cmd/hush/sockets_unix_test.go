@@ -100,6 +100,7 @@ func passed(t *testing.T, socket *os.File, environment []string, args ...string)
 // passedAll is passed with several sockets, all of one unit.
 func passedAll(t *testing.T, sockets []*os.File, environment []string, args ...string) *exec.Cmd {
 	t.Helper()
+	starts(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

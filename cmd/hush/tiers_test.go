@@ -1,6 +1,8 @@
 package main
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,10 +26,10 @@ func quickStarts() []string {
 func postgresStarts() []string {
 	return []string{
 		"TestHealthcheck", "TestReadme", // start, serve, end
-		"TestExchanges",                 // every route
-		"TestAccountIsReady",            // a command beside the service
-		"TestKeysOfTheOperator",         // root keys
-		"TestMetricsFollowSecrets",      // numbers of the store
+		"TestExchanges",            // every route
+		"TestAccountIsReady",       // a command beside the service
+		"TestKeysOfTheOperator",    // root keys
+		"TestMetricsFollowSecrets", // numbers of the store
 	}
 }
 
@@ -41,6 +43,33 @@ func starts(t testing.TB) {
 	if postgrestest.Shared() != "" && !isOneOf(t, postgresStarts()) {
 		testtier.Full(t, "starts the service on PostgreSQL")
 	}
+}
+
+// times is how often a test does what it does many times: often in "make full", and a
+// few times in "make check".
+type times struct {
+	set         *int
+	check, full int
+}
+
+// timesFlag defines a flag that says how often, whichever command runs the test.
+func timesFlag(name string, check, full int, usage string) times {
+	return times{flag.Int(name, 0, fmt.Sprintf("%s; if 0, %d times in make check, and %d in make full", usage, check, full)), check, full}
+}
+
+func (n times) count() int {
+	if *n.set > 0 {
+		return *n.set
+	}
+	return inTier(n.check, n.full)
+}
+
+// inTier returns the first in "make check", and the second in "make full".
+func inTier(check, full int) int {
+	if testtier.IsFull() {
+		return full
+	}
+	return check
 }
 
 // isOneOf reports whether t, or a test that it is part of, is among the names.

@@ -15,6 +15,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/postgres"
+	"hush/testtier"
 	"hush/vault/rows"
 )
 
@@ -86,6 +87,7 @@ func (b *turns) pair(i int) (nodes [2]string, err error) {
 // the old one, the balancer takes the old one out, it stops, and no request fails.
 func TestRollingUpgradeUnderLoad(t *testing.T) {
 	t.Parallel()
+	testtier.Full(t, "builds two releases, and loads them")
 	store, key := newDatabase(t), nodeKey(t)
 	start := func(release string) *testProcess {
 		t.Helper()
