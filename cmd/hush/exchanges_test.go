@@ -46,6 +46,7 @@ import (
 // record answers anew, and read what changed.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	files, err := filepath.Glob("testdata/exchanges/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("Glob: got %q %v, want exchanges", files, err)

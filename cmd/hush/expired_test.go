@@ -16,6 +16,7 @@ import (
 // ago. The program has no clock that can be set, so the vault is used directly.
 func pastData(t testing.TB, age time.Duration, passphrase string, texts ...string) (data string, kept []secret.Concealed) {
 	t.Helper()
+	starts(t)
 	data = filepath.Join(t.TempDir(), "data")
 	must := func(err error) {
 		t.Helper()

@@ -17,6 +17,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/resolver/resolvertest"
+	"hush/testtier"
 )
 
 // operator calls the commands of "hush admin" on one data folder.
@@ -66,6 +67,7 @@ func signIn(t *testing.T, s *testServer, address, password string) error {
 // server alike.
 func TestOperatorCommands(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "hashes passwords at the real price")
 	t.Run("stopped", func(t *testing.T) {
 		t.Parallel()
 		wantOperatorCommands(operator{t, filepath.Join(t.TempDir(), "data")}, "http://127.0.0.1:7143")
@@ -162,6 +164,7 @@ func wantTokens(o operator, account string) {
 // soon as the service does.
 func TestAccountIsReady(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
 	before := o.account("before@example.com")
 	s := startHushOn(t, o.data)

@@ -39,6 +39,7 @@ func TestSocketIsTheOwners(t *testing.T) {
 // replaces it.
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
 	o.account("a@example.com")
 	path := filepath.Join(o.data, data.SocketName)
@@ -64,6 +65,7 @@ func TestStaleSocket(t *testing.T) {
 // A socket's name fits 104 bytes; a folder's may be longer.
 func TestLongPath(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux: no other system opens sockets through a descriptor")
 	}
@@ -161,6 +163,7 @@ func TestPlacesOfARunningServer(t *testing.T) {
 // what only reads would make all backups unsafe to restore.
 func TestCommandsKeepTheSpentLog(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
 	dir := t.TempDir()
 	spent, file := filepath.Join(dir, "spent"), filepath.Join(dir, "hush.yaml")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/cmd/hush/command"
+	"hush/testtier"
 
 	"golang.org/x/sys/unix"
 )
@@ -70,6 +71,7 @@ func echoes(t *testing.T, terminal *os.File) bool {
 // A person looks over the operator's shoulder while he types a password.
 func TestPasswordIsNotShown(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "hashes passwords at the real price")
 	for name, c := range map[string]struct {
 		lines []string
 		code  int
