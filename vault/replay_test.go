@@ -26,7 +26,7 @@ func (s *spentScene) restoreCopy(t *testing.T, dir string, after uint64, replays
 	s.Close(t)
 	folder, err := bolt.OpenFolder(dir)
 	vaulttest.Want(t, "OpenFolder(copy)", err, nil)
-	store, shares, err := folder.Open(bolt.Options{})
+	store, shares, err := folder.Open(bolt.Options{Small: true})
 	vaulttest.Want(t, "Open(copy)", err, nil)
 	log, err := spentlog.Read(s.dir)
 	vaulttest.Want(t, "spentlog.Read()", err, nil)

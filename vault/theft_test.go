@@ -86,7 +86,7 @@ func TestTheftWithoutRootKey(t *testing.T) {
 	folder, err := bolt.OpenFolder(v.before)
 	vaulttest.Want(t, "OpenFolder(copy)", err, nil)
 	defer folder.Close()
-	store, shares, err := folder.Open(bolt.Options{})
+	store, shares, err := folder.Open(bolt.Options{Small: true})
 	vaulttest.Want(t, "Open(copy)", err, nil)
 	other := seal.NewKeys(seal.NewRootKey())
 	_, err = vault.Open(t.Context(), vault.Options{Store: store, Shares: shares, Keys: other, Now: v.Clock.Now})

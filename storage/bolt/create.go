@@ -7,8 +7,6 @@ import (
 	"os"
 
 	"go.etcd.io/bbolt"
-
-	"hush/storage"
 )
 
 // newDatabaseName is the name of a database under construction.
@@ -17,7 +15,7 @@ const newDatabaseName = databaseName + ".new"
 // create makes shares and database. Naming the database hush.db commits the
 // creation: a crash before that leaves nothing that the next start would not
 // create anew.
-func (f *Folder) create(fill func(storage.Tx) error) error {
+func (f *Folder) create(opts Options) error {
 	if err := f.removeLeftovers(); err != nil {
 		return err
 	}
@@ -28,7 +26,7 @@ func (f *Folder) create(fill func(storage.Tx) error) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := buildDatabase(f.Path(newDatabaseName), id, fill); err != nil {
+	if err := buildDatabase(f.Path(newDatabaseName), id, opts); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Path(newDatabaseName), f.Path(databaseName)); err != nil {
@@ -69,17 +67,20 @@ func createShares(path string, id storeID) error {
 }
 
 // buildDatabase creates a durable database with its content at path.
-func buildDatabase(path string, id storeID, fill func(storage.Tx) error) error {
+func buildDatabase(path string, id storeID, opts Options) error {
 	db, err := newDatabase(path, databaseOptions(), nil)
 	if err != nil {
 		return err
 	}
+	if opts.Small {
+		db.AllocSize = smallGrowth
+	}
 	err = db.Update(func(btx *bbolt.Tx) error {
-		if err := writeStoreID(btx, id); err != nil || fill == nil {
+		if err := writeStoreID(btx, id); err != nil || opts.Init == nil {
 			return err
 		}
 		t := tx{bolt: btx, writable: true, values: new(arena)}
-		if err := fill(&t); err != nil {
+		if err := opts.Init(&t); err != nil {
 			return err
 		}
 		return t.settleAll()

@@ -27,6 +27,10 @@ const (
 	// fileLockPatience is for bbolt's own lock. This process owns the folder
 	// already, so only a foreign tool can hold that lock.
 	fileLockPatience = 200 * time.Millisecond
+	// smallGrowth and smallSlots are the steps in which small files grow, in bytes
+	// and in slots.
+	smallGrowth = 128 << 10
+	smallSlots  = 64
 )
 
 // Options are the optional settings of opening a folder.
@@ -51,6 +55,9 @@ type Options struct {
 	// Pressure is called when the ballast was dropped, and when it was
 	// restored. It must return soon, and must not call back into this package.
 	Pressure func(dropped bool)
+	// Small makes the database grow by 128 KiB and the shares by 4 KiB, and not by 16
+	// MiB and 1 MiB. For tests, which copy and search whole folders.
+	Small bool
 
 	disk func() (free int64, known bool) // nil for the disk of the folder; set by tests
 }
@@ -71,13 +78,16 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	}
 	exists, err := f.Exists()
 	if err == nil && !exists {
-		err = f.create(opts.Init)
+		err = f.create(opts)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}, opts.Check); err != nil {
 		return nil, nil, err
+	}
+	if opts.Small {
+		f.store.db.AllocSize, f.shares.growth = smallGrowth, smallSlots
 	}
 	f.watchSpace(opts)
 	return f.store, f.shares, nil

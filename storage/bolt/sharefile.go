@@ -71,7 +71,7 @@ func (s *Shares) grow(end uint64) (uint64, error) {
 	if s.space.Load().closed() {
 		return 0, fmt.Errorf("growing shares: %w", errKeptBack)
 	}
-	grown := (end/growth + 1) * growth
+	grown := (end/s.growth + 1) * s.growth
 	at := int64(end) * slotSize
 	if err := s.write(make([]byte, (grown-end)*slotSize), at); err != nil {
 		// The added part is not in use; truncating it helps a full disk.

@@ -30,7 +30,9 @@ type Shares struct {
 	flush func() error                      // syncs file; replaced by tests
 	fault *fault
 	slots allocator
-	syncs syncer.Syncer
+	// growth is how many slots the file grows by: the constant, but in small files.
+	growth uint64
+	syncs  syncer.Syncer
 	// backlog holds what the next sync writes.
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
@@ -61,7 +63,7 @@ func openShares(path string, f *fault) (*Shares, storeID, error) {
 	if err != nil {
 		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
-	s := &Shares{file: file, fault: f, flush: func() error { return syncer.DataSync(file) }}
+	s := &Shares{file: file, fault: f, growth: growth, flush: func() error { return syncer.DataSync(file) }}
 	s.write = func(data []byte, at int64) error {
 		_, err := file.WriteAt(data, at)
 		return err

@@ -24,6 +24,7 @@ type slot struct {
 	share      [storage.ShareSize]byte
 	generation uint64
 	state      state
+	damaged    bool
 }
 
 type state uint8
@@ -60,7 +61,7 @@ func (s *Shares) Get(ctx context.Context, at storage.Slot) ([storage.ShareSize]b
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	it := s.slots[at.Number]
-	if it == nil || it.state != stateLive || it.generation != at.Generation {
+	if it == nil || it.state != stateLive || it.generation != at.Generation || it.damaged {
 		return [storage.ShareSize]byte{}, storage.ErrShareGone
 	}
 	return it.share, nil
@@ -79,6 +80,26 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 		}
 	}
 	return nil
+}
+
+// Flip changes one bit of a share, as damage does, or changes it back. A damaged share
+// is refused, as its checksum makes the other backends do. For tests.
+func (s *Shares) Flip(at storage.Slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	it := s.slots[at.Number]
+	it.share[0] ^= 1
+	it.damaged = !it.damaged
+}
+
+// Dump returns all shares, one after the other, for tests that search them.
+func (s *Shares) Dump() (content []byte) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, it := range s.slots {
+		content = append(content, it.share[:]...)
+	}
+	return content
 }
 
 // Release implements storage.Recycler.

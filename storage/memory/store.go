@@ -2,6 +2,8 @@ package memory
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -63,6 +65,19 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	err := fn(&t)
 	committed = err == nil
 	return err
+}
+
+// Dump returns all keys and values, one after the other, for tests that search them.
+func (s *Store) Dump() (content []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(s.buckets)) {
+		s.buckets[name].Scan(func(key string, value []byte) bool {
+			content = append(append(content, key...), value...)
+			return true
+		})
+	}
+	return content
 }
 
 // Close implements storage.Store. Further calls do nothing.

@@ -174,7 +174,7 @@ func secretDamages() []damage {
 			s := slotOf(secretOf(t, f).value)
 			opened, err := bolt.OpenFolder(f.dir)
 			vaulttest.Want(t, "OpenFolder()", err, nil)
-			_, shares, err := opened.Open(bolt.Options{})
+			_, shares, err := opened.Open(bolt.Options{Small: true})
 			vaulttest.Want(t, "Folder.Open()", err, nil)
 			vaulttest.Want(t, "Destroy()", shares.Destroy(t.Context(), s), nil)
 			vaulttest.Want(t, "Folder.Close()", opened.Close(), nil)

@@ -169,7 +169,7 @@ func (f folder) edit(t *testing.T, change func(tx storage.Tx) error) {
 	}
 	opened, err := bolt.OpenFolder(f.dir)
 	vaulttest.Want(t, "OpenFolder()", err, nil)
-	store, _, err := opened.Open(bolt.Options{})
+	store, _, err := opened.Open(bolt.Options{Small: true})
 	vaulttest.Want(t, "Folder.Open()", err, nil)
 	vaulttest.Want(t, "Update()", store.Update(t.Context(), change), nil)
 	vaulttest.Want(t, "Folder.Close()", opened.Close(), nil)

@@ -47,7 +47,7 @@ func folderIn(dir string, root seal.RootKey) site {
 			t.Helper()
 			folder, err := bolt.OpenFolder(dir)
 			vaulttest.Want(t, "OpenFolder()", err, nil)
-			store, shares, err := folder.Open(bolt.Options{Init: transfer.Prepare("source", vaulttest.StartTime())})
+			store, shares, err := folder.Open(bolt.Options{Init: transfer.Prepare("source", vaulttest.StartTime()), Small: true})
 			vaulttest.Want(t, "Folder.Open()", err, nil)
 			return transfer.Store{Name: dir, Store: store, Shares: shares}, func() {
 				vaulttest.Want(t, "Folder.Close()", folder.Close(), nil)

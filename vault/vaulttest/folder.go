@@ -18,11 +18,14 @@ import (
 func FlipShare(t testing.TB, k *Kit, slot storage.Slot) (undo func()) {
 	t.Helper()
 	flip := func() { flipInFolder(t, k.Dir, slot) }
-	if k.schema != "" {
+	switch {
+	case k.schema != "":
 		flip = func() {
 			err := postgrestest.FlipShare(t.Context(), postgrestest.Shared(), k.schema, slot.Number)
 			Want(t, "FlipShare()", err, nil)
 		}
+	case k.memory != nil:
+		flip = func() { k.memory.shares.Flip(slot) }
 	}
 	flip()
 	return flip
@@ -53,11 +56,14 @@ func (k *Kit) Holds(t testing.TB, data []byte) bool {
 	return bytes.Contains(k.Stored(t), data)
 }
 
-// Stored returns everything that is stored: the bytes of all files, or on
-// PostgreSQL those of all rows, as in a logical backup. The kit may be closed.
+// Stored returns everything that is stored: the bytes of all files, or in memory
+// and on PostgreSQL those of all rows, as in a logical backup. The kit may be closed.
 func (k *Kit) Stored(t testing.TB) []byte {
 	t.Helper()
-	if k.schema == "" {
+	switch {
+	case k.memory != nil:
+		return append(k.memory.store.Dump(), k.memory.shares.Dump()...)
+	case k.schema == "":
 		return FolderBytes(t, k.Dir)
 	}
 	content, err := postgrestest.Dump(t.Context(), postgrestest.Shared(), k.schema)

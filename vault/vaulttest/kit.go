@@ -27,7 +27,7 @@ import (
 type Options struct {
 	// Folder says that the test is about the data folder, its files and how
 	// shares are overwritten in them. The kit is then on bbolt in every run. Dir,
-	// MinFree, Ballast and SpentLog imply it.
+	// MinFree, Ballast and SpentLog imply it. Other kits are in memory with -short.
 	Folder bool
 	// Manual leaves sweeping and the background pass to the test.
 	Manual bool
@@ -90,8 +90,8 @@ type Options struct {
 // StartTime is the first time of a kit's clock, in whole seconds.
 func StartTime() time.Time { return time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC) }
 
-// Kit is a vault with its parts: on bbolt in a data folder, or, in a run of the
-// tests on PostgreSQL, a node on a schema of its own. It belongs to one test,
+// Kit is a vault with its parts: on bbolt in a data folder, in memory with -short, or,
+// in a run of the tests on PostgreSQL, a node on a schema of its own. It belongs to one test,
 // which may use the vault from many goroutines, but not during Close or Reopen.
 type Kit struct {
 	// Vault is the vault; Reopen replaces it.
@@ -104,7 +104,7 @@ type Kit struct {
 	SpentLog *spentlog.Log
 	// Clock is the vault's only clock. Reopen keeps it.
 	Clock *Clock
-	// Dir is the data folder, or "" on PostgreSQL.
+	// Dir is the data folder, or "" in memory and on PostgreSQL.
 	Dir string
 	// RootKey is the first root key of the store, and Keys are derived from it. A test
 	// may set others before Reopen.
@@ -112,8 +112,9 @@ type Kit struct {
 	Keys    *seal.Keys
 
 	opts   Options
-	schema string // on PostgreSQL
-	base   *base  // nil while closed
+	schema string       // on PostgreSQL
+	memory *memoryStore // in memory
+	base   *base        // nil while closed
 }
 
 // New opens a vault and closes it when the test ends.
@@ -123,13 +124,16 @@ func New(t testing.TB, opts Options) *Kit {
 		opts.Start = StartTime()
 	}
 	var schema string
+	var inMemory *memoryStore
 	if before := opts.After; before != nil {
-		schema, opts.Dir, opts.RootKey = before.schema, before.Dir, &before.RootKey
+		schema, inMemory, opts.Dir, opts.RootKey = before.schema, before.memory, before.Dir, &before.RootKey
 	}
 	switch {
-	case schema != "":
+	case schema != "", inMemory != nil:
 	case opts.onPostgres():
 		schema = newSchema(t)
+	case opts.inMemory():
+		inMemory = newMemoryStore()
 	case opts.Dir == "":
 		opts.Dir = filepath.Join(t.TempDir(), "data")
 	}
@@ -142,7 +146,7 @@ func New(t testing.TB, opts Options) *Kit {
 	}
 	k := &Kit{
 		Clock: NewClock(opts.Start), Dir: opts.Dir,
-		RootKey: *opts.RootKey, Keys: seal.NewKeys(*opts.RootKey), opts: opts, schema: schema,
+		RootKey: *opts.RootKey, Keys: seal.NewKeys(*opts.RootKey), opts: opts, schema: schema, memory: inMemory,
 	}
 	k.open(t)
 	t.Cleanup(func() { k.Close(t) })
@@ -153,8 +157,15 @@ func New(t testing.TB, opts Options) *Kit {
 const OnFolder = "about the data folder: on bbolt"
 
 // onPostgres reports whether a kit with these options is on PostgreSQL.
-func (o Options) onPostgres() bool {
-	return postgrestest.Shared() != "" && !o.Folder && o.SpentLog == "" && o.Dir == "" && o.MinFree == 0 && !o.Ballast
+func (o Options) onPostgres() bool { return postgrestest.Shared() != "" && !o.inFolder() }
+
+// inMemory reports whether a kit with these options is in memory: a disk makes every
+// change wait, and what needs one is tested without -short as well.
+func (o Options) inMemory() bool { return testing.Short() && !o.inFolder() }
+
+// inFolder reports whether a kit with these options needs a data folder.
+func (o Options) inFolder() bool {
+	return o.Folder || o.SpentLog != "" || o.Dir != "" || o.MinFree != 0 || o.Ballast
 }
 
 // Reopen closes everything and opens the same store again, like a restart. The
@@ -189,7 +200,7 @@ func (k *Kit) Close(t testing.TB) {
 func (k *Kit) CopyDir(t testing.TB) string {
 	t.Helper()
 	if k.Dir == "" {
-		t.Fatal("CopyDir(): got a kit on PostgreSQL, want Options.Folder")
+		t.Fatal("CopyDir(): got a kit without a data folder, want Options.Folder")
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(dir, os.DirFS(k.Dir)); err != nil {
@@ -231,11 +242,14 @@ func (k *Kit) openBase(t testing.TB) (base, error) {
 	if k.schema != "" {
 		return openSchema(t.Context(), k.schema, k.Clock, k.Keys)
 	}
+	if k.memory != nil {
+		return k.memory.open(t.Context(), k.Keys, k.Clock.Now())
+	}
 	if postgrestest.Shared() != "" {
 		t.Log(OnFolder) // scripts/test.sh counts these tests
 	}
 	init := vault.Init(k.Keys, k.Clock.Now())
-	return openFolder(k.Dir, bolt.Options{Init: init, MinFree: k.opts.MinFree, Ballast: k.opts.Ballast})
+	return openFolder(k.Dir, bolt.Options{Init: init, MinFree: k.opts.MinFree, Ballast: k.opts.Ballast, Small: true})
 }
 
 // VaultOptions returns those of the kit's vault without wrappers, for a test

@@ -9,6 +9,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/memory"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault"
@@ -35,6 +36,32 @@ func openFolder(dir string, opts bolt.Options) (base, error) {
 		return base{}, errors.Join(err, folder.Close())
 	}
 	return base{store: store, shares: shares, hasDiskSpace: folder.HasDiskSpace, close: folder.Close}, nil
+}
+
+// memoryStore is a store in memory that outlives the kit which opened it.
+type memoryStore struct {
+	store  *memory.Store
+	shares *memory.Shares
+	filled bool
+}
+
+func newMemoryStore() *memoryStore {
+	store, shares := memory.New()
+	return &memoryStore{store: store, shares: shares}
+}
+
+// open opens the store, which it fills if it is new.
+func (m *memoryStore) open(ctx context.Context, keys *seal.Keys, now time.Time) (base, error) {
+	if !m.filled {
+		if err := m.store.Update(ctx, vault.Init(keys, now)); err != nil {
+			return base{}, err
+		}
+		m.filled = true
+	}
+	return base{
+		store: m.store, shares: m.shares,
+		hasDiskSpace: func() bool { return true }, close: func() error { return nil },
+	}, nil
 }
 
 // openSchema opens a schema on the server of the test run, which it creates if
