@@ -12,6 +12,7 @@ import (
 	"hush/storage"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -28,6 +29,7 @@ type dumps struct {
 
 func newDumps(t *testing.T, settings ...string) dumps {
 	t.Helper()
+	testtier.Check(t, "starts PostgreSQL")
 	installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_dump")
 	if path, err := exec.LookPath("pg_dump"); err == nil {
 		installed = append(installed, path)

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -11,12 +12,17 @@ import (
 
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 )
 
 // shared is the server of all tests that leave it running.
 var shared *postgrestest.Server
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() { // what needs the server is left out
+		os.Exit(m.Run())
+	}
 	server, err := postgrestest.Start()
 	if err != nil && !errors.Is(err, postgrestest.ErrMissing) {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,6 +41,7 @@ func TestMain(m *testing.M) {
 
 func need(t testing.TB) *postgrestest.Server {
 	t.Helper()
+	testtier.Check(t, "starts PostgreSQL")
 	if shared == nil {
 		t.Skip("needs postgres: not installed")
 	}

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hush/testtier"
 )
 
 // load is what clients do.
@@ -103,6 +105,7 @@ func (l *load) chooseOf(c *cluster, d, own *dice, n *node) func() {
 // saw must be what one vault could have answered, doing one thing after the
 // other.
 func TestFaults(t *testing.T) {
+	testtier.Full(t, "faults at random")
 	seed := seed(t)
 	c := newCluster(t, newDice(seed, 0), nil)
 	l := &load{clients: *callers, operations: *opsFlag, shelf: shelf{hot: 12, ops: 12}, settle: time.Minute}

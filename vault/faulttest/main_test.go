@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 )
 
 var (
@@ -28,6 +29,9 @@ const connections = 40
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if testing.Short() { // what needs the server is left out
+		os.Exit(m.Run())
+	}
 	started, err := postgrestest.Start(fmt.Sprintf("max_connections=%d", connections))
 	if err != nil && !errors.Is(err, postgrestest.ErrMissing) {
 		fmt.Fprintln(os.Stderr, err)
@@ -47,6 +51,7 @@ func TestMain(m *testing.M) {
 // seed returns the seed of a run and says how to repeat it.
 func seed(t *testing.T) uint64 {
 	t.Helper()
+	testtier.Check(t, "starts PostgreSQL")
 	if server == nil {
 		t.Skip("needs postgres: not installed")
 	}

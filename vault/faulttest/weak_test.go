@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"hush/testtier"
 )
 
 // weakening is a way to take from the store what keeps nodes apart, in the
@@ -76,7 +78,9 @@ func TestWeakenedStores(t *testing.T) {
 	seed := seed(t)
 	for _, w := range weakenings {
 		t.Run(w.what, func(t *testing.T) {
-			if w.play != nil {
+			if w.play == nil {
+				testtier.Full(t, "lets clients work at random")
+			} else {
 				t.Parallel() // it mostly waits
 				if found := w.try(t, seed, nil); len(found) > 0 {
 					t.Fatalf("on the whole store: got %s, want nothing wrong", found[0])

@@ -8,6 +8,7 @@ import (
 	"hush/storage"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 	"hush/vault/shares"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
@@ -16,6 +17,7 @@ import (
 // postgresSite is a database on a server of its own.
 func postgresSite(t *testing.T, root seal.RootKey) site {
 	t.Helper()
+	testtier.Check(t, "starts PostgreSQL")
 	server, err := postgrestest.Start()
 	if errors.Is(err, postgrestest.ErrMissing) {
 		t.Skip("needs postgres: not installed")
@@ -51,6 +53,7 @@ func postgresSite(t *testing.T, root seal.RootKey) site {
 // A service moves to a real database and back, killed again and again on the way.
 func TestServiceMovesThroughPostgres(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "starts PostgreSQL")
 	c := newContent(t)
 	first, middle, last := folderSite(t, c.root), postgresSite(t, c.root), folderSite(t, c.root)
 	k := first.serve(t, c.clock, c.options(t))
