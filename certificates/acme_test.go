@@ -178,6 +178,7 @@ func TestLapsedDomainIsNotRenewed(t *testing.T) {
 	name := "lapsed." + s.host
 	s.acme.DNS.SetA(name, "127.0.0.1")
 	s.admit(name)
+	s.await(t, s.host, issued)
 	s.await(t, name, issued)
 	last := s.plant(t, name, time.Now().Add(time.Hour))
 	orders := s.acme.Orders()
