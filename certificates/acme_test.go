@@ -89,8 +89,7 @@ func TestDamagedFilesAreReplaced(t *testing.T) {
 	}
 }
 
-// A certificate is renewed before it expires. While that fails the one before is
-// served.
+// A certificate is renewed before it expires.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -102,11 +101,20 @@ func TestRenewal(t *testing.T) {
 	if !second.NotAfter.After(first.NotAfter) {
 		t.Errorf("renewed: got the end %s, want it after %s", second.NotAfter, first.NotAfter)
 	}
-	third := s.plant(t, s.host, time.Now().Add(time.Hour))
+	s.awaitLog(t, "renewal=true") // it has written its files
+	wantNoAddress(t, s.log)
+}
+
+// While a certificate cannot be renewed it is served.
+func TestRenewalWithoutTheACMEServer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.await(t, s.host, issued)
+	first := s.plant(t, s.host, time.Now().Add(time.Hour))
 	s.acme.SetAway(true)
 	s.open(t)
 	s.awaitLog(t, "cannot be renewed")
-	if leaf, err := s.get(s.host); err != nil || !leaf.Equal(third) {
+	if leaf, err := s.get(s.host); err != nil || !leaf.Equal(first) {
 		t.Errorf("while the ACME server is away: got %v and %v, want the certificate before", leaf, err)
 	}
 	wantNoAddress(t, s.log)
