@@ -32,6 +32,10 @@ func newDesk(t *testing.T, requests int) *httptest.Server {
 // A client that takes its answers and stays at its share is never refused.
 func TestRequestsAtTheShare(t *testing.T) {
 	t.Parallel()
+	requests := 3000
+	if testing.Short() {
+		requests = 300
+	}
 	for name, c := range map[string]struct {
 		workers int
 		method  string
@@ -43,7 +47,7 @@ func TestRequestsAtTheShare(t *testing.T) {
 			t.Cleanup(transport.CloseIdleConnections)
 			var all sync.WaitGroup
 			for range c.workers {
-				all.Go(func() { callOften(t, transport, c.method, desk.URL, 3000/c.workers) })
+				all.Go(func() { callOften(t, transport, c.method, desk.URL, requests/c.workers) })
 			}
 			all.Wait()
 		})

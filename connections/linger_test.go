@@ -51,7 +51,7 @@ func (s *wire) slowReader(t *testing.T) *http2.Framer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { raw.Close() })
-	if err := raw.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+	if err := raw.(*net.TCPConn).SetReadBuffer(32 << 10); err != nil {
 		t.Fatal(err)
 	}
 	c, scheme := raw, "http"

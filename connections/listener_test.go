@@ -399,6 +399,17 @@ func TestRetire(t *testing.T) {
 	listener := connections.NewListener(inner, connections.Limits{Total: 2, PerNetwork: 2, Requests: 2, RequestsPerNetwork: 2})
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
 	listener.Attach(server)
+	note := server.ConnState
+	begun, ended := make(chan struct{}, 2), make(chan struct{}, 2)
+	server.ConnState = func(c net.Conn, state http.ConnState) {
+		note(c, state)
+		switch state {
+		case http.StateNew:
+			begun <- struct{}{}
+		case http.StateClosed:
+			ended <- struct{}{}
+		}
+	}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { server.Close() })
 	client := &http.Client{Transport: new(http.Transport)}
@@ -420,8 +431,11 @@ func TestRetire(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	for all, unserved := 1, 0; all != 1 || unserved != 1; all, unserved = listener.Open() {
-		time.Sleep(time.Millisecond)
+	<-begun // that of the client
+	<-ended
+	<-begun
+	if all, unserved := listener.Open(); all != 1 || unserved != 1 {
+		t.Errorf("Open(): got %d and %d unserved, want the silent one", all, unserved)
 	}
 	listener.CloseUnserved()
 	if _, err := silent.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,7 +47,9 @@ func testProtocol(t *testing.T, secure, http2 bool) {
 	s.idle()
 	s.works(t, fourth) // evicts the third, which has been idle longest
 	s.works(t, busy)
+	third.awaitEnd(t)
 	s.works(t, third)
+	second.awaitEnd(t)
 	s.works(t, second)
 	for name, c := range map[string]struct {
 		*caller
@@ -64,7 +67,36 @@ type wire struct {
 	http2          bool
 	clock          *clock
 	began, release chan struct{}
-	idled          chan struct{} // gets a value after a connection became idle
+	idled          chan struct{} // gets a value after a connection became idle that had a request
+
+	mu   sync.Mutex
+	used map[net.Conn]bool // those that had a request since they were idle
+}
+
+// connKey is that of the connection in the context of a request.
+type connKey struct{}
+
+// observe makes the server tell when a connection is idle after a request. Over HTTP/2
+// one is so before its first request, too.
+func (s *wire) observe() {
+	note, with := s.Config.ConnState, s.Config.ConnContext
+	s.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(with(ctx, c), connKey{}, c)
+	}
+	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		note(c, state)
+		if state == http.StateIdle && s.swapUsed(c, false) {
+			s.idled <- struct{}{}
+		}
+	}
+}
+
+// swapUsed says whether a connection had a request, and returns what was said before.
+func (s *wire) swapUsed(c net.Conn, used bool) (before bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.used[c] = s.used[c], used
+	return before
 }
 
 func newWire(t *testing.T, secure, http2 bool) *wire {
@@ -72,19 +104,18 @@ func newWire(t *testing.T, secure, http2 bool) *wire {
 	s := &wire{
 		http2: http2, clock: &clock{now: time.Unix(1, 0)},
 		began: make(chan struct{}), release: make(chan struct{}), idled: make(chan struct{}, 100),
+		used: map[net.Conn]bool{},
 	}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if (r.ProtoMajor == 2) != http2 || (r.TLS != nil) != secure {
 			t.Errorf("protocol: got %s, TLS %t", r.Proto, r.TLS != nil)
 		}
+		s.swapUsed(r.Context().Value(connKey{}).(net.Conn), true)
 		switch r.URL.Path {
 		case "/slow":
 			close(s.began)
 			<-s.release
 		case "/large":
-			for len(s.idled) > 0 { // before the first request
-				<-s.idled
-			}
 			close(s.began)
 			_, _ = w.Write(make([]byte, largeAnswer))
 			return
@@ -100,13 +131,7 @@ func newWire(t *testing.T, secure, http2 bool) *wire {
 		Total: 10, PerNetwork: 2, Requests: 10, RequestsPerNetwork: 10, Now: s.clock.read,
 	})
 	listener.Attach(s.Config)
-	note := s.Config.ConnState
-	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
-		note(c, state)
-		if state == http.StateIdle {
-			s.idled <- struct{}{}
-		}
-	}
+	s.observe()
 	s.Listener = listener
 	if secure {
 		s.StartTLS()
@@ -121,9 +146,6 @@ func newWire(t *testing.T, secure, http2 bool) *wire {
 // pass in which it is left alone.
 func (s *wire) idle() {
 	<-s.idled
-	for len(s.idled) > 0 { // HTTP/2 connections are idle before their first request, too
-		<-s.idled
-	}
 	s.clock.tick()
 }
 
@@ -140,10 +162,39 @@ type caller struct {
 	http.Client
 	url   string
 	dials atomic.Int64
+	ended chan struct{} // gets a value after a connection was closed at the other end
+}
+
+// awaitEnd returns once the server has closed the connection of the caller, and leaves
+// it: a request that is sent at that very moment would be lost.
+func (c *caller) awaitEnd(t *testing.T) {
+	t.Helper()
+	select {
+	case <-c.ended:
+	case <-time.After(time.Minute):
+		t.Fatal("connection: got it open, want it evicted")
+	}
+	c.CloseIdleConnections()
+}
+
+// endConn tells when a connection was closed.
+type endConn struct {
+	net.Conn
+	once  sync.Once
+	ended chan struct{}
+}
+
+// Read implements io.Reader.
+func (c *endConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		c.once.Do(func() { c.ended <- struct{}{} })
+	}
+	return n, err
 }
 
 func (s *wire) caller() *caller {
-	c := &caller{url: s.URL}
+	c := &caller{url: s.URL, ended: make(chan struct{}, 10)}
 	transport := s.Client().Transport.(*http.Transport).Clone()
 	transport.Protocols = new(http.Protocols)
 	transport.Protocols.SetHTTP1(!s.http2)
@@ -151,7 +202,11 @@ func (s *wire) caller() *caller {
 	transport.Protocols.SetUnencryptedHTTP2(s.http2)
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		c.dials.Add(1)
-		return new(net.Dialer).DialContext(ctx, network, address)
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &endConn{Conn: conn, ended: c.ended}, nil
 	}
 	c.Transport = transport
 	return c
