@@ -64,7 +64,7 @@ var (
 	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
 	kits = []string{
 		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/postgres/postgrestest",
-		"certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier",
+		"certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier/property", "testtier",
 	}
 )
 

@@ -11,19 +11,24 @@ import (
 	"hush/seal"
 )
 
-// randomBytes returns bytes of a length from 0 to most.
-func randomBytes(most int) []byte {
-	random := make([]byte, rand.IntN(most+1))
-	for i := range random {
-		random[i] = byte(rand.Uint32())
+// drawBytes returns a function that draws bytes of a length from 0 to most, the same
+// ones in every run.
+func drawBytes() func(most int) []byte {
+	random := rand.New(rand.NewPCG(1, 2))
+	return func(most int) []byte {
+		drawn := make([]byte, random.IntN(most+1))
+		for i := range drawn {
+			drawn[i] = byte(random.Uint32())
+		}
+		return drawn
 	}
-	return random
 }
 
 // HMAC is that of the library for keys and messages of every length, however the
 // message is divided.
 func TestMACIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
+	randomBytes := drawBytes()
 	for range 5000 {
 		key, first, second := randomBytes(150), randomBytes(300), randomBytes(300)
 		library := hmac.New(sha256.New, key)
@@ -38,6 +43,7 @@ func TestMACIsThatOfTheLibrary(t *testing.T) {
 // HKDF is that of the library, which writes over what the key's memory held.
 func TestHKDFIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
+	randomBytes := drawBytes()
 	for range 5000 {
 		ikm, salt, info := randomBytes(150), randomBytes(100), randomBytes(300)
 		got := randomBytes(200)

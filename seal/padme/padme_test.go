@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/seal/padme"
+	"hush/testtier/property"
 )
 
 // The results were computed by hand from the rule.
@@ -23,7 +24,7 @@ func TestSize(t *testing.T) {
 
 func TestSizeProperties(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64Max(1<<62).Draw(t, "n")
 		got := padme.Size(n)
 		if got < n || got-n > n/8 {

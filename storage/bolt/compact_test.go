@@ -19,7 +19,7 @@ func wastefulFolder(t *testing.T) (dir string, rows map[string]string, kept []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, shares, err := folder.Open(bolt.Options{})
+	store, shares, err := folder.Open(bolt.Options{Small: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func storedRows(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	store, _, err := folder.Open(bolt.Options{})
+	store, _, err := folder.Open(bolt.Options{Small: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func wantSame(t *testing.T, dir string, rows map[string]string, kept []storage.S
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	_, shares, err := folder.Open(bolt.Options{})
+	_, shares, err := folder.Open(bolt.Options{Small: true})
 	if err != nil {
 		t.Fatal(err)
 	}

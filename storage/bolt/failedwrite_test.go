@@ -3,7 +3,7 @@ package bolt
 import (
 	"errors"
 	"io/fs"
-	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/testtier"
 )
 
 // failing makes writes of the shares fail while it holds an error.
@@ -136,32 +137,27 @@ func TestFailedWriteTellsAll(t *testing.T) {
 // file.
 func TestFailedWritesUnderLoad(t *testing.T) {
 	_, shares, seen := openForFault(t)
+	disk, rounds := failWrites(shares), 0
 	shares.syncs.Do = func() error {
-		time.Sleep(50 * time.Microsecond) // so that many add what this round takes, and wait for the next
+		for range 20 {
+			runtime.Gosched() // so that many add what this round takes, and wait for the next
+		}
+		// Every other round fails, with what was added since the last one.
+		if disk.set(nil); rounds%2 == 1 {
+			disk.set(syscall.ENOSPC)
+		}
+		rounds++
 		return shares.syncFile()
 	}
-	disk := failWrites(shares)
-	stop := make(chan struct{})
-	var moods sync.WaitGroup
-	moods.Go(func() {
-		for mood := 0; ; mood++ {
-			select {
-			case <-stop:
-				disk.set(nil)
-				return
-			default:
-			}
-			if disk.set(nil); mood%2 == 0 {
-				disk.set(syscall.ENOSPC)
-			}
-			time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
-		}
-	})
+	turns := 50
+	if testtier.IsFull() {
+		turns = 500
+	}
 	var all sync.WaitGroup
 	var full atomic.Int64
 	for range 16 {
 		all.Go(func() {
-			for range 500 {
+			for range turns {
 				slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})
 				if err == nil {
 					if got := onDisk(t, shares, slot.Number); got.state != slotLive || got.generation != slot.Generation {
@@ -181,8 +177,6 @@ func TestFailedWritesUnderLoad(t *testing.T) {
 		})
 	}
 	all.Wait()
-	close(stop)
-	moods.Wait()
 	if full.Load() == 0 || seen.calls > 0 {
 		t.Errorf("got %d errors of a full disk and %d faults, want some and none", full.Load(), seen.calls)
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) (storage.Store, storage.Shares) {
-		store, shares, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+		store, shares, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Small: true})
 		return store, shares
 	})
 }
@@ -22,7 +22,7 @@ func TestSlotsOverRestarts(t *testing.T) {
 		stop := func() {}
 		return func() storage.Shares {
 			stop()
-			_, shares, folder := open(t, dir, bolt.Options{})
+			_, shares, folder := open(t, dir, bolt.Options{Small: true})
 			stop = func() { mustClose(t, folder) }
 			return shares
 		}, func() { stop() }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"hush/storage/postgres"
+	"hush/testtier"
 )
 
 // A network loses a connection after the server let it in and before it answers
@@ -18,6 +19,7 @@ import (
 // serves nothing.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "waits for timeouts")
 	listen, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

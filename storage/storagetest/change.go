@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/storage"
+	"hush/testtier/property"
 )
 
 func runChange(t *testing.T, open Opener) {
@@ -72,7 +73,7 @@ func (m *changeModel) check(tx storage.Tx) error {
 // Within one transaction and over several, all that is read is what was last
 // written, however it was.
 func testChangeIsGetAndPut(t *testing.T, s storage.Store) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		m := &changeModel{rt: rt, rows: map[string]string{}}
 		steps := rapid.IntRange(0, 12)
 		for range 3 {

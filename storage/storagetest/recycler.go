@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/storage"
+	"hush/testtier/property"
 )
 
 // runRecycler tests the reuse of slots within the life of one process. There is
@@ -20,7 +21,7 @@ func runRecycler(t *testing.T, open Opener) {
 	t.Run("released slots are used again", func(t *testing.T) { testReuse(t, shares, recycler) })
 	t.Run("release of what lives is ignored", func(t *testing.T) { testReleaseLive(t, shares, recycler) })
 	t.Run("model", func(t *testing.T) {
-		rapid.Check(t, func(rt *rapid.T) { checkSlots(rt, func() storage.Shares { return shares }, false) })
+		property.Check(t, func(rt *rapid.T) { checkSlots(rt, func() storage.Shares { return shares }, false) })
 	})
 }
 
@@ -28,7 +29,7 @@ func runRecycler(t *testing.T, open Opener) {
 // closes the shares opened before and opens the same ones again; stop closes
 // them for good.
 func RunRecycler(t *testing.T, start func(t *testing.T) (open func() storage.Shares, stop func())) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		open, stop := start(t)
 		defer stop()
 		checkSlots(rt, open, true)

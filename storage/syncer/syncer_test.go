@@ -4,12 +4,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 )
 
 // TestSyncIsShared: all who come while a sync runs share the next one.
-func TestSyncIsShared(t *testing.T) {
-	var syncs, waiting atomic.Int32
+func TestSyncIsShared(t *testing.T) { synctest.Test(t, testSyncIsShared) }
+
+func testSyncIsShared(t *testing.T) {
+	t.Helper()
+	var syncs atomic.Int32
 	begun, proceed := make(chan struct{}), make(chan struct{})
 	s := Syncer{Do: func() error {
 		if syncs.Add(1) == 1 {
@@ -22,18 +25,12 @@ func TestSyncIsShared(t *testing.T) {
 	all.Go(func() { _ = s.Sync() })
 	<-begun
 	for range 50 {
-		all.Go(func() {
-			waiting.Add(1)
-			_ = s.Sync()
-		})
+		all.Go(func() { _ = s.Sync() })
 	}
-	for waiting.Load() < 50 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(10 * time.Millisecond)
+	synctest.Wait() // all of them wait for the next sync
 	close(proceed)
 	all.Wait()
-	if got := syncs.Load(); got > 3 {
-		t.Errorf("51 calls of sync: got %d syncs, want about 2", got)
+	if got := syncs.Load(); got != 2 {
+		t.Errorf("51 calls of sync: got %d syncs, want 2", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/storage"
+	"hush/testtier/property"
 	"hush/vault/budget"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -80,7 +81,7 @@ func TestStoredDecidesLikeMemory(t *testing.T) {
 	t.Parallel()
 	_, kits := nodes(t, 3, vaulttest.Options{})
 	own, runs := budget.NewMemory(kits[0].Clock.Now), 0
-	rapid.Check(t, func(r *rapid.T) {
+	property.Check(t, func(r *rapid.T) {
 		runs++
 		key := budget.Key{Kind: 200, Account: fmt.Sprint(runs)}
 		for range rapid.IntRange(1, 60).Draw(r, "steps") {

@@ -10,6 +10,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/testtier/property"
 	"hush/vault/recordtest"
 )
 
@@ -47,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 // Whatever a record holds, it holds after it was stored and read.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		slot := func(name string) storage.Slot {
 			return storage.Slot{Number: rapid.Uint64().Draw(t, name), Generation: rapid.Uint64().Draw(t, name+"'s generation")}
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/seal"
+	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/recordtest"
 )
@@ -75,7 +76,7 @@ func TestCredentialsRoundTrip(t *testing.T) {
 	same := cmp.Options{
 		cmp.AllowUnexported(SessionRecord{}, TokenRecord{}, PairRecord{}), cmp.Comparer(recordtest.SameEmpty),
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		id, short := caller.AccountID(recordtest.Bytes(16).Draw(t, "account")), recordtest.Bytes(8)
 		wrapped := rapid.SliceOf(rapid.Byte()).Draw(t, "wrapped")
 		session := &SessionRecord{

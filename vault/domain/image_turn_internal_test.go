@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hush/testtier"
 	"hush/vault/refusal"
 )
 
@@ -79,6 +80,7 @@ func peakDuring(work func()) uint64 {
 // The attack: many uploads at a time of the file that takes most memory to
 // decode. Not parallel: it counts all that is allocated.
 func TestImagesShareMemory(t *testing.T) {
+	testtier.Full(t, "measures the memory in use")
 	file := progressiveJPEG(2000, 2000, 3)
 	if len(file) > 100<<10 {
 		t.Fatalf("file: got %d bytes, want a small one", len(file))

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"hush/testtier/property"
 	"hush/vault/recordtest"
 )
 
@@ -37,7 +38,7 @@ func FuzzDecodeAttempt(f *testing.F) {
 
 func TestTriesRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		attempt := Tries{Count: rapid.Uint32().Draw(t, "count"), Began: recordtest.Moments().Draw(t, "began"), Locked: recordtest.Moments().Draw(t, "locked")}
 		if got, err := DecodeTries(attempt.Encode()); got != attempt || err != nil {
 			t.Errorf("decodeAttempt(encode(r)): got %v, %v, want %v", got, err, attempt)

@@ -9,6 +9,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/recordtest"
 )
@@ -56,7 +57,7 @@ func TestGoldenMails(t *testing.T) {
 
 func TestQueuedMailRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := &MailRecord{
 			kind: MailKind(rapid.Byte().Draw(t, "kind")), attempts: rapid.Uint32().Draw(t, "attempts"),
 			created: recordtest.Moments().Draw(t, "created"), until: recordtest.Moments().Draw(t, "until"),
@@ -81,7 +82,7 @@ func TestQueuedMailRoundTrip(t *testing.T) {
 
 func TestLetterRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		text := func(name string) string { return rapid.String().Draw(t, name) }
 		m := Mail{
 			Kind: MailKind(rapid.Byte().Draw(t, "kind")), To: caller.Text(text("to")), Locale: text("locale"), Key: caller.Text(text("key")),
@@ -97,7 +98,7 @@ func TestLetterRoundTrip(t *testing.T) {
 
 func TestDeliveryRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := deliveryRecord{
 			state: DeliveryState(rapid.Byte().Draw(t, "state")), attempts: rapid.Uint32().Draw(t, "attempts"),
 			updated: recordtest.Moments().Draw(t, "updated"), recipient: rapid.String().Draw(t, "recipient"),

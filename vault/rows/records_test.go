@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/seal"
+	"hush/testtier/property"
 	"hush/vault/recordtest"
 	"hush/vault/rows"
 )
@@ -119,7 +120,7 @@ func FuzzDecodeFormat(f *testing.F) {
 
 func TestAuditRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		row := rows.AuditRecord{
 			Time: recordtest.Moments().Draw(t, "time"), Kind: rows.AuditType(rapid.Byte().Draw(t, "kind")),
 			Result: rows.AuditResult(rapid.Byte().Draw(t, "result")), Subject: seal.RowKey(recordtest.Bytes(22).Draw(t, "subject")),

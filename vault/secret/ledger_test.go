@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/storage"
+	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -152,7 +153,7 @@ func wantCounted(t interface {
 // makes the nodes together count other bytes than those that are stored.
 func TestLedgerStateMachine(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		c := vaulttest.NewCluster(t)
 		var stores []*vaulttest.FaultyStore
 		kits := clusterKits(t, c, 3, vaulttest.Options{
@@ -236,7 +237,7 @@ func TestLedgerStateMachine(t *testing.T) {
 // its nodes work, and then exact.
 func TestLedgerCountsAFilledStore(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		c := vaulttest.NewCluster(t)
 		kits := clusterKits(t, c, 1, vaulttest.Options{})
 		account := kits[0].MustStoredAccount(t, caller.Caller{}, "a")

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/seal/endtoend"
+	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/refusal"
@@ -69,7 +70,7 @@ func TestStateMachine(t *testing.T) {
 		sealed, keys := vaulttest.MustSeal(t, vaulttest.Plaintext, passphrase)
 		devices[passphrase] = device{sealed, keys}
 	}
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		kit := vaulttest.New(t, vaulttest.Options{Manual: true})
 		defer kit.Close(t)
 		m := &machine{t: t, kit: kit, model: model{now: kit.Clock.Now()}, devices: devices}

@@ -15,6 +15,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -37,7 +38,7 @@ type quotaMachine struct {
 // vault count other bytes than those that are stored.
 func TestQuotaStateMachine(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		m := &quotaMachine{t: t}
 		m.kit = vaulttest.New(t, vaulttest.Options{
 			Manual: true, Folder: true, // nodes have no pass; see TestLedgerStateMachine

@@ -9,6 +9,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/testtier/property"
 	"hush/vault/recordtest"
 )
 
@@ -16,7 +17,7 @@ import (
 
 func TestSecretRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := &Record{
 			slot:    storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")},
 			kid:     [4]byte(recordtest.Bytes(4).Draw(t, "kid")),
@@ -49,7 +50,7 @@ func drawEncryption(t *rapid.T) Encryption {
 
 func TestMetadataRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := &MetadataRecord{
 			State: State(rapid.Byte().Draw(t, "state")), passphrase: rapid.Bool().Draw(t, "passphrase"),
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"),

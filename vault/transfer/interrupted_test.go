@@ -181,7 +181,7 @@ func sharesIn(t *testing.T, s site) (live, owned int) {
 	t.Helper()
 	opened, closed := s.open(t)
 	defer closed()
-	const growth = 16384 // slots that the file grows by in each run
+	const growth = 64 // slots that a small file grows by in each run
 	for n := range uint64(3 * growth) {
 		if _, err := opened.Shares.Get(t.Context(), storage.Slot{Number: n, Generation: 1}); err == nil {
 			live++
