@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"hush/testtier"
 )
 
 // TestMain lets --bare start this binary as it starts the real one.
@@ -25,6 +28,10 @@ func TestMain(m *testing.M) {
 
 func TestRunOverEveryProtocol(t *testing.T) {
 	t.Parallel()
+	count, clients := 300, 40
+	if testing.Short() {
+		count, clients = 40, 8
+	}
 	for _, protocol := range []string{protocolV1, protocolV2, protocolConnect, protocolGRPC} {
 		for _, op := range []string{opConceal, opReveal, opBoth} {
 			t.Run(protocol+"/"+op, func(t *testing.T) {
@@ -33,7 +40,7 @@ func TestRunOverEveryProtocol(t *testing.T) {
 				var out bytes.Buffer
 				err := run(t.Context(), []string{
 					"--target", fake.url, "--protocol", protocol, "--op", op,
-					"--clients", "40", "--count", "300", "--warmup", "20", "--size", "3000", "--json",
+					"--clients", strconv.Itoa(clients), "--count", strconv.Itoa(count), "--warmup", "20", "--size", "3000", "--json",
 				}, &out, &out)
 				if err != nil {
 					t.Fatalf("run: got %v, want no error\n%s", err, &out)
@@ -43,14 +50,14 @@ func TestRunOverEveryProtocol(t *testing.T) {
 					t.Fatalf("report: %v", err)
 				}
 				for _, r := range rep.Runs {
-					if r.OK != 300 || r.Requests != 300 || r.P50 > r.Max {
-						t.Errorf("report of %s: got %+v, want 300 of 300 requests", r.Op, r)
+					if r.OK != count || r.Requests != count || r.P50 > r.Max {
+						t.Errorf("report of %s: got %+v, want %d of %d requests", r.Op, r, count, count)
 					}
 				}
-				if got, want := fake.created(), 320; got != want {
+				if got, want := fake.created(), count+20; got != want {
 					t.Errorf("secrets concealed: got %d, want %d", got, want)
 				}
-				left := map[string]int{opConceal: 320, opReveal: 0, opBoth: 0}[op]
+				left := map[string]int{opConceal: count + 20, opReveal: 0, opBoth: 0}[op]
 				if got := fake.waiting(); got != left {
 					t.Errorf("secrets left: got %d, want %d", got, left)
 				}
@@ -63,6 +70,7 @@ func TestRunSpreadsClientsOverTargets(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{protocolV1, protocolGRPC} {
 		one, two := newFake(t), newFake(t)
+		meet(t, one, two)
 		var out bytes.Buffer
 		args := []string{"--target", one.url + "," + two.url, "--protocol", protocol, "--clients", "4", "--count", "300", "--warmup", "0"}
 		if err := run(t.Context(), args, &out, &out); err != nil {
@@ -70,6 +78,26 @@ func TestRunSpreadsClientsOverTargets(t *testing.T) {
 		}
 		if one.created()+two.created() != 300 || one.created() == 0 || two.created() == 0 {
 			t.Errorf("run(%q): got %d and %d secrets concealed, want 300 on both together", args, one.created(), two.created())
+		}
+	}
+}
+
+// meet makes the first secret of each server wait for that of the other: the clients of
+// one could be done before those of the other begin.
+func meet(t *testing.T, one, two *fake) {
+	t.Helper()
+	came := map[*fake]chan struct{}{one: make(chan struct{}), two: make(chan struct{})}
+	for own, other := range map[*fake]*fake{one: two, two: one} {
+		own.onCreate = func(n int) {
+			if n != 1 {
+				return
+			}
+			close(came[own])
+			select {
+			case <-came[other]:
+			case <-time.After(answerTime):
+				t.Error("secrets concealed: got them on one server, want them on both")
+			}
 		}
 	}
 }
@@ -140,6 +168,7 @@ func TestRunCountsRefusalsByKind(t *testing.T) {
 
 func TestRunBare(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "starts the bare server as a process")
 	for _, protocol := range []string{protocolV1, protocolV2, protocolConnect, protocolGRPC} {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +188,7 @@ func TestRunBare(t *testing.T) {
 
 func TestRunTellsProcessorTime(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "starts processes and reads their processor time")
 	if _, err := (processes{os.Getpid()}).processorTime(); errors.Is(err, errNoClock) {
 		t.Skip("needs linux: the system tells no processor time of other processes")
 	}
@@ -199,11 +229,15 @@ func TestRunStops(t *testing.T) {
 	t.Parallel()
 	t.Run("after the duration", func(t *testing.T) {
 		t.Parallel()
+		testtier.Check(t, "wants a request within a duration")
 		fake := newFake(t)
 		var out bytes.Buffer
-		err := run(t.Context(), []string{"--target", fake.url, "--duration", "50ms", "--clients", "2"}, &out, &out)
+		err := run(t.Context(), []string{"--target", fake.url, "--duration", "200ms", "--clients", "2", "--count", "500000"}, &out, &out)
 		if err != nil {
 			t.Errorf("run: got %v, want no error\n%s", err, &out)
+		}
+		if got := fake.created(); got == 500_000 {
+			t.Errorf("secrets concealed: got all %d, want it to stop before", got)
 		}
 	})
 	t.Run("when interrupted", func(t *testing.T) {

@@ -122,7 +122,7 @@ func (s *settings) check(ctx context.Context, folder string, sessions []string, 
 		var all sync.WaitGroup
 		for part := range s.workers {
 			j := job{
-				Session: dir, Drop: s.drop, Part: part, Parts: s.workers, Seed: s.seed + uint64(i),
+				Session: dir, Drop: s.drop, Part: part, Parts: s.workers, Every: s.every, Seed: s.seed + uint64(i),
 				Images: wanted*(part+1)/s.workers - wanted*part/s.workers,
 				Folder: filepath.Join(folder, fmt.Sprintf("worker-%d", part)),
 			}

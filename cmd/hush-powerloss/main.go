@@ -40,6 +40,7 @@ type settings struct {
 	record   string
 	sessions int
 	states   int
+	every    int
 	seed     uint64
 	drop     dropped
 	workers  int
@@ -54,6 +55,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	set.StringVar(&s.record, "record", "", "`folder` with a record, which is made if it is not there (default: one that is removed at the end)")
 	set.IntVar(&s.sessions, "sessions", 3, "`number` of sessions to record, one of them with secrets that expire")
 	set.IntVar(&s.states, "states", 20_000, "`number` of different disk contents to start on")
+	set.IntVar(&s.every, "every", 1, "`number` of moments of which one is checked")
 	set.Uint64Var(&s.seed, "seed", 0, "`number` that what is drawn depends on (default: random)")
 	set.IntVar(&s.workers, "workers", runtime.NumCPU(), "`number` of processes that check")
 	set.StringVar(&s.work, "work", "", "`part` of the work, for the processes that this command starts")
@@ -65,7 +67,9 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 		s.seed = rand.Uint64()
 	}
 	var err error
-	s.drop, err = parseDrop(*drop)
+	if s.drop, err = parseDrop(*drop); err == nil && s.every < 1 {
+		err = fmt.Errorf("--every %d: want at least 1", s.every)
+	}
 	return s, err
 }
 

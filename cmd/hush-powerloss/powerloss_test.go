@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hush/testtier"
 )
 
-var powerlossStates = flag.Int("powerloss.states", 20_000, "how many disk contents TestPowerLoss starts on")
+var powerlossStates = flag.Int("powerloss.states", 0, "how many disk contents TestPowerLoss starts on; 0 for 20,000 in make full, and 300 in make check")
 
 // build builds a command as it is shipped: what it does in other processes is
 // not slowed down by the race detector.
@@ -49,11 +52,13 @@ func needTracing(t *testing.T) {
 // hold every secret that was acknowledged, and open nothing that was shown or
 // destroyed. The same check must fail where one sync is taken away.
 func TestPowerLoss(t *testing.T) {
+	testtier.Check(t, "kills the service and starts it on many disk contents")
 	needTracing(t)
-	states, sessions := *powerlossStates, 3
-	if testing.Short() {
-		states, sessions = 2000, 2
+	states, every, sessions := 300, 20, 1
+	if testtier.IsFull() {
+		states, every, sessions = 20_000, 1, 3
 	}
+	states = cmp.Or(*powerlossStates, states)
 	command, hush := build(t, "hush-powerloss"), build(t, "hush")
 	record := filepath.Join(t.TempDir(), "record")
 	check := func(flags ...string) (string, error) {
@@ -64,7 +69,7 @@ func TestPowerLoss(t *testing.T) {
 		err := cmd.Run()
 		return out.String(), err
 	}
-	out, err := check("--states", fmt.Sprint(states))
+	out, err := check("--states", fmt.Sprint(states), "--every", fmt.Sprint(every))
 	if err != nil || !strings.Contains(out, "every promise was kept") {
 		t.Fatalf("hush-powerloss: got %v, want every promise kept:\n%s", err, out)
 	}

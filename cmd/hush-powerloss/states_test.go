@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -90,6 +91,20 @@ func TestStates(t *testing.T) {
 		if got := contents(d, line); got != want {
 			t.Errorf("states before line %d: got %d, want %d", line, got, want)
 		}
+	}
+}
+
+// With --every the seed decides which moments are checked.
+func TestThin(t *testing.T) {
+	t.Parallel()
+	cuts := []int{10, 11, 12, 13, 14, 15, 16}
+	for seed, want := range map[uint64][]int{6: {10, 13, 16}, 7: {11, 14}, 8: {12, 15}} {
+		if got := (job{Every: 3, Seed: seed}).thin(cuts); !slices.Equal(got, want) {
+			t.Errorf("thin(%v), one of 3, seed %d: got %v, want %v", cuts, seed, got, want)
+		}
+	}
+	if got := (job{Every: 1, Seed: 6}).thin(cuts); !slices.Equal(got, cuts) {
+		t.Errorf("thin(%v), all: got %v, want them", cuts, got)
 	}
 }
 

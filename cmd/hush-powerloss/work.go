@@ -56,6 +56,7 @@ type job struct {
 	Drop    dropped `json:"drop"`
 	Part    int     `json:"part"`
 	Parts   int     `json:"parts"`
+	Every   int     `json:"every"`  // of so many moments one is checked
 	Images  int     `json:"images"` // how many different images to start on
 	Seed    uint64  `json:"seed"`
 	Folder  string  `json:"folder"` // for data folders, in memory if possible
@@ -84,7 +85,7 @@ func (j job) work(out io.Writer) error {
 		session: s, exam: newExaminer(folder, s.history.secrets), times: s.clock(cuts),
 		// A part is a stretch, so that what is the same at one cut and the next is
 		// started on once.
-		cuts:   cuts[len(cuts)*j.Part/j.Parts : len(cuts)*(j.Part+1)/j.Parts],
+		cuts:   j.thin(cuts[len(cuts)*j.Part/j.Parts : len(cuts)*(j.Part+1)/j.Parts]),
 		random: rand.New(rand.NewPCG(j.Seed, uint64(j.Part))), seed: maphash.MakeSeed(),
 		seen: map[uint64]view{}, judged: map[judgement]struct{}{}, status: status,
 	}
@@ -94,6 +95,14 @@ func (j job) work(out io.Writer) error {
 		return err
 	}
 	return json.NewEncoder(out).Encode(w.result)
+}
+
+// thin returns the cuts to check. The seed says with which of them it begins.
+func (j job) thin(cuts []int) (kept []int) {
+	for i := int(j.Seed % uint64(j.Every)); i < len(cuts); i += j.Every {
+		kept = append(kept, cuts[i])
+	}
+	return kept
 }
 
 // run checks what every run checks, and then draws until enough different images
@@ -107,7 +116,7 @@ func (w *worker) run(images int) error {
 		})
 		return err
 	})
-	for before := -1; err == nil && w.result.Images < images && w.result.Images != before && !w.enough(); {
+	for before := -1; err == nil && len(w.cuts) > 0 && w.result.Images < images && w.result.Images != before && !w.enough(); {
 		before = w.result.Images
 		each := (images-before)/len(w.cuts) + 1
 		err = w.walk(func(c *cut) error { return w.draw(c, each, images) })

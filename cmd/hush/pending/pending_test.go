@@ -12,6 +12,7 @@ import (
 
 	"hush/client"
 	"hush/cmd/hush/pending"
+	"hush/testtier"
 )
 
 const (
@@ -235,6 +236,7 @@ func TestMemoryOnly(t *testing.T) {
 // The lock ends with its process, even if that is killed.
 func TestLockEndsWithItsProcess(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "lets another process hold the lock")
 	s, folder, _ := newStore(t)
 	link := mustLink(t, aLink)
 	c := mustTake(t, s, link)

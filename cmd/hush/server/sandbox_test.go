@@ -15,6 +15,7 @@ import (
 
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"
+	"hush/testtier"
 )
 
 // asConfined is the variable that holds the data folder to which the test
@@ -102,6 +103,7 @@ func needLandlock(t *testing.T) {
 // The sandbox leaves attributes and sockets open, as its documents say.
 func TestSandboxBoundsEveryThread(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "confines itself in a process")
 	needLandlock(t)
 	self, err := os.Executable()
 	if err != nil {
