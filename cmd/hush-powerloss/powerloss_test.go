@@ -54,7 +54,7 @@ func needTracing(t *testing.T) {
 func TestPowerLoss(t *testing.T) {
 	testtier.Check(t, "kills the service and starts it on many disk contents")
 	needTracing(t)
-	states, every, sessions := 300, 20, 1
+	states, every, sessions := 300, 4, 1
 	if testtier.IsFull() {
 		states, every, sessions = 20_000, 1, 3
 	}
