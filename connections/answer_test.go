@@ -45,6 +45,7 @@ func TestRequestsAtTheShare(t *testing.T) {
 			desk := newDesk(t, c.workers)
 			transport := &http.Transport{Protocols: desk.Config.Protocols}
 			t.Cleanup(transport.CloseIdleConnections)
+			callOften(t, transport, c.method, desk.URL, 1) // or each worker dials
 			var all sync.WaitGroup
 			for range c.workers {
 				all.Go(func() { callOften(t, transport, c.method, desk.URL, requests/c.workers) })
