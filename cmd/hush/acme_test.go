@@ -89,14 +89,15 @@ func (s *acmeService) await(t *testing.T, p *testProcess, host string) {
 	t.Helper()
 	client := s.client(t, false)
 	var err error
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	if !happens(patience, func() bool {
 		var res *http.Response
 		if res, err = client.Get("https://" + host + "/healthz"); err == nil {
 			res.Body.Close()
-			return
 		}
+		return err == nil
+	}) {
+		t.Fatalf("https://%s: got %v, want it served; the log:\n%s", host, err, p.log)
 	}
-	t.Fatalf("https://%s: got %v, want it served; the log:\n%s", host, err, p.log)
 }
 
 // The service obtains a certificate from a real ACME server in its sandbox,

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"hush/certificates/acmetest"
 	"hush/cmd/hush/command"
@@ -153,7 +152,8 @@ func TestRestartWithACME(t *testing.T) {
 		})
 	}
 	for range 3 {
-		time.Sleep(200 * time.Millisecond) // requests are under way
+		before := len(keys) // more than each client has under way
+		waitUntil(t, "requests to be under way", func() bool { return t.Failed() || len(keys) > before+6 })
 		s.stop(t, running)
 		running = s.start(t)
 	}

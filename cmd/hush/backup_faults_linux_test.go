@@ -126,12 +126,12 @@ func TestSecondSignalEndsCommands(t *testing.T) {
 func awaitFiles(t *testing.T, dir string, want int) {
 	t.Helper()
 	var found []os.DirEntry
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		if found, _ = os.ReadDir(dir); len(found) == want {
-			return
-		}
+	if !happens(patience, func() bool {
+		found, _ = os.ReadDir(dir)
+		return len(found) == want
+	}) {
+		t.Fatalf("files in %s: got %v, want %d", dir, found, want)
 	}
-	t.Fatalf("files in %s: got %v, want %d", dir, found, want)
 }
 
 // A backup is no text for a terminal, plain or not.

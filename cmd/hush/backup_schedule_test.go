@@ -27,13 +27,10 @@ func TestScheduledBackup(t *testing.T) {
 		t.Errorf("the log: got %s, want %q in it", p.log, want)
 	}
 	var files []os.DirEntry
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	if !happens(patience, func() bool {
 		files, _ = os.ReadDir(dir)
-		if len(files) == 1 && strings.HasSuffix(files[0].Name(), ".hushbackup.age") {
-			break
-		}
-	}
-	if len(files) != 1 {
+		return len(files) == 1 && strings.HasSuffix(files[0].Name(), ".hushbackup.age")
+	}) {
 		t.Fatalf("files: got %v, want a backup; the log: %s", files, p.log)
 	}
 	file := filepath.Join(dir, files[0].Name())

@@ -155,7 +155,16 @@ func TestBurnAsksForThePassphrase(t *testing.T) {
 func TestWatchSurvivesTheServer(t *testing.T) {
 	t.Parallel()
 	server := startHush(t)
-	_, _, receipt := shareFor(t, server)
+	_, shared, receipt := shareFor(t, server)
+	// Another test's service may get the address of one that stopped, and knows no such
+	// receipt. Nothing gets the address of the proxy.
+	proxy := startCutter(t, 1)
+	proxy.whole = 5
+	proxy.to(server.addr)
+	link := strings.Replace(shared.ReceiptLink.Expose(), shared.ReceiptLink.Server, proxy.url, 1)
+	if err := os.WriteFile(receipt, []byte(link+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := onTerminal(t, homeless(t), nil, nil, "receipt", "--watch", "@"+receipt)
 	s.shown.waitFor(t, "waiting; expires in ")
 	server.stop(t)

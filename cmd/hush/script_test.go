@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -60,12 +59,10 @@ func waitForFile(ts *testscript.TestScript, not bool, args []string) {
 		ts.Fatalf("usage: waitfor FILE")
 	}
 	path := ts.MkAbs(args[0])
-	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-		if _, err := os.Lstat(path); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			ts.Fatalf("waiting for %s: got nothing in %s", path, patience)
-		}
+	if !happens(patience, func() bool {
+		_, err := os.Lstat(path)
+		return err == nil
+	}) {
+		ts.Fatalf("waiting for %s: got nothing in %s", path, patience)
 	}
 }

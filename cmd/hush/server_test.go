@@ -50,8 +50,9 @@ func (c cleaning) Run() int {
 	return c.M.Run()
 }
 
-// patience bounds every wait for something that happens soon or never.
-const patience = time.Minute
+// patience bounds every wait for something that happens soon or never: it is as long
+// as a busy machine may need.
+const patience = 3 * time.Minute
 
 // testServer is the program at work in this process, over real TCP.
 type testServer struct {
@@ -166,16 +167,29 @@ func (s *testServer) listening(t testing.TB) string {
 // waitFor waits until the program has written text.
 func (o *output) waitFor(t testing.TB, text string) {
 	t.Helper()
-	waitUntil(t, "the program to write "+text, func() bool { return strings.Contains(o.String(), text) })
+	if !happens(patience, func() bool { return strings.Contains(o.String(), text) }) {
+		t.Fatalf("waiting for the program to write %s: got nothing of it in %s; it wrote:\n%s", text, patience, o)
+	}
 }
 
 func waitUntil(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waiting for %s: got nothing in %s", what, patience)
-		}
+	if !happens(patience, done) {
+		t.Fatalf("waiting for %s: got nothing in %s", what, patience)
 	}
+}
+
+// happens reports whether something is done in some time. It asks often at first, and
+// less often later, so that a long wait leaves the machine to what it waits for.
+func happens(limit time.Duration, done func() bool) bool {
+	deadline := time.Now().Add(limit)
+	for pause := 2 * time.Millisecond; !done(); pause = min(2*pause, 50*time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(pause)
+	}
+	return true
 }
 
 // newHTTPClient speaks one version of HTTP and adds header to every request.

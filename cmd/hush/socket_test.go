@@ -16,6 +16,7 @@ import (
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/data"
+	"hush/testtier"
 
 	"golang.org/x/sys/unix"
 )
@@ -97,6 +98,7 @@ func TestMemoryStoreHasNoSocket(t *testing.T) {
 // its turn, but not forever.
 func TestCommandWaits(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "waits for a lock")
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
 	o.ok("", "account", "create", "a@example.com", inFolder)
 	handle, err := os.Open(o.data)

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -195,16 +196,24 @@ func wantRestarts(t *testing.T, scheme string, flags ...string) {
 			}
 		})
 	}
+	count := func() int {
+		adding.Lock()
+		defer adding.Unlock()
+		return len(keys)
+	}
 	watched := watchThrough(t, url)
-	for range 3 {
-		time.Sleep(200 * time.Millisecond) // requests are under way
+	for restart := range 3 {
+		before := count() // more than each client has under way
+		waitUntil(t, "requests and streams to be under way", func() bool {
+			return t.Failed() || count() > before+9 && watched.begun.Load() >= int64(3*(restart+1))
+		})
 		stop(running)
 		running = start()
 	}
 	close(done)
 	sharers.Wait()
 	t.Logf("%d secrets during the restarts", len(keys))
-	watched(3)
+	watched.open(t, 3)
 	client := anyCertificate(0)
 	for i, key := range keys {
 		if i%(1+len(keys)/200) != 0 {
@@ -225,44 +234,47 @@ func wantRestarts(t *testing.T, scheme string, flags ...string) {
 	stop(running)
 }
 
-// watchThrough watches a receipt from clients of each kind, which call again when
-// a stream ends. The returned function opens the secret, and fails the test unless
-// every client sees that, after as many restarts at least.
-func watchThrough(t *testing.T, url string) (opened func(restarts int)) {
+// watched is a receipt that clients of each kind watch, which call again when a
+// stream ends.
+type watched struct {
+	begun atomic.Int64 // streams that brought something
+	ended chan int     // how many streams a client had
+	open  func(t *testing.T, restarts int)
+}
+
+// watchThrough watches a receipt until open of what it returns opens the secret, which
+// fails the test unless every client sees that, after as many restarts at least.
+func watchThrough(t *testing.T, url string) *watched {
 	t.Helper()
 	secrets := hushv1connect.NewSecretServiceClient(anyCertificate(0), url)
 	kept, err := secrets.ConcealSecret(t.Context(), &hushv1.ConcealSecretRequest{Secret: "watched"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := make(chan struct{}, 3)
-	ended := make(chan int, 3)
+	w := &watched{ended: make(chan int, 3)}
 	for kind := range 3 {
 		client := hushv1connect.NewMetadataServiceClient(anyCertificate(kind), url)
-		go func() {
-			ended <- watchToTheEnd(t, client, kept.GetMetadata().GetMetadataKey(), sync.OnceFunc(func() { begun <- struct{}{} }))
-		}()
+		go func() { w.ended <- w.follow(t, client, kept.GetMetadata().GetMetadataKey()) }()
 	}
-	for range 3 {
-		<-begun
-	}
-	return func(restarts int) {
+	w.open = func(t *testing.T, restarts int) {
+		t.Helper()
 		if _, err := secrets.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: kept.GetSecret().GetSecretKey()}); err != nil {
 			t.Errorf("RevealSecret after the restarts: got %v, want the secret", err)
 		}
 		for range 3 {
-			if streams := <-ended; streams <= restarts {
+			if streams := <-w.ended; streams <= restarts {
 				t.Errorf("a watch through %d restarts: got %d streams, want one for each process", restarts, streams)
 			}
 		}
 	}
+	return w
 }
 
-// watchToTheEnd watches a receipt until its secret is received, and returns how
-// many streams that took. A stream that stops with the service is to say so.
-func watchToTheEnd(t *testing.T, client hushv1connect.MetadataServiceClient, key string, begun func()) (streams int) {
-	defer begun()
+// follow watches a receipt until its secret is received, and returns how many streams
+// that took. A stream that stops with the service is to say so.
+func (w *watched) follow(t *testing.T, client hushv1connect.MetadataServiceClient, key string) (streams int) {
 	for {
+		begun := sync.OnceFunc(func() { w.begun.Add(1) })
 		stream, err := client.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: key})
 		if err != nil {
 			t.Errorf("WatchMetadata during restarts: got %v, want a stream", err)
@@ -371,7 +383,7 @@ func TestWaitForStore(t *testing.T) {
 		code := run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", first.addr, "--wait-for-store", "1m"}, nil, strings.NewReader(""), io.Discard, waiting)
 		ended <- result{code: code}
 	}()
-	time.Sleep(time.Second) // it waits for the port
+	waiting.waitFor(t, "waiting for the process that listens there")
 	select {
 	case r := <-ended:
 		t.Fatalf("second serve: got exit code %d while the first serves, want it to wait; it wrote:\n%s", r.code, waiting)

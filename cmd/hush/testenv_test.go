@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func (k *testEnv) copyTo(t testing.TB) string {
 		if name == "root.key" {
 			mode = 0o400
 		}
-		err = errors.Join(err, os.WriteFile(filepath.Join(data, name), content, mode))
+		err = errors.Join(err, writeSparse(filepath.Join(data, name), content, mode))
 	}
 	if err == nil && postgrestest.Shared() != "" && !hasData(data) {
 		_, err = makeDatabase(t.Context(), data, databaseOf(k.made))
@@ -126,6 +127,25 @@ func (k *testEnv) copyTo(t testing.TB) string {
 		t.Fatalf("copying the data folder: got %v, want no error", err)
 	}
 	return data
+}
+
+// writeSparse writes a new file whose blocks of zeros take no space: most of a new
+// database is not in use.
+func writeSparse(path string, content []byte, mode os.FileMode) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	zeros := make([]byte, 4096)
+	at := int64(0)
+	for block := range slices.Chunk(content, len(zeros)) {
+		if !bytes.Equal(block, zeros[:len(block)]) {
+			_, wrong := file.WriteAt(block, at)
+			err = errors.Join(err, wrong)
+		}
+		at += int64(len(block))
+	}
+	return errors.Join(err, file.Truncate(at), file.Close())
 }
 
 func buildTestEnv(data string, open storeOpener) (env *testEnv, err error) {

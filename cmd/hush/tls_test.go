@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 )
 
 // A tool renews the certificate by putting new files in the place of the old
@@ -27,15 +26,16 @@ func TestReplacedCertificateIsServed(t *testing.T) {
 		}
 	}
 	var err error
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	if !happens(patience, func() bool {
 		var conn *tls.Conn
 		if conn, err = tls.Dial("tcp", p.addr, &tls.Config{RootCAs: pool}); err == nil {
 			_ = conn.Close()
-			p.awaitCertificate(t, leafOf(t, cert, key), 0)
-			return
 		}
+		return err == nil
+	}) {
+		t.Fatalf("the replaced certificate: got %v, want it served; the log:\n%s", err, p.log)
 	}
-	t.Errorf("the replaced certificate: got %v, want it served; the log:\n%s", err, p.log)
+	p.awaitCertificate(t, leafOf(t, cert, key), 0)
 }
 
 func leafOf(t *testing.T, cert, key string) *x509.Certificate {

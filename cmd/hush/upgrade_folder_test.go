@@ -16,6 +16,7 @@ import (
 	"hush/backup"
 	"hush/cmd/hush/command"
 	"hush/storage"
+	"hush/testtier"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
@@ -47,6 +48,7 @@ func runProgram(t *testing.T, path string, args ...string) result {
 func TestEarlierReleaseRefusesFolder(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "a data folder")
+	testtier.Full(t, "builds another release")
 	before := buildRelease(t, "0.1.9", "hush_previous_format")
 	s := startHush(t, inFolder)
 	d := newDrivers(t, s, nil)[0]
