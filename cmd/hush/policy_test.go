@@ -18,6 +18,7 @@ func TestServiceFlagMistakes(t *testing.T) {
 	for args, want := range map[string]string{
 		"--sign-up=maybe":                "must be one of open, invite, closed",
 		"--sign-up-domains=@example.com": "must be domains",
+		"--sign-up-domains=, ,":          "must be domains",
 		"--colonel=boss":                 "must be an e-mail address",
 		"--colonel=a@example.com,boss":   "must be an e-mail address",
 		"--anonymous-create=no":          "must be one of on, off",

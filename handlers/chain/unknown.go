@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // A restriction that the service does not know must not be dropped without a
@@ -76,7 +77,8 @@ func unknownField(text string, path ...*validate.FieldPathElement) *validate.Vio
 // element is the part of a path that names a field.
 func element(field protoreflect.FieldDescriptor) *validate.FieldPathElement {
 	number, name := int32(field.Number()), string(field.Name())
-	return &validate.FieldPathElement{FieldNumber: &number, FieldName: &name}
+	kind := descriptorpb.FieldDescriptorProto_Type(field.Kind())
+	return &validate.FieldPathElement{FieldNumber: &number, FieldName: &name, FieldType: &kind}
 }
 
 // elementAt is element with the index in a list. The key of a map is not named: the caller sent it.

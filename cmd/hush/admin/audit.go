@@ -81,7 +81,7 @@ func kindsText() string {
 
 func parseKinds(text string) ([]string, error) {
 	kinds := flags.SplitList(text)
-	if _, ok := vault.NewAuditFilter(kinds...); !ok {
+	if _, ok := vault.NewAuditFilter(kinds...); !ok || len(kinds) == 0 { // none would list all
 		return nil, errors.New("must be one of " + strings.Join(vault.AuditKinds(), ", "))
 	}
 	return kinds, nil

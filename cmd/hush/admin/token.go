@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -113,6 +114,8 @@ func (a tokens) revoke(ctx context.Context, s *settings.Settings, account, token
 	return nil
 }
 
+// parseScopes refuses a list without a scope, as of a script whose variable is empty:
+// the token would have all.
 func parseScopes(text string) ([]hushv1.TokenScope, error) {
 	var scopes []hushv1.TokenScope
 	for _, part := range flags.SplitList(text) {
@@ -121,6 +124,9 @@ func parseScopes(text string) ([]hushv1.TokenScope, error) {
 			return nil, fmt.Errorf("%q is none of conceal, reveal, metadata and account", part)
 		}
 		scopes = append(scopes, scope)
+	}
+	if len(scopes) == 0 {
+		return nil, errors.New("must name at least one of conceal, reveal, metadata and account")
 	}
 	return scopes, nil
 }

@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,6 +62,9 @@ func parseStates(text string) ([]string, error) {
 		words[i] = state.String()
 	}
 	wanted := flags.SplitList(text)
+	if len(wanted) == 0 { // it would list all
+		return nil, errors.New("must be one of " + strings.Join(words, ", "))
+	}
 	for _, word := range wanted {
 		if err := flags.OneOf(words)(word); err != nil {
 			return nil, err

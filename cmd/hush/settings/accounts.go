@@ -38,6 +38,9 @@ func parseDomains(text string) ([]string, error) {
 			return nil, errors.New("must be domains, as in example.com,example.org")
 		}
 	}
+	if len(domains) == 0 && text != "" { // commas alone would let all domains in
+		return nil, errors.New("must be domains, as in example.com,example.org")
+	}
 	return domains, nil
 }
 
