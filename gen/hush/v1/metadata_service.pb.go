@@ -121,7 +121,8 @@ type ListMetadataRequest struct {
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Return only receipts in these states; empty means all.
+	// Return only receipts in these states; absent means all. In JSON, an empty
+	// list is refused.
 	States        []State `protobuf:"varint,3,rep,packed,name=states,proto3,enum=hush.v1.State" json:"states,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

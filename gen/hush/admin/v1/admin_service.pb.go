@@ -1199,7 +1199,7 @@ type CreateTokenRequest struct {
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	// The name; empty for a generated one.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The scopes; empty means all.
+	// The scopes; absent means all. In JSON, an empty list is refused.
 	Scopes []v1.TokenScope `protobuf:"varint,3,rep,packed,name=scopes,proto3,enum=hush.v1.TokenScope" json:"scopes,omitempty"`
 	// The lifetime. If absent, the token never expires.
 	Ttl           *durationpb.Duration `protobuf:"bytes,4,opt,name=ttl,proto3" json:"ttl,omitempty"`
@@ -2663,7 +2663,8 @@ type ListAuditRowsRequest struct {
 	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
 	// Lists only rows before this time; unset for no bound.
 	Until *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
-	// Lists only rows of these kinds; empty for all.
+	// Lists only rows of these kinds; absent means all. In JSON, an empty list is
+	// refused.
 	Kinds []string `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`
 	// The next_page_token of the previous page; empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

@@ -712,7 +712,7 @@ export type GenerateApiTokenRequest = Message<"hush.v1.GenerateApiTokenRequest">
   name: string;
 
   /**
-   * The scopes; empty means all.
+   * The scopes; absent means all. In JSON, an empty list is refused.
    *
    * @generated from field: repeated hush.v1.TokenScope scopes = 2;
    */

@@ -80,7 +80,8 @@ export type ListMetadataRequest = Message<"hush.v1.ListMetadataRequest"> & {
   pageToken: string;
 
   /**
-   * Return only receipts in these states; empty means all.
+   * Return only receipts in these states; absent means all. In JSON, an empty
+   * list is refused.
    *
    * @generated from field: repeated hush.v1.State states = 3;
    */
