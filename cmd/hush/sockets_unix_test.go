@@ -176,7 +176,10 @@ func wantRestarts(t *testing.T, scheme string, flags ...string) {
 	var adding sync.Mutex
 	done := make(chan struct{})
 	var sharers sync.WaitGroup
-	for i := range 9 {
+	// A client whose processor is busy for half a second may find its connection closed,
+	// so that many requests at the moment of a restart are for make full.
+	busy := inTier(0, 9)
+	for i := range busy {
 		client := anyCertificate(i)
 		sharers.Go(func() {
 			for {
@@ -203,9 +206,16 @@ func wantRestarts(t *testing.T, scheme string, flags ...string) {
 	}
 	watched := watchThrough(t, url)
 	for restart := range 3 {
+		key, err := shareOnce(t.Context(), anyCertificate(restart), url)
+		if err != nil {
+			t.Fatalf("POST /api/v1/share between restarts: got %v, want a secret", err)
+		}
+		adding.Lock()
+		keys = append(keys, key)
+		adding.Unlock()
 		before := count() // more than each client has under way
 		waitUntil(t, "requests and streams to be under way", func() bool {
-			return t.Failed() || count() > before+9 && watched.begun.Load() >= int64(3*(restart+1))
+			return t.Failed() || count() >= before+busy && watched.begun.Load() >= int64(3*(restart+1))
 		})
 		stop(running)
 		running = start()
@@ -228,8 +238,8 @@ func wantRestarts(t *testing.T, scheme string, flags ...string) {
 			t.Errorf("POST /api/v1/secret/KEY after the restarts: got %s, want 200", res.Status)
 		}
 	}
-	if len(keys) == 0 {
-		t.Error("got no secret during the restarts, want some")
+	if len(keys) < 3+busy {
+		t.Errorf("got %d secrets during the restarts, want %d or more", len(keys), 3+busy)
 	}
 	stop(running)
 }
