@@ -43,6 +43,7 @@ func findBrowserTools(t *testing.T) browserTools {
 // findBrowserRunner finds what runs the tests of any browser.
 func findBrowserRunner(t *testing.T) browserTools {
 	t.Helper()
+	starts(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("needs browser: node is not installed")

@@ -193,9 +193,9 @@ func (r *run) end(e event, t *testRun) {
 	}
 }
 
-var logged = regexp.MustCompile(`^ +\S+\.go:\d+: (.*)\n$`)
+var logged = regexp.MustCompile(`^ +\S+\.go:\d+: (.+)\n$`)
 
-// reason returns the last line that a test logged.
+// reason returns the last line that a test logged. Scripts log an empty one after it.
 func reason(output []string) string {
 	for i := len(output) - 1; i >= 0; i-- {
 		if found := logged.FindStringSubmatch(output[i]); found != nil {

@@ -47,7 +47,7 @@ func reported(t *testing.T, o options, events ...[]event) (string, error) {
 
 func TestReport(t *testing.T) {
 	t.Parallel()
-	check := said("TestBoot", "skip", "=== RUN   TestBoot", "    p_test.go:7: left out: make check: starts the service", "--- SKIP: TestBoot (0.00s)")
+	check := said("TestBoot", "skip", "=== RUN   TestBoot", "    p_test.go:7: left out: make check: starts the service", "    script.go:9: ", "--- SKIP: TestBoot (0.00s)")
 	missing := said("TestTrace", "skip", "    p_test.go:9: needs strace: not installed")
 	for name, c := range map[string]struct {
 		options options
