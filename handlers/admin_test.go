@@ -2,7 +2,9 @@ package handlers_test
 
 import (
 	"bytes"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -30,8 +32,15 @@ func newAdmin(t *testing.T) (adminv1connect.AdminServiceClient, *vaulttest.Kit) 
 	return adminOf(t, kit), kit
 }
 
-// adminOf serves the operator's service over HTTP.
+// adminOf returns a client of the operator's service of a vault.
 func adminOf(t *testing.T, kit *vaulttest.Kit) adminv1connect.AdminServiceClient {
+	t.Helper()
+	server := operatorServer(t, kit)
+	return adminv1connect.NewAdminServiceClient(server.Client(), server.URL)
+}
+
+// operatorServer serves the operator's service over HTTP.
+func operatorServer(t *testing.T, kit *vaulttest.Kit) *httptest.Server {
 	t.Helper()
 	path, handler := handlers.NewAdmin(kit.Vault, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler), nil)
 	if path != "/hush.admin.v1.AdminService/" {
@@ -39,7 +48,7 @@ func adminOf(t *testing.T, kit *vaulttest.Kit) adminv1connect.AdminServiceClient
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return adminv1connect.NewAdminServiceClient(server.Client(), server.URL)
+	return server
 }
 
 func TestAdminAccounts(t *testing.T) {
@@ -288,5 +297,35 @@ func TestAdminChain(t *testing.T) {
 	handler.ServeHTTP(w, r)
 	if w.Code != 400 || strings.Contains(w.Body.String()+log.String(), "canary") {
 		t.Errorf("SetRole of what is no role: got %d %s, want 400 without the input", w.Code, w.Body)
+	}
+}
+
+// The operator's socket has JSON under every name that connect knows, too: a restriction
+// that is misspelt in one of them must not give a token of every scope.
+func TestMisspeltRestrictionsOfOperators(t *testing.T) {
+	t.Parallel()
+	server := operatorServer(t, vaulttest.New(t, vaulttest.Options{Manual: true}))
+	for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8"} {
+		for message, path := range map[string]string{
+			`{"account":"ada@example.com","scope":["TOKEN_SCOPE_CONCEAL"]}`: "scope: unknown field",
+			`{"account":"ada@example.com","scopes":[]}`:                     "scopes: must hold at least one",
+			`{"account":"ada@example.com","scopes":["CANARY"]}`:             "scopes[0]: ",
+			`{"account":"ada@example.com","scopes":"CANARY"}`:               "malformed JSON message",
+		} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+adminv1connect.AdminServiceCreateTokenProcedure, strings.NewReader(message))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", contentType)
+			res, err := server.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(res.Body)
+			res.Body.Close()
+			if err != nil || !strings.Contains(string(got), `"invalid_argument"`) || !strings.Contains(string(got), path) || strings.Contains(string(got), "CANARY") {
+				t.Errorf("CreateToken(%s) as %s: got %s, want invalid_argument with %q", message, contentType, got, path)
+			}
+		}
 	}
 }

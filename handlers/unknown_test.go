@@ -116,6 +116,8 @@ func TestMisspeltRestrictionsAreRefused(t *testing.T) {
 		{conceal, `{"secret":"CANARY","recipients":["a@example.com"],"Passphrase":"CANARY"}`, "Passphrase: unknown field"},
 		{conceal, `{"secret":"CANARY","my CANARY":1}`, "validation error: an unknown field"},
 		{conceal, `{"secret":"CANARY","` + strings.Repeat("CANARY", 20) + `":1}`, "validation error: an unknown field"},
+		{conceal, `{"secret":"CANARY","4111111111111111":1}`, "validation error: an unknown field"},
+		{conceal, `{"secret":"CANARY","a3CANARY":1}`, "validation error: an unknown field"},
 		{conceal, `{"sealed":{"CANARY ":1}}`, "sealed: an unknown field"},
 		{conceal, `{"sealed":{"nonse":"CANARY"}}`, "sealed.nonse: unknown field"},
 		{list, `{"states":["CANARY"]}`, "states[0]: "},
@@ -157,6 +159,20 @@ func TestUnknownFieldsAreRefusedInStreamsAndGets(t *testing.T) {
 	}
 }
 
+// Health knows no secret, but what it answers goes into the logs of probes.
+func TestHealthNamesNoValue(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	for message, want := range map[string]string{`{"servce":"CANARY"}`: "servce: unknown field", `{"service":CANARY}`: "malformed JSON message"} {
+		for _, contentType := range inJSON() {
+			got := s.send(t, nil, "/grpc.health.v1.Health/Check", contentType, message)
+			if !isInvalid(got) || !strings.Contains(got, want) || strings.Contains(got, "CANARY") {
+				t.Errorf("Check(%s) as %s: got %s, want invalid_argument with %q", message, contentType, got, want)
+			}
+		}
+	}
+}
+
 // later is a field that a later version of the contract may have.
 func later() string {
 	return string(protowire.AppendString(protowire.AppendTag(nil, 99, protowire.BytesType), "CANARY"))
@@ -181,6 +197,8 @@ func TestLaterFieldsAreRefusedWhereSomethingChanges(t *testing.T) {
 		{hushv1connect.SecretServiceBurnSecretProcedure, within(1, "key") + later(), "error: unknown field 99"},
 		{hushv1connect.AccountServiceGenerateApiTokenProcedure, within(2, "\x01") + later(), "error: unknown field 99"},
 		{hushv1connect.AccountServiceGenerateApiTokenProcedure, within(2, "\x01\x4d"), "scopes[1]: "},
+		{hushv1connect.AccountServiceGenerateApiTokenProcedure, within(2, ""), "scopes: must hold at least one"},
+		{hushv1connect.MetadataServiceListMetadataProcedure, within(3, ""), "states: must hold at least one"},
 		{hushv1connect.DomainServiceUpdateDomainBrandProcedure, within(1, "x.example") + within(2, later()), "brand: unknown field 99"},
 		{hushv1connect.MetadataServiceUpdateMetadataProcedure, within(1, "key") + later(), "error: unknown field 99"},
 	} {

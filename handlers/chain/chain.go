@@ -170,8 +170,7 @@ func (c *Chain) HandlerOptions() []connect.HandlerOption {
 		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
 		connect.WithCodec(protoCodec{reads: readsOf(services()), elements: maxElements}),
-		connect.WithCodec(jsonCodec{name: "json", elements: maxElements}),
-		connect.WithCodec(jsonCodec{name: "json; charset=utf-8", elements: maxElements}),
+		jsonCodecs(maxElements),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			most := readLimit(spec.Procedure)
 			return []connect.HandlerOption{connect.WithReadMaxBytes(most), packing(c.flight, most)}
@@ -189,6 +188,16 @@ func OperatorOptions(log *slog.Logger) []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithInterceptors(mapErrors(log), newValidation()),
 		connect.WithCodec(protoCodec{reads: reads}),
-		connect.WithCodec(jsonCodec{name: "json"}),
+		jsonCodecs(0),
 	}
+}
+
+// jsonCodecs returns the codecs for JSON under every name that connect has for it: one
+// that is left out would stay connect's own, which drops unknown fields and quotes
+// what was sent.
+func jsonCodecs(elements int) connect.HandlerOption {
+	return connect.WithHandlerOptions(
+		connect.WithCodec(jsonCodec{name: "json", elements: elements}),
+		connect.WithCodec(jsonCodec{name: "json; charset=utf-8", elements: elements}),
+	)
 }

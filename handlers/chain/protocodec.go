@@ -74,6 +74,9 @@ func (c protoCodec) Unmarshal(data []byte, message any) error {
 	if options.Unmarshal(data, m) != nil {
 		return errProtobuf
 	}
+	if v := findEmptyList(data, m.ProtoReflect()); v != nil {
+		return refuseMessage(m, v)
+	}
 	if reads {
 		return nil
 	}

@@ -143,9 +143,9 @@ func below(e *validate.FieldPathElement, v *validate.Violation) *validate.Violat
 	return v
 }
 
-// allIfEmpty reports whether a list means everything if it is empty. In JSON,
-// where an empty list can be told from an absent one, it is refused: who sent it
-// meant to restrict something, as did who sent null.
+// allIfEmpty reports whether a list means everything if it is absent. An empty one is
+// refused where it can be told from an absent one: who sent it meant to restrict
+// something, as did who sent null in JSON.
 func allIfEmpty(list protoreflect.FieldDescriptor) bool {
 	switch list.FullName() {
 	case "hush.v1.GenerateApiTokenRequest.scopes", "hush.v1.ListMetadataRequest.states",
@@ -165,6 +165,27 @@ func meansAll(m protoreflect.Message) bool {
 		}
 	}
 	return false
+}
+
+// findEmptyList returns the violation of the first list in the protobuf text of a
+// message that was sent without elements and would mean everything, or nil. Most
+// writers of protobuf leave an empty list out, and then it is absent.
+func findEmptyList(data []byte, m protoreflect.Message) *validate.Violation {
+	if !meansAll(m) {
+		return nil
+	}
+	for len(data) > 0 {
+		number, _, size := protowire.ConsumeField(data)
+		if size < 0 {
+			return nil
+		}
+		field := m.Descriptor().Fields().ByNumber(number)
+		if field != nil && !m.Has(field) && noElement(field, 0) != nil {
+			return noElement(field, 0)
+		}
+		data = data[size:]
+	}
+	return nil
 }
 
 // findUnknownJSON returns the violation of the first field or name of an enum in a
@@ -221,9 +242,10 @@ func (w *jsonWalk) message(opening json.Token, kind protoreflect.MessageDescript
 	return nil
 }
 
-// knownName is the form of the names of fields. Whatever has another form may be
-// anything, such as a secret that was pasted into the wrong place.
-var knownName = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+// knownName is the form of the names of fields, none of which has a digit. Whatever has
+// another form may be anything, such as a secret or the number of a card that was
+// pasted into the wrong place.
+var knownName = regexp.MustCompile(`^[A-Za-z][A-Za-z_]{0,39}$`)
 
 func unknownName(name string) *validate.Violation {
 	if !knownName.MatchString(name) {
