@@ -48,7 +48,7 @@ func openCopy(t *testing.T, opts vault.Options, dir, logDir string) (err error) 
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	opts.Store, opts.Shares, err = folder.Open(bolt.Options{Small: true})
 	vaulttest.Want(t, "Open(copy)", err, nil)
-	log, _, err := spent.Open(t.Context(), opts.Store, logDir, false, spentlog.Options{})
+	log, _, err := spent.Open(t.Context(), opts.Store, logDir, false, spentlog.Options{Growth: 256})
 	vaulttest.Want(t, "spent.Open(copy)", err, nil)
 	defer func() { err = errors.Join(err, log.Close()) }()
 	opts.SpentLog = log
@@ -142,7 +142,7 @@ func TestReplacedDataIsRefused(t *testing.T) {
 	dir := s.CopyDir(t)
 	mark := func(e spentlog.Entry) string {
 		logDir := s.copyLog(t)
-		log, err := spentlog.Open(logDir, spentlog.Options{})
+		log, err := spentlog.Open(logDir, spentlog.Options{Growth: 256})
 		vaulttest.Want(t, "spentlog.Open()", err, nil)
 		e.Time = s.Clock.Now()
 		vaulttest.Want(t, "Append()", errors.Join(log.Append(e), log.Close()), nil)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/storage/spentlog"
+	"hush/testtier"
 	"hush/vault/spent"
 	"hush/vault/vaulttest"
 )
@@ -14,7 +15,8 @@ import (
 // only once that is confirmed.
 func TestSpentLogIsPruned(t *testing.T) {
 	t.Parallel()
-	s := newSpentScene(t, vaulttest.Options{})
+	testtier.Check(t, "writes 64 MiB")
+	s := newSpentScene(t, vaulttest.Options{SpentOptions: spentlog.Options{Growth: 1 << 14}})
 	_, before := s.SpentLog.Position()
 	older, opts := s.copyData(t), s.VaultOptions()
 	const segment, batch = 1 << 20, 1 << 16

@@ -30,6 +30,7 @@ type diskSpace struct {
 	disk    func() (int64, bool) // free bytes of the disk, false if unknown; replaced by tests
 	inside  func() int64         // bytes in the database that the next commits can use
 	ballast *ballast
+	now     func() time.Time
 
 	asked atomic.Int64
 	full  atomic.Bool
@@ -41,7 +42,7 @@ type diskSpace struct {
 // what the next reveals and burns may need exists, as ballast or as free pages.
 // It is cheap: it queries the system at most once a second. If the free space
 // is unknown, it returns true.
-func (f *Folder) HasDiskSpace() bool { return f.space == nil || f.space.has(time.Now()) }
+func (f *Folder) HasDiskSpace() bool { return f.space == nil || f.space.has(f.space.now()) }
 
 // DiskFree returns the free bytes for this user of the disk of a folder, or of the
 // nearest one above it if that does not exist. known is false if the system does
@@ -109,12 +110,12 @@ func (d *diskSpace) closed() bool {
 	if d == nil || d.ballast == nil || !d.ballast.short.Load() {
 		return false
 	}
-	d.has(time.Now()) // restores the ballast if it fits again
+	d.has(d.now()) // restores the ballast if it fits again
 	return d.ballast.short.Load() && d.inside() < ballastSize
 }
 
 // short reports whether the folder may not take more. It is false for nil.
-func (d *diskSpace) short() bool { return d != nil && !d.has(time.Now()) }
+func (d *diskSpace) short() bool { return d != nil && !d.has(d.now()) }
 
 // drop removes the ballast, and reports whether that freed space.
 func (d *diskSpace) drop() bool { return d != nil && d.ballast.drop() }

@@ -36,7 +36,7 @@ func TestUnknownDiskHasRoom(t *testing.T) {
 func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 	t.Parallel()
 	known := true
-	d := &diskSpace{least: 1, disk: func() (int64, bool) { return 0, known }, inside: func() int64 { return 0 }, ballast: &ballast{}}
+	d := &diskSpace{least: 1, disk: func() (int64, bool) { return 0, known }, inside: func() int64 { return 0 }, ballast: &ballast{}, now: time.Now}
 	if d.has(time.Unix(1, 0)) {
 		t.Error("has(no free bytes): got true, want false")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hush/storage/bolt"
+	"hush/testtier"
 )
 
 func TestOpenFolderCreates(t *testing.T) {
@@ -84,6 +85,7 @@ func TestLockAcrossProcesses(t *testing.T) {
 		}
 		return
 	}
+	testtier.Check(t, "starts a second process")
 	dir := filepath.Join(t.TempDir(), "data")
 	mustOpenFolder(t, dir)
 	second := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLockAcrossProcesses$")

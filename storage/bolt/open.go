@@ -59,6 +59,10 @@ type Options struct {
 	// MiB and 1 MiB. For tests, which copy and search whole folders.
 	Small bool
 
+	// Now says how long ago the system was asked for the free space of the disk; nil
+	// means time.Now. For tests.
+	Now func() time.Time
+
 	disk func() (free int64, known bool) // nil for the disk of the folder; set by tests
 }
 
@@ -98,7 +102,10 @@ func (f *Folder) watchSpace(opts Options) {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return
 	}
-	r := &diskSpace{least: opts.MinFree, disk: opts.disk, inside: f.store.reusable}
+	r := &diskSpace{least: opts.MinFree, disk: opts.disk, inside: f.store.reusable, now: opts.Now}
+	if r.now == nil {
+		r.now = time.Now
+	}
 	if r.disk == nil {
 		r.disk = diskFree(f.dir)
 	}

@@ -54,8 +54,12 @@ func TestSnapshotIsConsistent(t *testing.T) {
 // The database grows to more than twice its size while a snapshot is read. Writers
 // do not wait for it, and it is what it was.
 func TestSnapshotWhileTheDatabaseGrows(t *testing.T) {
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
-	value := bytes.Repeat([]byte("v"), 256<<10)
+	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Small: testing.Short()})
+	size := 256 << 10
+	if testing.Short() {
+		size = 16 << 10
+	}
+	value := bytes.Repeat([]byte("v"), size)
 	var want []string
 	for i := range 80 {
 		putRow(t, store, "kept", fmt.Sprintf("%03d", i), string(value))

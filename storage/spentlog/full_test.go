@@ -19,7 +19,7 @@ var errNoSpace = &os.PathError{Op: "write", Err: syscall.ENOSPC}
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := &moody{}
-	opts := Options{disk: disk, capacity: 1 << 10, growth: 8, Fault: func(err error) { t.Errorf("fault: got %v, want none", err) }}
+	opts := Options{disk: disk, capacity: 1 << 10, Growth: 8, Fault: func(err error) { t.Errorf("fault: got %v, want none", err) }}
 	dir := newDir(t)
 	l := mustCreate(t, dir, opts)
 	mustAppend(t, l, 1, 1)

@@ -39,10 +39,10 @@ type ahead struct {
 // more may be committed. It is false only while the disk of the log is full, and
 // cheap. If so, it tries to reserve more from time to time.
 func (l *Log) HasRoom() bool {
-	if l.room() < l.opts.growth {
+	if l.room() < l.opts.Growth {
 		l.growAhead()
 	}
-	return l.room() >= l.opts.growth/2
+	return l.room() >= l.opts.Growth/2
 }
 
 // room returns for how many entries space is reserved. What is durable is read
@@ -56,7 +56,7 @@ func (l *Log) room() uint64 {
 // is left. If the disk is full, that is tried again later.
 func (l *Log) growAhead() {
 	last := l.ahead.tried.Load()
-	if l.room() >= l.opts.growth || time.Now().UnixNano()-last < int64(retryEvery) && last != 0 {
+	if l.room() >= l.opts.Growth || time.Now().UnixNano()-last < int64(retryEvery) && last != 0 {
 		return
 	}
 	if !l.ahead.busy.CompareAndSwap(false, true) {
@@ -70,7 +70,7 @@ func (l *Log) growAhead() {
 	l.running.Go(func() {
 		defer l.ahead.busy.Store(false)
 		l.ahead.tried.Store(0)
-		if err := l.reserve(l.opts.growth); errors.Is(err, storage.ErrFull) {
+		if err := l.reserve(l.opts.Growth); errors.Is(err, storage.ErrFull) {
 			l.ahead.tried.Store(time.Now().UnixNano())
 		}
 	})
@@ -99,7 +99,7 @@ func (l *Log) grow() error {
 	if s == nil || s.slots == l.opts.capacity {
 		return l.addSegment()
 	}
-	n := min(l.opts.growth, l.opts.capacity-s.slots)
+	n := min(l.opts.Growth, l.opts.capacity-s.slots)
 	if err := l.addZeros(s, n); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (l *Log) addSegment() error {
 	if s.file, err = os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return notMade(err)
 	}
-	n := min(l.opts.growth, l.opts.capacity)
+	n := min(l.opts.Growth, l.opts.capacity)
 	header := segmentHeader{l.id, first}.encode()
 	if err := l.opts.disk.writeAt(s.file, header[:], 0); err != nil {
 		return errors.Join(l.classify("beginning a segment of the spent log", err), s.file.Close(), os.Remove(unfinished))

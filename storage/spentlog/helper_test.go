@@ -19,7 +19,7 @@ func entryOf(n int) Entry {
 	return Entry{Time: moment.Add(time.Duration(n) * time.Millisecond), Kind: 1 + byte(n%7), Row: binary.BigEndian.AppendUint64(nil, uint64(n))}
 }
 
-func small() Options { return Options{capacity: 32, growth: 8} }
+func small() Options { return Options{capacity: 32, Growth: 8} }
 
 func mustCreate(t *testing.T, dir string, opts Options) *Log {
 	t.Helper()

@@ -22,9 +22,11 @@ type Options struct {
 	// Synced is told of each sync: how many entries it made durable, how long it
 	// took, and its error. It must return at once. Nil for nothing.
 	Synced func(entries int, took time.Duration, err error)
+	// Growth is the number of entries of a step of growth; zero means 16,384, 1 MiB. For
+	// tests, which make many logs.
+	Growth uint64
 
 	capacity uint64 // entries of a segment; 0 for segmentEntries; set by tests
-	growth   uint64 // entries of a step of growth; 0 for growthEntries; set by tests
 	disk     disk   // nil for the system's; replaced by tests
 }
 
@@ -112,8 +114,8 @@ func newLog(held *folder, opts Options) *Log {
 	if opts.capacity == 0 {
 		opts.capacity = segmentEntries
 	}
-	if opts.growth == 0 {
-		opts.growth = growthEntries
+	if opts.Growth == 0 {
+		opts.Growth = growthEntries
 	}
 	if opts.disk == nil {
 		opts.disk = systemDisk{}

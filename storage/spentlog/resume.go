@@ -40,7 +40,7 @@ func (l *Log) resume() error {
 		return fmt.Errorf("%w: %s is too long", ErrDamaged, newest.path)
 	}
 	l.end.Store(newest.first + newest.slots)
-	if err := l.reserve(l.opts.growth); !errors.Is(err, storage.ErrFull) {
+	if err := l.reserve(l.opts.Growth); !errors.Is(err, storage.ErrFull) {
 		return err
 	}
 	return nil // a start on a full disk succeeds; see HasRoom

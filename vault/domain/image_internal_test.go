@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"hush/testtier"
 	"hush/vault/refusal"
 )
 
@@ -226,6 +227,7 @@ func jpegHead(file []byte, width, height uint16) []byte {
 // one that claims more than that costs nothing. Not parallel: it counts all
 // that is allocated.
 func TestImageMemory(t *testing.T) {
+	testtier.Check(t, "decodes large images")
 	white := pngOf(t, image.NewPaletted(image.Rect(0, 0, 4000, 1000), color.Palette{color.White, color.Black}))
 	film, wide, photo := gifOf(t, 1, 1, 10_000), gifOf(t, 2000, 2000, 40), jpegOf(t, plain(64, 64, color.White))
 	comments := bytes.Repeat(withSegment([]byte("\xff\xd8"), 0xfe, []byte(marker))[2:], 30_000)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"hush/testtier"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
@@ -105,6 +106,7 @@ func TestVerifyDomain(t *testing.T) {
 // A server that does not answer proves nothing, and causes no error.
 func TestVerifyDomainTimeout(t *testing.T) {
 	t.Parallel()
+	testtier.Check(t, "waits for a timeout")
 	k := newDomainKit(t, vaulttest.Options{})
 	c := k.account(t)
 	d := k.verified(t, c, claimed)

@@ -104,6 +104,15 @@ func (c *content) attempt(t *testing.T, from, to site, writes int, after bool) e
 	return err
 }
 
+// step is how many writes lie between two points of interruption: with -short only
+// some are tried.
+func step() int {
+	if testing.Short() {
+		return 7
+	}
+	return 1
+}
+
 // A copy is killed at each of its writes, before or after it. At no moment can
 // both stores be served, and the same command finishes the copy: everything is
 // there, once.
@@ -115,7 +124,7 @@ func TestCopyIsKilledAnywhere(t *testing.T) {
 	k.Close(t)
 	points := 0
 	for _, after := range []bool{false, true} {
-		for writes := 0; ; writes++ {
+		for writes := 0; ; writes += step() {
 			from := folderIn(k.CopyDir(t), c.root)
 			to := keepingSite(t, c.root)
 			err := c.attempt(t, from, to, writes, after)
@@ -133,8 +142,8 @@ func TestCopyIsKilledAnywhere(t *testing.T) {
 			c.wantReveals(t, to.serve(t, c.clock, c.options(t)))
 		}
 	}
-	if points < 60 {
-		t.Errorf("points of interruption: got %d, want 60", points)
+	if points < 60/step() {
+		t.Errorf("points of interruption: got %d, want %d", points, 60/step())
 	}
 }
 
@@ -158,7 +167,7 @@ func TestKilledCopyLeavesNoShares(t *testing.T) {
 	c.fill(t, k)
 	k.Close(t)
 	orphans := 0
-	for writes := 0; ; writes++ {
+	for writes := 0; ; writes += step() {
 		from, to := folderIn(k.CopyDir(t), c.root), folderSite(t, c.root)
 		if c.attempt(t, from, to, writes, false) == nil {
 			break

@@ -1,6 +1,7 @@
 package vaulttest
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -40,7 +41,7 @@ type Options struct {
 	// HasDiskSpace reports whether the disk may take more; nil means always.
 	HasDiskSpace func() bool
 	// MinFree and Ballast are those of the data folder, which is asked for its
-	// disk space if HasDiskSpace is nil.
+	// disk space if HasDiskSpace is nil, once in each second of the kit's clock.
 	MinFree int64
 	Ballast bool
 	// Policy is what the operator allows.
@@ -221,7 +222,7 @@ func (k *Kit) open(t testing.TB) {
 	}
 	k.base, k.Store, k.Shares = &b, b.store, b.shares
 	if k.opts.SpentLog != "" {
-		if k.SpentLog, _, err = spent.Open(t.Context(), b.store, k.opts.SpentLog, false, k.opts.SpentOptions); err != nil {
+		if k.SpentLog, _, err = spent.Open(t.Context(), b.store, k.opts.SpentLog, false, k.spentOptions()); err != nil {
 			t.Fatalf("spent.Open(): got %v, want nil", err)
 		}
 	}
@@ -237,6 +238,14 @@ func (k *Kit) open(t testing.TB) {
 	}
 }
 
+// spentOptions returns the options of the spent log, which grows in small steps unless
+// the test says how.
+func (k *Kit) spentOptions() spentlog.Options {
+	opts := k.opts.SpentOptions
+	opts.Growth = cmp.Or(opts.Growth, 256)
+	return opts
+}
+
 func (k *Kit) openBase(t testing.TB) (base, error) {
 	t.Helper()
 	if k.schema != "" {
@@ -249,7 +258,7 @@ func (k *Kit) openBase(t testing.TB) (base, error) {
 		t.Log(OnFolder) // scripts/test.sh counts these tests
 	}
 	init := vault.Init(k.Keys, k.Clock.Now())
-	return openFolder(k.Dir, bolt.Options{Init: init, MinFree: k.opts.MinFree, Ballast: k.opts.Ballast, Small: true})
+	return openFolder(k.Dir, bolt.Options{Init: init, MinFree: k.opts.MinFree, Ballast: k.opts.Ballast, Small: true, Now: k.Clock.Now})
 }
 
 // VaultOptions returns those of the kit's vault without wrappers, for a test
