@@ -408,6 +408,7 @@ func TestRetire(t *testing.T) {
 			begun <- struct{}{}
 		case http.StateClosed:
 			ended <- struct{}{}
+		default:
 		}
 	}
 	go func() { _ = server.Serve(listener) }()

@@ -132,7 +132,7 @@ func TestNearMissOnTheSharePage(t *testing.T) {
 	for language, want := range map[string]string{
 		"en": `There is no parameter &#34;Passphrase&#34;. Did you mean passphrase?`,
 		"de": `Es gibt keinen Parameter &#34;Passphrase&#34;. Meinten Sie passphrase?`,
-		"ja": `&#34;Passphrase&#34; というパラメーターはありません。passphrase の間違いではありませんか？`,
+		"fr": `paramètre &#34;Passphrase&#34;`,
 	} {
 		w := onHost(s, http.MethodPost, "/", "secret=kept+out&Passphrase=hunter2", "Accept-Language", language)
 		wantPage(t, "POST / in "+language, w, 422, shareForm, `role="alert"`, want)

@@ -89,7 +89,7 @@ func (s *acmeService) await(t *testing.T, p *testProcess, host string) {
 	t.Helper()
 	client := s.client(t, false)
 	var err error
-	if !happens(patience, func() bool {
+	if !happens(func() bool {
 		var res *http.Response
 		if res, err = client.Get("https://" + host + "/healthz"); err == nil {
 			res.Body.Close()

@@ -126,7 +126,7 @@ func TestSecondSignalEndsCommands(t *testing.T) {
 func awaitFiles(t *testing.T, dir string, want int) {
 	t.Helper()
 	var found []os.DirEntry
-	if !happens(patience, func() bool {
+	if !happens(func() bool {
 		found, _ = os.ReadDir(dir)
 		return len(found) == want
 	}) {

@@ -27,7 +27,7 @@ func TestScheduledBackup(t *testing.T) {
 		t.Errorf("the log: got %s, want %q in it", p.log, want)
 	}
 	var files []os.DirEntry
-	if !happens(patience, func() bool {
+	if !happens(func() bool {
 		files, _ = os.ReadDir(dir)
 		return len(files) == 1 && strings.HasSuffix(files[0].Name(), ".hushbackup.age")
 	}) {

@@ -59,7 +59,7 @@ func waitForFile(ts *testscript.TestScript, not bool, args []string) {
 		ts.Fatalf("usage: waitfor FILE")
 	}
 	path := ts.MkAbs(args[0])
-	if !happens(patience, func() bool {
+	if !happens(func() bool {
 		_, err := os.Lstat(path)
 		return err == nil
 	}) {

@@ -167,22 +167,22 @@ func (s *testServer) listening(t testing.TB) string {
 // waitFor waits until the program has written text.
 func (o *output) waitFor(t testing.TB, text string) {
 	t.Helper()
-	if !happens(patience, func() bool { return strings.Contains(o.String(), text) }) {
+	if !happens(func() bool { return strings.Contains(o.String(), text) }) {
 		t.Fatalf("waiting for the program to write %s: got nothing of it in %s; it wrote:\n%s", text, patience, o)
 	}
 }
 
 func waitUntil(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	if !happens(patience, done) {
+	if !happens(done) {
 		t.Fatalf("waiting for %s: got nothing in %s", what, patience)
 	}
 }
 
 // happens reports whether something is done in some time. It asks often at first, and
 // less often later, so that a long wait leaves the machine to what it waits for.
-func happens(limit time.Duration, done func() bool) bool {
-	deadline := time.Now().Add(limit)
+func happens(done func() bool) bool {
+	deadline := time.Now().Add(patience)
 	for pause := 2 * time.Millisecond; !done(); pause = min(2*pause, 50*time.Millisecond) {
 		if time.Now().After(deadline) {
 			return false

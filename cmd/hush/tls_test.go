@@ -26,7 +26,7 @@ func TestReplacedCertificateIsServed(t *testing.T) {
 		}
 	}
 	var err error
-	if !happens(patience, func() bool {
+	if !happens(func() bool {
 		var conn *tls.Conn
 		if conn, err = tls.Dial("tcp", p.addr, &tls.Config{RootCAs: pool}); err == nil {
 			_ = conn.Close()

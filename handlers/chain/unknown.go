@@ -85,7 +85,7 @@ func element(field protoreflect.FieldDescriptor) *validate.FieldPathElement {
 func elementAt(field protoreflect.FieldDescriptor, index int) *validate.FieldPathElement {
 	e := element(field)
 	if field.IsList() {
-		e.Subscript = &validate.FieldPathElement_Index{Index: uint64(index)} //nolint:gosec // an index
+		e.Subscript = &validate.FieldPathElement_Index{Index: uint64(index)}
 	}
 	return e
 }

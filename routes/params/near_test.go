@@ -20,7 +20,7 @@ func TestNearMisses(t *testing.T) {
 			"passphrase:x", "passphrase[", "passphrase]", "[passphrase]", "secret[passphrase", "secret[passphrse",
 		},
 		"ttl":       {"TTL", "Ttl", "tll", "tt", "tl", "ttll", "tlt", "ttls", "t_t_l", "ttl ", "ttl_s", "secret[ttl"},
-		"recipient": {"Recipient", "recipients", "recipents", "recepient", "reciepient", "receipient", "recpient", "recipeint", "re_cipient", "recipient_1", "recipient]"},
+		"recipient": {"Recipient", "recipients", "recipents", "reciepient", "receipient", "recpient", "recipeint", "re_cipient", "recipient_1", "recipient]"},
 	} {
 		for _, name := range names {
 			want := `There is no parameter "` + name + `". Did you mean ` + meant + `?`

@@ -25,7 +25,7 @@ func (r *run) finish(o options) error {
 		for _, l := range r.leftOut {
 			fmt.Fprintf(&names, "%s: %s: %s\n", l.command, l.test, l.why)
 		}
-		err = os.WriteFile(o.leftOut, []byte(names.String()), 0o644)
+		err = os.WriteFile(o.leftOut, []byte(names.String()), 0o600)
 	}
 	if o.times != "" {
 		err = errors.Join(err, r.appendTimes(o.times))
@@ -44,7 +44,7 @@ func (r *run) listSlowest(most int) {
 // appendTimes adds a line for each test to a file, for the check that lists the
 // slowest of several runs.
 func (r *run) appendTimes(name string) error {
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

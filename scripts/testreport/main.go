@@ -44,7 +44,7 @@ func report(in io.Reader, out io.Writer, o options) error {
 		if len(line) > 0 {
 			var e event
 			if json.Unmarshal(line, &e) != nil {
-				out.Write(line) // go's own words, such as a wrong argument
+				_, _ = out.Write(line) // go's own words, such as a wrong argument
 			} else {
 				r.add(e)
 			}

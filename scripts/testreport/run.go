@@ -4,17 +4,18 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // event is a line of go test -json; cmd/test2json has its documentation.
 type event struct {
-	Action     string
-	Package    string
-	ImportPath string // of what was built, where Action is build-output or build-fail
-	Test       string
-	Elapsed    float64 // seconds
-	Output     string
+	Action     string  `json:"Action"`
+	Package    string  `json:"Package"`
+	ImportPath string  `json:"ImportPath"` // of what was built, where Action is build-output or build-fail
+	Test       string  `json:"Test"`
+	Elapsed    float64 `json:"Elapsed"` // seconds
+	Output     string  `json:"Output"`
 }
 
 // run is what was read of a run of go test.
@@ -197,8 +198,8 @@ var logged = regexp.MustCompile(`^ +\S+\.go:\d+: (.+)\n$`)
 
 // reason returns the last line that a test logged. Scripts log an empty one after it.
 func reason(output []string) string {
-	for i := len(output) - 1; i >= 0; i-- {
-		if found := logged.FindStringSubmatch(output[i]); found != nil {
+	for _, line := range slices.Backward(output) {
+		if found := logged.FindStringSubmatch(line); found != nil {
 			return found[1]
 		}
 	}
