@@ -36,7 +36,8 @@ func refuseMessage(m proto.Message, v *validate.Violation) error {
 	return nil
 }
 
-// isRefused reports whether a codec refused a message.
+// isRefused reports whether a codec refused a message. While the codec decodes it,
+// that is whether it has an unknown field, but for the messages in it.
 func isRefused(m proto.Message) bool { return len(m.ProtoReflect().GetUnknown()) > 0 }
 
 // refusedBy returns the violation that a codec left in a message, or nil.

@@ -264,6 +264,26 @@ func TestClientsLeaveNoViolation(t *testing.T) {
 	}
 }
 
+// What isHotAndKnown lets pass has no unknown field anywhere: each kind's messages
+// are those that it looks at.
+func TestHotRequestsHaveNoOtherMessages(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[proto.Message][]string{
+		new(hushv1.ConcealSecretRequest): {"ttl", "sealed"}, new(hushv1.RevealSecretRequest): nil,
+	} {
+		var got []string
+		fields := message.ProtoReflect().Descriptor().Fields()
+		for i := range fields.Len() {
+			if fields.Get(i).Message() != nil {
+				got = append(got, string(fields.Get(i).Name()))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%T: got messages %q, want %q: let isHotAndKnown look at the others", message, got, want)
+		}
+	}
+}
+
 // An accepted message is read like protojson reads it, and is the same when it is
 // written and read again. With one more name it is refused.
 func FuzzJSONCodec(f *testing.F) {
