@@ -15,6 +15,7 @@ import (
 	"hush/storage"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 )
 
 const faultCounters = 3
@@ -111,6 +112,7 @@ func startProxy(t *testing.T, server *postgrestest.Server) *postgrestest.Proxy {
 }
 
 func TestCutConnections(t *testing.T) {
+	testtier.Full(t, "cuts connections at random")
 	server, name := need(t), schema(t)
 	reader, _ := open(t, server, postgres.Options{Schema: name})
 	p := startProxy(t, server)
@@ -195,6 +197,7 @@ func disturber(t *testing.T, server *postgrestest.Server, sql string) func(stop 
 }
 
 func TestTerminatedBackends(t *testing.T) {
+	testtier.Full(t, "ends sessions at random")
 	server, name := need(t), schema(t)
 	var nodes []storage.Store
 	for range 2 {
@@ -206,6 +209,7 @@ func TestTerminatedBackends(t *testing.T) {
 }
 
 func TestCanceledStatements(t *testing.T) {
+	testtier.Full(t, "cancels statements at random")
 	server, name := need(t), schema(t)
 	store, _ := open(t, server, postgres.Options{Schema: name, ApplicationName: name, Patience: time.Minute})
 	cancel := fmt.Sprintf("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = '%s' AND random() < 0.5", name)
@@ -213,6 +217,7 @@ func TestCanceledStatements(t *testing.T) {
 }
 
 func TestCrashesOfTheServer(t *testing.T) {
+	testtier.Full(t, "crashes PostgreSQL at random")
 	server := own(t)
 	var nodes []storage.Store
 	for range 2 {

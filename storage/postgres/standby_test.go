@@ -8,6 +8,7 @@ import (
 	"hush/storage"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/testtier"
 )
 
 // standby starts a standby of server that commits wait for.
@@ -31,6 +32,7 @@ func standby(t *testing.T, server *postgrestest.Server) *postgrestest.Server {
 // TestFailover promotes the synchronous standby in the middle of updates. What
 // was confirmed is there, and what is not known counts once at most.
 func TestFailover(t *testing.T) {
+	testtier.Full(t, "crashes PostgreSQL at random")
 	server := own(t)
 	second := standby(t, server)
 	p := startProxy(t, server)
