@@ -27,7 +27,7 @@ import (
 )
 
 // streamServer is a chain with one service over HTTP/1.1 and h2c, with a receipt to
-// follow. It runs in a bubble, so that no deadline passes while somebody works.
+// follow. It runs in a bubble, so that no deadline passes while the test works.
 type streamServer struct {
 	*Pipes
 	client  hushv1connect.MetadataServiceClient

@@ -103,7 +103,7 @@ func TestEmptyListsThatMeanAll(t *testing.T) {
 	want := map[string]bool{
 		"hush.v1.GenerateApiTokenRequest.scopes": true, "hush.v1.ListMetadataRequest.states": true,
 		"hush.admin.v1.CreateTokenRequest.scopes": true, "hush.admin.v1.ListAuditRowsRequest.kinds": true,
-		"hush.v1.ConcealSecretRequest.recipients": false, "hush.v1.GenerateSecretRequest.recipients": false, // to nobody
+		"hush.v1.ConcealSecretRequest.recipients": false, "hush.v1.GenerateSecretRequest.recipients": false, // to no one
 		"hush.v1.BatchGetMetadataRequest.metadata_keys": false, "hush.v1.ListSecretStatusRequest.secret_keys": false, // refused
 		"hush.v1.RevokeSessionsRequest.session_ids": false, "hush.v1.UpdateDomainBrandRequest.unset": false, // none
 		"hush.admin.v1.ImportAccountsRequest.entries": false, "hush.admin.v1.ImportPlacesRequest.places": false, // none

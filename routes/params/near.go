@@ -10,8 +10,8 @@ import (
 
 // guards returns the parameters whose near misses are refused. Routes ignore what
 // they do not know, as their clients expect. But a misspelt passphrase, lifetime or
-// recipient would be lost without a word: the secret would be open to whoever has
-// the link, live for the usual time, or reach nobody.
+// recipient would be lost without a word: the secret would be open to everyone who has
+// the link, live for the usual time, or reach no one.
 func guards() []string { return []string{"passphrase", "ttl", "recipient"} }
 
 // NearMiss refuses a name that is almost that of one of the guarded parameters that

@@ -11,7 +11,7 @@ import (
 func guarded() []Field { return Optional(FormText, "passphrase", "ttl", "recipient") }
 
 // Each of these once shared a secret with no passphrase, for the usual lifetime, or
-// mailed to nobody.
+// mailed to no one.
 func TestNearMisses(t *testing.T) {
 	for meant, names := range map[string][]string{
 		"passphrase": {
