@@ -93,6 +93,31 @@ func TestNearMissSharesNothing(t *testing.T) {
 	}
 }
 
+// The attack: the restriction arrives where no route looks. Each of these once gave a
+// link that opened without it.
+func TestLostRestrictionSharesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	const typed = "hunter2"
+	for _, path := range []string{"/api/v1/share", "/api/v1/generate", "/api/v2/secret/conceal", "/api/v2/secret/generate", "/api/v3/guest/secret/conceal"} {
+		for _, sent := range []struct{ body, kind string }{
+			{"secret[secret]=h&secert[passphrase]=" + typed, ""}, {"secret[secret]=h&secrets[passphrase]=" + typed, ""}, {"secret=h&Secret[passphrase]=" + typed, ""},
+			{"secret=h&secret.passphrase=" + typed, ""}, {"secret=h&secret.[passphrase]=" + typed, ""}, {"secret=h&secret][passphrase]=" + typed, ""},
+			{"secret=h&amp;passphrase=" + typed, ""}, {"secret[secret]=h&secret[pass][phrase]=" + typed, ""}, {"secret[secret][passphrase]=" + typed, ""},
+			{"secret=h&passphrase" + strings.Repeat("_", 300) + "=" + typed, ""},
+			{`{"secret":"h","secrets":{"passphrase":"` + typed + `","ttl":60}}`, "application/json"}, {`{"secret":{"secret":"h"},"data":{"passphrase":"` + typed + `"}}`, "application/json"},
+			{`{"secret":"h","passphrase":"` + typed + `"}`, "text/json"}, {`{"secret":"h","passphrase":"` + typed + `"}`, "application/vnd.api+json"},
+			{"secret=h&passphrase=" + typed, "text/plain"}, {"secret=h&passphrase=" + typed, "application/octet-stream"},
+		} {
+			w := s.send(http.MethodPost, path, sent.body, "Content-Type", sent.kind)
+			if w.Code == http.StatusOK || w.Code >= 500 || strings.Contains(w.Body.String(), typed) {
+				t.Errorf("POST %s with %.60s as %q: got %d %s, want a refusal", path, sent.body, sent.kind, w.Code, w.Body)
+			}
+		}
+	}
+	s.wantNothingStored(t)
+}
+
 // A recipient who misspells passphrase loses neither the secret nor a try, and
 // neither does a sender who burns.
 func TestNearMissTriesNothing(t *testing.T) {

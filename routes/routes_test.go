@@ -347,6 +347,7 @@ func TestBodyRefusals(t *testing.T) {
 		{"application/json", "", `["hunter2"]`, 404, 400, "400", "the body is not a JSON object"},
 		{"application/json", "", `{"secret":{"a":"hunter2"},"secret":1}`, 404, 422, "422", "secret was given more than once"},
 		{"application/json", "gzip", `hunter2`, 404, 415, "415", "a body with a Content-Encoding is not accepted"},
+		{"text/json", "", `{"passphrase":"hunter2"}`, 404, 415, "415", "the Content-Type of a body must be application/x-www-form-urlencoded, multipart/form-data or application/json"},
 		{"", "", "secret=hunter2%", 404, 422, "422", "secret is not properly percent-encoded"},
 		{"", "", "hunter2%=a", 404, 422, "422", "a parameter is not properly percent-encoded"},
 		{"", "", "secret=" + strings.Repeat("a", 4<<20), 413, 413, "413", "the body must be at most 4194304 bytes"},

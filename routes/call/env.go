@@ -53,6 +53,9 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 		return nil, err
 	}
 	req.Params = req.Params.Only(a.Fields)
+	if err := req.Params.Unread(); err != nil {
+		return nil, err
+	}
 	if err := req.Params.NearMiss(); err != nil {
 		return nil, err
 	}

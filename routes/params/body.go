@@ -36,8 +36,30 @@ func Read(r *http.Request, most int64) (Params, error) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
 		return p, nil
 	}
+	if kind, _ := bodyType(r.Header.Values("Content-Type")); kind == "" {
+		p.unread = r.ContentLength != 0 && !isEmpty(r)
+	}
 	p.body, err = readBody(r, most)
 	return p, err
+}
+
+// isEmpty reports whether no byte arrives of a body that is not read.
+func isEmpty(r *http.Request) bool {
+	if r.ContentLength > 0 {
+		return false
+	}
+	_, err := io.ReadFull(r.Body, make([]byte, 1))
+	return errors.Is(err, io.EOF)
+}
+
+// Unread refuses a body of a type that is not read, if one of the guarded parameters
+// is declared, see Only: the body may hold it, and it would be lost. Other routes
+// ignore such a body, and all ignore an empty one, because clients send both.
+func (p Params) Unread() error {
+	if !p.unread || !slices.ContainsFunc(p.declared, isGuarded) {
+		return nil
+	}
+	return &refusal.Error{Class: refusal.ClassEncoding, Text: "the Content-Type of a body must be " + typeForm + ", " + typeMultipart + " or " + typeJSON}
 }
 
 func readBody(r *http.Request, most int64) (source, error) {

@@ -90,6 +90,40 @@ func TestReadParamsRefusals(t *testing.T) {
 	}
 }
 
+// The attack: none is needed. A body whose type no route reads is ignored, and with
+// it the passphrase in it.
+func TestUnreadBodies(t *testing.T) {
+	const body, want = `{"passphrase":"hunter2"}`, "the Content-Type of a body must be application/x-www-form-urlencoded, multipart/form-data or application/json"
+	read := func(kind string, body io.Reader) Params {
+		r := httptest.NewRequest(http.MethodPost, "/", body)
+		r.Header.Set("Content-Type", kind)
+		p, err := Read(r, MaxBody)
+		if err != nil {
+			t.Fatalf("Read(%s): got error %v", kind, err)
+		}
+		return p
+	}
+	for _, kind := range []string{"text/json", "application/vnd.api+json", "text/plain", "application/octet-stream"} {
+		for _, field := range []string{"passphrase", "ttl", "recipient"} {
+			only := Optional(FormText, field)
+			for how, sent := range map[string]io.Reader{"": strings.NewReader(body), " of unknown length": io.MultiReader(strings.NewReader(body))} {
+				wantRefusal(t, "Unread("+kind+how+")", read(kind, sent).Only(only).Unread(), refusal.ClassEncoding, want)
+			}
+			for how, sent := range map[string]io.Reader{"empty": strings.NewReader(""), "empty of unknown length": io.MultiReader(strings.NewReader(""))} {
+				if err := read(kind, sent).Only(only).Unread(); err != nil {
+					t.Errorf("Unread(%s, %s): got error %v, want none", kind, how, err)
+				}
+			}
+		}
+		if err := read(kind, strings.NewReader(body)).Only(Optional(FormText, "msg", AnyName)).Unread(); err != nil {
+			t.Errorf("Unread(%s without guards): got error %v, want none", kind, err)
+		}
+	}
+	if err := read(typeJSON, strings.NewReader(body)).Only(guarded()).Unread(); err != nil {
+		t.Errorf("Unread(%s): got error %v, want none", typeJSON, err)
+	}
+}
+
 // A GET with a body is read like one without.
 func TestReadParamsOfGet(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/?ttl=1", strings.NewReader("ttl=2"))

@@ -41,7 +41,7 @@ func splitName(name string) (parts []string, list bool) {
 // nestedName returns the form name of a member below a name.
 func nestedName(name, below string) string {
 	if len(name)+len(below) > maxName {
-		return "[" // matches nothing, like the long name that it replaces
+		return "[[" + below + "]" // matches nothing, like the long name, but may be a near miss
 	}
 	return name + "[" + below + "]"
 }

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,7 +74,8 @@ func TestNoNearMisses(t *testing.T) {
 		"authenticity_payload", "encoding", "u", "p", "ticketno", "skill", "planid",
 		// Words that look or sound alike.
 		"title", "html", "url", "to", "id", "type", "text", "total", "t", "tls", "utm_source", "password", "pass", "phrase", "recipe", "recent", "reception",
-		"expires", "lifetime", "email", "", "[", "]", "[]", "secret[]", "secret[", "=", "{\"passphrase\":\"hunter2\"}", strings.Repeat("ttl", 100), strings.Repeat("_", 300) + "ttl",
+		"expires", "lifetime", "email", "", "[", "]", "[]", "secret[]", "secret[", "=", "{\"passphrase\":\"hunter2\"}", strings.Repeat("ttl", 100),
+		"data[title]", "details.metadata_ttl", "record[has_passphrase]", "amp;secret", "secrets[secret]", "metadata[secret_ttl]",
 	}
 	for _, name := range append(sent, ownNames()...) {
 		s := make(source)
@@ -124,6 +126,88 @@ func TestDistance(t *testing.T) {
 		}
 		if got := distance([]rune(test.b), []rune(test.a)); got != test.want {
 			t.Errorf("distance(%q, %q): got %d, want %d", test.b, test.a, got, test.want)
+		}
+	}
+}
+
+// The attack: the restriction stands under a name that only a misspelt wrapper, a
+// dot or an escaped & keeps from being read, or below a name that no route reads.
+func TestLostRestrictions(t *testing.T) {
+	for body, sent := range map[string]string{
+		"secert[passphrase]": "secert[passphrase]", "secrets[passphrase]": "secrets[passphrase]", "Secret[passphrase]": "Secret[passphrase]",
+		"secret.passphrase": "secret.passphrase", "secret.[passphrase]": "secret.[passphrase]", "secret][passphrase]": "secret][passphrase]",
+		"secert[passphrse]": "secert[passphrse]", "amp;passphrase": "…;passphrase", "secret[amp;passphrase]": "…;passphrase", "data[passphrase]": "…[passphrase]",
+		"secret[data][passphrase]": "…[passphrase]", "data[passphrase][x]": "…[passphrase]", "data[][passphrase][x]": "…[passphrase]…", "a[b][c][d][passphrase]": "…[passphrase]", "data[][passphrase]": "…[passphrase]",
+		"secret[][passphrase]": "secret[][passphrase]", "secret[secret][passphrase]": "secret[secret][passphrase]", "secret[pass][phrase]": "pass[phrase]", "passphrase.x": "passphrase.…",
+		strings.Repeat("x", 300) + "[passphrase]": "…[passphrase]", strings.Repeat("x.", 5000) + "passphrase": "….passphrase",
+	} {
+		want := `There is no parameter "` + sent + `". Did you mean passphrase?`
+		form := strings.ReplaceAll(body, ";", "%3B") + "=hunter2"
+		wantRefusal(t, "NearMiss("+shortened(body, 40)+")", mustParams(t, form, "").Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss(?"+shortened(body, 40)+")", mustParams(t, "", form).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+	}
+	for body, sent := range map[string]string{
+		`{"secrets":{"passphrase":"hunter2","ttl":60}}`: "secrets[passphrase]", `{"secret":{"secret":"a"},"data":{"passphrase":"hunter2"}}`: "…[passphrase]",
+		`{"data":{"passphrase":null}}`: "…[passphrase]", `{"data":[{"passphrase":"hunter2"}]}`: "…[passphrase]", `{"data":{"passphrase":[]}}`: "…[passphrase]",
+		`{"` + strings.Repeat("x", 250) + `":{"passphrase":"hunter2"}}`: "[[passphrase]", `{"` + strings.Repeat("x", 300) + `":{"passphrase":"hunter2"}}`: "[[passphrase]",
+		strings.Repeat(`{"a":`, 15) + `{"passphrase":"hunter2"}` + strings.Repeat("}", 15): "…[passphrase]",
+	} {
+		want := `There is no parameter "` + sent + `". Did you mean passphrase?`
+		wantRefusal(t, "NearMiss("+shortened(body, 40)+")", mustJSONParams(t, body).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+	}
+	// A decoder refuses these itself.
+	for _, body := range []string{"passphrase[x]=a", "secret[passphrase][ttl]=a", "recipient[][ttl]=a", "passphrase[x][y][z]=a"} {
+		if err := mustParams(t, body, "").Only(guarded()).NearMiss(); err != nil {
+			t.Errorf("NearMiss(%s): got error %v, want none", body, err)
+		}
+	}
+}
+
+// What separates letters does not count, however much there is of it, and the
+// refusal does not repeat it all.
+func TestLongNearMisses(t *testing.T) {
+	fill := strings.Repeat("_", 300)
+	for name, shown := range map[string]string{
+		"passphrase" + fill: "passphrase" + fill[:54] + "…", fill + "passphrase": fill[:64] + "…", "secret[passphrase" + fill + "]": "secret[passphrase" + fill[:47] + "…",
+		"pass" + fill + "phrase": "pass" + fill[:60] + "…", strings.Repeat("_", 63) + "äpassphrase": strings.Repeat("_", 63) + "…",
+	} {
+		want := `There is no parameter "` + shown + `". Did you mean passphrase?`
+		wantRefusal(t, "NearMiss("+shortened(name, 40)+")", mustParams(t, name+"=x", "").Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+	}
+	for _, body := range []string{`{"passphrase` + fill + `":"x"}`, `{"secret":{"passphrase` + fill + `":"x"}}`} {
+		if err := mustJSONParams(t, body).Only(guarded()).NearMiss(); err == nil {
+			t.Errorf("NearMiss(%s): got no error, want one", shortened(body, 40))
+		}
+	}
+}
+
+// manyNames returns parameters with as many names as a form may have, some of them
+// as long as a guard.
+func manyNames() Params {
+	s := make(source)
+	for i := range maxParams {
+		s.add([]string{"memo", "character", "title.", "parameters", "metadata_ttl_"}[i%5]+strconv.Itoa(i), value{text: "x"})
+	}
+	return Params{body: s}.Only(guarded())
+}
+
+// The attack: a request with a thousand names that each cost the service work.
+func TestNearMissAllocatesNothing(t *testing.T) {
+	p := manyNames()
+	if got := testing.AllocsPerRun(10, func() {
+		if err := p.NearMiss(); err != nil {
+			t.Errorf("NearMiss(): got error %v, want none", err)
+		}
+	}); got > 0 {
+		t.Errorf("NearMiss(): got %v allocations, want none", got)
+	}
+}
+
+func BenchmarkNearMiss(b *testing.B) {
+	p := manyNames()
+	for b.Loop() {
+		if err := p.NearMiss(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

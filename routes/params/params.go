@@ -43,6 +43,7 @@ type source map[string]*param
 // separate, so that no parameter can replace it.
 type Params struct {
 	body, query source
+	unread      bool // there is a body, of a type that is not read
 	limited     bool // to the declared parameters
 	declared    []Field
 }
@@ -58,10 +59,14 @@ func (p Params) Only(fields []Field) Params {
 	return p
 }
 
+// declares reports whether a parameter itself is declared.
+func (p Params) declares(name string) bool {
+	return slices.ContainsFunc(p.declared, func(f Field) bool { return f.Name == name })
+}
+
 // check returns an error for a parameter that is not declared.
 func (p Params) check(name string) error {
-	declared := func(f Field) bool { return f.Name == name || f.Name == AnyName }
-	if p.limited && !slices.ContainsFunc(p.declared, declared) {
+	if p.limited && !p.declares(name) && !p.declares(AnyName) {
 		return fmt.Errorf("parameter %s is not declared", name)
 	}
 	return nil
@@ -93,6 +98,7 @@ func (s source) place(name string) (p *param, list bool) {
 	for level, part := range parts[1:] {
 		s.at(plain).object = true
 		if part == "" || level == maxLevels {
+			s.keepMiss(parts[0] + "[" + strings.Join(parts[1:], "][") + "]")
 			return nil, false
 		}
 		plain += "[" + part + "]"

@@ -29,7 +29,7 @@ const (
 	ClassMethod
 	// ClassMalformed is a body that does not match its Content-Type.
 	ClassMalformed
-	// ClassEncoding is a body with a Content-Encoding.
+	// ClassEncoding is a body with a Content-Encoding or an unknown Content-Type.
 	ClassEncoding
 	// ClassTooLarge is a value or a body above its limit in bytes.
 	ClassTooLarge
