@@ -106,8 +106,8 @@ func TestUnreadBodies(t *testing.T) {
 	for _, kind := range []string{"text/json", "application/vnd.api+json", "text/plain", "application/octet-stream"} {
 		for _, field := range []string{"passphrase", "ttl", "recipient"} {
 			only := Optional(FormText, field)
-			for how, sent := range map[string]io.Reader{"": strings.NewReader(body), " of unknown length": io.MultiReader(strings.NewReader(body))} {
-				wantRefusal(t, "Unread("+kind+how+")", read(kind, sent).Only(only).Unread(), refusal.ClassEncoding, want)
+			for how, sent := range map[string]io.Reader{"known length": strings.NewReader(body), "unknown length": io.MultiReader(strings.NewReader(body))} {
+				wantRefusal(t, "Unread("+kind+" of "+how+")", read(kind, sent).Only(only).Unread(), refusal.ClassEncoding, want)
 			}
 			for how, sent := range map[string]io.Reader{"empty": strings.NewReader(""), "empty of unknown length": io.MultiReader(strings.NewReader(""))} {
 				if err := read(kind, sent).Only(only).Unread(); err != nil {
