@@ -45,6 +45,7 @@ func findBrowserTools(t *testing.T) browserTools {
 func findBrowserRunner(t *testing.T) browserTools {
 	t.Helper()
 	starts(t)
+	starts(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("needs browser: node is not installed")

@@ -70,6 +70,7 @@ func wantHealthy(t *testing.T, path, data string) {
 func TestCompactKeepsOwnerAndMode(t *testing.T) {
 	runOnce(t, "a compaction of a data folder")
 	t.Parallel()
+	starts(t)
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: no other user gives files away")
 	}

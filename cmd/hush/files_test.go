@@ -72,6 +72,7 @@ func (p *testProcess) files(t *testing.T) int {
 // The soft limit is for programs that cannot do with many: the hard one counts.
 func TestSoftLimitOnFilesIsRaised(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	if limit := process.FileLimit(); limit < allFiles {
 		t.Skip("needs RLIMIT_NOFILE of " + strconv.Itoa(allFiles) + ": got " + strconv.Itoa(limit))
 	}

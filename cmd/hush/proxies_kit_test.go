@@ -194,6 +194,7 @@ func proxyFolder(t *testing.T) string {
 // needProgram skips the test where a program is not installed.
 func needProgram(t *testing.T, name string) string {
 	t.Helper()
+	starts(t)
 	for _, dir := range []string{"", "/usr/sbin/", "/usr/local/sbin/"} {
 		if path, err := exec.LookPath(dir + name); err == nil {
 			return path

@@ -97,6 +97,7 @@ func TestMetricsWhileStopping(t *testing.T) {
 func TestNotReadyAfterFault(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "is about the files of the data folder")
+	starts(t)
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("needs strace: not installed")

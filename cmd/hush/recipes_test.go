@@ -132,6 +132,7 @@ func TestRecipes(t *testing.T) {
 			if len(scripts[title]) == 0 {
 				t.Fatalf("%s: got no recipe %q, want one", commandLine, title)
 			}
+			starts(t)
 			for _, program := range r.programs {
 				if _, err := exec.LookPath(program); err != nil {
 					t.Skip("needs " + program + ": not installed")

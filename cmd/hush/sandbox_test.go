@@ -12,6 +12,7 @@ import (
 
 func needLandlock(t *testing.T) {
 	t.Helper()
+	starts(t)
 	if err := process.CheckSandbox(process.SandboxVersion()); err != nil {
 		t.Skip("needs landlock: " + err.Error())
 	}
@@ -21,6 +22,7 @@ func needLandlock(t *testing.T) {
 // a socket outside, though its data folder leads there by now.
 func TestServerStaysInItsSandbox(t *testing.T) {
 	t.Parallel()
+	starts(t)
 	needLandlock(t)
 	for mode, touches := range map[string]bool{"on": false, "auto": false, "off": true} {
 		t.Run(mode, func(t *testing.T) {

@@ -90,6 +90,7 @@ type transcript struct {
 // needCurl skips the test where there is no curl.
 func needCurl(t *testing.T) {
 	t.Helper()
+	starts(t)
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("needs curl: not installed")
 	}
