@@ -17,7 +17,7 @@ import (
 // quickStarts are the tests that start the service even in "make test": the program
 // begins, serves on every door and ends. All others leave that to "make check".
 func quickStarts() []string {
-	return []string{"TestHealthcheck", "TestMemoryStore", "TestOnePortSpeaksBoth", "TestReadmeOfClient", "TestScripts/share_elsewhere"}
+	return []string{"TestHealthcheck", "TestMemoryStore", "TestOnePortSpeaksBoth", "TestScripts/share_elsewhere"}
 }
 
 // postgresStarts are the tests that start the service in the second run of "make
