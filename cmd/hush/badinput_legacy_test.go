@@ -34,7 +34,7 @@ func badLegacy() []bad {
 		{name: "multipart that is base64", contentType: "multipart/form-data; boundary=b", body: "--b\r\nContent-Disposition: form-data; name=\"secret\"\r\nContent-Transfer-Encoding: base64\r\n\r\neA==\r\n--b--\r\n", status: 422, want: "secret has a transfer encoding"},
 		{name: "multipart with 10,000 parts", contentType: "multipart/form-data; boundary=b", body: strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n", 10_000) + "--b--\r\n", status: 422, want: "at most 1000 parameters"},
 		{name: "a compressed body", contentType: typeForm, header: http.Header{"Content-Encoding": {"gzip"}}, body: "secret=x", status: 415, want: "a body with a Content-Encoding is not accepted"},
-		{name: "a type that is neither form nor JSON", contentType: "text/plain", body: "secret=x", status: 422, want: "You did not provide anything to share"},
+		{name: "a type that is neither form nor JSON", contentType: "text/plain", body: "secret=x", status: 415, want: "the Content-Type of a body must be application/x-www-form-urlencoded, multipart/form-data or application/json"},
 		{name: "a type that is no type", contentType: ";;;", body: "", status: 422, want: "You did not provide anything to share"},
 		{name: "an oversized form", contentType: typeForm, body: "secret=" + strings.Repeat("x", 16<<20), status: 413, want: "the body must be at most 4194304 bytes"},
 		{name: "oversized JSON", contentType: typeJSON, body: `{"secret":"` + strings.Repeat("x", 5<<20) + `"}`, status: 413, want: "the body must be at most 4194304 bytes"},

@@ -92,7 +92,7 @@ func (s source) keepMiss(name string) {
 	all := guards()
 	unread := name
 	if isRead(name, all[:]) {
-		unread = name[strings.IndexByte(name, '['):]
+		_, unread, _ = strings.Cut(name, "[")
 	}
 	if m := missIn(unread, all[:]); m.meant != "" {
 		s.at(name)

@@ -91,14 +91,19 @@ func TestCommitsAreForgotten(t *testing.T) {
 	}
 }
 
-// The checks have to find nodes that commit without certifying what they read.
+// The checks have to find nodes that commit without certifying what they read. Such
+// nodes are wrong only where two commits meet, so one run of a check may see nothing.
 func TestUncertifiedNodesAreRejected(t *testing.T) {
+	const most = 20
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
-			nodes := openNodes(t, 3, postgres.Tuning{Isolation: "none", Lanes: 4, MaxBatch: 1})
-			if err := check(t.Context(), nodes); err == nil {
-				t.Errorf("%s: got nil, want an error", name)
+			for range most {
+				nodes := openNodes(t, 3, postgres.Tuning{Isolation: "none", Lanes: 4, MaxBatch: 1})
+				if err := check(t.Context(), nodes); err != nil {
+					return
+				}
 			}
+			t.Errorf("%s: got nil %d times, want an error", name, most)
 		})
 	}
 }
