@@ -6,6 +6,11 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --warn-undefined-variables --no-builtin-rules --no-print-directory
 
+# Everything is built as a release is: without C, and without the path of this folder,
+# so that tests, linters, worktrees and a release share what is compiled.
+export CGO_ENABLED := 0
+export GOFLAGS ?= -trimpath
+
 # Packages to work on, as in `make test PKG=./vault/...`.
 PKG ?= ./...
 # Tests that must not be skipped: names as in `needs NAME: ...`, or all.

@@ -10,29 +10,41 @@ began=$SECONDS
 export TEST_TIMES=$stages/times
 : >"$TEST_TIMES" >"$stages/summary"
 
-# stage NAME COMMAND... runs a command and notes how it ended and how long it took.
+# stage NAME COMMAND... runs a command and notes how it ended, how long it took and
+# how much processor time: the first says little of stages side by side.
 stage() {
-	local name=$1 start=$SECONDS result=ok log
+	local name=$1 start=$SECONDS result=ok log TIMEFORMAT='%U %S'
 	shift
 	log=$(mktemp "$stages/log.XXXXXX")
 	echo "... $name"
-	"$@" >"$log" 2>&1 </dev/null || result=FAIL
+	{ time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.cpu" || result=FAIL
 	{
 		flock 9
 		printf '\n=== %s\n' "$name"
 		cat "$log"
-		printf '%-24s %-6s %5d s\n' "$name" "$result" $((SECONDS - start)) | tee -a "$stages/summary"
+		verdict "$name" "$result" $((SECONDS - start)) "$log.cpu"
 	} 9>"$stages/lock"
-	rm -f "$log"
+	rm -f "$log" "$log.cpu"
 }
 
 # shown NAME COMMAND... is stage for a command whose output is shown as it comes.
 shown() {
-	local name=$1 start=$SECONDS result=ok
+	local name=$1 start=$SECONDS result=ok cpu TIMEFORMAT='%U %S'
 	shift
+	cpu=$(mktemp "$stages/cpu.XXXXXX")
 	printf '\n=== %s\n' "$name"
-	"$@" </dev/null || result=FAIL
-	printf '%-24s %-6s %5d s\n' "$name" "$result" $((SECONDS - start)) | tee -a "$stages/summary"
+	# time writes to the shell's own standard error, and the command to the one before.
+	{ time "$@" </dev/null 2>&3; } 3>&2 2>"$cpu" || result=FAIL
+	verdict "$name" "$result" $((SECONDS - start)) "$cpu"
+	rm -f "$cpu"
+}
+
+# verdict NAME RESULT SECONDS FILE notes how a stage ended; FILE has its processor
+# times, user and system.
+verdict() {
+	local cpu
+	cpu=$(awk '{ printf "%d", $1 + $2 }' "$4")
+	printf '%-24s %-6s %5d s %6s s of processor time\n' "$1" "$2" "$3" "${cpu:-?}" | tee -a "$stages/summary"
 }
 
 # finish writes the summary, with the slowest tests, and returns 1 if a stage failed.

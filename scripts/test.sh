@@ -45,9 +45,7 @@ esac
 # A compiler without the C library's headers is as good as none.
 if [ -n "${RACE:-}" ]; then
 	read -r -a cc <<<"$(go env CC)"
-	if [ "${CGO_ENABLED:-1}" = 0 ]; then
-		report+=(-no-race 'CGO_ENABLED=0')
-	elif ! command -v "${cc[0]:-none}" >/dev/null; then
+	if ! command -v "${cc[0]:-none}" >/dev/null; then
 		report+=(-no-race 'no C compiler')
 	elif ! printf '#include <stdlib.h>\nint main(void) { return 0; }\n' | "${cc[@]}" -x c -o "$work/probe" - 2>/dev/null; then
 		report+=(-no-race 'the C compiler does not work')
