@@ -19,7 +19,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -95,7 +94,7 @@ func New(opts Options) (*Chain, error) {
 	}
 	c.middleware = &middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
+		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(forwardedWarnings),
 		observer: opts.Observer,
 	}
 	return c, nil

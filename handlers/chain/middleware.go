@@ -4,9 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -27,8 +24,8 @@ type middleware struct {
 	proxied  *proxyLimiter // nil without a bound
 	origins  *http.CrossOriginProtection
 	home     home
-	warned   *sync.Once // about forwarded addresses of an untrusted peer
-	observer Observer   // nil for none
+	warned   *forwardedWarnings
+	observer Observer // nil for none
 }
 
 // wrap serves a request through next, with its caller in the context, and
@@ -72,58 +69,6 @@ func (m *middleware) refuse(r *http.Request, network caller.Network, answer *ans
 		caller: caller.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
 		limit: limitProxied,
 	}, answer, began)
-}
-
-// peer returns the caller's address: the connection's or, if that is a trusted
-// proxy's, the last untrusted one in X-Forwarded-For. forwarded reports whether
-// it differs from the connection's.
-func (m *middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
-	remote, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}, false
-	}
-	own := remote.Addr().Unmap()
-	addr = m.caller(r, own)
-	return addr, addr != own
-}
-
-// caller returns the caller's address on a connection from addr.
-func (m *middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
-	if !m.trusts(addr) {
-		m.warnForwarded(r)
-		return addr
-	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, text := range slices.Backward(hops) {
-		hop, err := netip.ParseAddr(strings.TrimSpace(text))
-		if err != nil {
-			return addr
-		}
-		if addr = hop.Unmap(); !m.trusts(addr) {
-			return addr
-		}
-	}
-	return addr
-}
-
-// warnForwarded warns once about an untrusted proxy: all its clients share one
-// network's limits.
-func (m *middleware) warnForwarded(r *http.Request) {
-	if len(r.Header.Values("X-Forwarded-For")) == 0 {
-		return
-	}
-	m.warned.Do(func() {
-		m.log.Warn("X-Forwarded-For came from a peer that is no trusted proxy: all who come through it share one limit; see --trusted-proxies")
-	})
-}
-
-func (m *middleware) trusts(addr netip.Addr) bool {
-	for _, prefix := range m.trusted {
-		if prefix.Contains(addr.WithZone("")) {
-			return true
-		}
-	}
-	return false
 }
 
 // RouteUnknown is the route of requests that no route serves.
