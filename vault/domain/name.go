@@ -3,16 +3,14 @@ package domain
 import (
 	"net/netip"
 	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"hush/hosts"
 )
 
-// The limits of a domain's name.
+// The labels of a domain's name.
 const (
-	nameSize   = 253
-	labelSize  = 63
 	labelsMin  = 2
 	labelsMost = 10
 )
@@ -21,29 +19,14 @@ const (
 // without a trailing dot. It returns false unless text is a host name of at
 // least two labels; IP addresses are refused.
 func canonicalDomain(text string) (name string, ok bool) {
-	text = strings.TrimSpace(text)
-	if text == "" || len(text) > 4*nameSize || !utf8.ValidString(text) {
+	name, ok = hosts.Canonical(strings.TrimSpace(text))
+	if labels := 1 + strings.Count(name, "."); !ok || labels < labelsMin || labels > labelsMost {
 		return "", false
-	}
-	name, err := idna.Lookup.ToASCII(text)
-	name = strings.TrimSuffix(name, ".")
-	if err != nil || len(name) > nameSize {
-		return "", false
-	}
-	if labels := 1 + strings.Count(name, "."); labels < labelsMin || labels > labelsMost {
-		return "", false
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > labelSize {
-			return "", false
-		}
 	}
 	if _, ok := parseAddr(name); ok {
 		return "", false
 	}
-	// The name must stay the same when it is parsed again.
-	again, err := idna.Lookup.ToASCII(name)
-	return name, err == nil && again == name
+	return name, true
 }
 
 // parseAddr is netip.ParseAddr, but makes no error of most names: an IPv4 address
