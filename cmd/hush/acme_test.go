@@ -254,7 +254,6 @@ func TestACMEMistakes(t *testing.T) {
 		"--base-url=http://hush.example.com": "--acme needs --base-url=https://NAME",
 		"--base-url=https://192.0.2.1":       "--acme needs --base-url=https://NAME",
 		"--base-url=https://localhost":       "--acme needs --base-url=https://NAME",
-		"--base-url=https://bücher.example":  "--acme needs --base-url=https://NAME",
 		"--base-url=https://hush.example.com --tls-cert=a --tls-key=b":               "--acme does not go with --tls-cert",
 		"--base-url=https://hush.example.com --listen=unix:/run/x":                   "--listen=unix:/run/x",
 		"--base-url=https://hush.example.com --acme-http-listen=unix:/x":             "--acme-http-listen=unix:/x",

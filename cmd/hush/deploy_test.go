@@ -37,12 +37,31 @@ func TestDeployments(t *testing.T) {
 			}
 		}
 		environment = slices.Concat(imageSettings(t), environment)
+		replaceMarks(t, name, environment)
 		call(t, environment, "", "admin", "config", "check").want(t, name+": admin config check", command.ExitOK)
 		if !slices.Contains(environment, "HUSH_ROOT_KEY_FILE="+key) || len(environment) < 5 {
 			t.Errorf("%s: got the settings %q, want at least a root key", name, environment)
 		}
 	}
 	call(t, []string{"HUSH_UNKNOWN=x"}, "", "admin", "config", "check").want(t, "admin config check of an unknown setting", command.ExitFailure)
+}
+
+// replaceMarks gives the settings that say REPLACE, which the service refuses, a value
+// that it takes.
+func replaceMarks(t *testing.T, name string, environment []string) {
+	t.Helper()
+	for i, variable := range environment {
+		setting, found := strings.CutSuffix(variable, "=REPLACE: the addresses of the ingress controller")
+		if !found {
+			continue
+		}
+		call(t, environment, "", "admin", "config", "check").want(t, name+" as it is: admin config check", command.ExitFailure, "must be addresses or networks")
+		environment[i] = setting + "=192.0.2.0/24"
+		return
+	}
+	if strings.HasPrefix(name, "deploy/kubernetes") {
+		t.Errorf("%s: got no value that must be replaced, want the proxies", name)
+	}
 }
 
 // imageSettings are those of the Dockerfile.
@@ -121,6 +140,12 @@ type kubePod struct {
 			MountPath string `yaml:"mountPath"`
 		} `yaml:"volumeMounts"`
 	}
+	Volumes []struct {
+		Name  string
+		Claim struct {
+			ClaimName string `yaml:"claimName"`
+		} `yaml:"persistentVolumeClaim"`
+	}
 }
 
 type kubeProbe struct {
@@ -135,23 +160,39 @@ func podOf(t *testing.T, name string) kubePod {
 		t.Fatal(err)
 	}
 	var found kubePod
+	claims := map[string]bool{"": true} // volumes of another kind have none
 	for decoder := yaml.NewDecoder(bytes.NewReader(content)); ; {
 		var object struct {
-			Kind string
-			Spec struct {
+			Kind     string
+			Metadata struct{ Name string }
+			Spec     struct {
 				Template struct{ Spec kubePod }
 				Ports    []struct {
 					TargetPort string `yaml:"targetPort"`
 				}
+				AccessModes          []string `yaml:"accessModes"`
+				VolumeClaimTemplates []any    `yaml:"volumeClaimTemplates"`
 			}
 		}
 		if err := decoder.Decode(&object); errors.Is(err, io.EOF) {
+			for _, volume := range found.Volumes {
+				if !claims[volume.Claim.ClaimName] {
+					t.Errorf("%s: got the claim %q for the volume %s, want one of the file for one pod", name, volume.Claim.ClaimName, volume.Name)
+				}
+			}
 			return found
 		} else if err != nil {
 			t.Fatalf("%s: got %v, want YAML", name, err)
 		}
 		if len(object.Spec.Template.Spec.Containers) > 0 {
 			found = object.Spec.Template.Spec
+		}
+		// With templates each replica would get a data folder of its own.
+		if len(object.Spec.VolumeClaimTemplates) > 0 {
+			t.Errorf("%s: got templates of claims, want one claim", name)
+		}
+		if slices.Equal(object.Spec.AccessModes, []string{"ReadWriteOncePod"}) {
+			claims[object.Metadata.Name] = true
 		}
 		if object.Kind == "Service" && object.Spec.Ports[0].TargetPort != "http" {
 			t.Errorf("%s: got a Service to %q, want the pod's port", name, object.Spec.Ports[0].TargetPort)

@@ -40,7 +40,7 @@ A configuration file is YAML and has the same names as the flags of "hush serve"
 without the dashes:
   listen: 0.0.0.0:7143
   base-url: https://hush.example.com
-  trusted-proxies: [10.0.0.0/8, "::1"]
+  trusted-proxies: [10.0.0.5, "::1"]
 A flag takes precedence over a variable, and a variable over the file.`,
 	}, w.checkCommand(), w.initCommand())
 }

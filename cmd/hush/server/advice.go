@@ -25,6 +25,7 @@ func (s *server) advise(addr net.Addr) {
 	for _, name := range s.Meaningless() {
 		s.log.Warn("a flag has no effect with this --store", "flag", name)
 	}
+	s.adviseProxies()
 	local, err := netip.ParseAddrPort(addr.String())
 	if err != nil || local.Addr().IsLoopback() {
 		return
@@ -32,7 +33,20 @@ func (s *server) advise(addr net.Addr) {
 	if s.BaseURL == nil {
 		s.log.Warn("no --base-url: links name the address listened on, which others may not reach")
 	}
-	if s.TLS() == settings.TLSOff && len(s.TrustedProxies) == 0 {
-		s.log.Warn("neither TLS nor a trusted proxy: secrets cross the network in the clear")
+	if s.TLS() == settings.TLSOff && (s.base.Scheme != "https" || len(s.TrustedProxies) == 0) {
+		s.log.Warn("TLS is off, and no trusted proxy serves a --base-url of https: secrets cross the network in the clear")
+	}
+}
+
+// adviseProxies warns of networks that hold more than proxies.
+func (s *server) adviseProxies() {
+	for _, prefix := range s.TrustedProxies {
+		most := 48
+		if prefix.Addr().Unmap().Is4() {
+			most = 16
+		}
+		if prefix.Bits() < most {
+			s.log.Warn("--trusted-proxies has a wide network: every machine in it can choose the address that limits count", "network", prefix.String())
+		}
 	}
 }

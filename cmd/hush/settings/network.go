@@ -11,6 +11,7 @@ import (
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/flags"
+	"hush/hosts"
 )
 
 const listenName = "listen"
@@ -41,7 +42,7 @@ func (s *networkSettings) settings() []setting {
 		{"acme-email", flags.Example("ops@example.com", flags.Checked(&s.ACMEEmail, "", "`address` that the ACME server may write to", checkContact))},
 		{"acme-directory", flags.Example("https://acme-v02.api.letsencrypt.org/directory", flags.Checked(&s.ACMEDirectory, "", "`URL` of the ACME server (default: Let's Encrypt)", checkDirectory))},
 		{"acme-http-listen", flags.Checked(&s.ACMEHTTPListen, acmeHTTPListen, "`address` of the port without TLS, for --acme: challenges, and redirects to https; as --listen, but no unix:PATH", checkAddress)},
-		{"trusted-proxies", flags.Example("10.0.0.0/8,::1", flags.List(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes))},
+		{"trusted-proxies", flags.Example("10.0.0.5,::1", flags.List(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes))},
 		{"resolver", flags.Example("9.9.9.9:53", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server that domains are checked with (default: the system's)", checkResolver))},
 	}
 }
@@ -195,13 +196,42 @@ func checkResolver(text string) error {
 	return nil
 }
 
+// parseBaseURL reads the start of every link. Its host gets the form that browsers
+// send, which requests are compared with.
 func parseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("must be http:// or https:// and a host, nothing behind it")
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+	host, ok := canonicalHost(u.Hostname())
+	if !ok {
+		return nil, errors.New("must have one host, as in https://secrets.example.com: letters, digits, hyphens and dots, or an IP address")
+	}
+	port := u.Port()
+	if n, err := strconv.ParseUint(port, 10, 16); strings.HasSuffix(u.Host, ":") || port != "" && (err != nil || n == 0) {
+		return nil, errors.New("must have no port, or one from 1 to 65535")
+	}
+	if port != "" {
+		host += ":" + port
+	}
+	return &url.URL{Scheme: u.Scheme, Host: host}, nil
+}
+
+// canonicalHost returns a name as DNS has it, or an IP address, in brackets if it is
+// one of IPv6. It reports false for anything else.
+func canonicalHost(host string) (canonical string, ok bool) {
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && addr.Zone() != "":
+		return "", false // a link with a zone leads nowhere on another machine
+	case err == nil && addr.Is6():
+		return "[" + addr.String() + "]", true
+	case err == nil:
+		return addr.String(), true
+	default:
+		return hosts.Canonical(host)
+	}
 }
 
 func parsePrefixes(text string) ([]netip.Prefix, error) {
@@ -211,11 +241,17 @@ func parsePrefixes(text string) ([]netip.Prefix, error) {
 		if err != nil {
 			addr, addrErr := netip.ParseAddr(part)
 			if addrErr != nil {
-				return nil, errors.New("must be addresses or networks, as in 10.0.0.0/8,::1")
+				return nil, errors.New("must be addresses or networks, as in 10.0.0.5,10.1.2.0/24,::1")
 			}
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}
-		prefixes = append(prefixes, prefix.Masked())
+		switch {
+		case prefix.Bits() == 0:
+			return nil, errors.New("must not be the whole network: anyone could then choose an address; name the addresses of your proxies, as in 10.0.0.5,::1")
+		case prefix != prefix.Masked():
+			return nil, fmt.Errorf("%s is not the first address of its network: write %s, or the address alone", part, prefix.Masked())
+		}
+		prefixes = append(prefixes, prefix)
 	}
 	return prefixes, nil
 }
