@@ -142,6 +142,8 @@ man: ## Write the manual pages to .tmp/man
 tools: ## Build the linters, which takes some minutes the first time
 	$(TOOL) buf --version
 	$(TOOL) golangci-lint version
+	$(TOOL) oapi-codegen --version
+	$(TOOL) protoc-gen-connect-openapi --version
 
 # What `make vet-systems` checks, as GOOS/GOARCH: one of each system that is not
 # this one. The other processor takes minutes more, and differs in no file of ours.

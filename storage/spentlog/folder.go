@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hush/storage"
 )
 
 const (
@@ -101,14 +103,14 @@ func CheckNew(dir string) error {
 }
 
 // checkNew returns the segments of a log without entries, and ErrNotEmpty if the
-// folder holds anything else. A disk's lost+found does not count.
+// folder holds anything else. What the disk's file system makes does not count.
 func (f *folder) checkNew() ([]segment, error) {
 	names, err := os.ReadDir(f.path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the folder of the spent log: %w", err)
 	}
 	for _, name := range names {
-		if n := name.Name(); n != "lost+found" && !strings.HasSuffix(n, segmentSuffix) && !strings.HasSuffix(n, segmentSuffix+unfinishedSuffix) {
+		if n := name.Name(); !storage.IsOfDisk(n) && !strings.HasSuffix(n, segmentSuffix) && !strings.HasSuffix(n, segmentSuffix+unfinishedSuffix) {
 			return nil, fmt.Errorf("%w: %s holds %s", ErrNotEmpty, f.path, n)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"hush/cmd/hush/settings"
 	"hush/seal"
+	"hush/storage"
 	"hush/storage/bolt"
 	"hush/storage/spentlog"
 )
@@ -65,8 +66,8 @@ func (r *Restoring) Commit(ctx context.Context) error {
 // Close gives up what is not committed, and releases the folder.
 func (r *Restoring) Close() error { return errors.Join(r.Builder.Close(), r.folder.Close()) }
 
-// checkEmpty returns an error for a folder with anything but a root key and an
-// unfinished restore.
+// checkEmpty returns an error for a folder with anything but a root key, an
+// unfinished restore and what the disk's file system makes.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -75,7 +76,7 @@ func checkEmpty(dir string) error {
 	allowed := append(unfinishedNames(), RootKeyName)
 	var others []string
 	for _, entry := range entries {
-		if name := entry.Name(); !slices.Contains(allowed, name) {
+		if name := entry.Name(); !slices.Contains(allowed, name) && !storage.IsOfDisk(name) {
 			others = append(others, name)
 		}
 	}

@@ -85,6 +85,22 @@ func TestRestoringIsNoDataBeforeCommit(t *testing.T) {
 	}
 }
 
+// The top folder of a new disk holds what its file system made.
+func TestOpenRestoringOnANewDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := errors.Join(os.Chmod(dir, 0o700), os.Mkdir(filepath.Join(dir, "lost+found"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := data.OpenRestoring(dir)
+	if err != nil {
+		t.Fatalf("OpenRestoring(with lost+found): got %v, want nil", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A folder with anything but a root key is not restored into.
 func TestOpenRestoringLeavesOtherFolders(t *testing.T) {
 	t.Parallel()

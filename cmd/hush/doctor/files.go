@@ -15,6 +15,7 @@ import (
 	"hush/certificates"
 	"hush/cmd/hush/data"
 	"hush/seal"
+	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault/doctor"
 )
@@ -62,6 +63,9 @@ func (f *files) examine(folder *bolt.Inspection) error {
 
 // file examines a file by its name in the folder.
 func (f *files) file(name string) error {
+	if storage.IsOfDisk(name) {
+		return nil
+	}
 	f.there[name] = true
 	facts, err := factsOf(filepath.Join(f.folder, name))
 	if errors.Is(err, fs.ErrNotExist) {
