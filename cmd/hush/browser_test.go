@@ -102,19 +102,14 @@ func TestBrowser(t *testing.T) {
 	// deadline. Such a test is begun anew once, and Playwright lists it as flaky.
 	args := []string{"--retries", "1"}
 	if !testtier.IsFull() && *browserOnly == "" && *browserTask == "test" {
-		args = append(args, checkedPages()...)
+		// What people do most. "make full" runs all.
+		args = append(args, "--grep", "@check")
 	}
 	runBrowser(t, tools, env, browserEnvironment{URL: s.url}, browserServices(mails, dns), args...)
 	wantNoErrors(t, s)
 	if strings.Contains(s.log.String(), "e2e secret") {
 		t.Error("log: got a secret in it, want none")
 	}
-}
-
-// checkedPages are the files of web/e2e that run in "make check": what people do most.
-// "make full" runs all of them, with every language and what the pages weigh.
-func checkedPages() []string {
-	return []string{"e2e/share.spec.ts", "e2e/open.spec.ts", "e2e/open-endtoend.spec.ts", "e2e/account.spec.ts", "e2e/noscript.spec.ts"}
 }
 
 // runBrowser runs the browser's tests against the service that about names.

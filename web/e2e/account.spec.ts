@@ -34,7 +34,7 @@ async function enter(page: Page, address: string, word = password): Promise<void
   await page.keyboard.press("Enter");
 }
 
-test("a visitor signs up, confirms by mail, signs in and shares by mail @phone", async ({ page, other }) => {
+test("a visitor signs up, confirms by mail, signs in and shares by mail @phone @check", async ({ page, other }) => {
   const address = newcomer();
   await signUp(page, address);
   await page.goto(linkIn(await mailTo(address, "/verify/")));
@@ -76,7 +76,7 @@ test("a visitor signs up, confirms by mail, signs in and shares by mail @phone",
   await expect(heading(page, t("signin.title"))).toBeVisible();
 });
 
-test("a token is shown once, works, and is revoked", async ({ page }) => {
+test("a token is shown once, works, and is revoked @check", async ({ page }) => {
   await signIn(page, ada);
   await page.goto("/account/tokens");
   const name = `e2e ${crypto.randomUUID().slice(0, 8)}`;

@@ -2,7 +2,7 @@ import { ada, button, card, colonel, expect, heading, signIn, test, url } from "
 import { conceal, linkIn, mailTo, reveal } from "./service";
 import { t } from "./texts";
 
-test("a colonel sees the service's counters and burns a reported secret", async ({ page }) => {
+test("a colonel sees the service's counters and burns a reported secret @check", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret that was reported" });
   await signIn(page, colonel);
   await page.goto("/colonel");

@@ -5,7 +5,7 @@ import { hostile } from "./hostile";
 import { setDNS } from "./service";
 import { german, t } from "./texts";
 
-test("a domain is added, verified, given a brand and used for a link", async ({
+test("a domain is added, verified, given a brand and used for a link @check", async ({
   page,
   other,
   browser,

@@ -17,7 +17,7 @@ async function expectPlainAccessible(browser: Browser, page: Page): Promise<void
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("a link is opened by a form, once", async ({ page, expected }) => {
+  test("a link is opened by a form, once @check", async ({ page, expected }) => {
     expected.push(/status of 4\d\d .*\/secret\//);
     const { key, receipt } = await conceal({ secret: "e2e secret <b>without</b> scripts", passphrase: "open sesame" });
     await page.goto(`/secret/${key}`);
@@ -63,7 +63,11 @@ test.describe("without JavaScript", () => {
     }
   });
 
-  test("a secret is shared by a form, and its links open without scripts", async ({ page, browser, expected }) => {
+  test("a secret is shared by a form, and its links open without scripts @check", async ({
+    page,
+    browser,
+    expected,
+  }) => {
     expected.push(/status of 4\d\d/);
     const text = "e2e secret\n\n  of two <i>lines</i>";
     await page.setViewportSize({ width: 320, height: 700 });

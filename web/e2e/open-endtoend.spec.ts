@@ -30,7 +30,7 @@ const asked = (sent: string[], method: string) => sent.filter((request) => reque
 
 const file = { kind: "file" as const, fileName: "клю́чи 🔑.tar.gz", mediaType: "text/html" };
 
-test("a text is opened on the device, and nothing that decrypts it is sent @phone", async ({ page }) => {
+test("a text is opened on the device, and nothing that decrypts it is sent @phone @check", async ({ page }) => {
   const sent = requests(page);
   const secret = await seal(text("e2e secret from a device"));
   await page.goto(`/e#${secret.fragment}`);
@@ -81,7 +81,7 @@ for (const [name, body] of Object.entries(awkward)) {
   });
 }
 
-test("a file is saved under its name, and not shown", async ({ page, expected }) => {
+test("a file is saved under its name, and not shown @check", async ({ page, expected }) => {
   expected.push(/^window: /);
   const body = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31) % 256);
   const secret = await seal({ ...file, body });
@@ -144,7 +144,7 @@ test("on a slow device the page says what it does, and stays usable", async ({ p
   await expect(revealed(page)).toHaveText("e2e secret on a slow device");
 });
 
-test("a wrong passphrase says how many tries are left, and the right one opens", async ({ page }) => {
+test("a wrong passphrase says how many tries are left, and the right one opens @check", async ({ page }) => {
   const sent = requests(page);
   const secret = await seal(text("e2e secret behind a passphrase"), "open sesame");
   await page.goto(`/e#${secret.fragment}`);
@@ -167,7 +167,7 @@ function changed({ fragment }: Sealed): string {
   return fragment.slice(0, -1) + digit;
 }
 
-test("a link with a changed secret part says so, and consumes nothing", async ({ page }) => {
+test("a link with a changed secret part says so, and consumes nothing @check", async ({ page }) => {
   const secret = await seal(text("e2e secret behind a changed link"));
   await page.goto(`/e#${changed(secret)}`);
   await button(page, t("open.reveal")).click();
@@ -386,7 +386,7 @@ async function lose(route: Route): Promise<void> {
 }
 
 for (const [name, share] of Object.entries(both)) {
-  test(`a secret ${name} whose answer is lost is fetched again`, async ({ page, expected }) => {
+  test(`a secret ${name} whose answer is lost is fetched again @check`, async ({ page, expected }) => {
     expected.push(/ERR_CONNECTION_RESET/);
     const { path, receipt } = await share();
     await page.route("**/RevealSecret", lose, { times: 2 });

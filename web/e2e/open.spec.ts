@@ -4,7 +4,7 @@ import { seal, text } from "./sealed";
 import { conceal, kinds, reveal } from "./service";
 import { t } from "./texts";
 
-test("a wrong passphrase says how many tries are left before a pause, and the right one opens @phone", async ({
+test("a wrong passphrase says how many tries are left before a pause, and the right one opens @phone @check", async ({
   page,
 }) => {
   const { key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
@@ -81,7 +81,7 @@ test("a link without its key is completed by hand", async ({ page }) => {
 
 // A mail program, a scanner or an extension opens the link first, waits, and
 // clicks every button with a script.
-test("nothing is consumed without a person", async ({ page, request }) => {
+test("nothing is consumed without a person @check", async ({ page, request }) => {
   const { key, receipt } = await conceal({ secret: "e2e secret that waits" });
   for (const path of [`/secret/${key}`, `/s?x=${key}`]) {
     for (const name of ["Sec-Purpose", "Purpose", "X-Moz"]) {
@@ -155,7 +155,7 @@ for (const [way, leave] of Object.entries<(page: Page) => Promise<unknown>>({
   "a link of the page": (page) => page.getByRole("link", { name: t("app.about") }).click(),
   "another site": (page) => page.goto("about:blank"),
 })) {
-  test(`back and forward never show the secret again, after ${way}`, async ({ page }) => {
+  test(`back and forward never show the secret again, after ${way} @check`, async ({ page }) => {
     const { key } = await conceal({ secret: "e2e secret that was left" });
     await page.goto("/about");
     await page.goto(`/s#${key}`);
@@ -225,7 +225,7 @@ function hide(): void {
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
-test("the secret is copied, saved and cleared", async ({ page }) => {
+test("the secret is copied, saved and cleared @check", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret\twith tabs\nand lines" });
   await page.goto(`/s#${key}`);
   await button(page, t("open.reveal")).click();
@@ -245,7 +245,7 @@ test("the secret is copied, saved and cleared", async ({ page }) => {
   await expectNowhere(page, "with tabs");
 });
 
-test("unknown, opened and burned links look alike", async ({ page }) => {
+test("unknown, opened and burned links look alike @check", async ({ page }) => {
   const spent = await conceal({ secret: "e2e secret that was opened" });
   await reveal(spent.key);
   const seen: string[] = [];

@@ -67,7 +67,7 @@ async function expectNone(sent: Request[], ...hidden: (string | Uint8Array)[]): 
   }
 }
 
-test("a text is encrypted on the device, and no request holds it @phone", async ({ page, context }) => {
+test("a text is encrypted on the device, and no request holds it @phone @check", async ({ page, context }) => {
   const sent = requests(context);
   await page.goto("/");
   await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
@@ -156,7 +156,7 @@ async function hand(page: Page, kind: "drop" | "paste", ...files: [name: string,
   );
 }
 
-test("a file is shared instead of a text, which comes back @phone", async ({ page, context }) => {
+test("a file is shared instead of a text, which comes back @phone @check", async ({ page, context }) => {
   const sent = requests(context);
   await page.goto("/");
   await field(page).fill("e2e secret that waits");
@@ -453,7 +453,7 @@ test("a lost answer loses nothing, and the next try draws another secret", async
 /** ask is the question before a link is lost. */
 const ask = new RegExp(`^window: ${t("result.leave").replace(/[?.]/g, ".")}`);
 
-test("the page asks before it is left without the link @phone", async ({ page, expected }) => {
+test("the page asks before it is left without the link @phone @check", async ({ page, expected }) => {
   expected.push(ask);
   await page.goto("/");
   const { link, receipt } = await shareText(page, "e2e secret that would be lost");

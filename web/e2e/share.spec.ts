@@ -18,7 +18,10 @@ import {
 import { conceal, openEndToEnd, reveal } from "./service";
 import { t } from "./texts";
 
-test("a secret goes from sender to recipient, and the receipt updates itself @phone", async ({ page, other }) => {
+test("a secret goes from sender to recipient, and the receipt updates itself @phone @check", async ({
+  page,
+  other,
+}) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret of the way\n  with two lines");
   await button(page, t("share.submit")).click();
@@ -61,7 +64,7 @@ test("the link of the server's kind is there again after a reload @phone", async
   await expect(page.getByText(link)).toHaveCount(0);
 });
 
-test("links are copied, shown as a QR code and put into a message", async ({ page }) => {
+test("links are copied, shown as a QR code and put into a message @check", async ({ page }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret to copy");
   await button(page, t("share.submit")).click();
@@ -145,7 +148,7 @@ test("the link goes to the share sheet where there is one", async ({ page }) => 
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
-test("the sender burns the secret at once", async ({ page, other }) => {
+test("the sender burns the secret at once @check", async ({ page, other }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret to burn");
   await button(page, t("share.submit")).click();
@@ -340,7 +343,7 @@ test("a key that is pressed while the page appears keeps its focus", async ({ pa
   await expect(button(page, t("open.reveal"))).toBeFocused();
 });
 
-test("a form that cannot be sent says why", async ({ page }) => {
+test("a form that cannot be sent says why @check", async ({ page }) => {
   await page.goto("/");
   await button(page, t("share.submit")).click();
   await expect(page.getByRole("alert")).toContainText(t("share.empty"));
@@ -352,7 +355,7 @@ test("a form that cannot be sent says why", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText(t("share.too_large", { over: "" }));
 });
 
-test("a lost connection is reported and loses nothing", async ({ page, context, expected }) => {
+test("a lost connection is reported and loses nothing @check", async ({ page, context, expected }) => {
   expected.push(/ERR_INTERNET_DISCONNECTED/);
   await page.goto("/");
   const box = page.getByLabel(t("share.secret"));
