@@ -74,11 +74,11 @@ fuzz: ## Run each fuzz target for FUZZTIME; PKG
 .PHONY: lint
 lint: lint-go lint-proto lint-words ## Check the code, the contract and their words
 
+# golangci-lint runs vet as well.
 .PHONY: lint-go
 lint-go:
 	@unformatted=$$(find . -name '*.go' -not -path '*/.*' -not -path '*/node_modules/*' -exec gofmt -l {} +); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
 	$(TOOL) golangci-lint run ./...
 
 .PHONY: lint-proto
