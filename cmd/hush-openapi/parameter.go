@@ -38,7 +38,7 @@ const (
 
 const (
 	ttlText = "The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. " +
-		"Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Any other value, zero included, becomes 7 days."
+		"Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused."
 	continueText = "Must be true, because the effect cannot be undone."
 	keysText     = "1 to 25 keys, as a list or separated by commas in one string."
 )

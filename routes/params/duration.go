@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"hush/routes/refusal"
 )
 
 // maxSeconds is the longest time that both time.Duration and the wire can
@@ -16,27 +18,45 @@ import (
 const maxSeconds = int64(math.MaxInt64 / time.Second)
 
 // Duration returns the lifetime in a parameter, or nil for the service's
-// default.
+// default. It refuses what is no lifetime: the default would be longer than was meant.
 func (p Params) Duration(name string) (*durationpb.Duration, error) {
 	text, err := p.Text(name)
 	if err != nil {
 		return nil, err
 	}
-	return parseDuration(text), nil
+	lifetime, ok := parseDuration(text)
+	if !ok {
+		return nil, refusal.Invalid("%s must be a number of seconds, or a number with one of the units s, m, h, d and w: 90s, 15m, 1h, 3d, 1w", name)
+	}
+	return lifetime, nil
 }
 
 // parseDuration parses a number of seconds, or of the unit s, m, h, d or w that
-// follows it. It truncates fractions of a second and values above maxSeconds.
-// For anything else, and for less than one second, it returns nil, which means
-// the service's default: clients send 0, -1 and empty texts when they do not
-// ask for a lifetime.
-func parseDuration(text string) *durationpb.Duration {
-	number, unit := cutUnit(strings.TrimSpace(text))
-	seconds := wholeSeconds(number, unit)
-	if seconds < 1 {
-		return nil
+// follows it. It truncates fractions of a second and values above maxSeconds; less
+// than a second is one. Clients send nothing, 0 or -1 when they do not ask for a
+// lifetime: for these it returns nil, which means the service's default. It reports
+// false for anything else.
+func parseDuration(text string) (lifetime *durationpb.Duration, ok bool) {
+	text = strings.TrimSpace(text)
+	number, unit := cutUnit(text)
+	switch value, ok := parseNumber(number); {
+	case text == "" || ok && value == 0 || ok && value == -1 && number == text:
+		return nil, true
+	case !ok || value < 0:
+		return nil, false
 	}
-	return durationpb.New(time.Duration(min(seconds, maxSeconds)) * time.Second)
+	seconds := max(wholeSeconds(number, unit), 1)
+	return durationpb.New(time.Duration(min(seconds, maxSeconds)) * time.Second), true
+}
+
+// parseNumber returns a decimal number, which is infinite if it is too large. It
+// reports false for text that is none.
+func parseNumber(text string) (value float64, ok bool) {
+	if strings.Trim(text, "0123456789.eE+-") != "" {
+		return 0, false // hexadecimal, infinite, or not a number
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	return value, err == nil || outOfRange(err)
 }
 
 // cutUnit splits a text into its number and the seconds of its unit. Units are
@@ -59,16 +79,10 @@ func cutUnit(text string) (number string, unit int64) {
 	}
 }
 
-// wholeSeconds multiplies a decimal number by a unit. It returns zero for text
-// that is not a number above zero.
+// wholeSeconds multiplies a decimal number above zero, as parseNumber reads it, by a
+// unit.
 func wholeSeconds(text string, unit int64) int64 {
-	if strings.Trim(text, "0123456789.eE+-") != "" {
-		return 0 // hexadecimal, infinite, or not a number
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	if err != nil && !outOfRange(err) || number <= 0 {
-		return 0
-	}
+	number, _ := parseNumber(text)
 	if strings.ContainsAny(text, "eE") {
 		return int64(min(number*float64(unit), float64(maxSeconds)))
 	}

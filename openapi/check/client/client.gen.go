@@ -391,7 +391,7 @@ type V1ConcealSecretParameters struct {
 	// At most 253 bytes.
 	ShareDomain *string `json:"share_domain,omitempty"`
 
-	// Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Any other value, zero included, becomes 7 days.
+	// Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused.
 	Ttl *V1ConcealSecretParameters_Ttl `json:"ttl,omitempty"`
 }
 
@@ -401,7 +401,7 @@ type V1ConcealSecretParametersTtl0 = float32
 // V1ConcealSecretParametersTtl1 defines model for V1ConcealSecretParameters.Ttl.1.
 type V1ConcealSecretParametersTtl1 = string
 
-// V1ConcealSecretParameters_Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Any other value, zero included, becomes 7 days.
+// V1ConcealSecretParameters_Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused.
 type V1ConcealSecretParameters_Ttl struct {
 	union json.RawMessage
 }
@@ -566,7 +566,7 @@ type V2GenerateSecretOrConcealSecretParameters struct {
 	// At most 253 bytes.
 	ShareDomain *string `json:"share_domain,omitempty"`
 
-	// Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Any other value, zero included, becomes 7 days.
+	// Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused.
 	Ttl *V2GenerateSecretOrConcealSecretParameters_Ttl `json:"ttl,omitempty"`
 }
 
@@ -576,7 +576,7 @@ type V2GenerateSecretOrConcealSecretParametersTtl0 = float32
 // V2GenerateSecretOrConcealSecretParametersTtl1 defines model for V2GenerateSecretOrConcealSecretParameters.Ttl.1.
 type V2GenerateSecretOrConcealSecretParametersTtl1 = string
 
-// V2GenerateSecretOrConcealSecretParameters_Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Any other value, zero included, becomes 7 days.
+// V2GenerateSecretOrConcealSecretParameters_Ttl The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused.
 type V2GenerateSecretOrConcealSecretParameters_Ttl struct {
 	union json.RawMessage
 }
