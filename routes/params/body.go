@@ -84,7 +84,7 @@ func readBody(r *http.Request, most int64) (source, error) {
 	case kind == typeMultipart:
 		return parseMultipart(body, boundary)
 	}
-	return parseForm(string(body))
+	return parseFormBody(string(body))
 }
 
 // firstRead is the maximum memory for a body before any of it has arrived, which is

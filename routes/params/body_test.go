@@ -82,7 +82,7 @@ func TestReadParamsRefusals(t *testing.T) {
 		_, err := Read(test.r, MaxBody)
 		wantRefusal(t, "Read("+test.name+")", err, test.class, test.want)
 	}
-	if _, err := Read(request(bytes.NewReader(long[:MaxBody])), MaxBody); err != nil {
+	if _, err := Read(request(io.MultiReader(strings.NewReader("a="), bytes.NewReader(long[:MaxBody-2]))), MaxBody); err != nil {
 		t.Errorf("Read(4 MiB): got error %v", err)
 	}
 	if _, err := Read(request(strings.NewReader("a=b"), "Content-Encoding", "identity"), MaxBody); err != nil {

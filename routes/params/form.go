@@ -7,6 +7,35 @@ import (
 	"hush/routes/refusal"
 )
 
+// parseFormBody is parseForm for a body, of which nothing may be lost: an & that was
+// meant as a part of a secret or passphrase cuts it there, and JSON without its
+// Content-Type is a form without any known parameter.
+func parseFormBody(text string) (source, error) {
+	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
+		return nil, refusal.Malformed("the body is a form, but looks like JSON, whose Content-Type is " + typeJSON)
+	}
+	after := ""
+	for pair := range strings.SplitSeq(text, "&") {
+		escaped, _, hasValue := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(escaped)
+		if base, _, _ := strings.Cut(name, "["); pair != "" && !hasValue && (err != nil || !Known(base)) {
+			return nil, cutOff(after)
+		}
+		after = name
+	}
+	return parseForm(text)
+}
+
+// cutOff refuses text without a name. It may be a part of a secret, so the refusal
+// names the parameter before it.
+func cutOff(after string) error {
+	const advice = `in a value, write "&" as %26 (curl: --data-urlencode)`
+	if after == "" {
+		return refusal.Invalid(`the body begins with text without "=": %s`, advice)
+	}
+	return refusal.Invalid(`"&" and text without "=" come after %s: %s`, known(after), advice)
+}
+
 // parseForm parses a query or an urlencoded body. Only & separates pairs:
 // unlike in net/url, a semicolon is data.
 func parseForm(text string) (source, error) {

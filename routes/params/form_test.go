@@ -104,3 +104,31 @@ func FuzzForm(f *testing.F) {
 		}
 	})
 }
+
+// What & cuts off a value is refused, and the refusal repeats none of it.
+func TestFormBodiesAreWhole(t *testing.T) {
+	const advice = `: in a value, write "&" as %26 (curl: --data-urlencode)`
+	for body, want := range map[string]string{
+		"secret=x&passphrase=tom&jerry-9471":       `"&" and text without "=" come after passphrase` + advice,
+		"secret=p&ssw0rd":                          `"&" and text without "=" come after secret` + advice,
+		"secret[secret]=p&ssw0rd":                  `"&" and text without "=" come after secret` + advice,
+		"other=1&ssw0rd":                           `"&" and text without "=" come after a parameter` + advice,
+		"ssw0rd":                                   `the body begins with text without "="` + advice,
+		"secret=x&%zz":                             `"&" and text without "=" come after secret` + advice,
+		"secret=x&%70assphras":                     `"&" and text without "=" come after secret` + advice,
+		`{"secret":"x"}`:                           "the body is a form, but looks like JSON, whose Content-Type is application/json",
+		"\r\n {\"secret\":\"a=b\",\"ttl\":60}":     "the body is a form, but looks like JSON, whose Content-Type is application/json",
+		"secret=x&&ttl=60&":                        "",
+		"secret=x&other=&another=1":                "",
+		"secret=x&passphrase":                      "",
+		"secret=x&secret[kind]&continue":           "",
+		"secret=%7B%22a%22%3A1%7D&passphrase=a%26": "",
+		"secret=a=b":                               "",
+		"":                                         "",
+	} {
+		_, err := parseFormBody(body)
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("parseFormBody(%q): got %v, want %q", body, err, want)
+		}
+	}
+}

@@ -15,16 +15,16 @@ import (
 // lets others choose their address.
 func TestAdviceOnProxies(t *testing.T) {
 	t.Parallel()
-	const clear, wide = "secrets cross the network in the clear", "wide network"
+	const inClear, wide = "secrets cross the network in the clear", "wide network"
 	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 7143}
 	for _, c := range []struct {
 		base, proxies string
 		addr          net.Addr
 		want          []string
 	}{
-		{"http://secrets.example.com", "", everywhere, []string{clear}},
-		{"http://secrets.example.com", "10.0.0.5/32", everywhere, []string{clear}},
-		{"https://secrets.example.com", "", everywhere, []string{clear}},
+		{"http://secrets.example.com", "", everywhere, []string{inClear}},
+		{"http://secrets.example.com", "10.0.0.5/32", everywhere, []string{inClear}},
+		{"https://secrets.example.com", "", everywhere, []string{inClear}},
 		{"https://secrets.example.com", "10.0.0.5/32", everywhere, nil},
 		{"https://secrets.example.com", "10.0.0.0/16 2001:db8::/48", everywhere, nil},
 		{"https://secrets.example.com", "10.0.0.0/15 2001:db8::/47", everywhere, []string{wide, wide}},
@@ -41,7 +41,7 @@ func TestAdviceOnProxies(t *testing.T) {
 			s.TrustedProxies = append(s.TrustedProxies, netip.MustParsePrefix(text))
 		}
 		s.advise(c.addr)
-		for _, words := range []string{clear, wide} {
+		for _, words := range []string{inClear, wide} {
 			want := strings.Count(strings.Join(c.want, "\n"), words)
 			if got := strings.Count(log.String(), words); got != want {
 				t.Errorf("advise(%s, %q, %s): got %d times %q, want %d", c.base, c.proxies, c.addr, got, words, want)
