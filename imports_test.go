@@ -63,7 +63,7 @@ var (
 	aroundVault    = []string{"backup", "certificates", "connections", "mail", "metrics", "openapi", "resolver", "web"}
 	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
 	kits = []string{
-		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/postgres/postgrestest",
+		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/disktest", "storage/postgres/postgrestest",
 		"certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier/property", "testtier",
 	}
 )

@@ -13,6 +13,7 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"hush/storage"
+	"hush/storage/syncer"
 )
 
 const (
@@ -63,7 +64,8 @@ type Options struct {
 	// means time.Now. For tests.
 	Now func() time.Time
 
-	disk func() (free int64, known bool) // nil for the disk of the folder; set by tests
+	disk  func() (free int64, known bool) // nil for the disk of the folder; set by tests
+	files syncer.Disk                     // nil for the system's; set by tests
 }
 
 // Open opens the database and the shares of the folder, and creates both if it
@@ -87,7 +89,10 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}, opts.Check); err != nil {
+	if opts.files == nil {
+		opts.files = syncer.System{}
+	}
+	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}, opts); err != nil {
 		return nil, nil, err
 	}
 	if opts.Small {
@@ -119,7 +124,7 @@ func (f *Folder) watchSpace(opts Options) {
 	f.HasDiskSpace() // creates the ballast
 }
 
-func (f *Folder) open(fault *fault, check func(storage.Tx) error) (*Store, *Shares, error) {
+func (f *Folder) open(fault *fault, opts Options) (*Store, *Shares, error) {
 	if err := f.finishBuild(); err != nil {
 		return nil, nil, err
 	}
@@ -130,7 +135,7 @@ func (f *Folder) open(fault *fault, check func(storage.Tx) error) (*Store, *Shar
 	if !exists {
 		return nil, nil, fmt.Errorf("%w from %s", ErrMissingShares, f.dir)
 	}
-	if err := f.settle(); err != nil {
+	if err := f.settle(opts.files); err != nil {
 		return nil, nil, err
 	}
 	path := f.Path(databaseName)
@@ -141,7 +146,7 @@ func (f *Folder) open(fault *fault, check func(storage.Tx) error) (*Store, *Shar
 	if err != nil {
 		return nil, nil, err
 	}
-	err = checkContent(db, check)
+	err = checkContent(db, opts.Check)
 	var shares *Shares
 	if err == nil {
 		shares, err = openPair(db, f.Path(sharesName), fault)
@@ -158,26 +163,6 @@ func checkContent(db *bbolt.DB, check func(storage.Tx) error) error {
 		return nil
 	}
 	return db.View(func(btx *bbolt.Tx) error { return check(&tx{bolt: btx}) })
-}
-
-// settle makes durable what an earlier process left. A process killed between a
-// write and its sync leaves data that every program can read and a power cut
-// still destroys: bbolt would take such a commit for the last one and overwrite
-// pages that the one before it needs.
-func (f *Folder) settle() error {
-	for _, name := range []string{databaseName, sharesName} {
-		file, err := os.OpenFile(f.Path(name), os.O_RDWR, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // reported later, with its meaning
-		}
-		if err != nil {
-			return fmt.Errorf("opening %s: %w", name, err)
-		}
-		if err := errors.Join(file.Sync(), file.Close()); err != nil {
-			return fmt.Errorf("syncing %s: %w", name, err)
-		}
-	}
-	return f.Sync()
 }
 
 // openPair opens the shares that belong to db.

@@ -1,0 +1,145 @@
+// Package disktest has a disk that forgets. It behaves as Linux does after an input
+// or output error: what a failed sync was to write counts as written from then on,
+// programs read it, later syncs succeed, and the disk does not have it.
+//
+// The files are real ones, which stand for what programs read. Beside them the disk
+// keeps what is durable, in pages.
+package disktest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+const pageSize = 4096
+
+// Disk is a syncer.Disk for the files of one folder. It is for one goroutine.
+type Disk struct {
+	// Fail makes syncs fail while it is true.
+	Fail bool
+
+	t     *testing.T
+	dir   string
+	files map[string]*content
+}
+
+// content is what became of a file.
+type content struct {
+	durable []byte
+	read    []byte // as programs read it, when that was last looked at
+	dirty   map[int]bool
+}
+
+// New returns a disk on which all files of a folder are durable as they are.
+func New(t *testing.T, dir string) *Disk {
+	t.Helper()
+	d := &Disk{t: t, dir: dir, files: map[string]*content{}}
+	for _, name := range d.names() {
+		c := d.file(name)
+		c.durable = bytes.Clone(c.read)
+		clear(c.dirty)
+	}
+	return d
+}
+
+func (d *Disk) names() (names []string) {
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		d.t.Fatalf("ReadDir: got %v, want nil", err)
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// file returns a file, with all pages as dirty that were changed since it was last
+// looked at.
+func (d *Disk) file(name string) *content {
+	c := d.files[name]
+	if c == nil {
+		c = &content{dirty: map[int]bool{}}
+		d.files[name] = c
+	}
+	now, err := os.ReadFile(filepath.Join(d.dir, name))
+	if err != nil {
+		d.t.Fatalf("ReadFile(%s): got %v, want nil", name, err)
+	}
+	for at := 0; at < len(now); at += pageSize {
+		end := min(at+pageSize, len(now))
+		if end > len(c.read) || !bytes.Equal(now[at:end], c.read[at:end]) {
+			c.dirty[at/pageSize] = true
+		}
+	}
+	c.read = now
+	return c
+}
+
+// WriteAt implements syncer.Disk: the pages are dirty, whatever they held.
+func (d *Disk) WriteAt(file *os.File, data []byte, at int64) error {
+	if _, err := file.WriteAt(data, at); err != nil {
+		return err
+	}
+	c := d.file(filepath.Base(file.Name()))
+	for page := int(at / pageSize); len(data) > 0 && page <= int(at+int64(len(data))-1)/pageSize; page++ {
+		c.dirty[page] = true
+	}
+	return nil
+}
+
+// Sync implements syncer.Disk.
+func (d *Disk) Sync(file *os.File) error {
+	if d.Fail {
+		d.Lose(filepath.Base(file.Name()))
+		return &os.SyscallError{Syscall: "fdatasync", Err: syscall.EIO}
+	}
+	d.Keep(filepath.Base(file.Name()))
+	return nil
+}
+
+// Keep makes durable what was written to a file in the folder, or to some pages of
+// it, as a sync does that succeeds.
+func (d *Disk) Keep(name string, pages ...int) {
+	d.t.Helper()
+	c := d.file(name)
+	for page := range c.dirty {
+		if len(pages) > 0 && !slices.Contains(pages, page) {
+			continue
+		}
+		at, end := page*pageSize, min((page+1)*pageSize, len(c.read))
+		if grown := end - len(c.durable); grown > 0 {
+			c.durable = append(c.durable, make([]byte, grown)...)
+		}
+		copy(c.durable[at:end], c.read[at:end])
+		delete(c.dirty, page)
+	}
+	c.durable = c.durable[:min(len(c.durable), len(c.read))]
+}
+
+// Lose counts as written what was written to a file, as a sync does that fails.
+func (d *Disk) Lose(name string) {
+	d.t.Helper()
+	clear(d.file(name).dirty)
+}
+
+// CutPower returns a folder with what the disk holds.
+func (d *Disk) CutPower() (dir string) {
+	d.t.Helper()
+	dir = filepath.Join(d.t.TempDir(), "after")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		d.t.Fatalf("Mkdir: got %v, want nil", err)
+	}
+	for _, name := range d.names() {
+		d.file(name)
+		if err := os.WriteFile(filepath.Join(dir, name), d.files[name].durable, 0o600); err != nil {
+			d.t.Fatalf("WriteFile(%s): got %v, want nil", name, err)
+		}
+	}
+	return dir
+}
