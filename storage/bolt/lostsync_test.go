@@ -291,7 +291,7 @@ func TestStartOnFailingDisk(t *testing.T) {
 	fillBuckets(t, r.store, "older")
 	r.close(t)
 	disk := disktest.New(t, dir)
-	disk.Fail = true
+	disk.FailSyncs(true)
 	for range 3 {
 		folder, err := OpenFolder(dir)
 		if err != nil {

@@ -11,20 +11,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 )
 
 const pageSize = 4096
 
-// Disk is a syncer.Disk for the files of one folder. It is for one goroutine.
+// Disk is a syncer.Disk for the files of one folder. It is safe for concurrent use.
 type Disk struct {
-	// Fail makes syncs fail while it is true.
-	Fail bool
-
+	mu    sync.Mutex
+	fails bool
 	t     *testing.T
 	dir   string
-	files map[string]*content
+	files map[uint64]*content // by inode: names change
 }
 
 // content is what became of a file.
@@ -37,13 +37,20 @@ type content struct {
 // New returns a disk on which all files of a folder are durable as they are.
 func New(t *testing.T, dir string) *Disk {
 	t.Helper()
-	d := &Disk{t: t, dir: dir, files: map[string]*content{}}
+	d := &Disk{t: t, dir: dir, files: map[uint64]*content{}}
 	for _, name := range d.names() {
 		c := d.file(name)
 		c.durable = bytes.Clone(c.read)
 		clear(c.dirty)
 	}
 	return d
+}
+
+// FailSyncs makes syncs fail from now on, or succeed again.
+func (d *Disk) FailSyncs(fail bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fails = fail
 }
 
 func (d *Disk) names() (names []string) {
@@ -59,17 +66,35 @@ func (d *Disk) names() (names []string) {
 	return names
 }
 
-// file returns a file, with all pages as dirty that were changed since it was last
-// looked at.
+// file returns the file of a name.
 func (d *Disk) file(name string) *content {
-	c := d.files[name]
+	file, err := os.Open(filepath.Join(d.dir, name))
+	if err != nil {
+		d.t.Fatalf("Open(%s): got %v, want nil", name, err)
+	}
+	defer file.Close()
+	return d.look(file)
+}
+
+// look returns a file, with all pages as dirty that were changed since it was last
+// looked at.
+func (d *Disk) look(file *os.File) *content {
+	info, err := file.Stat()
+	if err != nil {
+		d.t.Fatalf("Stat(%s): got %v, want nil", file.Name(), err)
+	}
+	system, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		d.t.Fatalf("Stat(%s): got no inode", file.Name())
+	}
+	c := d.files[system.Ino]
 	if c == nil {
 		c = &content{dirty: map[int]bool{}}
-		d.files[name] = c
+		d.files[system.Ino] = c
 	}
-	now, err := os.ReadFile(filepath.Join(d.dir, name))
-	if err != nil {
-		d.t.Fatalf("ReadFile(%s): got %v, want nil", name, err)
+	now := make([]byte, info.Size())
+	if _, err := file.ReadAt(now, 0); err != nil && len(now) > 0 {
+		d.t.Fatalf("ReadAt(%s): got %v, want nil", file.Name(), err)
 	}
 	for at := 0; at < len(now); at += pageSize {
 		end := min(at+pageSize, len(now))
@@ -83,10 +108,12 @@ func (d *Disk) file(name string) *content {
 
 // WriteAt implements syncer.Disk: the pages are dirty, whatever they held.
 func (d *Disk) WriteAt(file *os.File, data []byte, at int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if _, err := file.WriteAt(data, at); err != nil {
 		return err
 	}
-	c := d.file(filepath.Base(file.Name()))
+	c := d.look(file)
 	for page := int(at / pageSize); len(data) > 0 && page <= int(at+int64(len(data))-1)/pageSize; page++ {
 		c.dirty[page] = true
 	}
@@ -95,19 +122,25 @@ func (d *Disk) WriteAt(file *os.File, data []byte, at int64) error {
 
 // Sync implements syncer.Disk.
 func (d *Disk) Sync(file *os.File) error {
-	if d.Fail {
-		d.Lose(filepath.Base(file.Name()))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fails {
+		clear(d.look(file).dirty)
 		return &os.SyscallError{Syscall: "fdatasync", Err: syscall.EIO}
 	}
-	d.Keep(filepath.Base(file.Name()))
+	d.look(file).keep(nil)
 	return nil
 }
 
 // Keep makes durable what was written to a file in the folder, or to some pages of
 // it, as a sync does that succeeds.
 func (d *Disk) Keep(name string, pages ...int) {
-	d.t.Helper()
-	c := d.file(name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.file(name).keep(pages)
+}
+
+func (c *content) keep(pages []int) {
 	for page := range c.dirty {
 		if len(pages) > 0 && !slices.Contains(pages, page) {
 			continue
@@ -124,20 +157,22 @@ func (d *Disk) Keep(name string, pages ...int) {
 
 // Lose counts as written what was written to a file, as a sync does that fails.
 func (d *Disk) Lose(name string) {
-	d.t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	clear(d.file(name).dirty)
 }
 
 // CutPower returns a folder with what the disk holds.
 func (d *Disk) CutPower() (dir string) {
 	d.t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	dir = filepath.Join(d.t.TempDir(), "after")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		d.t.Fatalf("Mkdir: got %v, want nil", err)
 	}
 	for _, name := range d.names() {
-		d.file(name)
-		if err := os.WriteFile(filepath.Join(dir, name), d.files[name].durable, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), d.file(name).durable, 0o600); err != nil {
 			d.t.Fatalf("WriteFile(%s): got %v, want nil", name, err)
 		}
 	}

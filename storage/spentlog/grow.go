@@ -30,19 +30,21 @@ type openSegment struct {
 
 // ahead is the state of growing before the space is needed.
 type ahead struct {
-	mu    sync.Mutex // held while the log grows
-	busy  atomic.Bool
-	tried atomic.Int64
+	mu     sync.Mutex // held while the log grows
+	busy   atomic.Bool
+	failed atomic.Pointer[time.Time] // the last attempt, if the disk was full; nil for none
 }
 
 // HasRoom reports whether the log has space for what may be on its way, so that
 // more may be committed. It is false only while the disk of the log is full, and
-// cheap. If so, it tries to reserve more from time to time.
+// cheap. If so, it tries from time to time to reserve more, and to clear what a write
+// that failed has left.
 func (l *Log) HasRoom() bool {
-	if l.room() < l.opts.Growth {
+	dirty := l.left.Load() > l.durable.Load()
+	if dirty || l.room() < l.opts.Growth {
 		l.growAhead()
 	}
-	return l.room() >= l.opts.Growth/2
+	return !dirty && l.room() >= l.opts.Growth/2
 }
 
 // room returns for how many entries space is reserved. What is durable is read
@@ -52,11 +54,12 @@ func (l *Log) room() uint64 {
 	return l.end.Load() - 1 - durable
 }
 
-// growAhead reserves the next step of growth in the background if less than one
-// is left. If the disk is full, that is tried again later.
+// growAhead clears what a write that failed has left, and reserves the next step of
+// growth if less than one is left, both in the background. If the disk is full, that is
+// tried again later.
 func (l *Log) growAhead() {
-	last := l.ahead.tried.Load()
-	if l.room() >= l.opts.Growth || time.Now().UnixNano()-last < int64(retryEvery) && last != 0 {
+	dirty := l.left.Load() > l.durable.Load()
+	if !dirty && l.room() >= l.opts.Growth || !l.ahead.isDue(l.opts.Now()) {
 		return
 	}
 	if !l.ahead.busy.CompareAndSwap(false, true) {
@@ -65,15 +68,36 @@ func (l *Log) growAhead() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
+		l.ahead.busy.Store(false)
 		return
 	}
 	l.running.Go(func() {
 		defer l.ahead.busy.Store(false)
-		l.ahead.tried.Store(0)
-		if err := l.reserve(l.opts.Growth); errors.Is(err, storage.ErrFull) {
-			l.ahead.tried.Store(time.Now().UnixNano())
+		l.ahead.failed.Store(nil)
+		var err error
+		if dirty {
+			err = l.syncs.Sync() // which clears it
+		}
+		if err == nil {
+			err = l.reserve(l.opts.Growth)
+		}
+		if errors.Is(err, storage.ErrFull) {
+			now := l.opts.Now()
+			l.ahead.failed.Store(&now)
 		}
 	})
+}
+
+// isDue reports whether the last attempt that failed is long enough ago. The times
+// have what Go's monotonic clock says, so that a clock that is set back delays nothing;
+// one that has not, in a test, counts as due then.
+func (a *ahead) isDue(now time.Time) bool {
+	last := a.failed.Load()
+	if last == nil {
+		return true
+	}
+	passed := now.Sub(*last)
+	return passed < 0 || passed >= retryEvery
 }
 
 // reserve grows the log until space is reserved for n entries after the last
@@ -123,12 +147,12 @@ func (l *Log) newest() *openSegment {
 // addZeros writes zeros for n entries at the end of a segment and syncs them.
 func (l *Log) addZeros(s *openSegment, n uint64) error {
 	at := s.offset(s.first + s.slots)
-	if err := l.opts.disk.writeAt(s.file, make([]byte, n*entrySize), at); err != nil {
+	if err := l.opts.disk.WriteAt(s.file, make([]byte, n*entrySize), at); err != nil {
 		// The added part is not in use; truncating it helps a full disk.
 		_ = s.file.Truncate(at)
 		return l.classify("growing the spent log", err)
 	}
-	if err := l.opts.disk.sync(s.file); err != nil {
+	if err := l.opts.disk.Sync(s.file); err != nil {
 		return l.trip(fmt.Errorf("syncing the spent log: %w", err))
 	}
 	return nil
@@ -150,7 +174,7 @@ func (l *Log) addSegment() error {
 	}
 	n := min(l.opts.Growth, l.opts.capacity)
 	header := segmentHeader{l.id, first}.encode()
-	if err := l.opts.disk.writeAt(s.file, header[:], 0); err != nil {
+	if err := l.opts.disk.WriteAt(s.file, header[:], 0); err != nil {
 		return errors.Join(l.classify("beginning a segment of the spent log", err), s.file.Close(), os.Remove(unfinished))
 	}
 	if err := l.addZeros(s, n); err != nil {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hush/storage/syncer"
 )
 
 // moment is the time of the entries of tests.
@@ -123,7 +125,7 @@ func (m *moody) syncs() int {
 	return m.synced
 }
 
-func (m *moody) writeAt(file *os.File, data []byte, at int64) error {
+func (m *moody) WriteAt(file *os.File, data []byte, at int64) error {
 	m.mu.Lock()
 	before := m.before
 	m.mu.Unlock()
@@ -138,10 +140,10 @@ func (m *moody) writeAt(file *os.File, data []byte, at int64) error {
 		_, _ = file.WriteAt(data[:len(data)/2/entrySize*entrySize], at)
 		return err
 	}
-	return systemDisk{}.writeAt(file, data, at)
+	return syncer.System{}.WriteAt(file, data, at)
 }
 
-func (m *moody) sync(file *os.File) error {
+func (m *moody) Sync(file *os.File) error {
 	m.mu.Lock()
 	m.synced++
 	err := m.syncErr
@@ -149,7 +151,7 @@ func (m *moody) sync(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	return systemDisk{}.sync(file)
+	return syncer.System{}.Sync(file)
 }
 
 var errDisk = errors.New("the disk fails")

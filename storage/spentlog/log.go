@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,25 +24,13 @@ type Options struct {
 	// Growth is the number of entries of a step of growth; zero means 16,384, 1 MiB. For
 	// tests, which make many logs.
 	Growth uint64
+	// Now says how long ago the disk was found to be full; nil means time.Now. For
+	// tests.
+	Now func() time.Time
 
-	capacity uint64 // entries of a segment; 0 for segmentEntries; set by tests
-	disk     disk   // nil for the system's; replaced by tests
+	capacity uint64      // entries of a segment; 0 for segmentEntries; set by tests
+	disk     syncer.Disk // nil for the system's; replaced by tests
 }
-
-// disk is how the log writes and syncs.
-type disk interface {
-	writeAt(file *os.File, data []byte, at int64) error
-	sync(file *os.File) error
-}
-
-type systemDisk struct{}
-
-func (systemDisk) writeAt(file *os.File, data []byte, at int64) error {
-	_, err := file.WriteAt(data, at)
-	return err
-}
-
-func (systemDisk) sync(file *os.File) error { return syncer.DataSync(file) }
 
 // Log is a log that this process appends to. It is safe for concurrent use.
 type Log struct {
@@ -56,6 +43,9 @@ type Log struct {
 	// space is reserved.
 	durable, end atomic.Uint64
 	ahead        ahead
+	// left is the last sequence at which a write that failed may have left an entry,
+	// if that is after durable. Only the leader of a sync changes it.
+	left atomic.Uint64
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
@@ -117,8 +107,11 @@ func newLog(held *folder, opts Options) *Log {
 	if opts.Growth == 0 {
 		opts.Growth = growthEntries
 	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	if opts.disk == nil {
-		opts.disk = systemDisk{}
+		opts.disk = syncer.System{}
 	}
 	l := &Log{dir: held, opts: opts}
 	l.syncs.Do = l.flush
@@ -200,7 +193,11 @@ func (l *Log) flush() error {
 		n += len(b.entries)
 	}
 	if n == 0 {
-		return nil // an earlier sync took what waited
+		// An earlier sync took what waited.
+		if err := l.check(); err != nil {
+			return err
+		}
+		return l.clearLeft()
 	}
 	began := time.Now()
 	err := l.store(batches, n)
@@ -221,6 +218,9 @@ func (l *Log) store(batches []*batch, n int) error {
 		return err
 	}
 	durable := l.durable.Load()
+	if err := l.clearLeft(); err != nil {
+		return err
+	}
 	if err := l.reserve(uint64(n)); err != nil {
 		return err
 	}
@@ -236,12 +236,8 @@ func (l *Log) store(batches []*batch, n int) error {
 	}
 	if err := l.writeRun(durable+1, run); err != nil {
 		if errors.Is(err, storage.ErrFull) {
-			// What is left of it must not be taken for appended, neither by a reader
-			// nor by the next start. On a disk that refuses even this it stays until
-			// the next entries replace it; what it names has ended.
-			_ = l.inSegments(durable+1, make([]byte, len(run)), func(s *openSegment, part []byte, at int64) error {
-				return l.opts.disk.writeAt(s.file, part, at)
-			})
+			l.left.Store(next - 1)
+			_ = l.clearLeft() // on a disk that refuses even this, before the next entry
 		}
 		return err
 	}
@@ -250,38 +246,84 @@ func (l *Log) store(batches []*batch, n int) error {
 }
 
 // writeRun writes encoded entries from a sequence on, and syncs the segments that
-// they are in.
+// they are in. The first entry is written last: if the disk is found to be full
+// before, what was written follows a gap, and neither a reader nor the next start
+// takes it for appended.
 func (l *Log) writeRun(first uint64, run []byte) error {
-	err := l.inSegments(first, run, func(s *openSegment, part []byte, at int64) error {
-		if err := l.opts.disk.writeAt(s.file, part, at); err != nil {
+	var parts []part
+	if len(run) > entrySize {
+		parts = l.parts(first+1, run[entrySize:])
+	}
+	parts = append(parts, l.parts(first, run[:entrySize])...)
+	for _, p := range parts {
+		if err := l.opts.disk.WriteAt(p.of.file, p.data, p.at); err != nil {
 			return l.classify("writing the spent log", err)
 		}
-		if err := l.opts.disk.sync(s.file); err != nil {
-			return l.trip(fmt.Errorf("syncing the spent log: %w", err))
-		}
-		return nil
-	})
-	if err == nil {
-		l.retire(first + uint64(len(run))/entrySize)
 	}
-	return err
+	if err := l.syncParts(parts); err != nil {
+		return err
+	}
+	l.retire(first + uint64(len(run))/entrySize)
+	return nil
 }
 
-// inSegments calls fn for each part of a run of entries from a sequence on with the
-// segment that the part belongs to and its place there, until fn fails.
-func (l *Log) inSegments(first uint64, run []byte, fn func(s *openSegment, part []byte, at int64) error) error {
+// clearLeft overwrites with zeros, durably, what a write on a full disk has left: the
+// next entries would make it look as if it were appended. It returns storage.ErrFull
+// while the disk has no room even for that.
+func (l *Log) clearLeft() error {
+	next, left := l.durable.Load()+1, l.left.Load()
+	if left < next {
+		return nil
+	}
+	parts := l.parts(next, make([]byte, (left-next+1)*entrySize))
+	for _, p := range parts {
+		if err := l.opts.disk.WriteAt(p.of.file, p.data, p.at); err != nil {
+			return l.classify("clearing the end of the spent log", err)
+		}
+	}
+	if err := l.syncParts(parts); err != nil {
+		return err
+	}
+	l.left.Store(0)
+	return nil
+}
+
+// part is what one segment has of a run of entries, and where.
+type part struct {
+	of   *openSegment
+	data []byte
+	at   int64
+}
+
+// parts cuts a run of entries from a sequence on where segments end.
+func (l *Log) parts(first uint64, run []byte) (parts []part) {
 	l.files.Lock()
-	segments := append([]*openSegment(nil), l.open...)
-	l.files.Unlock()
-	for _, s := range segments {
-		n := min(uint64(len(run))/entrySize, s.first+l.opts.capacity-first)
-		if n == 0 {
+	defer l.files.Unlock()
+	for _, s := range l.open {
+		if first >= s.first+l.opts.capacity {
 			continue
 		}
-		if err := fn(s, run[:n*entrySize], s.offset(first)); err != nil {
-			return err
+		n := min(uint64(len(run))/entrySize, s.first+l.opts.capacity-first)
+		if n == 0 {
+			break
 		}
+		parts = append(parts, part{s, run[:n*entrySize], s.offset(first)})
 		first, run = first+n, run[n*entrySize:]
+	}
+	return parts
+}
+
+// syncParts syncs each segment once.
+func (l *Log) syncParts(parts []part) error {
+	synced := map[*openSegment]bool{}
+	for _, p := range parts {
+		if synced[p.of] {
+			continue
+		}
+		synced[p.of] = true
+		if err := l.opts.disk.Sync(p.of.file); err != nil {
+			return l.trip(fmt.Errorf("syncing the spent log: %w", err))
+		}
 	}
 	return nil
 }
