@@ -93,6 +93,9 @@ type End struct {
 	At   time.Time
 	// Tag tells two ends of the same row apart.
 	Tag [8]byte
+	// Replaces is the tag of an earlier end of the same row that was still pending;
+	// zero for none.
+	Replaces [8]byte
 }
 
 // EndLog is a log of what ends. Its functions are those of package spent.

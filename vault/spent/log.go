@@ -31,7 +31,10 @@ type Log struct {
 	wake   chan struct{}
 
 	mu      sync.Mutex
-	durable []rows.End // in the log, and still pending in the store
+	durable []loggedEnd // in the log, and still pending in the store
+	// passed has the tags of ends that a later end of the same row has replaced, and
+	// that are behind us, until that one is struck off.
+	passed map[[8]byte]struct{}
 
 	striking sync.Mutex // held while rows are struck off
 	sweeping sync.Mutex
@@ -57,7 +60,7 @@ func New(o Options) *Log {
 	}
 	return &Log{
 		store: o.Store, clock: o.Clock, file: o.File, log: o.Log, record: o.Record, keep: o.Longest + margin,
-		wake: make(chan struct{}, 1), overdue: map[string]struct{}{},
+		wake: make(chan struct{}, 1), overdue: map[string]struct{}{}, passed: map[[8]byte]struct{}{},
 	}
 }
 
@@ -128,22 +131,40 @@ func (l *Log) pend(tx storage.Tx, e rows.End) (rows.End, bool, error) {
 		e.At = l.clock.Now()
 	}
 	_, _ = rand.Read(e.Tag[:]) // never fails: it ends the process instead
+	earlier, err := tx.Get(BucketPending, pendingKey(e))
+	if err == nil {
+		var replaced rows.End
+		if replaced, err = decodePending(pendingKey(e), earlier); err == nil {
+			e.Replaces = replaced.Tag
+		} else if rows.IsDamage(err) {
+			err = nil // it goes
+		}
+	}
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return e, false, err
+	}
 	return e, true, tx.Put(BucketPending, pendingKey(e), encodePending(e))
 }
 
 // follow logs ends that are durable in the store.
 func (l *Log) follow(ends []rows.End) error {
-	if err := l.append(entriesOf(ends)); err != nil {
-		return err
-	}
+	err := l.append(entriesOf(ends))
 	l.mu.Lock()
-	l.durable = append(l.durable, ends...)
+	for _, e := range ends {
+		l.durable = append(l.durable, loggedEnd{e, err != nil})
+	}
 	l.mu.Unlock()
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
-	return nil
+	return err
+}
+
+// loggedEnd is an end whose logging is over.
+type loggedEnd struct {
+	rows.End
+	failed bool // it is not in the log; its row stays for the sweeper
 }
 
 func entriesOf(ends []rows.End) []spentlog.Entry {

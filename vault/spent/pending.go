@@ -101,31 +101,80 @@ func (l *Log) StrikeUntil(ctx context.Context) {
 
 func (l *Log) strikeAll() {
 	for {
-		l.mu.Lock()
-		n := min(len(l.durable), strikeBatch)
-		ends := l.durable[:n:n]
-		l.durable = l.durable[n:]
-		l.mu.Unlock()
-		if n == 0 {
+		ends, failed := l.takeDurable()
+		if len(ends)+len(failed) == 0 {
 			return
 		}
 		l.striking.Lock()
-		err := l.strike(context.Background(), ends)
+		var replaced [][8]byte
+		var err error
+		if len(ends) > 0 {
+			replaced, err = l.strike(context.Background(), ends)
+		}
 		l.striking.Unlock()
 		if err != nil {
 			l.log.Error("striking logged ends off the list; the sweeper will retry", "cause", err)
 			return
 		}
+		l.pass(append(ends, failed...), append(replaced, tagsOf(failed)...))
 	}
 }
 
+// takeDurable takes ends that may be struck off. One that has replaced an earlier end
+// of the same row waits until that one is behind us: both may be logged in any order,
+// and while the store has the row, an entry about it is no surprise to the next start;
+// see CheckAge.
+func (l *Log) takeDurable() (ends, failed []rows.End) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var later []loggedEnd
+	for _, e := range l.durable {
+		_, passed := l.passed[e.Replaces]
+		switch {
+		case len(ends)+len(failed) == strikeBatch, e.Replaces != [8]byte{} && !passed:
+			later = append(later, e)
+		case e.failed:
+			failed = append(failed, e.End)
+		default:
+			ends = append(ends, e.End)
+		}
+	}
+	l.durable = later
+	return ends, failed
+}
+
+// pass notes that ends are behind us, of which some were replaced by later ones.
+func (l *Log) pass(ends []rows.End, replaced [][8]byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range ends {
+		delete(l.passed, e.Replaces)
+		delete(l.passed, e.Tag)
+	}
+	for _, tag := range replaced {
+		l.passed[tag] = struct{}{}
+	}
+}
+
+func tagsOf(ends []rows.End) (tags [][8]byte) {
+	for _, e := range ends {
+		tags = append(tags, e.Tag)
+	}
+	return tags
+}
+
 // strike deletes the rows of ends that are durable in the log. A row that names a
-// later end stays.
-func (l *Log) strike(ctx context.Context, ends []rows.End) error {
-	return l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+// later end stays, and the tag of the end that it replaced is returned.
+func (l *Log) strike(ctx context.Context, ends []rows.End) (replaced [][8]byte, err error) {
+	err = l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		replaced = nil
 		for _, e := range ends {
 			row, err := tx.Get(BucketPending, pendingKey(e))
-			if errors.Is(err, storage.ErrNotFound) || err == nil && !bytes.Equal(row, encodePending(e)) {
+			if errors.Is(err, storage.ErrNotFound) {
+				continue
+			}
+			if err == nil && !bytes.Equal(row, encodePending(e)) {
+				replaced = append(replaced, e.Tag)
 				continue
 			}
 			if err != nil {
@@ -137,6 +186,7 @@ func (l *Log) strike(ctx context.Context, ends []rows.End) error {
 		}
 		return l.PutSynced(tx)
 	})
+	return replaced, err
 }
 
 // LogPending logs what an earlier run left pending. It runs before the service
@@ -203,9 +253,11 @@ func (l *Log) logBatch(ctx context.Context, from []byte, chosen func(row string)
 	if err := l.append(entriesOf(ends)); err != nil {
 		return 0, nil, err
 	}
-	if err := l.strike(ctx, ends); err != nil {
+	replaced, err := l.strike(ctx, ends)
+	if err != nil {
 		return 0, nil, fmt.Errorf("striking logged ends off the list: %w", err)
 	}
+	l.pass(ends, replaced)
 	return len(ends), next, nil
 }
 

@@ -155,7 +155,11 @@ func isKnown(tx storage.Tx, e spentlog.Entry, listed func(storage.Tx, storage.Sl
 	}
 	switch Kind(e.Kind) {
 	case KindRestored:
-		return false, fmt.Errorf("%w, as entry %d says", ErrReplaced, e.Sequence)
+		known, err := knows(tx, e) // by the restored data itself
+		if err == nil && !known {
+			err = fmt.Errorf("%w, as entry %d says: serve that one; if it is lost, restore a backup that was made after it", ErrReplaced, e.Sequence)
+		}
+		return known, err
 	case KindStopped:
 		return false, ErrStopped
 	default:

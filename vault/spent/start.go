@@ -9,6 +9,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/spentlog"
+	"hush/vault/rows"
 )
 
 // Open opens the log of a store in a folder. If the store uses none yet, or mayBegin
@@ -97,22 +98,51 @@ func stopIn(r Record) error {
 	return errors.Join(err, log.Close())
 }
 
-// Restored makes a restored store use the log that was replayed on it. after is the
-// sequence of the backup. From here on the log belongs to the restored store, and
-// no longer to the one that it replaces.
-func Restored(ctx context.Context, store storage.Store, log *spentlog.Log, folder string, after uint64, now time.Time) error {
-	err := log.Append(spentlog.Entry{Time: now, Kind: byte(KindRestored), Row: binary.BigEndian.AppendUint64(nil, after)})
-	if err != nil {
-		return err
-	}
-	id, synced := log.Position()
-	return put(ctx, store, Record{ID: id, Synced: synced, Folder: folder})
+// Adopt makes a restored store use the log that was replayed on it. The store then
+// has it pending to tell the log so: Restored does, and otherwise the next start,
+// before it serves. The log itself is not changed, so a restore that is given up after
+// this leaves everything as it was. after is the sequence of the backup.
+func Adopt(ctx context.Context, store storage.Store, log *spentlog.Log, folder string, after uint64, now time.Time) error {
+	id, last := log.Position()
+	e := restoredEnd(after, now)
+	return store.Update(ctx, func(tx storage.Tx) error {
+		if err := tx.Put(BucketPending, pendingKey(e), encodePending(e)); err != nil {
+			return err
+		}
+		return Put(tx, Record{ID: id, Synced: last, Folder: folder})
+	})
+}
+
+func restoredEnd(after uint64, now time.Time) rows.End {
+	return rows.End{Kind: byte(KindRestored), Row: binary.BigEndian.AppendUint64(nil, after), At: now.Truncate(time.Millisecond)}
+}
+
+// Restored tells the log that the restored data takes the place of what it was about.
+// It is for the moment when that data can be served. From here on the log belongs to
+// it, and no longer to the data that it replaces.
+func Restored(log *spentlog.Log, after uint64, now time.Time) error {
+	return log.Append(entriesOf([]rows.End{restoredEnd(after, now)})...)
+}
+
+// Settle tells a store what Restored has told its log.
+func Settle(ctx context.Context, store storage.Store, log *spentlog.Log, after uint64, now time.Time) error {
+	return store.Update(ctx, func(tx storage.Tx) error {
+		r, used, err := Get(tx)
+		if err != nil || !used {
+			return err
+		}
+		_, r.Synced = log.Position()
+		if err := tx.Delete(BucketPending, pendingKey(restoredEnd(after, now))); err != nil {
+			return err
+		}
+		return Put(tx, r)
+	})
 }
 
 // The errors of a log that does not continue a backup.
 var (
 	// ErrAbandoned: the backup is of data that a restored backup has replaced.
-	ErrAbandoned = errors.New("the backup was made of data that was given up: an older backup was restored in its place")
+	ErrAbandoned = errors.New("the backup was made of data that was given up: an older backup was restored in its place, and is the data from then on")
 	// ErrStopped: the data was served without the log after the backup was made.
 	ErrStopped = errors.New("the spent log was given up: what ended after that is not in it")
 )
