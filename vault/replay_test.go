@@ -35,7 +35,9 @@ func (s *spentScene) restoreCopy(t *testing.T, dir string, after uint64, replays
 	replays(opts, log)
 	appended, err := spentlog.Open(s.dir, spentlog.Options{})
 	vaulttest.Want(t, "spentlog.Open()", err, nil)
-	vaulttest.Want(t, "Restored()", spent.Restored(t.Context(), store, appended, s.dir, after, clock), nil)
+	vaulttest.Want(t, "Adopt()", spent.Adopt(t.Context(), store, appended, s.dir, after, clock), nil)
+	vaulttest.Want(t, "Restored()", spent.Restored(appended, after, clock), nil)
+	vaulttest.Want(t, "Settle()", spent.Settle(t.Context(), store, appended, after, clock), nil)
 	vaulttest.Want(t, "Close(log, copy)", errors.Join(appended.Close(), folder.Close()), nil)
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: dir, RootKey: &s.RootKey, SpentLog: s.dir, Start: clock})
 	return &vaulttest.Member{Kit: k, ID: s.ID}

@@ -54,13 +54,17 @@ func OpenRestoring(dir string) (r *Restoring, err error) {
 // Created reports whether the folder was missing.
 func (r *Restoring) Created() bool { return r.folder.Created }
 
-// Commit makes what was built the data of the folder. Run as root, it leaves the
-// files to the owner of the folder.
-func (r *Restoring) Commit(ctx context.Context) error {
+// Commit makes what was built the data of the folder, and calls then with its store,
+// whose error is returned. Run as root, it leaves the files to the owner of the folder.
+func (r *Restoring) Commit(ctx context.Context, then func(storage.Store) error) error {
 	if err := r.Builder.Commit(ctx); err != nil {
 		return err
 	}
-	return HandOver(r.dir)
+	store, shares, err := r.folder.Open(bolt.Options{})
+	if err == nil {
+		err = errors.Join(then(store), store.Close(), shares.Close())
+	}
+	return errors.Join(err, HandOver(r.dir))
 }
 
 // Close gives up what is not committed, and releases the folder.

@@ -185,7 +185,7 @@ func (r *restoring) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.to.Commit(ctx); err != nil {
+	if err := r.to.Commit(ctx, func(store storage.Store) error { return r.tellLog(ctx, store) }); err != nil {
 		return err
 	}
 	r.tell()
@@ -307,5 +307,23 @@ func (r *restoring) adopt(ctx context.Context, store storage.Store) error {
 	if r.log.log == nil {
 		return store.Update(ctx, spent.Drop)
 	}
-	return spent.Restored(ctx, store, r.log.log, r.log.folder, r.log.after, r.now)
+	return spent.Adopt(ctx, store, r.log.log, r.log.folder, r.log.after, r.now)
+}
+
+// tellLog tells the log that the restored data, which can be served now, replaces the
+// old one. That is the last step: a restore that ends before it leaves the log to the
+// old data. If it fails, the first start tells the log.
+func (r *restoring) tellLog(ctx context.Context, store storage.Store) error {
+	if r.log.log == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	err := spent.Restored(r.log.log, r.log.after, r.now)
+	if err == nil {
+		err = spent.Settle(ctx, store, r.log.log, r.log.after, r.now)
+	}
+	if err != nil {
+		return fmt.Errorf("the backup is restored into %s, but the spent log could not be told: %s; start the service on it, which tells the log, and never on the old data", r.settings.Data, err.Error()) // not an error after which nothing is left
+	}
+	return nil
 }

@@ -19,10 +19,13 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/spentlog"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/secret"
+	"hush/vault/shares"
+	"hush/vault/spent"
 	"hush/vault/vaulttest"
 )
 
@@ -274,4 +277,65 @@ func wantOwner(t *testing.T, name, folder string, user uint32) {
 		return nil
 	})
 	vaulttest.Want(t, "WalkDir()", err, nil)
+}
+
+// looks is a context that is cancelled after some looks at it.
+type looks struct {
+	context.Context //nolint:containedctx // it is one
+	left            int
+}
+
+func (l *looks) Err() error {
+	if l.left--; l.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The defect: a restore told the log that it replaces the data before it had replaced
+// anything. Interrupted after that, it left neither: the old data was refused as
+// replaced, and a later backup as one of data that was given up.
+func TestRestoreTellsTheLogLast(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	dir := s.lose(t)
+	old := s.Dir
+	entries := func() uint64 {
+		log, err := spentlog.Read(s.spent)
+		vaulttest.Want(t, "spentlog.Read()", err, nil)
+		return log.Last()
+	}
+	before, interrupted := entries(), 0
+	for n := 0; ; n++ {
+		told, err := s.restoring(&looks{context.Background(), n}, dir, "--spent-log", s.spent)
+		if err == nil {
+			break
+		}
+		if interrupted++; !strings.Contains(err.Error(), "interrupted; nothing is left") {
+			t.Fatalf("hush admin restore (interrupted at look %d): got %v, want an interruption; it told:\n%s", n, err, told)
+		}
+		if got := entries(); got != before {
+			t.Fatalf("entries of the log after an interruption at look %d: got %d, want %d", n, got, before)
+		}
+	}
+	if got := entries(); got != before+1 || interrupted < 3 {
+		t.Errorf("entries of the log after a restore, interrupted %d times: got %d, want %d", interrupted, got, before+1)
+	}
+	k := s.served(t, dir, s.spent)
+	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, s.waits.Secret.Key, ""), vaulttest.Plaintext)
+	k.Close(t)
+	opts := bolt.Options{Small: true}
+	folder, err := bolt.OpenFolder(old)
+	vaulttest.Want(t, "OpenFolder()", err, nil)
+	defer folder.Close()
+	store, _, err := folder.Open(opts)
+	vaulttest.Want(t, "Open()", err, nil)
+	log, err := spentlog.Open(s.spent, spentlog.Options{})
+	vaulttest.Want(t, "spentlog.Open()", err, nil)
+	defer log.Close()
+	err = store.View(t.Context(), func(tx storage.Tx) error {
+		r, err := spent.Check(tx, log)
+		return errors.Join(err, spent.CheckAge(tx, log, r, shares.IsListed))
+	})
+	vaulttest.WantErr(t, "CheckAge(data that was replaced)", err, spent.ErrReplaced)
 }
