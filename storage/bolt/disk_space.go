@@ -32,7 +32,7 @@ type diskSpace struct {
 	ballast *ballast
 	now     func() time.Time
 
-	asked atomic.Int64
+	asked atomic.Pointer[time.Time] // nil before the first query
 	full  atomic.Bool
 	blind atomic.Bool // the free bytes were unknown at the last query
 }
@@ -80,11 +80,21 @@ func (f *Folder) BallastDropped() bool {
 }
 
 func (d *diskSpace) has(now time.Time) bool {
-	last := d.asked.Load()
-	if now.UnixNano()-last >= int64(spaceEvery) && d.asked.CompareAndSwap(last, now.UnixNano()) {
+	if last := d.asked.Load(); isDue(last, now) && d.asked.CompareAndSwap(last, &now) {
 		d.ask()
 	}
 	return d.blind.Load() || !d.full.Load() && !d.spent()
+}
+
+// isDue reports whether a query is due, of which last was the time of the last one.
+// Both times have what Go's monotonic clock says, so that a clock that is set back
+// delays nothing; where they have not, in a test, a query is due then.
+func isDue(last *time.Time, now time.Time) bool {
+	if last == nil {
+		return true
+	}
+	passed := now.Sub(*last)
+	return passed < 0 || passed >= spaceEvery
 }
 
 // ask queries the free space of the disk.

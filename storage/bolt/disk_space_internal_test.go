@@ -47,3 +47,25 @@ func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 		}
 	}
 }
+
+// The defect: the time since the last query was that of the wall clock. Set back by an
+// hour, it had the folder ask nothing for an hour, on a disk that was full meanwhile or
+// had space again.
+func TestClockSetBackAsksAgain(t *testing.T) {
+	t.Parallel()
+	free, now := int64(2), time.Unix(7200, 0)
+	d := &diskSpace{least: 1, disk: func() (int64, bool) { return free, true }, inside: func() int64 { return 0 }, now: func() time.Time { return now }}
+	for _, step := range []struct {
+		free int64
+		want bool
+	}{{2, true}, {0, false}, {2, true}} {
+		free = step.free
+		if got := d.has(now); got != step.want {
+			t.Errorf("has(%v) with %d bytes free: got %t, want %t", now, free, got, step.want)
+		}
+		now = now.Add(-time.Hour)
+	}
+	if first := time.Now(); isDue(&first, first.Add(spaceEvery-1)) || !isDue(&first, first.Add(spaceEvery)) {
+		t.Errorf("isDue: want a query each %v", spaceEvery)
+	}
+}

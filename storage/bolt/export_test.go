@@ -1,4 +1,4 @@
 package bolt
 
 // ForgetDiskSpace makes HasDiskSpace ask the system again.
-func (f *Folder) ForgetDiskSpace() { f.space.asked.Store(0) }
+func (f *Folder) ForgetDiskSpace() { f.space.asked.Store(nil) }
