@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,10 +32,14 @@ type diskSpace struct {
 	inside  func() int64         // bytes in the database that the next commits can use
 	ballast *ballast
 	now     func() time.Time
+	tell    func(full bool, free int64) // of a change; nil for nothing
 
 	asked atomic.Pointer[time.Time] // nil before the first query
 	full  atomic.Bool
 	blind atomic.Bool // the free bytes were unknown at the last query
+
+	telling sync.Mutex
+	told    bool // that it is full
 }
 
 // HasDiskSpace reports whether the folder may take more: the free bytes of the
@@ -105,6 +110,19 @@ func (d *diskSpace) ask() {
 	}
 	d.full.Store(free+d.inside() < d.least)
 	d.blind.Store(!known)
+	d.report(known && (d.full.Load() || d.spent()), free)
+}
+
+// report tells a change.
+func (d *diskSpace) report(full bool, free int64) {
+	if d.tell == nil || !d.telling.TryLock() {
+		return
+	}
+	defer d.telling.Unlock()
+	if full != d.told {
+		d.told = full
+		d.tell(full, free)
+	}
 }
 
 // spent reports whether the ballast is gone and no free pages replace it.

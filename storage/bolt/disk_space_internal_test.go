@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -67,5 +68,27 @@ func TestClockSetBackAsksAgain(t *testing.T) {
 	}
 	if first := time.Now(); isDue(&first, first.Add(spaceEvery-1)) || !isDue(&first, first.Add(spaceEvery)) {
 		t.Errorf("isDue: want a query each %v", spaceEvery)
+	}
+}
+
+// A full disk is told once, at the start or when it becomes full, and so is its end.
+func TestFullDiskIsTold(t *testing.T) {
+	t.Parallel()
+	free, now := int64(0), time.Unix(1, 0)
+	var told []bool
+	d := &diskSpace{
+		least: 10, disk: func() (int64, bool) { return free, true }, inside: func() int64 { return 0 },
+		tell: func(full bool, got int64) {
+			if told = append(told, full); got != free {
+				t.Errorf("tell(%t): got %d free bytes, want %d", full, got, free)
+			}
+		},
+	}
+	for _, free = range []int64{9, 8, 10, 20, 3} {
+		d.has(now)
+		now = now.Add(spaceEvery)
+	}
+	if want := []bool{true, false, true}; !slices.Equal(told, want) {
+		t.Errorf("tell: got %v, want %v", told, want)
 	}
 }

@@ -66,7 +66,10 @@ func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64
 	if err != nil {
 		return err
 	}
-	if i.used, err = checkPages(ctx, db, info.Size(), tell); err != nil {
+	if i.used, err = checkPages(ctx, db, info.Size(), tell); err == nil {
+		_, err = readStoreID(db)
+	}
+	if err != nil {
 		return errors.Join(err, db.Close())
 	}
 	i.db = db

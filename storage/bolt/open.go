@@ -56,6 +56,10 @@ type Options struct {
 	// Pressure is called when the ballast was dropped, and when it was
 	// restored. It must return soon, and must not call back into this package.
 	Pressure func(dropped bool)
+	// Full is called when HasDiskSpace becomes false, and when it becomes true again,
+	// with the free bytes of the disk. It must return soon, and must not call back into
+	// this package. Nil for nothing.
+	Full func(full bool, free int64)
 	// Small makes the database grow by 128 KiB and the shares by 4 KiB, and not by 16
 	// MiB and 1 MiB. For tests, which copy and search whole folders.
 	Small bool
@@ -107,7 +111,7 @@ func (f *Folder) watchSpace(opts Options) {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return
 	}
-	r := &diskSpace{least: opts.MinFree, disk: opts.disk, inside: f.store.reusable, now: opts.Now}
+	r := &diskSpace{tell: opts.Full, least: opts.MinFree, disk: opts.disk, inside: f.store.reusable, now: opts.Now}
 	if r.now == nil {
 		r.now = time.Now
 	}

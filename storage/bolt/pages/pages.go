@@ -46,11 +46,16 @@ type File struct {
 }
 
 // Check returns ErrDamaged unless every page can be read and is part of one
-// tree, and the keys are in order. It returns how many there are. tell, unless nil, is called with the number of
-// pages that were read.
+// tree, the keys are in order, and the tree has buckets with rows, and nothing else.
+// Where a later commit has written over a page of the tree, that page is sound, and
+// shows only by not being what belongs there. Check returns how many pages there are.
+// tell, unless nil, is called with the number of pages that were read.
 func Check(ctx context.Context, f File, tell func(pages, of int64)) (count int64, err error) {
 	w := pageWalk{ctx: ctx, file: f.File, pageSize: f.PageSize, end: f.End, seen: make([]uint64, f.End/64+1), tell: tell}
 	err = w.tree(f.Root, 0)
+	if err == nil && w.buckets == 0 {
+		err = damaged(f.Root, "should list buckets and has none: they are lost")
+	}
 	return w.pages, err
 }
 
@@ -63,6 +68,8 @@ type pageWalk struct {
 	seen     []uint64 // bits
 	pages    int64
 	buffers  [pagesDeep][]byte
+	inside   bool // a bucket
+	buckets  int
 	tell     func(pages, of int64)
 }
 
@@ -194,9 +201,13 @@ func (w *pageWalk) leaf(e elements, depth int) error {
 			return err
 		}
 		e.last = key
-		switch flags {
-		case 0:
-		case leafBucket:
+		switch {
+		case flags == 0 && !w.inside:
+			return damaged(e.page, "should list buckets and has rows: the buckets are lost")
+		case flags == 0:
+		case flags == leafBucket && w.inside:
+			return damaged(e.page, "should have rows and lists buckets: the rows are lost")
+		case flags == leafBucket:
 			if err := w.bucket(e.page, e.slice(i, position, keySize, valueSize)[keySize:], depth); err != nil {
 				return err
 			}
@@ -213,6 +224,9 @@ func (w *pageWalk) bucket(page uint64, value []byte, depth int) error {
 	if len(value) < bucketHead {
 		return damaged(page, "has a bucket that is cut off")
 	}
+	w.buckets++
+	w.inside = true
+	defer func() { w.inside = false }()
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return w.tree(root, depth+1)
 	}
