@@ -50,6 +50,9 @@ type Options struct {
 	// Accepting reports whether /readyz may respond with 200: not while the service
 	// stops. Nil means always.
 	Accepting func() bool
+	// DiskFull reports whether the disk has too little room for new secrets. Nil means
+	// never.
+	DiskFull func() bool
 	// Now is the clock for relative times in responses. Nil means time.Now.
 	Now func() time.Time
 }
@@ -77,7 +80,7 @@ func New(opts Options) (http.Handler, error) {
 	t := &tree{
 		env: &call.Env{
 			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Now: opts.Now, Gate: opts.API.Gate,
-			Ready: opts.API.Ready, Accepting: opts.Accepting, Policy: opts.API.Policy,
+			Ready: opts.API.Ready, Accepting: opts.Accepting, DiskFull: opts.DiskFull, Policy: opts.API.Policy,
 		},
 		mux:      chi.NewMux(),
 		mounts:   opts.API.Mounts,

@@ -159,3 +159,6 @@ func (v *Vault) tidy(ctx context.Context, now time.Time) (int, error) {
 	n, err := rows.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PruneCreateRate, v.store.PruneNodes, v.Sweeper.TidyUsage, v.spent.Prune)
 	return n, errors.Join(err, v.Credentials.FlushUses(rows.Unfenced(ctx), now))
 }
+
+// DiskFull reports whether the disk has too little room for anything new. It is cheap.
+func (v *Vault) DiskFull() bool { return v.store.CheckDiskSpace() != nil }

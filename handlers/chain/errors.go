@@ -207,6 +207,7 @@ func sentinels() []sentinel {
 		{refusal.ErrNotFound, connect.CodeNotFound, none, ""},
 		{refusal.ErrUnauthenticated, connect.CodeUnauthenticated, none, ""},
 		{refusal.ErrAccountRequired, precondition, hushv1.Refusal_REASON_ACCOUNT_REQUIRED, "recipients"},
+		{refusal.ErrDiskFull, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""}, // before ErrUnavailable
 		{refusal.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
 		{refusal.ErrLink, denied, hushv1.Refusal_REASON_LINK, ""},
 		{refusal.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 )
@@ -79,6 +80,14 @@ func TestMapError(t *testing.T) {
 		{
 			refusal.ErrQuota, connect.CodeResourceExhausted, "storage quota used up",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
+		},
+		{
+			refusal.NothingStored(refusal.Unavailable(storage.ErrFull)), connect.CodeResourceExhausted,
+			"the disk of the service is full: nothing was stored", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
+		},
+		{
+			refusal.NothingStored(refusal.Unavailable(errors.Join(storage.ErrFull, storage.ErrUnknownOutcome))), connect.CodeUnavailable,
+			"unavailable", nil, second,
 		},
 		{
 			refusal.ErrAccountRequired, connect.CodeFailedPrecondition, "an account is required to send emails",

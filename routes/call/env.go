@@ -28,6 +28,8 @@ type Env struct {
 	// Accepting reports whether more requests should be sent here: not while the
 	// service stops.
 	Accepting func() bool
+	// DiskFull reports whether the disk has too little room for new secrets.
+	DiskFull func() bool
 }
 
 // Request returns r as codecs see it, before its parameters are read.

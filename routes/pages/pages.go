@@ -173,12 +173,18 @@ const (
 	readyPath  = "/readyz"
 )
 
-// health responds with 503 while the service cannot serve.
+// health responds with 503 while the service cannot serve. On a full disk it can: what
+// is there is opened and burned, so the answer is 200, and names the cause of what is
+// refused.
 func (site *Site) health(w http.ResponseWriter, r *http.Request) {
 	chain.Probe(r, healthPath)
 	if site.env.Ready != nil && site.env.Ready() != nil {
 		w.Header().Set("Retry-After", "1")
 		writeText(w, http.StatusServiceUnavailable, "the database cannot be reached")
+		return
+	}
+	if site.env.DiskFull != nil && site.env.DiskFull() {
+		writeText(w, http.StatusOK, "ok, but the disk is full: new secrets are refused")
 		return
 	}
 	writeText(w, http.StatusOK, "ok")

@@ -70,6 +70,8 @@ var (
 	ErrDomainSuspended = errors.New("the domain of this secret is suspended")
 	// ErrUndeliverable: a mail cannot be delivered, now or later.
 	ErrUndeliverable = errors.New("undeliverable")
+	// ErrDiskFull: the disk has no room for what is new. Nothing was stored, for sure.
+	ErrDiskFull = errors.New("the disk of the service is full: nothing was stored")
 	// ErrBusy: too much slow work is waiting. Try again.
 	ErrBusy = errors.New("busy")
 	// ErrUnavailable: the store cannot keep its promises at present. The caller
@@ -83,6 +85,15 @@ func Unavailable(err error) error {
 		if errors.Is(err, cause) {
 			return errors.Join(ErrUnavailable, err)
 		}
+	}
+	return err
+}
+
+// NothingStored marks an error of something that would have been new as ErrDiskFull, if
+// it says that the disk is full and that nothing was stored.
+func NothingStored(err error) error {
+	if errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrUnknownOutcome) {
+		return errors.Join(ErrDiskFull, err)
 	}
 	return err
 }

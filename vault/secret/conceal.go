@@ -51,7 +51,8 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 // CharacterSets selects the characters of a generated secret.
 type CharacterSets = seal.CharacterSets
 
-func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, stored State) (Concealed, error) {
+func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, stored State) (_ Concealed, err error) {
+	defer func() { err = refusal.NothingStored(err) }()
 	now := se.clock.Now()
 	d, err := se.draft(ctx, c, text, wish, now)
 	if err != nil {

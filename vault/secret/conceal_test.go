@@ -138,7 +138,7 @@ func TestConcealWithoutRoom(t *testing.T) {
 	kept := k.MustConceal(t, caller.Caller{}, "before", secret.Wish{})
 	room = false
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
-	vaulttest.WantErr(t, "ConcealSecret(no room)", err, refusal.ErrUnavailable)
+	vaulttest.WantErr(t, "ConcealSecret(no room)", err, refusal.ErrDiskFull)
 	vaulttest.Want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "before")
 }
 
@@ -154,7 +154,7 @@ func TestConcealFailureKeepsNothing(t *testing.T) {
 	failure := storage.ErrFull
 	faulty.Before.Store(&failure)
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
-	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
+	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrDiskFull)
 	faulty.Before.Store(nil)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)

@@ -276,6 +276,7 @@ func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, lo
 		Fault: func(err error) { fault <- err },
 
 		MinFree: s.MinFree, Ballast: true, Pressure: func(dropped bool) { tellPressure(log, dropped) },
+		Full: func(full bool, free int64) { tellFull(log, full, free, s.MinFree) },
 	})
 	if err != nil {
 		return nil, err
@@ -299,6 +300,16 @@ func lengthOf(path string) int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// tellFull logs that the disk is full, or no longer.
+func tellFull(log *slog.Logger, full bool, free, least int64) {
+	if full {
+		log.Warn("the disk of the data folder is nearly full: new secrets are refused until there is space; opening and burning go on",
+			"free_bytes", free, "min_free_bytes", least)
+		return
+	}
+	log.Info("the disk of the data folder has space again: new secrets are accepted", "free_bytes", free)
 }
 
 // tellPressure logs a change of the ballast.

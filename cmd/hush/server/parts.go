@@ -74,6 +74,6 @@ func (s *server) newTree(v *vault.Vault, fileBytes func() int64) (tree http.Hand
 		return nil, nil, err
 	}
 	s.observed.know(api)
-	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue, Accepting: s.accepting})
+	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue, Accepting: s.accepting, DiskFull: v.DiskFull})
 	return tree, api.EndStreams, err
 }
