@@ -50,7 +50,10 @@ func (b *buckets) id(timeline, name string) (int16, error) {
 		if err := c.receive(nil); err != nil {
 			return err
 		}
-		return c.receive(intoInt2(&id))
+		if err := c.receive(intoInt2(&id)); err != nil || id != 0 {
+			return err
+		}
+		return c.changed()
 	})
 	if err != nil {
 		return 0, err

@@ -36,14 +36,20 @@ const factsQuery = `SELECT current_setting('server_version_num'), pg_is_in_recov
 // currentTimeline.
 const timelineOf = "timeline"
 
-// setUp sets the session up and checks the server.
+// setUp sets the session up and checks the server. A proxy may have handed out a
+// session that another client left as it was. The session gets a synchronous_commit
+// of its own, which a reload of the server's settings does not change.
 func (c *connector) setUp(ctx context.Context, pg *pgconn.PgConn) (facts, error) {
-	results, err := pg.Exec(ctx, c.settings()+factsQuery).ReadAll()
+	if err := execute(ctx, pg, "DISCARD ALL"); err != nil {
+		return facts{}, err
+	}
+	results, err := pg.Exec(ctx, c.settings()+factsQuery+
+		"; SELECT set_config('synchronous_commit', "+durableCommit+", false)").ReadAll()
 	if err != nil {
 		return facts{}, err
 	}
 	var f facts
-	last := results[len(results)-1]
+	last := results[len(results)-2]
 	if len(last.Rows) != 1 || len(last.Rows[0]) != 10 {
 		return facts{}, errProtocol
 	}
@@ -58,10 +64,11 @@ func (c *connector) setUp(ctx context.Context, pg *pgconn.PgConn) (facts, error)
 	return f, f.check()
 }
 
+func refuse(what, do string) error { return fmt.Errorf("%w: %s; %s", ErrRefused, what, do) }
+
 // check refuses servers that lose what they have confirmed, or cannot confirm
 // anything.
 func (f facts) check() error {
-	refuse := func(what, do string) error { return fmt.Errorf("%w: %s; %s", ErrRefused, what, do) }
 	switch {
 	case f.version < oldestServer:
 		return refuse("it is older than PostgreSQL 14", "upgrade it")
@@ -70,9 +77,18 @@ func (f facts) check() error {
 	case f.readOnly == "on":
 		return refuse("default_transaction_read_only is on", "connect to a database that may be written")
 	case f.fsync != "on":
-		return refuse("fsync is off", "turn it on; a crash would bring revealed secrets back")
+		return refuse("fsync is off", "turn it on, and run sync on its machine; a crash would bring revealed secrets back")
 	case f.fullPages != "on":
 		return refuse("full_page_writes is off", "turn it on; a crash could damage the database")
+	}
+	return nil
+}
+
+// checkCommit refuses a server whose configuration would lose what it has
+// confirmed. Sessions of Hush do not follow it (see setUp), so only Open asks: one
+// who sets it means the database of Hush too, and has to be told.
+func (f facts) checkCommit() error {
+	switch {
 	case f.syncCommit == "off":
 		return refuse("synchronous_commit is off", "turn it on for this user and database; a crash would bring revealed secrets back")
 	case f.syncCommit == "local" && f.standbys != "":

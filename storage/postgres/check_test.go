@@ -25,14 +25,14 @@ func TestCheckRefusesServers(t *testing.T) {
 	} {
 		f := sound()
 		change(&f)
-		if err := f.check(); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), want) {
+		if err := errors.Join(f.check(), f.checkCommit()); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("check(%+v): got %v, want %q", f, err, want)
 		}
 	}
 	local := sound()
 	local.syncCommit = "local"
-	if err := local.check(); err != nil {
-		t.Errorf("check(local without standbys): got %v, want nil", err)
+	if err := local.checkCommit(); err != nil {
+		t.Errorf("checkCommit(local without standbys): got %v, want nil", err)
 	}
 }
 

@@ -56,7 +56,7 @@ func (l *lane) commit(b *group, m mode) error {
 }
 
 // apply sends the commit in one piece and reads the answer. It returns
-// errReplaced, and ends the connection, if there is another store now.
+// errChanged, and ends the connection, if the commit would not be kept.
 func (l *lane) apply(c *conn, b *group, m mode) error {
 	switch {
 	case m.inside && !b.snap.begun:
@@ -75,8 +75,8 @@ func (l *lane) apply(c *conn, b *group, m mode) error {
 	applied := false
 	err := c.exchange(func(int, [][]byte) error { applied = true; return nil })
 	if err == nil && !applied {
-		_ = c.lost(errReplaced)
-		return errReplaced
+		_ = c.changed()
+		return errChanged
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (l *lane) fence(c *conn) (void bool, err error) {
 		return nil
 	})
 	if err == nil && !found {
-		err = errProtocol
+		err = c.changed()
 	}
 	return void, err
 }
@@ -186,8 +186,15 @@ func (l *lane) fence(c *conn) (void bool, err error) {
 // write of its own, a transaction that finds its work done would not wait.
 func (c *conn) confirm() error {
 	c.queue(stmtConfirm)
-	if err := c.exchange(nil); err != nil || !c.warned {
+	written := false
+	err := c.exchange(func(int, [][]byte) error { written = true; return nil })
+	switch {
+	case err != nil:
 		return err
+	case !written:
+		return c.changed()
+	case c.warned:
+		return &brokenError{errUnconfirmed}
 	}
-	return &brokenError{errUnconfirmed}
+	return nil
 }

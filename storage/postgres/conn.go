@@ -136,6 +136,10 @@ func (c *conn) lost(cause error) error {
 	return &brokenError{cause}
 }
 
+// changed ends a connection on which a statement would not have been kept: the next one is
+// refused with the reason, unless it has passed.
+func (c *conn) changed() error { return c.lost(errChanged) }
+
 // close says goodbye. Nothing that it could report matters.
 func (c *conn) close() {
 	if c.broken {

@@ -265,7 +265,8 @@ func withoutDetail(err error) error {
 func (c *connector) settings() string {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	values := [][2]string{
-		{"search_path", quoteIdentifier(c.opts.Schema)},
+		// Where it is not named, the schema of temporary tables comes first.
+		{"search_path", quoteIdentifier(c.opts.Schema) + ", pg_temp"},
 		// A commit that did not wait for its standbys is told by a warning.
 		{"client_min_messages", "warning"},
 		{"statement_timeout", ms(c.opts.StatementTimeout)},
@@ -298,12 +299,10 @@ func quoteIdentifier(name string) string {
 // prepare prepares all statements in one round trip.
 func (c *connector) prepare(ctx context.Context, pg *pgconn.PgConn) error {
 	p := pg.StartPipeline(ctx)
+	is := keptIn(c.identity)
 	all := append(append([]statement{}, statements...), c.extra...)
 	for _, s := range all {
-		if s.name == stmtApply {
-			s.sql += " FROM version WHERE store = " + quoteText(c.identity)
-		}
-		p.SendPrepare(s.name, s.sql, nil)
+		p.SendPrepare(s.name, strings.ReplaceAll(s.sql, ifKept, is), nil)
 	}
 	err := p.Sync()
 	for range all {

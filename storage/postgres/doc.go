@@ -36,6 +36,10 @@
 // and numbers of buckets count on one timeline. A synchronous standby loses
 // nothing that was acknowledged; an asynchronous one does.
 //
+// A server's settings may be reloaded and its schema replaced or upgraded while
+// connections are open. So every statement that makes something durable finds out
+// anew whether it would be kept, and changes nothing otherwise.
+//
 // PostgreSQL 14 is the oldest version that is used. The user needs a schema of
 // its own, or the right to create it, and nothing else.
 package postgres

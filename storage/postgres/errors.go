@@ -32,7 +32,7 @@ var (
 	errBadBucket   = errors.New("postgres: invalid bucket name")
 	errUnconfirmed = errors.New("postgres: the server did not wait for its standbys")
 	errMoved       = errors.New("postgres: a standby took the place of the database")
-	errReplaced    = errors.New("postgres: the schema holds another store than before")
+	errChanged     = errors.New("postgres: the server or its schema is not what it was when the connection was opened")
 	errNoPrivilege = errors.New("postgres: the privilege is missing")
 	errProtocol    = errors.New("postgres: unexpected answer from the server")
 )
@@ -113,7 +113,7 @@ func isPassing(err error) bool {
 // isRepeatable reports whether an update may succeed that runs again from its
 // start.
 func isRepeatable(err error) bool {
-	return isPassing(err) || errors.Is(err, errMoved) || errors.Is(err, errReplaced)
+	return isPassing(err) || errors.Is(err, errMoved) || errors.Is(err, errChanged)
 }
 
 // outward returns err as callers may see it.

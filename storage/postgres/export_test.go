@@ -2,9 +2,12 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // Tuning opens a store otherwise than Open does, for measurements and to show
@@ -47,6 +50,30 @@ func (s *Store) Conflicts() int64 { return s.conflicts.Load() }
 
 // Commits returns how many commits were tried.
 func (s *Store) Commits() int64 { return s.commits.Load() }
+
+// ExecInEach runs statements in each session that lies ready.
+func (s *Store) ExecInEach(ctx context.Context, sql string) error {
+	return s.ReadInEach(ctx, sql, nil)
+}
+
+// ReadInEach is ExecInEach for a query that answers a value, and adds the values.
+func (s *Store) ReadInEach(ctx context.Context, sql string, values *[]string) error {
+	s.pool.mu.Lock()
+	ready := slices.Clone(s.pool.idle)
+	s.pool.mu.Unlock()
+	for _, c := range ready {
+		c.front.Send(&pgproto3.Query{String: sql})
+		c.awaited++
+		err := errors.Join(c.flush(), c.receive(func(_ int, columns [][]byte) error {
+			*values = append(*values, string(columns[0]))
+			return nil
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
 
 // ConnectLate opens a connection whose set-up reaches its limit between two
 // statements, and returns the error as callers of the store see it.

@@ -42,18 +42,18 @@ func TestReconnectRefusesServer(t *testing.T) {
 	if err := addOne(t.Context(), store, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(server.Halt(), server.Configure("synchronous_commit=off"), server.Run()); err != nil {
+	if err := errors.Join(server.Halt(), server.Configure("fsync=off"), server.Run()); err != nil {
 		t.Fatal(err)
 	}
 	err := addOne(t.Context(), store, 0)
 	if !errors.Is(err, postgres.ErrUnavailable) || !errors.Is(err, postgres.ErrRefused) {
-		t.Errorf("Update after synchronous_commit went off: got %v, want %v and %v", err, postgres.ErrUnavailable, postgres.ErrRefused)
+		t.Errorf("Update after fsync went off: got %v, want %v and %v", err, postgres.ErrUnavailable, postgres.ErrRefused)
 	}
-	if err := errors.Join(server.Halt(), server.Configure("synchronous_commit=on"), server.Run()); err != nil {
+	if err := errors.Join(server.Halt(), server.Configure("fsync=on"), server.Run()); err != nil {
 		t.Fatal(err)
 	}
 	if err := addOne(t.Context(), store, 0); err != nil {
-		t.Errorf("Update after synchronous_commit is on again: got %v, want nil", err)
+		t.Errorf("Update after fsync is on again: got %v, want nil", err)
 	}
 }
 

@@ -25,8 +25,9 @@ import (
 type pooler struct {
 	dir    string
 	server string
-	oldest bool // give out the session that was free for longest, not the last one
-	keep   bool // each client keeps a session of its own
+	oldest bool   // give out the session that was free for longest, not the last one
+	keep   bool   // each client keeps a session of its own
+	leave  string // what an earlier client did in each session
 	mu     sync.Mutex
 	free   []*pgconn.HijackedConn
 
@@ -63,6 +64,9 @@ func startPooler(t *testing.T, serverURL string, sessions int, oldest bool) stri
 func (p *pooler) session(ctx context.Context) (*pgconn.HijackedConn, error) {
 	pg, err := pgconn.Connect(ctx, p.server)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := pg.Exec(ctx, p.leave).ReadAll(); err != nil {
 		return nil, err
 	}
 	return pg.Hijack()

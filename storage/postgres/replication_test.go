@@ -273,7 +273,8 @@ func wantNeeded(t *testing.T, store storage.Store, slot storage.Slot, want error
 	wantIn(t, store, "owners", key, kept)
 }
 
-// Settings that go bad while a store runs are found by its next connection.
+// Settings that go bad while a store runs are found by its next connection. That
+// commits need not wait for the disk concerns no session of Hush.
 func TestReconnectChecksSettings(t *testing.T) {
 	server := own(t)
 	store, _, err := postgres.Open(t.Context(), server.URL("postgres"), postgres.Options{Patience: 300 * time.Millisecond})
@@ -281,7 +282,7 @@ func TestReconnectChecksSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
+	for _, setting := range []string{"fsync", "full_page_writes"} {
 		set := func(value string) error {
 			return errors.Join(server.Halt(), server.Configure(fmt.Sprintf("%s=%s", setting, value)), server.Run())
 		}
@@ -296,6 +297,21 @@ func TestReconnectChecksSettings(t *testing.T) {
 		}
 		if err := addOne(t.Context(), store, 0); err != nil {
 			t.Errorf("Update after %s is on again: got %v, want nil", setting, err)
+		}
+	}
+	if err := errors.Join(server.Halt(), server.Configure("synchronous_commit=off"), server.Run()); err != nil {
+		t.Fatal(err)
+	}
+	if err := addOne(t.Context(), store, 0); err != nil {
+		t.Errorf("Update after synchronous_commit went off: got %v, want nil", err)
+	}
+	var set []string
+	if err := store.ReadInEach(t.Context(), "SHOW synchronous_commit", &set); err != nil || len(set) == 0 {
+		t.Fatalf("SHOW synchronous_commit in the sessions: got %q, %v", set, err)
+	}
+	for _, value := range set {
+		if value != "on" {
+			t.Errorf("synchronous_commit of a session: got %s, want on", value)
 		}
 	}
 }

@@ -18,6 +18,9 @@ const migrateLimit = 10 * time.Minute
 func (c *connector) migrate(ctx context.Context) error {
 	return c.bare(ctx, migrateLimit, func(ctx context.Context, pg *pgconn.PgConn) error {
 		found, err := c.setUp(ctx, pg)
+		if err == nil {
+			err = found.checkCommit()
+		}
 		if err != nil {
 			return err
 		}
@@ -71,6 +74,12 @@ func (c *connector) migrateLocked(ctx context.Context, pg *pgconn.PgConn) error 
 		return err
 	}
 	c.identity = current.store
+	if current.version < schemaVersion {
+		// Commits of nodes that become too old have ended then, or begin afterwards.
+		if err := execute(ctx, pg, "LOCK TABLE version IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+	}
 	for version := current.version; version < schemaVersion; version++ {
 		if err := execute(ctx, pg, migrations[version]); err != nil {
 			return fmt.Errorf("bringing the schema to version %d: %w", version+1, withoutDetail(err))

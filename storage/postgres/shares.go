@@ -98,7 +98,10 @@ func (s *Shares) putAll(items []*putShare) error {
 		if err != nil {
 			return err
 		}
-		if c.warned {
+		switch {
+		case len(slots) == 0:
+			return c.changed()
+		case c.warned:
 			return &brokenError{errUnconfirmed}
 		}
 		return assign(items, slots)
@@ -189,10 +192,13 @@ func (s *Shares) dropAll(items []*[]storage.Slot) error {
 	}
 	n, g := numbers.bytes(), generations.bytes()
 	return s.db.patiently(context.Background(), s.db.patience(), func(c *conn) error {
-		gone := int64(0)
+		gone := int64(-1)
 		c.queue(stmtDropShares, n, g)
 		if err := c.exchange(intoInt8(&gone)); err != nil {
 			return err
+		}
+		if gone < 0 {
+			return c.changed()
 		}
 		if gone < asked || c.warned {
 			return c.confirm()

@@ -1,5 +1,7 @@
 package postgres
 
+import "strconv"
+
 // statement is one that each connection prepares when it is opened.
 type statement struct {
 	name string
@@ -34,8 +36,32 @@ const (
 // than the primary before it.
 const currentTimeline = "substring(pg_walfile_name(pg_current_wal_lsn()) FOR 8)"
 
+// ifKept stands in statements for the question whether what they write is kept:
+// this is the store that was opened, this program is new enough for its schema,
+// and the settings are good that the server takes from its configuration, which
+// may have been reloaded since the connection was opened. It lets the transaction
+// wait for the disk and the standbys, whatever else the session says.
+//
+// A schema can be dropped and made anew, and then its buckets and shares have other
+// numbers. What raises version.oldest locks the table first, so no statement reads
+// the row, waits, and writes afterwards.
+const ifKept = "$kept$"
+
+// keptIn returns what stands for ifKept in the store of that identity.
+func keptIn(identity string) string {
+	return "EXISTS (SELECT FROM version WHERE store = " + quoteText(identity) +
+		" AND oldest <= " + strconv.Itoa(schemaVersion) +
+		" AND current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'" +
+		" AND set_config('synchronous_commit', " + durableCommit + ", true) <> '')"
+}
+
+// durableCommit is the synchronous_commit of a session: the one it has if that is
+// above "on", and else "on". What is below acknowledges commits that a crash or a
+// failover loses.
+const durableCommit = "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END"
+
 // statements are all of them. Names are found through the search path, which
-// holds the store's schema alone.
+// holds the store's schema, and temporary tables only after it.
 var statements = []statement{
 	{stmtBegin, "BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"},
 	{stmtBeginLocked, "BEGIN ISOLATION LEVEL READ COMMITTED"},
@@ -48,28 +74,29 @@ var statements = []statement{
 		" JOIN record r ON r.bucket = w.bucket AND r.key = w.key"},
 	{stmtRange, "SELECT key, xmin, value FROM record" +
 		" WHERE bucket = $1::int2 AND key >= $2::bytea AND key < $3::bytea ORDER BY key LIMIT $4::int8"},
-	// Each connection adds that this is the store that was opened: a schema can be
-	// dropped and made anew, and then its buckets have other numbers.
 	{stmtApply, "SELECT apply($1::int8, $2::int8, $3::int2[], $4::bytea[], $5::xid[]," +
 		" $6::int2[], $7::bytea[], $8::bytea[], $9::int4[]," +
-		" $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[])"},
-	{stmtFence, "INSERT INTO commits (lane, batch, void) VALUES ($1::int8, $2::int8, true) ON CONFLICT DO NOTHING"},
+		" $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[]) WHERE " + ifKept},
+	{stmtFence, "INSERT INTO commits (lane, batch, void) SELECT $1::int8, $2::int8, true WHERE " + ifKept + " ON CONFLICT DO NOTHING"},
 	{stmtFenced, "SELECT void FROM commits WHERE lane = $1::int8 AND batch = $2::int8"},
 	// No batch is under way for a week.
 	{stmtForget, "DELETE FROM commits WHERE at < now() - interval '7 days'"},
 	{stmtBucket, "SELECT id FROM bucket WHERE name = $1::text"},
 	{stmtBuckets, "SELECT id, name FROM bucket"},
-	{stmtNewBucket, "INSERT INTO bucket (name) VALUES ($1::text) ON CONFLICT DO NOTHING"},
+	{stmtNewBucket, "INSERT INTO bucket (name) SELECT $1::text WHERE " + ifKept + " ON CONFLICT DO NOTHING"},
 	{stmtNow, "SELECT clock_timestamp()"},
 	// A message that no process reads is the smallest write that a commit waits for.
-	{stmtConfirm, "SELECT pg_logical_emit_message(true, 'hush', '')"},
+	{stmtConfirm, "SELECT pg_logical_emit_message(true, 'hush', '') WHERE " + ifKept},
 	{stmtPutShares, "INSERT INTO share (number, generation, share)" +
 		" SELECT nextval('slots'), (SELECT ('x' || " + currentTimeline + ")::bit(32)::int8), s" +
-		" FROM unnest($1::bytea[]) AS w (s) RETURNING number, generation, share"},
+		" FROM unnest($1::bytea[]) AS w (s) WHERE " + ifKept + " RETURNING number, generation, share"},
 	{stmtGetShares, "SELECT w.n::int4, s.share FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS w (number, generation, n)" +
 		" JOIN share s ON s.number = w.number AND s.generation = w.generation"},
-	{stmtDropShares, "WITH gone AS (DELETE FROM share s USING unnest($1::int8[], $2::int8[]) AS w (number, generation)" +
-		" WHERE s.number = w.number AND s.generation <= w.generation RETURNING 1) SELECT count(*) FROM gone"},
+	// It answers nothing if that would not be kept.
+	{stmtDropShares, "WITH kept AS MATERIALIZED (SELECT WHERE " + ifKept + ")," +
+		" gone AS (DELETE FROM share s USING unnest($1::int8[], $2::int8[]) AS w (number, generation)" +
+		" WHERE s.number = w.number AND s.generation <= w.generation AND EXISTS (SELECT FROM kept) RETURNING 1)" +
+		" SELECT (SELECT count(*) FROM gone) FROM kept"},
 }
 
 // schemaVersion is the version of the schema that migrations lead to, and
