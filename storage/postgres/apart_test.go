@@ -2,12 +2,16 @@ package postgres_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"hush/storage"
 	"hush/storage/postgres"
@@ -125,4 +129,40 @@ func TestApartNames(t *testing.T) {
 			t.Errorf("Open(apart %q): got %v, want it refused", name, err)
 		}
 	}
+}
+
+// TestApartAmidSnapshot: a bucket moves to a table of its own while a view is about
+// to begin. The view finds the bucket's rows where they are now, and does not answer
+// that there are none.
+func TestApartAmidSnapshot(t *testing.T) {
+	server, name := need(t), "apart_amid"
+	store, _ := open(t, server, postgres.Options{Schema: name, ApplicationName: name})
+	putIn(t, store, "epoch", "hour", "old")
+	wantIn(t, store, "epoch", "hour", "old")
+	admin, err := pgconn.Connect(t.Context(), server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(context.Background())
+	run := func(sql string) string {
+		t.Helper()
+		results, err := admin.Exec(t.Context(), sql).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := results[len(results)-1].Rows; len(rows) == 1 {
+			return string(rows[0][0])
+		}
+		return ""
+	}
+	id := run("BEGIN; SET LOCAL search_path = apart_amid; LOCK TABLE turn IN EXCLUSIVE MODE; SELECT id FROM bucket WHERE name = 'epoch'")
+	run("CREATE TABLE record_epoch (LIKE record INCLUDING ALL);" +
+		"WITH moved AS (DELETE FROM record_rest WHERE bucket = " + id + " RETURNING bucket, key, value)" +
+		" INSERT INTO record_epoch SELECT bucket, key, value FROM moved;" +
+		"ALTER TABLE record ATTACH PARTITION record_epoch FOR VALUES IN (" + id + ")")
+	var all sync.WaitGroup
+	all.Go(func() { wantIn(t, store, "epoch", "hour", "old") })
+	await(t, server, "SELECT count(*) >= 1 FROM pg_stat_activity WHERE application_name = '"+name+"' AND wait_event_type = 'Lock'")
+	run("COMMIT")
+	all.Wait()
 }

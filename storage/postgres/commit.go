@@ -18,7 +18,7 @@ type mode struct {
 }
 
 // certified reads a snapshot without any lock and certifies it in the commit.
-var certified = mode{begin: []string{stmtBegin}, apply: stmtApply}
+var certified = mode{begin: []string{stmtBegin, stmtHoldLayout}, apply: stmtApply}
 
 // locked takes the lock before it reads, so that no other node can fail it. It
 // is for batches that others failed again and again.
@@ -155,7 +155,7 @@ func (l *lane) settle(cause error) error {
 }
 
 // fence makes sure that the last batch is not committed later, and reports
-// whether it was not before.
+// whether it was not before. It returns errForgotten if the database does not know.
 func (l *lane) fence(c *conn) (void bool, err error) {
 	c.queue(stmtFence, encodeInt8(l.number), encodeInt8(l.batch))
 	c.sync()
@@ -167,18 +167,24 @@ func (l *lane) fence(c *conn) (void bool, err error) {
 	if err := c.receive(nil); err != nil {
 		return false, err
 	}
-	found := false
+	found, kept := false, false
 	err = c.receive(func(_ int, columns [][]byte) error {
-		if len(columns) != 1 || len(columns[0]) != 1 {
+		if len(columns) != 2 || len(columns[1]) != 1 {
 			return errProtocol
 		}
-		found, void = true, columns[0][0] != 0
+		kept = columns[1][0] != 0
+		if found = len(columns[0]) == 1; found {
+			void = columns[0][0] != 0
+		}
 		return nil
 	})
-	if err == nil && !found {
-		err = c.changed()
+	switch {
+	case err != nil || found:
+		return void, err
+	case !kept:
+		return false, c.changed()
 	}
-	return void, err
+	return false, errForgotten
 }
 
 // confirm makes sure that what this server has committed before is on the

@@ -18,6 +18,8 @@ const (
 	stmtGetMany     = "get_many"
 	stmtRange       = "range"
 	stmtApply       = "apply"
+	stmtHoldLayout  = "hold_layout"
+	stmtHello       = "hello"
 	stmtFence       = "fence"
 	stmtFenced      = "fenced"
 	stmtForget      = "forget"
@@ -64,6 +66,10 @@ const durableCommit = "CASE current_setting('synchronous_commit') WHEN 'remote_a
 // holds the store's schema, and temporary tables only after it.
 var statements = []statement{
 	{stmtBegin, "BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"},
+	// It waits before the snapshot begins, so that no bucket is moved to a table of its
+	// own between the two: the snapshot would look for its rows in a table where it
+	// sees none.
+	{stmtHoldLayout, "LOCK TABLE record_rest IN ACCESS SHARE MODE"},
 	{stmtBeginLocked, "BEGIN ISOLATION LEVEL READ COMMITTED"},
 	{stmtLock, "LOCK TABLE turn IN EXCLUSIVE MODE"},
 	{stmtCommit, "COMMIT"},
@@ -77,9 +83,12 @@ var statements = []statement{
 	{stmtApply, "SELECT apply($1::int8, $2::int8, $3::int2[], $4::bytea[], $5::xid[]," +
 		" $6::int2[], $7::bytea[], $8::bytea[], $9::int4[]," +
 		" $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[]) WHERE " + ifKept},
-	{stmtFence, "INSERT INTO commits (lane, batch, void) SELECT $1::int8, $2::int8, true WHERE " + ifKept + " ON CONFLICT DO NOTHING"},
-	{stmtFenced, "SELECT void FROM commits WHERE lane = $1::int8 AND batch = $2::int8"},
-	// No batch is under way for a week.
+	{stmtHello, "INSERT INTO commits (lane, batch, void) VALUES ($1::int8, 0, true) ON CONFLICT DO NOTHING"},
+	// A writer without any row was forgotten, and with it what became of its batch.
+	{stmtFence, "INSERT INTO commits (lane, batch, void) SELECT $1::int8, $2::int8, true" +
+		" WHERE EXISTS (SELECT FROM commits WHERE lane = $1::int8 AND batch < $2::int8) AND " + ifKept + " ON CONFLICT DO NOTHING"},
+	{stmtFenced, "SELECT (SELECT void FROM commits WHERE lane = $1::int8 AND batch = $2::int8), " + ifKept},
+	// No batch is under way for a week, unless its node stood still or the clock leapt.
 	{stmtForget, "DELETE FROM commits WHERE at < now() - interval '7 days'"},
 	{stmtBucket, "SELECT id FROM bucket WHERE name = $1::text"},
 	{stmtBuckets, "SELECT id, name FROM bucket"},

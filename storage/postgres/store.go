@@ -79,12 +79,19 @@ func open(ctx context.Context, target string, opts Options, tuned tuning) (*Stor
 	s.notices = newNotices(connector)
 	s.views = newViews(s, min(tuned.groups, opts.MaxConns-tuned.lanes-1))
 	s.queue.arrived.L = &s.queue.mu
+	var numbers []int64
 	for range tuned.lanes {
 		l := &lane{db: s, number: int64(randomUint64() >> 1), first: tuned.first}
+		numbers = append(numbers, l.number)
 		s.lanes.Go(l.run)
 	}
 	err = s.patiently(ctx, s.patience(), func(c *conn) error {
 		c.queue(stmtForget)
+		for _, number := range numbers {
+			if !opts.ReadOnly {
+				c.queue(stmtHello, encodeInt8(number))
+			}
+		}
 		return c.exchange(nil)
 	})
 	if err != nil {
