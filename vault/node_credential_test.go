@@ -163,7 +163,7 @@ func TestNodesRefuseEndedCredentials(t *testing.T) {
 			want("after", bySession, "session", test.session)
 			want("after", byToken, "token", test.andTokens)
 			want("after", byAddress, "address and token", test.andTokens)
-			if err := b.Vault.Sessions.RecheckCaller(t.Context(), atB); errors.Is(err, refusal.ErrUnauthenticated) != test.session {
+			if _, err := b.Vault.Sessions.RecheckCaller(t.Context(), atB); errors.Is(err, refusal.ErrUnauthenticated) != test.session {
 				t.Errorf("RecheckCaller(session at b): got %v, want refused %t", err, test.session)
 			}
 		})

@@ -23,14 +23,14 @@ const authTime = 5 * time.Second
 // one. An unknown or expired session counts as no session, and its cookie is
 // cleared. The same applies to any session on another host than the service's
 // own.
-func (m *middleware) authenticate(rec *record, w http.ResponseWriter, r *http.Request, network caller.Network) {
+func (m *middleware) authenticate(rec *record, r *http.Request, network caller.Network, began time.Time) {
 	*rec = record{
 		caller:  caller.Caller{Network: network},
 		safe:    isSafe(r.Method),
 		home:    m.home.has(r.Host),
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
 		agent:   r.UserAgent(),
-		header:  w.Header(),
+		cookies: cookies{began: began, now: m.now, signIns: m.signIns.Load(), all: m.signIns},
 	}
 	site := caller.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
@@ -42,6 +42,7 @@ func (m *middleware) authenticate(rec *record, w http.ResponseWriter, r *http.Re
 	} else if session, sent := sessionFrom(r); sent && rec.foreign {
 		rec.ambient = true
 	} else if sent {
+		rec.cookies.sent = true
 		m.resume(withRecord(r.Context(), rec), rec, session)
 	}
 	rec.caller.Site = site

@@ -19,6 +19,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -80,11 +81,14 @@ func New(opts Options) (*Chain, error) {
 		budgets = newLimiter(opts.Now, opts.Budgets)
 	}
 	g := gate{policies: policies, budgets: budgets, log: opts.Log}
+	again := recheck{opts.Sessions, policies}
 	bounds, bytes := newStreams(policies), newFlight()
+	bounds.recheck = again
 	c := &Chain{policies: policies, validation: newValidation(), gate: g, streams: bounds, flight: bytes, ready: opts.Ready, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
 		checkGate(g),
+		checkAgain(again),
 		checkForgery(policies),
 		limitRate(g),
 		holdUnpacked,
@@ -94,7 +98,7 @@ func New(opts Options) (*Chain, error) {
 	}
 	c.middleware = &middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(forwardedWarnings),
+		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
 		observer: opts.Observer,
 	}
 	return c, nil

@@ -56,6 +56,7 @@ func (b *body) Read(into []byte) (int, error) {
 	n, err := b.from.Read(into)
 	b.left -= int64(n)
 	b.taken += int64(n)
+	b.record.cookies.received()
 	if n > 0 && !b.hold(int64(n)) {
 		b.release()
 		b.err = heldError()

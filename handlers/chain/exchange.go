@@ -26,6 +26,7 @@ type exchange struct {
 // newExchange returns the exchange of a request.
 func newExchange(w http.ResponseWriter, r *http.Request) *exchange {
 	e := &exchange{Context: r.Context(), answer: answer{ResponseWriter: w}}
+	e.answer.cookies = &e.record.cookies
 	e.routing.RoutePatterns = e.patterns[:0]
 	e.routing.URLParams = chi.RouteParams{Keys: e.names[:0], Values: e.values[:0]}
 	return e
@@ -47,8 +48,17 @@ func (e *exchange) Value(key any) any {
 type answer struct {
 	http.ResponseWriter
 
-	status int // 0 before the header was sent
-	bytes  int
+	cookies *cookies // nil for none
+	status  int      // 0 before the header was sent
+	bytes   int
+}
+
+// settle completes the header before it is sent: by WriteHeader, or by the server
+// for a handler that wrote nothing.
+func (a *answer) settle() {
+	if a.cookies != nil && a.status == 0 {
+		a.cookies.apply(a.Header())
+	}
 }
 
 // WriteHeader implements http.ResponseWriter. Only the first status counts,
@@ -59,6 +69,7 @@ func (a *answer) WriteHeader(status int) {
 	case a.status != 0:
 		return
 	default:
+		a.settle()
 		a.status = status
 	}
 	a.ResponseWriter.WriteHeader(status)

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -24,6 +25,7 @@ type middleware struct {
 	proxied  *proxyLimiter // nil without a bound
 	origins  *http.CrossOriginProtection
 	home     home
+	signIns  *atomic.Uint64 // of this process
 	warned   *forwardedWarnings
 	observer Observer // nil for none
 }
@@ -45,7 +47,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 			}
 			defer end()
 		}
-		m.authenticate(&e.record, w, r, network)
+		m.authenticate(&e.record, r, network, began)
 		e.record.route = m.template(r)
 		r = r.WithContext(e)
 		e.body.keep(r, &e.record, m.flight)
@@ -57,6 +59,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 			m.note(r, &e.record, &e.answer, began)
 		}()
 		next.ServeHTTP(&e.answer, r)
+		e.answer.settle()
 		e.record.body.drain(&e.answer, r)
 	})
 }

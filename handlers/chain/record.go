@@ -18,6 +18,7 @@ type record struct {
 	refused   bool          // the credential is invalid
 	broken    error         // the credential could not be checked
 	safe      bool          // the HTTP method changes nothing
+	anyone    bool          // the route takes an invalid credential for none
 	home      bool          // it was sent to the service's own host
 	foreign   bool          // a browser sent it from a page of another site
 	ambient   bool          // its authority may have been added by the browser
@@ -36,7 +37,7 @@ type record struct {
 	code      string
 	limit     string                   // that refused the request; empty if none did
 	agent     string                   // how the caller's program describes itself
-	header    http.Header              // of the response
+	cookies   cookies                  // of the response
 	control   *http.ResponseController // of a stream's response; nil for other calls
 }
 
@@ -96,7 +97,7 @@ func Open(r *http.Request) {
 // counts as anonymous.
 func Anyone(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
-		record.refused, record.broken = false, nil
+		record.anyone, record.refused, record.broken = true, false, nil
 	}
 }
 

@@ -39,6 +39,7 @@ var errStreamOver = refusal.ErrUnavailable
 // complete, the server's own deadlines apply.
 type streams struct {
 	procedures     map[string]bool
+	recheck        recheck
 	life, sendTime time.Duration
 	stopping       context.Context //nolint:containedctx // the server's life, not a call's
 	stop           context.CancelFunc
@@ -145,7 +146,7 @@ func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connec
 		timer := time.AfterFunc(s.life, func() { end(errStreamOver) })
 		defer timer.Stop()
 		defer context.AfterFunc(s.stopping, func() { end(errStreamOver) })()
-		err := next(ctx, &streamConn{StreamingHandlerConn: conn, control: rec.control, sendTime: s.sendTime})
+		err := next(ctx, &streamConn{StreamingHandlerConn: conn, control: rec.control, sendTime: s.sendTime, standing: s.standing(ctx, rec, conn.Spec().Procedure)})
 		_ = rec.control.SetWriteDeadline(time.Now().Add(s.sendTime)) // for the end of the stream
 		if cause := context.Cause(ctx); errors.Is(cause, errStreamOver) {
 			return mapError(errStreamOver)
@@ -157,16 +158,27 @@ func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connec
 // streamKey is the context key of every stream.
 type streamKey struct{}
 
-// streamConn is a stream with deadlines.
+// standing returns the check of a stream's caller between its messages. Health and
+// reflection, which have no policy, do nothing for a caller.
+func (s *streams) standing(ctx context.Context, rec *record, procedure string) func() error {
+	if _, known := s.recheck.policies[procedure]; !known {
+		return func() error { return nil }
+	}
+	return func() error { return s.recheck.pass(ctx, rec, procedure) }
+}
+
+// streamConn is a stream with deadlines, which ends with its caller's credential.
 type streamConn struct {
 	connect.StreamingHandlerConn
 
 	control  *http.ResponseController
 	sendTime time.Duration
+	standing func() error
 }
 
 // Receive reads a message. Only at the end of the request does it remove the
-// server's deadlines, which are for slow requests.
+// server's deadlines, which are for slow requests. The message may come long after
+// the headers, so the caller's credential is checked again.
 func (c *streamConn) Receive(message any) error {
 	err := c.StreamingHandlerConn.Receive(message)
 	if errors.Is(err, io.EOF) {
@@ -174,11 +186,18 @@ func (c *streamConn) Receive(message any) error {
 		_ = c.control.SetReadDeadline(time.Time{})
 		_ = c.control.SetWriteDeadline(time.Time{})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.standing()
 }
 
-// Send writes a message. A client that does not read it in time ends the stream.
+// Send writes a message, unless the caller's credential has ended. A client that
+// does not read it in time ends the stream.
 func (c *streamConn) Send(message any) error {
+	if err := c.standing(); err != nil {
+		return err
+	}
 	_ = c.control.SetWriteDeadline(time.Now().Add(c.sendTime))
 	err := c.StreamingHandlerConn.Send(message)
 	_ = c.control.SetWriteDeadline(time.Time{})

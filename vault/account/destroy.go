@@ -66,7 +66,8 @@ func (ac *Accounts) destroyAccount(
 		return burned, err
 	}
 	ac.others.Changed(id)
-	more, err := ac.others.BurnSecrets(ctx, id, now)
+	// Whatever became of the caller's credential, that of the account itself included.
+	more, err := ac.others.BurnSecrets(rows.Unchecked(ctx), id, now)
 	return burned + more, err
 }
 

@@ -82,6 +82,14 @@ func (c Caller) May(scope Scopes) bool {
 	return c.credential == nil || c.credential.Scopes&scope == scope
 }
 
+// Scopes returns the scopes of the caller's credential; zero for anonymous callers.
+func (c Caller) Scopes() Scopes {
+	if c.credential == nil {
+		return 0
+	}
+	return c.credential.Scopes
+}
+
 // Shrimp returns the token that protects the caller's session against forged
 // requests; empty for callers without a session.
 func (c Caller) Shrimp() string {

@@ -2,9 +2,12 @@ package credential
 
 import (
 	"log/slog"
+	"time"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
@@ -33,4 +36,21 @@ func RowOf(c caller.Caller) (bucket string, key []byte) {
 		return BucketSession, row[:]
 	}
 	return BucketToken, row[:]
+}
+
+// Lasting returns nil if the session or token of a caller with an account still
+// counts, ErrNotFound if its row is gone, and ErrUnauthenticated if it has expired.
+func (cr *Credentials) Lasting(tx storage.Tx, c caller.Caller, now time.Time) error {
+	if !c.FromSession() {
+		record, err := GetToken(tx, c.Row())
+		if err == nil && record.Expired(now) {
+			err = refusal.ErrUnauthenticated
+		}
+		return err
+	}
+	record, err := GetSession(tx, c.Row())
+	if err == nil && !cr.Lasts(OwnSession{c.Row(), record}, now) {
+		err = refusal.ErrUnauthenticated
+	}
+	return err
 }

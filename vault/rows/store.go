@@ -36,11 +36,12 @@ func (s Store) View(ctx context.Context, fn func(storage.Tx) error) error {
 
 // Update runs fn in a transaction, possibly several times, and returns when it
 // is durable. On a shared store it returns ErrNodeLost or ErrLeaseLost without
-// running fn if the node may not write; see Store.Hold. It returns when what
-// ended in the transaction is in the log of ends, if there is one.
+// running fn if the node may not write; see Store.Hold. If ctx comes from Checked,
+// its check runs before fn. It returns when what ended in the transaction is in the
+// log of ends, if there is one.
 func (s Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	var ended []End
-	err := s.Store.Update(ctx, s.noting(s.node.guard(ctx, fn), &ended))
+	err := s.Store.Update(ctx, s.noting(s.node.guard(ctx, checked(ctx, fn)), &ended))
 	err = s.follow(ended, err)
 	if errors.Is(err, storage.ErrShareGone) {
 		return errors.Join(refusal.ErrUnavailable, err) // see NeedShare
@@ -53,7 +54,7 @@ func (s Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 func (s Store) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
 	if r, ok := s.Store.(storage.Reserver); ok {
 		var ended []End
-		err := r.UpdateReserved(ctx, s.noting(s.node.guard(ctx, fn), &ended))
+		err := r.UpdateReserved(ctx, s.noting(s.node.guard(ctx, checked(ctx, fn)), &ended))
 		return refusal.Unavailable(s.follow(ended, err))
 	}
 	return s.Update(ctx, fn)

@@ -91,7 +91,8 @@ func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, 
 		return
 	}
 	err := re.noteEvent(ctx, row, record, EventLooked, network, now)
-	if err != nil && !errors.Is(err, refusal.ErrNotFound) && ctx.Err() == nil {
+	gone := errors.Is(err, refusal.ErrNotFound) || errors.Is(err, refusal.ErrUnauthenticated)
+	if err != nil && !gone && ctx.Err() == nil {
 		re.log.Error("recording a look", "cause", err)
 	}
 }

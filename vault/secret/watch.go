@@ -40,7 +40,7 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 // Metadata returns the receipt as it is now; see GetMetadata. It returns
 // ErrUnauthenticated if the caller's credential has ended.
 func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
-	if err := w.receipts.sessions.RecheckCaller(ctx, w.caller); err != nil {
+	if _, err := w.receipts.sessions.RecheckCaller(ctx, w.caller); err != nil {
 		return Metadata{}, err
 	}
 	return w.receipts.GetMetadata(ctx, w.caller, w.receipt.Expose())

@@ -112,37 +112,6 @@ func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address calle
 	return provenCredential{with, credential.TokenUse(row), record.Used}, nil
 }
 
-// RecheckCaller returns ErrUnauthenticated if the caller's credential has ended
-// since: it was revoked, it expired, or its account can no longer be used. It
-// does not count as a use. Anonymous callers always pass.
-func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) error {
-	if c.Anonymous() {
-		return nil
-	}
-	now := se.clock.Now()
-	err := se.store.View(ctx, func(tx storage.Tx) error {
-		if _, err := account.UsableAccount(tx, c.AccountID()); err != nil {
-			return err
-		}
-		if !c.FromSession() {
-			record, err := credential.GetToken(tx, c.Row())
-			if err == nil && record.Expired(now) {
-				return refusal.ErrUnauthenticated
-			}
-			return err
-		}
-		record, err := credential.GetSession(tx, c.Row())
-		if err == nil && !se.credentials.Lasts(credential.OwnSession{Row: c.Row(), Record: record}, now) {
-			return refusal.ErrUnauthenticated
-		}
-		return err
-	})
-	if errors.Is(err, refusal.ErrNotFound) {
-		return refusal.ErrUnauthenticated
-	}
-	return err
-}
-
 // addressIs reports whether an address is the account's, however it is spelled.
 func (se *Sessions) addressIs(r *account.Record, address caller.Text) bool {
 	canonical, err := email.Canonical(address)

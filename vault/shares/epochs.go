@@ -147,7 +147,8 @@ func (e *epochs) create(ctx context.Context, row []byte) (record epochRecord, er
 	key := seal.NewEpochKey()
 	fresh := epochRecord{sealed: e.keys.SealEpochKey(row, key)}
 	key.Wipe()
-	err = e.store.Update(ctx, func(tx storage.Tx) (err error) {
+	// The key is for all callers.
+	err = e.store.Update(rows.Unchecked(ctx), func(tx storage.Tx) (err error) {
 		record, err = rows.Load(tx, BucketEpoch, row, decodeEpoch)
 		if !errors.Is(err, refusal.ErrNotFound) {
 			return err

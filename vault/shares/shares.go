@@ -186,7 +186,7 @@ func (s *Shares) DestroyListed(ctx context.Context, how spent.Kind, slot storage
 	if err != nil || !listed {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = rows.Unchecked(context.WithoutCancel(ctx)) // what it opens has ended already
 	if err := s.destroy(ctx, how, []storage.Slot{slot}); err != nil {
 		return fmt.Errorf("destroying a share again: %w", refusal.Unavailable(err))
 	}

@@ -1,0 +1,75 @@
+package chain
+
+import (
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/session"
+)
+
+// recheck checks a caller's credential again once a message has been read. The gate
+// decided on the headers, and the body may come much later: by then the credential
+// may have ended, or its account may have lost a role.
+type recheck struct {
+	sessions *session.Sessions
+	policies policies
+}
+
+// checkAgain returns the check as an interceptor of the chain. All that the call
+// then changes checks the credential once more, in its transaction.
+func checkAgain(r recheck) connect.UnaryInterceptorFunc {
+	return func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			record, procedure := recordFrom(ctx), req.Spec().Procedure
+			if err := r.pass(ctx, record, procedure); err != nil {
+				return nil, err
+			}
+			asColonel := r.policies[procedure].access == hushv1.Access_ACCESS_COLONEL
+			res, err := next(r.sessions.Hold(ctx, record.caller, asColonel), req)
+			if errors.Is(err, session.ErrEnded) {
+				err = r.end(record, procedure)
+			}
+			return res, err
+		}
+	}
+}
+
+// pass renews the record's caller, or returns why it may not call the procedure any
+// more. Anonymous callers have nothing that could have ended.
+func (r recheck) pass(ctx context.Context, record *record, procedure string) error {
+	if record == nil {
+		return errNoCaller
+	}
+	if record.caller.Anonymous() {
+		return nil
+	}
+	renewed, err := r.sessions.RecheckCaller(ctx, record.caller)
+	switch {
+	case err == nil:
+		record.caller = renewed
+		return admits(r.policies[procedure], record)
+	case errors.Is(err, session.ErrEnded):
+		return r.end(record, procedure)
+	default:
+		return err
+	}
+}
+
+// end takes the ended credential from the record, and returns what its call gets. A
+// call that began with a session is refused even where no credential is needed: it
+// must not become another's without a word. The browser's cookie stays, since by now
+// it may have another session.
+func (r recheck) end(record *record, procedure string) error {
+	was := record.caller
+	record.caller = caller.Caller{Network: was.Network, Site: was.Site}
+	record.refused = !record.anyone
+	if err := admits(r.policies[procedure], record); err != nil || record.anyone {
+		return err
+	}
+	return refusal.ErrUnauthenticated
+}

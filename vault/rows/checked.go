@@ -1,0 +1,41 @@
+package rows
+
+import (
+	"context"
+
+	"hush/storage"
+)
+
+// checkKey is the key of the check of Checked in a context.
+type checkKey struct{}
+
+// Checked returns a context whose updates run check first, in their transaction.
+// If it fails, the update changes nothing and returns its error. Transactions are
+// serializable, so what check saw is so when the update commits.
+func Checked(ctx context.Context, check func(storage.Tx) error) context.Context {
+	return context.WithValue(ctx, checkKey{}, check)
+}
+
+// Unchecked returns a context without the check of Checked. It is for what must
+// follow an update that has passed: a call whose credential ends in between still
+// destroys what it ended.
+func Unchecked(ctx context.Context) context.Context {
+	if check, ok := ctx.Value(checkKey{}).(func(storage.Tx) error); !ok || check == nil {
+		return ctx
+	}
+	return Checked(ctx, nil)
+}
+
+// checked returns fn with the check of the context before it.
+func checked(ctx context.Context, fn func(storage.Tx) error) func(storage.Tx) error {
+	check, ok := ctx.Value(checkKey{}).(func(storage.Tx) error)
+	if !ok || check == nil {
+		return fn
+	}
+	return func(tx storage.Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
+		return fn(tx)
+	}
+}
