@@ -172,7 +172,7 @@ func DropMainPair(tx storage.Tx, id caller.AccountID) error {
 }
 
 // checkPairLimit returns TooManyError if the other pairs leave no place for the
-// main one.
+// main one. One place is reserved for that.
 func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
@@ -183,7 +183,7 @@ func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
 		others--
 	}
 	if others >= PairsMost {
-		return &refusal.TooManyError{What: "API tokens", Limit: TokensMost}
+		return &refusal.TooManyError{What: "API tokens that the operator made or imported", Limit: PairsMost - 1}
 	}
 	return nil
 }

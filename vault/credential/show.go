@@ -26,6 +26,7 @@ type APIToken struct {
 	Created time.Time
 	Expires time.Time // zero for never
 	Used    time.Time // zero for never; to the minute
+	Parent  string    // id of the token that made it, as ID; empty for none
 }
 
 // NewToken describes a new API token.
@@ -35,8 +36,10 @@ type NewToken struct {
 	Name string
 	// Scopes are the token's scopes; zero means all.
 	Scopes caller.Scopes
-	// TTL is the lifetime; nil means that the token does not expire.
+	// TTL is the lifetime; nil means that the token does not expire. A token that
+	// an API token makes expires with that at the latest.
 	TTL *time.Duration
-	// Rotate replaces an existing token of that name.
+	// Rotate replaces an existing token of that name: it ends with all that it
+	// made, and the new token takes over its parent and, without a TTL, its expiry.
 	Rotate bool
 }

@@ -30,12 +30,19 @@ const (
 	tokenNameDefault = "default"
 )
 
-const tokenVersion = 1
+// The versions of TokenRecord. A token without a parent has the first.
+const (
+	tokenVersion       = 1
+	tokenVersionParent = 2
+)
 
 // TokenRecord is an API token.
 //
-//	version 1 │ account id 16 │ public id 8 │ scopes 1 │ created 8 │ expires 8
-//	│ used 8 │ pair id 8 │ name (4, text) │ wrapped key (4, bytes)
+//	version 2 │ account id 16 │ public id 8 │ scopes 1 │ created 8 │ expires 8
+//	│ used 8 │ pair id 8 │ name (4, text) │ wrapped key (4, bytes) │ parent's public id 8
+//
+// Version 1 has no parent: a person made the token, or the operator, or it is of a
+// time when parents were not noted.
 type TokenRecord struct {
 	Account                caller.AccountID
 	id                     PublicID
@@ -43,12 +50,17 @@ type TokenRecord struct {
 	created, expires, Used time.Time // expires and Used may be zero: never
 	Pair                   caller.PairID
 	name                   string
-	Wrapped                []byte // the pair's private half, for the token
+	Wrapped                []byte   // the pair's private half, for the token
+	parent                 PublicID // zero for none
 }
 
 func (r *TokenRecord) encode() []byte {
 	w := make(rows.Writer, 0, 160)
-	w.Byte(tokenVersion)
+	version := byte(tokenVersion)
+	if r.parent != (PublicID{}) {
+		version = tokenVersionParent
+	}
+	w.Byte(version)
 	w.Bytes(r.Account[:])
 	w.Bytes(r.id[:])
 	w.Byte(byte(r.Scopes))
@@ -58,6 +70,9 @@ func (r *TokenRecord) encode() []byte {
 	w.Bytes(r.Pair[:])
 	w.Text(r.name)
 	w.Sized(r.Wrapped)
+	if version == tokenVersionParent {
+		w.Bytes(r.parent[:])
+	}
 	return w
 }
 
@@ -65,13 +80,17 @@ func (r *TokenRecord) encode() []byte {
 func decodeToken(data []byte) (*TokenRecord, error) {
 	in := rows.NewReader(data)
 	var r TokenRecord
-	in.Version(tokenVersion)
+	version := in.UpTo(tokenVersionParent)
 	in.Into(r.Account[:])
 	in.Into(r.id[:])
 	r.Scopes = caller.Scopes(in.Byte())
 	r.created, r.expires, r.Used = in.Time(), in.Time(), in.Time()
 	in.Into(r.Pair[:])
 	r.name, r.Wrapped = in.Text(), in.Sized()
+	if version == tokenVersionParent {
+		in.Into(r.parent[:])
+		in.Refuse(r.parent == PublicID{})
+	}
 	return &r, in.End()
 }
 
@@ -82,10 +101,14 @@ func (r *TokenRecord) Expired(now time.Time) bool {
 
 // Describe describes a token that was last used at the given time.
 func (r *TokenRecord) Describe(used time.Time) APIToken {
-	return APIToken{
+	shown := APIToken{
 		ID: r.id.String(), Name: r.name, Scopes: r.Scopes,
 		Created: r.created, Expires: r.expires, Used: used,
 	}
+	if r.parent != (PublicID{}) {
+		shown.Parent = r.parent.String()
+	}
+	return shown
 }
 
 // tokensKey returns a token's row in the list of its account: older ones come

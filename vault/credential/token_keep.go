@@ -14,32 +14,47 @@ import (
 	"hush/vault/spent"
 )
 
-// PutToken adds a token to its account. With rotate it ends an existing token
-// of the same name; otherwise it returns ErrDuplicate for one. It returns
-// TooManyError if there are too many.
-func PutToken(tx storage.Tx, t OwnToken, rotate bool) error {
-	present, err := GetTokens(tx, t.Record.Account)
+// PutToken adds a token to the account of its maker, the zero Caller for the operator,
+// and returns it with the parent and the expiry that it got. With rotate it ends an
+// existing token of the same name; otherwise it returns ErrDuplicate for one. It
+// returns TooManyError if there are too many, and PolicyError for a maker that must
+// not replace the token.
+func PutToken(tx storage.Tx, t OwnToken, maker caller.Caller, rotate bool) (*TokenRecord, error) {
+	owned, err := GetTokens(tx, t.Record.Account)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ending := present[:0:0]
-	for _, other := range present {
-		named := other.Record.name == t.Record.name
-		if named && !rotate && !other.Record.Expired(t.Record.created) {
-			return refusal.ErrDuplicate
+	present, now := lineage(owned), t.Record.created
+	var old *OwnToken
+	var ending []OwnToken
+	for i, other := range present {
+		named, expired := other.Record.name == t.Record.name, other.Record.Expired(now)
+		if named && !expired {
+			old = &present[i]
 		}
-		if named || other.Record.Expired(t.Record.created) {
+		if named || expired {
 			ending = append(ending, other)
 		}
 	}
-	if len(present)-len(ending) >= TokensMost {
-		return &refusal.TooManyError{What: "API tokens", Limit: TokensMost}
+	if old != nil && !rotate {
+		return nil, refusal.ErrDuplicate
 	}
-	if err := t.put(tx); err != nil {
-		return err
+	made := *t.Record // the transaction may run again
+	if err := present.place(&made, present.maker(maker), old); err != nil {
+		return nil, err
+	}
+	if err := admitParent(tx, &made); err != nil {
+		return nil, err
+	}
+	ending = present.withChildren(ending)
+	if len(present)-len(ending) >= TokensMost {
+		return nil, &refusal.TooManyError{What: "API tokens", Limit: TokensMost}
+	}
+	if err := (OwnToken{t.row, &made}).put(tx); err != nil {
+		return nil, err
 	}
 	// The ending tokens go last: the new one may hold the pair of one of them.
-	return revokeTokens(tx, ending, t.Record.created)
+	return &made, revokeTokens(tx, ending, now)
 }
 
 func (t OwnToken) put(tx storage.Tx) error {
@@ -55,9 +70,14 @@ func (t OwnToken) put(tx storage.Tx) error {
 	return rows.PutDue(tx, t.Record.expires, rows.DueToken, t.row[:])
 }
 
-// revokeTokens ends tokens before their time.
+// revokeTokens ends tokens, and notes those that end before their time.
 func revokeTokens(tx storage.Tx, list []OwnToken, now time.Time) error {
 	for _, t := range list {
+		if !t.Record.Expired(now) {
+			if err := rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, t.Record.Account); err != nil {
+				return err
+			}
+		}
 		if err := spent.Note(tx, spent.KindTokenRevoked, t.row[:], now); err != nil {
 			return err
 		}
@@ -98,26 +118,24 @@ func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (lis
 	return list, err
 }
 
-// RevokeToken ends the first token that meant accepts, or returns ErrNotFound.
+// RevokeToken ends the first token that meant accepts and all that were made with it,
+// or returns ErrNotFound.
 func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, meant func(*TokenRecord) bool) (ended APIToken, err error) {
 	now := cr.clock.Now()
 	err = cr.store.View(ctx, func(tx storage.Tx) error {
-		_, err := findToken(tx, id, meant, now)
+		_, _, err := findToken(tx, id, meant, now)
 		return err
 	})
 	if err != nil {
 		return APIToken{}, err
 	}
 	err = cr.store.UpdateReserved(ctx, func(tx storage.Tx) error {
-		found, err := findToken(tx, id, meant, now)
+		found, owned, err := findToken(tx, id, meant, now)
 		if err != nil {
 			return err
 		}
 		ended = found.Record.Describe(cr.lastUsed.at(TokenUse(found.row), found.Record.Used))
-		if err := revokeTokens(tx, []OwnToken{found}, now); err != nil {
-			return err
-		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, id)
+		return revokeTokens(tx, owned.withChildren([]OwnToken{found}), now)
 	})
 	if err != nil {
 		return APIToken{}, err
@@ -126,16 +144,17 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 	return ended, nil
 }
 
-func findToken(tx storage.Tx, id caller.AccountID, meant func(*TokenRecord) bool, now time.Time) (OwnToken, error) {
+// findToken returns the first token that meant accepts, and all of its account.
+func findToken(tx storage.Tx, id caller.AccountID, meant func(*TokenRecord) bool, now time.Time) (OwnToken, lineage, error) {
 	owned, err := GetTokens(tx, id)
 	if err != nil {
-		return OwnToken{}, err
+		return OwnToken{}, nil, err
 	}
 	at := slices.IndexFunc(owned, func(t OwnToken) bool { return meant(t.Record) && !t.Record.Expired(now) })
 	if at < 0 {
-		return OwnToken{}, refusal.ErrNotFound
+		return OwnToken{}, nil, refusal.ErrNotFound
 	}
-	return owned[at], nil
+	return owned[at], owned, nil
 }
 
 // EndTokens ends all tokens of an account and returns how many there were. The
@@ -188,19 +207,24 @@ func (cr *Credentials) ImportToken(tx storage.Tx, id caller.AccountID, token sea
 		return err
 	}
 	key, pair := seal.NewAccountKey(), NewPairID()
-	return PutTokenPair(tx, cr.WrapToken(token, record, id, pair, key), key, false)
+	if _, err := PutTokenPair(tx, cr.WrapToken(token, record, id, pair, key), key, false); err != nil {
+		return err
+	}
+	return rows.WriteAccountAudit(tx, now, rows.AuditToken, id)
 }
 
-// PutTokenPair adds a token together with the pair that it alone holds.
-func PutTokenPair(tx storage.Tx, t OwnToken, key seal.AccountKey, rotate bool) error {
+// PutTokenPair is PutToken for a token of the operator, together with the pair that it
+// alone holds.
+func PutTokenPair(tx storage.Tx, t OwnToken, key seal.AccountKey, rotate bool) (*TokenRecord, error) {
 	id := t.Record.Account
 	if err := putPair(tx, id, t.Record.Pair, &PairRecord{created: t.Record.created, public: key.Public()}); err != nil {
-		return err
+		return nil, err
 	}
-	if err := PutToken(tx, t, rotate); err != nil {
-		return err
+	made, err := PutToken(tx, t, caller.Caller{}, rotate)
+	if err != nil {
+		return nil, err
 	}
-	return checkPairLimit(tx, id)
+	return made, checkPairLimit(tx, id)
 }
 
 // TokenID returns a filter for a token's id.

@@ -40,11 +40,11 @@ func (o Operator) CreateToken(ctx context.Context, account caller.Text, n creden
 	}
 	token, key := seal.NewAPIToken(), seal.NewAccountKey()
 	made := o.v.credentials.WrapToken(token, record, id, credential.NewPairID(), key)
-	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
+	err = o.v.store.Update(ctx, func(tx storage.Tx) (err error) {
 		if _, _, err := o.v.accounts.ResolveAccount(tx, caller.Text(id.String())); err != nil {
 			return err
 		}
-		if err := credential.PutTokenPair(tx, made, key, n.Rotate); err != nil {
+		if record, err = credential.PutTokenPair(tx, made, key, n.Rotate); err != nil {
 			return err
 		}
 		return rows.WriteAccountAudit(tx, now, rows.AuditToken, id)

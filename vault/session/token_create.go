@@ -14,7 +14,8 @@ import (
 
 // GenerateAPIToken creates an API token of the caller's account. It returns the
 // token, which is never shown again, and its description. The token may list
-// what the caller's credential may list. It returns ErrUnauthenticated,
+// what the caller's credential may list. If the caller came with a token, the new one
+// does not outlive that, and is revoked with it. It returns ErrUnauthenticated,
 // ErrScope for scopes that the caller's token lacks, InvalidError, ErrDuplicate
 // or TooManyError.
 func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n credential.NewToken) (seal.APIToken, credential.APIToken, error) {
@@ -35,11 +36,11 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	}
 	token := seal.NewAPIToken()
 	made := ts.credentials.WrapToken(token, record, c.AccountID(), pair, key)
-	err = ts.store.Update(ctx, func(tx storage.Tx) error {
+	err = ts.store.Update(ctx, func(tx storage.Tx) (err error) {
 		if _, err := stillGood(tx, ts.credentials, c, now); err != nil {
 			return err
 		}
-		if err := credential.PutToken(tx, made, n.Rotate); err != nil {
+		if record, err = credential.PutToken(tx, made, c, n.Rotate); err != nil {
 			return err
 		}
 		return rows.WriteAccountAudit(tx, now, rows.AuditToken, c.AccountID())
