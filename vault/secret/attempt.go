@@ -34,21 +34,21 @@ const (
 // passphrase guards the secret, it reserves the attempt durably before the slow hash
 // begins and before anything is compared: neither a crash nor parallel guesses buy
 // more tries, and a caller who must pause costs no hash. Neither a missing
-// passphrase nor a wrong link counts as a try. The caller returns wrong if the
+// passphrase nor a wrong link counts as a try. The caller returns made.wrong if the
 // passphrase turns out to be wrong.
-func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
+func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hash [32]byte, made attempt, err error) {
 	switch {
 	case record.encryption == EncryptionEndToEnd:
 		if err := record.checkLink(o); err != nil {
-			return hash, nil, err
+			return hash, attempt{}, err
 		}
 	case o.LinkProof != "" || o.Proof != "":
-		return hash, nil, &refusal.EncryptionError{}
+		return hash, attempt{}, &refusal.EncryptionError{}
 	case record.guarded() && o.Passphrase == "":
-		return hash, nil, &refusal.PassphraseError{Missing: true}
+		return hash, attempt{}, &refusal.PassphraseError{Missing: true}
 	}
 	if !record.guarded() {
-		return record.hash(se.hasher, o), nil, nil
+		return record.hash(se.hasher, o), attempt{}, nil
 	}
 	t := se.newPassphraseTry(c, row)
 	// A caller who must pause reaches neither the hash queue nor the writer.
@@ -57,19 +57,19 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, re
 		return err
 	})
 	if err != nil {
-		return hash, nil, err
+		return hash, attempt{}, err
 	}
 	if record.passphrase != nil {
 		release, err := se.hasher.Enter(ctx, c.Network)
 		if err != nil {
-			return hash, nil, err
+			return hash, attempt{}, err
 		}
 		defer release()
 	}
-	if wrong, err = se.reserve(ctx, c, row, record.metadata, t, now); err != nil {
-		return hash, nil, err
+	if made, err = se.reserve(ctx, c, row, record.metadata, t, now); err != nil {
+		return hash, attempt{}, err
 	}
-	return record.hash(se.hasher, o), wrong, nil
+	return record.hash(se.hasher, o), made, nil
 }
 
 // hash returns what takes part in the secret's key: the hash of the passphrase or
@@ -82,6 +82,12 @@ func (r *Record) hash(hasher *guess.Hasher, o Opening) [32]byte {
 		return hasher.Passphrase(*r.passphrase, o.Passphrase)
 	}
 	return [32]byte{}
+}
+
+// attempt is a try that was counted before it was known to be right.
+type attempt struct {
+	wrong   *refusal.PassphraseError // to return if it was wrong
+	counted Event                    // of the timeline; zero if nothing was counted
 }
 
 // passphraseTry holds the keys of the two counters of a try.
@@ -109,9 +115,9 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries
 	return mine, all, nil
 }
 
-// reserve counts an attempt and returns the error to report if the passphrase
+// reserve counts an attempt, for which it returns the error to report if the passphrase
 // is wrong. It fails with LockedError or ErrNotFound.
-func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata seal.RowKey, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
+func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata seal.RowKey, t passphraseTry, now time.Time) (made attempt, err error) {
 	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err
@@ -120,14 +126,14 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata s
 		if err != nil {
 			return err
 		}
-		wrong = countTry(&mine, &all, now)
+		made.wrong = countTry(&mine, &all, now)
 		if err := tx.Put(BucketAttempt, t.mine, mine.Encode()); err != nil {
 			return err
 		}
 		if err := tx.Put(BucketAttempt, t.all, all.Encode()); err != nil {
 			return err
 		}
-		if err := addEvent(tx, metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
+		if made.counted, err = addEvent(tx, metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
 			return err
 		}
 		return rows.WriteAudit(tx, now, rows.AuditPassphrase, metadata)
@@ -135,7 +141,7 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata s
 	if err == nil {
 		se.watches.Tell(metadata)
 	}
-	return wrong, err
+	return made, err
 }
 
 // countTry adds one attempt to both counters and returns the error to report if

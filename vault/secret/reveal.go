@@ -100,6 +100,7 @@ type provenSecret struct {
 	record *Record
 	domain string // shown with the secret
 	key    seal.SecretKey
+	tried  Event // of the timeline, that counted the passphrase; zero for none
 }
 
 // verifyKey finds a secret and checks that token and opening match it. It writes
@@ -120,10 +121,11 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, err
 	}
-	hash, wrong, err := se.try(ctx, c, s.row, s.record, o, now)
+	hash, made, err := se.try(ctx, c, s.row, s.record, o, now)
 	if err != nil {
 		return nil, err
 	}
+	s.tried = made.counted
 	share, err := se.shares.Get(ctx, s.record.slot, s.record.shareOwner(s.row))
 	if errors.Is(err, storage.ErrShareGone) {
 		return nil, se.explainGone(ctx, s, now)
@@ -142,7 +144,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	}
 	switch {
 	case s.record.guarded():
-		return nil, wrong
+		return nil, made.wrong
 	case s.record.encryption == EncryptionEndToEnd:
 		return nil, refusal.ErrLink
 	}
@@ -225,7 +227,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		if err != nil || !record.guarded() {
 			return err
 		}
-		return dropEvent(tx, record.metadata, EventPassphrase, by)
+		return dropEvent(tx, record.metadata, s.tried)
 	})
 	if err != nil {
 		bound.Failed(err)

@@ -104,7 +104,8 @@ func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Reco
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err
 		}
-		return addEvent(tx, record.metadata, kind, network, now)
+		_, err := addEvent(tx, record.metadata, kind, network, now)
+		return err
 	})
 	if err == nil {
 		re.watches.Tell(record.metadata)

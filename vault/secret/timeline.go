@@ -85,52 +85,53 @@ func getTimeline(tx storage.Tx, metadata seal.RowKey) (*timelineRecord, error) {
 	return rows.LoadOr(tx, bucketTimeline, metadata[:], decodeTimeline, &timelineRecord{})
 }
 
-// addEvent adds an event to a timeline. An event of the same kind and network
-// soon after the last one only raises its count, and so does every event once
-// the timeline is full.
-func addEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string, now time.Time) error {
+// addEvent adds an event to a timeline, and returns the one that counts it, zero for
+// none. An event of the same kind and network soon after the last one only raises its
+// count, and so does every event once the timeline is full.
+func addEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string, now time.Time) (counted Event, err error) {
 	r, err := getTimeline(tx, metadata)
 	if err != nil {
-		return err
+		return Event{}, err
 	}
-	if !r.add(Event{Kind: kind, Time: now, Network: network, Count: 1}) {
-		return nil
+	at := r.add(Event{Kind: kind, Time: now, Network: network, Count: 1})
+	if at < 0 {
+		return Event{}, nil
 	}
-	return tx.Put(bucketTimeline, metadata[:], r.encode())
+	return r.events[at], tx.Put(bucketTimeline, metadata[:], r.encode())
 }
 
-// add adds an event and reports whether the record changed. Looks within a step
-// are one look.
-func (r *timelineRecord) add(e Event) bool {
+// add adds an event and returns the place of the one that counts it, or -1 if the
+// record stays as it is. Looks within a step are one look.
+func (r *timelineRecord) add(e Event) (at int) {
+	full := len(r.events) >= eventsMost
 	for i := len(r.events) - 1; i >= 0; i-- {
 		last := &r.events[i]
-		full := len(r.events) >= eventsMost
 		if last.Kind != e.Kind || !full && (last.Network != e.Network || e.Time.Sub(last.Time) >= eventStep) {
 			continue
 		}
 		if e.Kind == EventLooked && !full {
-			return false
+			return -1
 		}
 		last.Count++
-		return true
+		return i
 	}
-	if len(r.events) >= eventsMost {
-		return false
+	if full {
+		return -1
 	}
 	r.events = append(r.events, e)
-	return true
+	return len(r.events) - 1
 }
 
-// dropEvent removes the last event of a kind and network: an attempt is counted
-// before it is known to be right.
-func dropEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string) error {
+// dropEvent takes back what addEvent counted: an attempt is counted before it is known
+// to be right. In a full timeline that is another network's event.
+func dropEvent(tx storage.Tx, metadata seal.RowKey, counted Event) error {
 	r, err := getTimeline(tx, metadata)
 	if err != nil {
 		return err
 	}
 	for i := len(r.events) - 1; i >= 0; i-- {
 		last := &r.events[i]
-		if last.Kind != kind || last.Network != network {
+		if last.Kind != counted.Kind || last.Network != counted.Network || !last.Time.Equal(counted.Time) {
 			continue
 		}
 		if last.Count--; last.Count == 0 {
