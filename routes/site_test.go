@@ -26,6 +26,8 @@ type site struct {
 	kit *vaulttest.Kit
 	h   http.Handler
 
+	holders int // made so far
+
 	mu    sync.Mutex
 	mails []outbox.Mail
 	lines bytes.Buffer // of the log

@@ -62,5 +62,7 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 		return nil, err
 	}
 	req.Header = chain.WithShrimp(r.Header, shrimp)
-	return a.Run(r.Context(), req)
+	answer, err := a.Run(r.Context(), req)
+	req.Visitor = chain.VisitorOf(r) // whose credential may have ended while the body came
+	return answer, err
 }
