@@ -62,7 +62,7 @@ func newTokenOf(name string, scopes []hushv1.TokenScope, ttl *durationpb.Duratio
 func apiTokenOf(t credential.APIToken) *hushv1.ApiToken {
 	return &hushv1.ApiToken{
 		TokenId: t.ID, Name: t.Name, Scopes: tokenScopes(t.Scopes),
-		CreateTime: stamp(t.Created), ExpireTime: stamp(t.Expires), UseTime: stamp(t.Used),
+		CreateTime: stamp(t.Created), ExpireTime: stamp(t.Expires), UseTime: stamp(t.Used), ParentId: t.Parent,
 	}
 }
 

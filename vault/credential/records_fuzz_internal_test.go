@@ -17,7 +17,7 @@ func FuzzDecodeToken(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
 		r, err := decodeToken(data)
 		return r.encode(), err
-	}, "token-v1", "token-lasting-v1")
+	}, "token-v1", "token-lasting-v1", "token-child-v2")
 }
 
 func FuzzDecodePair(f *testing.F) {

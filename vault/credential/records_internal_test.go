@@ -47,6 +47,12 @@ func sampleLastingToken() *TokenRecord {
 	return r
 }
 
+func sampleChildToken() *TokenRecord {
+	r := sampleToken()
+	r.parent = eight(0xd4)
+	return r
+}
+
 func samplePair(main bool) *PairRecord {
 	r := &PairRecord{created: recordtest.Moment(5), public: seal.AccountPublic(bytes.Repeat([]byte{0xc3}, 32)), main: main}
 	if main {
@@ -66,6 +72,7 @@ func TestGoldenCredentials(t *testing.T) {
 		{Name: "session-device-v2", Record: sampleDeviceSession(), Encoded: sampleDeviceSession().encode(), Decode: func(b []byte) (any, error) { return decodeSession(b) }},
 		{Name: "token-v1", Record: sampleToken(), Encoded: sampleToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
 		{Name: "token-lasting-v1", Record: sampleLastingToken(), Encoded: sampleLastingToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
+		{Name: "token-child-v2", Record: sampleChildToken(), Encoded: sampleChildToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
 		{Name: "pair-v1", Record: samplePair(false), Encoded: samplePair(false).encode(), Decode: func(b []byte) (any, error) { return decodePair(b) }},
 		{Name: "pair-main-v1", Record: samplePair(true), Encoded: samplePair(true).encode(), Decode: func(b []byte) (any, error) { return decodePair(b) }},
 	}, everything, cmp.Comparer(recordtest.SameEmpty))
@@ -92,6 +99,7 @@ func TestCredentialsRoundTrip(t *testing.T) {
 			Account: id, id: PublicID(short.Draw(t, "id")), Scopes: caller.Scopes(rapid.Byte().Draw(t, "scopes")),
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"), Used: recordtest.Moments().Draw(t, "used"),
 			Pair: caller.PairID(short.Draw(t, "pair")), name: rapid.String().Draw(t, "name"), Wrapped: wrapped,
+			parent: rapid.SampledFrom([]PublicID{{}, eight(0xd4)}).Draw(t, "parent"),
 		}
 		if got, err := decodeToken(token.encode()); err != nil || !cmp.Equal(token, got, same) {
 			t.Errorf("decodeToken(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(token, got, same))

@@ -50,30 +50,38 @@ func AdmitDomain(tx storage.Tx, owner, name string) error {
 	return nil
 }
 
-// AdmitVisitor returns an error unless anonymous callers may share on a site.
-// On a verified domain the brand decides: AllowPublicHomepage permits the
-// domain's own pages, AllowPublicAPI everything else. Without permission the
-// caller gets a PolicyError.
+// AdmitVisitor returns an error unless callers without the domain's account may share
+// on a site. On a verified domain the brand decides: AllowPublicHomepage permits the
+// domain's own pages, AllowPublicAPI everything else. Without permission the caller
+// gets a PolicyError.
 func (ds *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
-	name := ds.SiteDomain(s)
+	_, err := ds.VisitedDomain(ctx, caller.Caller{Site: s})
+	return err
+}
+
+// VisitedDomain returns the verified domain that a caller shares on, which its secret
+// then belongs to, empty for the service's own host. It returns the errors of
+// AdmitVisitor to callers without the domain's account.
+func (ds *Domains) VisitedDomain(ctx context.Context, c caller.Caller) (string, error) {
+	name := ds.SiteDomain(c.Site)
 	if name == "" {
-		return nil
+		return "", nil
 	}
 	d, err := ds.verifiedDomain(ctx, name)
 	if errors.Is(err, refusal.ErrNotFound) {
-		return nil
+		return "", nil
 	}
-	if err != nil {
-		return err
+	if err != nil || !c.Anonymous() && d.owner == c.AccountID() {
+		return name, err
 	}
 	allowed := d.record.brand.AllowPublicAPI
-	if s.Page {
+	if c.Site.Page {
 		allowed = d.record.brand.AllowPublicHomepage
 	}
 	if allowed == nil || !*allowed {
-		return &caller.PolicyError{Text: "Public sharing disabled for domain: " + d.name}
+		return "", &caller.PolicyError{Text: "Public sharing disabled for domain: " + d.name}
 	}
-	return nil
+	return name, nil
 }
 
 // IsVerified reports whether a name is a verified domain that is not suspended.

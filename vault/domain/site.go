@@ -3,10 +3,12 @@ package domain
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // SiteDomain returns the name of the domain that a call was sent to, in the
@@ -33,19 +35,45 @@ func (ds *Domains) ownName(name string) bool {
 	return host != "" && isBelow(name, host)
 }
 
-// NameShown returns the domain that an owner's secret was made for. It is empty
-// if another account has verified the name since: neither that account's brand
-// nor a link on the name is the sender's.
-func NameShown(tx storage.Tx, owner, domain string) (string, error) {
+// NameShown returns the domain that a secret was made for, by its owner or on its
+// site. It is empty if another account has verified the name since: neither that
+// account's brand nor a link on the name is the sender's. For a visitor's secret it is
+// empty, too, if nothing serves the name any more.
+func NameShown(tx storage.Tx, owner, domain string, created time.Time) (string, error) {
 	if domain == "" {
 		return "", nil
 	}
-	holder, err := VerifiedHolder(tx, domain)
+	held, err := HolderOf(tx, domain)
 	switch {
-	case errors.Is(err, refusal.ErrNotFound):
+	case errors.Is(err, refusal.ErrNotFound) && owner != "":
 		return domain, nil
-	case err != nil || holder.String() != owner:
+	case errors.Is(err, refusal.ErrNotFound):
+		return "", nil
+	case err != nil || held.By.String() != owner && !created.After(held.Since):
 		return "", err
 	}
 	return domain, nil
+}
+
+// Holder is the account that has verified a name.
+type Holder struct {
+	By caller.AccountID
+	// Since is when it did, the last time if its domain was suspended.
+	Since time.Time
+}
+
+// HolderOf returns the holder of a canonical name, or ErrNotFound.
+func HolderOf(tx storage.Tx, name string) (Holder, error) {
+	by, err := VerifiedHolder(tx, name)
+	if err != nil {
+		return Holder{}, err
+	}
+	d, err := getDomain(tx, by, name)
+	if errors.Is(err, refusal.ErrNotFound) {
+		err = rows.ErrInconsistent
+	}
+	if err != nil {
+		return Holder{}, err
+	}
+	return Holder{by, d.record.verified}, nil
 }

@@ -3,6 +3,7 @@ package domain_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"hush/vault/caller"
 	"hush/vault/domain"
@@ -45,6 +46,21 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 	k.verified(t, ada, "second.example.com")
 	k.verified(t, bob, othersDomain)
 	k.add(t, bob, "pending.example.net")
+	visitor := func(host string) caller.Caller {
+		c := vaulttest.Caller(7)
+		c.Site = caller.Site{Host: host}
+		return c
+	}
+	for _, of := range []struct {
+		c    caller.Caller
+		name string
+	}{{ada, claimed}, {bob, othersDomain}} {
+		_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), of.c, of.name, domain.Brand{AllowPublicAPI: new(true)}, nil)
+		vaulttest.Want(t, "UpdateDomainBrand()", err, nil)
+	}
+	k.Clock.Advance(time.Second)
+	bobOnAda := bob
+	bobOnAda.Site = caller.Site{Host: claimed}
 	conceal := func(c caller.Caller, domain string) string {
 		t.Helper()
 		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: domain})
@@ -62,7 +78,9 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 	}{
 		{"made for a domain", ada, claimed, []string{claimed, "SECRETS.example.com", claimed + "."}, []string{othersDomain, "second.example.com"}},
 		{"of an account", ada, "", []string{claimed, "second.example.com"}, []string{othersDomain, "DROP.example.net."}},
-		{"of nobody", vaulttest.Caller(1), "", []string{claimed, othersDomain}, nil},
+		{"of no account", vaulttest.Caller(1), "", nil, []string{claimed, "second.example.com", othersDomain}},
+		{"of a visitor", visitor("Secrets.example.com."), "", []string{claimed, "SECRETS.example.com"}, []string{"second.example.com", othersDomain}},
+		{"of another account that visits", bobOnAda, "", []string{claimed}, []string{othersDomain, "second.example.com"}},
 	} {
 		key := conceal(c.caller, c.domain)
 		for _, host := range append(canonical, c.there...) {
@@ -71,12 +89,43 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 		for _, host := range c.where {
 			k.wantOn(t, host, key, false)
 		}
-		visitor := vaulttest.Caller(7)
-		visitor.Site = caller.Site{Host: c.there[0]}
-		got, err := k.Vault.Secrets.RevealSecret(t.Context(), visitor, key, secret.Opening{})
-		if err != nil || got.Value != "x" || got.Secret.ShareDomain != c.domain {
-			t.Errorf("RevealSecret(%s) on %s: got %v, %v, want it on %q", c.name, c.there[0], got.Secret.ShareDomain, err, c.domain)
+		on := append(c.there, ownHost)[0]
+		shown := c.domain
+		if c.caller.Site.Host != "" {
+			shown = claimed
 		}
+		got, err := k.Vault.Secrets.RevealSecret(t.Context(), visitor(on), key, secret.Opening{})
+		if err != nil || got.Value != "x" || got.Secret.ShareDomain != shown {
+			t.Errorf("RevealSecret(%s) on %s: got %v, %v, want it on %q", c.name, on, got.Secret.ShareDomain, err, shown)
+		}
+	}
+}
+
+// A name that goes from one account to another takes no visitor's secret along: it
+// was shared under the former one's brand. It stays on the service's own host.
+func TestVisitorsSecretOfAFormerDomain(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	ada, bob := k.account(t), k.account(t)
+	k.verified(t, ada, claimed)
+	_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), ada, claimed, domain.Brand{AllowPublicAPI: new(true)}, nil)
+	vaulttest.Want(t, "UpdateDomainBrand()", err, nil)
+	k.Clock.Advance(time.Second)
+	visitor := vaulttest.Caller(7)
+	visitor.Site = caller.Site{Host: claimed}
+	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), visitor, "x", secret.Wish{})
+	vaulttest.Want(t, "ConcealSecret()", err, nil)
+	vaulttest.Want(t, "Secret.ShareDomain", kept.Secret.ShareDomain, claimed)
+	key := kept.Secret.Key.Expose()
+	k.wantOn(t, claimed, key, true)
+	k.remove(t, ada, claimed)
+	k.Clock.Advance(time.Second)
+	k.verified(t, bob, claimed)
+	k.wantOn(t, claimed, key, false)
+	k.wantOn(t, ownHost, key, true)
+	shown, err := k.Vault.Receipts.GetMetadata(t.Context(), visitor, kept.Metadata.Key.Expose())
+	if err != nil || shown.ShareDomain != "" {
+		t.Errorf("GetMetadata: got %q, %v, want no domain", shown.ShareDomain, err)
 	}
 }
 

@@ -119,17 +119,16 @@ func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bo
 	return result, d.put(tx)
 }
 
-// markVerified makes a domain verified.
+// markVerified makes a domain verified. One that was suspended is verified anew:
+// another account may have held the name meanwhile, and what was shared under it then
+// does not belong to this one.
 func (d *ownedDomain) markVerified(tx storage.Tx, now time.Time) error {
 	r := d.record
 	r.failing, r.tries = time.Time{}, 0
 	if r.state == DomainVerified {
 		return nil
 	}
-	r.state, r.updated = DomainVerified, now
-	if r.verified.IsZero() {
-		r.verified = now
-	}
+	r.state, r.updated, r.verified = DomainVerified, now, now
 	if err := tx.Put(BucketVerified, []byte(d.name), d.owner[:]); err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ type draft struct {
 	owner              caller.AccountID // of entry
 	entry              *EntryRecord     // nil without an account
 	recipients         []email.Recipient
+	mailDomain         string // of the link in mails; never one that the caller only visits
 	memo               caller.Text
 	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
 	delivery           outbox.DeliveryState
@@ -100,7 +101,13 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, delivery: outbox.DeliveryNotConfigured}
+	mailed := domain
+	if domain == "" {
+		if domain, err = se.domains.VisitedDomain(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, mailDomain: mailed, delivery: outbox.DeliveryNotConfigured}
 	if se.outbox.Enabled() {
 		d.delivery = outbox.DeliveryQueued
 	}

@@ -149,7 +149,7 @@ func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.T
 	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
 		return f, err
 	}
-	if f.record.shareDomain, err = domain.NameShown(tx, f.record.Custid, f.record.shareDomain); err != nil {
+	if f.record.shareDomain, err = domain.NameShown(tx, f.record.Custid, f.record.shareDomain, f.record.created); err != nil {
 		return f, err
 	}
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {

@@ -246,7 +246,7 @@ func (re *Receipts) receiptDomain(ctx context.Context, r *MetadataRecord) (name 
 		return ""
 	}
 	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
-		name, err = domain.NameShown(tx, r.Custid, r.shareDomain)
+		name, err = domain.NameShown(tx, r.Custid, r.shareDomain, r.created)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

@@ -128,7 +128,7 @@ func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, row
 		return nil, Secret{}, refusal.ErrNotFound
 	}
 	shown := showSecret(c, token, record, now)
-	shown.ShareDomain, err = domain.NameShown(tx, record.owner, record.shareDomain)
+	shown.ShareDomain, err = domain.NameShown(tx, record.owner, record.shareDomain, record.created)
 	return record, shown, err
 }
 
@@ -147,20 +147,21 @@ func left(end, now time.Time) time.Duration {
 }
 
 // belongsOn reports whether a secret can be opened on the domain site, as
-// SiteDomain returns it. A verified domain shows the secrets made for it and
-// those of its own account, never those of another account. An anonymous secret
-// belongs on every site: visitors share secrets on custom domains too. Any
-// other host counts as the service's own.
+// SiteDomain returns it. A verified domain shows what was shared on it since its
+// account verified it, and those of its account that were not made for another one.
+// Any other host counts as the service's own.
 func (r *Record) belongsOn(tx storage.Tx, site string) (bool, error) {
-	if site == "" || r.owner == "" {
+	if site == "" {
 		return true, nil
 	}
-	holder, err := domain.VerifiedHolder(tx, site)
+	held, err := domain.HolderOf(tx, site)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):
 		return true, nil
 	case err != nil:
 		return false, err
+	case held.By.String() == r.owner:
+		return r.shareDomain == "" || r.shareDomain == site, nil
 	}
-	return holder.String() == r.owner && (r.shareDomain == "" || r.shareDomain == site), nil
+	return r.shareDomain == site && r.created.After(held.Since), nil
 }

@@ -109,3 +109,26 @@ func TestStatusIsNoLook(t *testing.T) {
 	vaulttest.Want(t, "GetSecretStatus(key)", err, nil)
 	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(events(t, k, kept)), 1)
 }
+
+// A right passphrase is no wrong try of another network: what a full timeline counted
+// there is taken back there.
+func TestFullTimelineBlamesNoOtherNetwork(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
+	key := kept.Secret.Key
+	for _, address := range []string{"203.0.113.5", "198.51.100.7"} {
+		vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, from(address), key.Expose(), "wrong"), refusal.ErrPassphrase)
+	}
+	for i := range 120 {
+		address := netip.AddrFrom4([4]byte{10, byte(i), 0, 1})
+		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{Network: caller.NetworkOf(address)}, key.Expose())
+		vaulttest.Want(t, "GetSecret(key)", err, nil)
+	}
+	k.MustReveal(t, from("203.0.113.5"), key, "right")
+	for _, e := range events(t, k, kept)[1:3] {
+		if e.Kind != secret.EventPassphrase || e.Count != 1 {
+			t.Errorf("GetMetadata(key).Events: got kind %d of %s %d times, want one wrong passphrase of each network", e.Kind, e.Network, e.Count)
+		}
+	}
+}

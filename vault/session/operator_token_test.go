@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -100,6 +102,9 @@ func TestOperatorTokensAreBounded(t *testing.T) {
 		}
 		_, _, err := operator.Tokens.CreateToken(t.Context(), account, credential.NewToken{})
 		vaulttest.WantErr(t, "CreateToken(one more)", err, refusal.ErrTooMany)
+		if many, ok := errors.AsType[*refusal.TooManyError](err); !ok || many.Limit != credential.PairsMost-1 {
+			t.Errorf("CreateToken(one more): got %v, want the limit of %d", err, credential.PairsMost-1)
+		}
 		_, _, err = operator.Tokens.CreateToken(t.Context(), account, credential.NewToken{Name: "7", Rotate: true})
 		vaulttest.Want(t, "CreateToken(rotate)", err, nil)
 	}
@@ -136,6 +141,7 @@ func TestImportToken(t *testing.T) {
 		}
 		vaulttest.WantErr(t, "importToken("+step.name+")", err, step.want)
 	}
+	vaulttest.Want(t, "audit rows of created tokens", vaulttest.AuditKinds(t, m.Kit)[rows.AuditToken], 2)
 	m.WantRows(t, credential.BucketToken, 2)
 	m.WantRows(t, credential.BucketPair, 3)
 	wantOpens(t, m, token)

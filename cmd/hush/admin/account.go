@@ -159,7 +159,7 @@ func (a accounts) print(shown *adminv1.GetAccountResponse) error {
 			console.OrDash(session.GetBrowser()), console.OrDash(session.GetSystem())})
 	}
 	return a.Tables(
-		console.Listing{Header: "\nTOKEN ID,NAME,SCOPES,CREATED,EXPIRES,USED", Rows: tokenRows(shown.GetApiTokens())},
+		console.Listing{Header: "\nTOKEN ID,NAME,SCOPES,CREATED,EXPIRES,USED,MADE WITH", Rows: tokenRows(shown.GetApiTokens())},
 		console.Listing{Header: "\nDOMAIN,STATE,ACCOUNT,LEADS HERE,CHECKED", Rows: domainRows(shown.GetDomains())},
 		console.Listing{Header: "\nSESSION,BEGAN,USED,NETWORK,BROWSER,SYSTEM", Rows: sessions},
 	)

@@ -80,7 +80,7 @@ func (a tokens) list(ctx context.Context, s *settings.Settings, account string) 
 	if err != nil {
 		return err
 	}
-	return a.Table("ID,NAME,SCOPES,CREATED,EXPIRES,USED", rows)
+	return a.Table("ID,NAME,SCOPES,CREATED,EXPIRES,USED,MADE WITH", rows)
 }
 
 func tokenRows(tokens []*hushv1.ApiToken) [][]string {
@@ -89,6 +89,7 @@ func tokenRows(tokens []*hushv1.ApiToken) [][]string {
 		rows[i] = []string{
 			t.GetTokenId(), t.GetName(), nameScopes(t.GetScopes()),
 			console.Moment(t.GetCreateTime()), console.Moment(t.GetExpireTime()), console.Moment(t.GetUseTime()),
+			console.OrDash(t.GetParentId()),
 		}
 	}
 	return rows

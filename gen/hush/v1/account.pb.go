@@ -445,7 +445,10 @@ type ApiToken struct {
 	// When the token expires; absent if it never does.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// When the token was last used, to the minute; absent if never.
-	UseTime       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=use_time,json=useTime,proto3" json:"use_time,omitempty"`
+	UseTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=use_time,json=useTime,proto3" json:"use_time,omitempty"`
+	// The id of the API token that made it, with which it is revoked; empty if a person
+	// made it.
+	ParentId      string `protobuf:"bytes,7,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -520,6 +523,13 @@ func (x *ApiToken) GetUseTime() *timestamppb.Timestamp {
 		return x.UseTime
 	}
 	return nil
+}
+
+func (x *ApiToken) GetParentId() string {
+	if x != nil {
+		return x.ParentId
+	}
+	return ""
 }
 
 // Invite describes an invite. The invite itself is only in the response that
@@ -759,7 +769,7 @@ const file_hush_v1_account_proto_rawDesc = "" +
 	"\x0esecrets_shared\x18\x02 \x01(\x03R\rsecretsShared\x12%\n" +
 	"\x0esecrets_burned\x18\x03 \x01(\x03R\rsecretsBurned\x12\x1f\n" +
 	"\vemails_sent\x18\x04 \x01(\x03R\n" +
-	"emailsSent\"\x97\x02\n" +
+	"emailsSent\"\xb4\x02\n" +
 	"\bApiToken\x12\x19\n" +
 	"\btoken_id\x18\x01 \x01(\tR\atokenId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -768,7 +778,8 @@ const file_hush_v1_account_proto_rawDesc = "" +
 	"createTime\x12;\n" +
 	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x125\n" +
-	"\buse_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\auseTime\"\xdd\x01\n" +
+	"\buse_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\auseTime\x12\x1b\n" +
+	"\tparent_id\x18\a \x01(\tR\bparentId\"\xdd\x01\n" +
 	"\x06Invite\x12\x1b\n" +
 	"\tinvite_id\x18\x01 \x01(\tR\binviteId\x12\x1d\n" +
 	"\aaddress\x18\x02 \x01(\tB\x03\x80\x01\x01R\aaddress\x12\x1d\n" +

@@ -1462,7 +1462,8 @@ type GenerateApiTokenRequest struct {
 	Scopes []TokenScope `protobuf:"varint,2,rep,packed,name=scopes,proto3,enum=hush.v1.TokenScope" json:"scopes,omitempty"`
 	// The lifetime, at least a minute. If absent, the token never expires.
 	Ttl *durationpb.Duration `protobuf:"bytes,3,opt,name=ttl,proto3" json:"ttl,omitempty"`
-	// Whether to replace, and revoke, an existing token of the same name.
+	// Whether to replace, and revoke, an existing token of the same name and those made
+	// with it. The new token has its parent and, without a ttl, its expiry.
 	Rotate        bool `protobuf:"varint,4,opt,name=rotate,proto3" json:"rotate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -184,14 +184,18 @@ type AccountServiceClient interface {
 	// Errors: NOT_FOUND for an invite that is unknown, used or expired.
 	RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error)
 	// GenerateApiToken creates an API token and returns it. No other response
-	// contains it.
+	// contains it. A token that is made with an API token expires with that at the
+	// latest, and is revoked with it.
 	//
 	// Errors: ALREADY_EXISTS for a name in use, unless `rotate` is set;
-	// RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens.
+	// RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens;
+	// FAILED_PRECONDITION with REASON_POLICY for a token that would replace the one that
+	// it was made with.
 	GenerateApiToken(context.Context, *v1.GenerateApiTokenRequest) (*v1.GenerateApiTokenResponse, error)
-	// ListApiTokens lists the account's API tokens, oldest first.
+	// ListApiTokens lists the account's API tokens, oldest first. Those that were made
+	// with another one have its id in parent_id.
 	ListApiTokens(context.Context, *v1.ListApiTokensRequest) (*v1.ListApiTokensResponse, error)
-	// RevokeApiToken revokes an API token immediately.
+	// RevokeApiToken revokes an API token, and those made with it, immediately.
 	//
 	// Errors: NOT_FOUND.
 	RevokeApiToken(context.Context, *v1.RevokeApiTokenRequest) (*v1.RevokeApiTokenResponse, error)
@@ -629,14 +633,18 @@ type AccountServiceHandler interface {
 	// Errors: NOT_FOUND for an invite that is unknown, used or expired.
 	RevokeInvite(context.Context, *v1.RevokeInviteRequest) (*v1.RevokeInviteResponse, error)
 	// GenerateApiToken creates an API token and returns it. No other response
-	// contains it.
+	// contains it. A token that is made with an API token expires with that at the
+	// latest, and is revoked with it.
 	//
 	// Errors: ALREADY_EXISTS for a name in use, unless `rotate` is set;
-	// RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens.
+	// RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens;
+	// FAILED_PRECONDITION with REASON_POLICY for a token that would replace the one that
+	// it was made with.
 	GenerateApiToken(context.Context, *v1.GenerateApiTokenRequest) (*v1.GenerateApiTokenResponse, error)
-	// ListApiTokens lists the account's API tokens, oldest first.
+	// ListApiTokens lists the account's API tokens, oldest first. Those that were made
+	// with another one have its id in parent_id.
 	ListApiTokens(context.Context, *v1.ListApiTokensRequest) (*v1.ListApiTokensResponse, error)
-	// RevokeApiToken revokes an API token immediately.
+	// RevokeApiToken revokes an API token, and those made with it, immediately.
 	//
 	// Errors: NOT_FOUND.
 	RevokeApiToken(context.Context, *v1.RevokeApiTokenRequest) (*v1.RevokeApiTokenResponse, error)
