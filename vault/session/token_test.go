@@ -153,7 +153,7 @@ func TestExpiredTokenIsNotInTheWay(t *testing.T) {
 	}
 	_, _, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), c, credential.NewToken{Name: "one more"})
 	vaulttest.WantErr(t, "GenerateAPIToken(one more)", err, refusal.ErrTooMany)
-	m.MustToken(t, c, credential.NewToken{Name: "0", Rotate: true})
+	m.MustToken(t, c, credential.NewToken{Name: "0", Rotate: true, TTL: new(2 * time.Hour)})
 	m.Clock.Advance(time.Hour)
 	m.MustToken(t, c, credential.NewToken{Name: "1"})
 	vaulttest.Want(t, "ListAPITokens()", len(m.ListTokens(t, c)), 2)
