@@ -726,7 +726,8 @@ export type GenerateApiTokenRequest = Message<"hush.v1.GenerateApiTokenRequest">
   ttl?: Duration | undefined;
 
   /**
-   * Whether to replace, and revoke, an existing token of the same name.
+   * Whether to replace, and revoke, an existing token of the same name and those made
+   * with it. The new token has its parent and, without a ttl, its expiry.
    *
    * @generated from field: bool rotate = 4;
    */
@@ -1176,10 +1177,13 @@ export const AccountService: GenService<{
   },
   /**
    * GenerateApiToken creates an API token and returns it. No other response
-   * contains it.
+   * contains it. A token that is made with an API token expires with that at the
+   * latest, and is revoked with it.
    *
    * Errors: ALREADY_EXISTS for a name in use, unless `rotate` is set;
-   * RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens.
+   * RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens;
+   * FAILED_PRECONDITION with REASON_POLICY for a token that would replace the one that
+   * it was made with.
    *
    * @generated from rpc hush.v1.AccountService.GenerateApiToken
    */
@@ -1189,7 +1193,8 @@ export const AccountService: GenService<{
     output: typeof GenerateApiTokenResponseSchema;
   },
   /**
-   * ListApiTokens lists the account's API tokens, oldest first.
+   * ListApiTokens lists the account's API tokens, oldest first. Those that were made
+   * with another one have its id in parent_id.
    *
    * @generated from rpc hush.v1.AccountService.ListApiTokens
    */
@@ -1199,7 +1204,7 @@ export const AccountService: GenService<{
     output: typeof ListApiTokensResponseSchema;
   },
   /**
-   * RevokeApiToken revokes an API token immediately.
+   * RevokeApiToken revokes an API token, and those made with it, immediately.
    *
    * Errors: NOT_FOUND.
    *
