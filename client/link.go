@@ -174,7 +174,23 @@ func parsePasted(text string) (*url.URL, error) {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return nil, wrongLink("this is not a link: a link begins with https:// or http://")
 	}
+	if holdsTwo(text, u) {
+		return nil, wrongLink("there is more than one link here: pass one at a time")
+	}
 	return u, nil
+}
+
+// holdsTwo reports whether two links were pasted together, the second maybe without its
+// beginning: the key of the second must not go to the host of the first.
+func holdsTwo(text string, u *url.URL) bool {
+	if strings.Count(text, "://") > 1 || strings.Contains(u.Path, "://") || strings.Contains(u.Fragment, "://") {
+		return true
+	}
+	pages := 0
+	for _, page := range []string{"/secret/", "/private/", "/receipt/", "/metadata/"} {
+		pages += strings.Count(u.Path, page)
+	}
+	return pages > 1 || pages == 1 && strings.Contains(u.Fragment, "/")
 }
 
 // trimPasted removes what programs and people add to a link, line breaks within

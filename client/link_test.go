@@ -68,6 +68,14 @@ func TestParseLinkSaysWhatIsWrong(t *testing.T) {
 		"https://hush.example/r#" + aKey:                  "link of a receipt",
 		"https://hush.example/private/" + aKey:            "link of a receipt",
 		"https://hush.example/esecret/" + aKey + "/extra": "not the link of a secret",
+		// Two links: the key of the second is not for the host of the first.
+		"https://a.example/secret/" + aKey + "https://b.example/secret/" + aKey:       "more than one link",
+		"https://a.example/secret/" + aKey + "\nhttps://b.example/secret/" + aKey:     "more than one link",
+		"https://a.example/secret/" + aKey + " b.example/secret/" + aKey:              "more than one link",
+		"https://a.example/private/" + aKey + " b.example/secret/" + aKey:             "more than one link",
+		"https://a.example/secret/" + aKey + "https%3A%2F%2Fb.example/e#" + aFragment: "more than one link",
+		"https://a.example/e#" + aFragment + "\nhttps://b.example/e#" + aFragment:     "more than one link",
+		"https://a.example/s#" + aKey + " https://b.example/s#" + aKey:                "more than one link",
 	} {
 		_, err := client.ParseLink(text)
 		if !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), want) {
@@ -135,5 +143,19 @@ func TestTypesPrintNothing(t *testing.T) {
 	}
 	if parsed, ok := client.ParseClaim(claim.Expose()); !ok || parsed.Expose() != claim.Expose() {
 		t.Error("ParseClaim: got another claim, want the same")
+	}
+}
+
+// Two receipts that were pasted together are none: each would be burned elsewhere.
+func TestParseReceiptLinkRefusesTwo(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"https://a.example/private/" + aKey + "\nhttps://b.example/private/" + aKey,
+		"https://a.example/r#" + aKey + "\nhttps://b.example/r#" + aKey,
+		"https://a.example/receipt/" + aKey + " b.example/private/" + aKey,
+	} {
+		if _, err := client.ParseReceiptLink(text); !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), "more than one link") {
+			t.Errorf("ParseReceiptLink(%q): got %v, want it refused", text, err)
+		}
 	}
 }
