@@ -32,20 +32,22 @@ func mainOn(terminal func() (*os.File, error)) {
 		process.HideArguments()
 	}
 	process.Tune()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	if !slices.Contains(os.Args[1:], serveName) {
-		// A command that waits for a pipe does not see the first signal. The second
-		// one ends it, as if by kill -9, which every command survives.
-		context.AfterFunc(ctx, stop)
-	}
 	p := program{
 		environment: os.Environ(), alone: true,
 		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal},
 	}
 	_ = os.Unsetenv(command.VariableToken) // programs that a command starts do not get it
-	code := p.execute(ctx, os.Args[1:])
+	if slices.Contains(os.Args[1:], serveName) {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		code, _ := p.execute(ctx, os.Args[1:])
+		stop()
+		os.Exit(code)
+	}
+	var end leaving
+	ctx, stop := end.catch(context.Background())
+	code, err := p.execute(ctx, os.Args[1:])
 	stop()
-	os.Exit(code)
+	end.exit(code, err)
 }
 
 // program is what every command is given.
@@ -60,11 +62,12 @@ type program struct {
 // run is the whole program within another process; it returns the exit code.
 func run(ctx context.Context, args, environment []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := program{environment: environment, console: &console.Console{In: stdin, Out: stdout, Err: stderr}}
-	return p.execute(ctx, args)
+	code, _ := p.execute(ctx, args)
+	return code
 }
 
-// execute runs a command and returns the exit code.
-func (p program) execute(ctx context.Context, args []string) int {
+// execute runs a command, prints why it failed, and returns the exit code and the error.
+func (p program) execute(ctx context.Context, args []string) (code int, err error) {
 	if len(args) > 0 && args[0] == serveName {
 		p.console.Log = settings.MessagesTo(p.console.Err, args[1:], p.environment)
 	}
@@ -72,7 +75,7 @@ func (p program) execute(ctx context.Context, args []string) int {
 	root.SetArgs(slices.Concat([]string{}, args)) // nil would stand for os.Args
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return command.ExitOK
+		return command.ExitOK, nil
 	}
 	if wrong, ok := errors.AsType[*command.UsageError](err); ok {
 		code := command.ExitUsage
@@ -84,14 +87,17 @@ func (p program) execute(ctx context.Context, args []string) int {
 		} else {
 			p.console.Fail(wrong)
 		}
-		return code
+		return code, err
 	}
-	code := command.ExitFailure
+	if errors.Is(err, syscall.EPIPE) && !command.HoldsOutput(called) {
+		return brokenPipe, err // who closed the pipe has read enough
+	}
+	code, cause := command.ExitFailure, err
 	if exit, ok := errors.AsType[*command.ExitError](err); ok {
-		code, err = exit.Code, exit.Cause
+		code, cause = exit.Code, exit.Cause
 	}
-	if err != nil {
-		p.console.Fail(err)
+	if cause != nil {
+		p.console.Fail(cause)
 	}
-	return code
+	return code, err
 }

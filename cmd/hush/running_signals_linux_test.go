@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -58,10 +57,7 @@ func (r runningProgram) wantCode(t *testing.T, about string, want int) {
 	for r.lines.Scan() { // up to the end
 	}
 	err := r.cmd.Wait()
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	switch {
-	case want == 0 && err == nil:
-	case !ok || exit.ExitCode() != want:
+	if exitOf(r.cmd.ProcessState) != want {
 		t.Errorf("hush run, %s: got %v, want exit code %d", about, err, want)
 	}
 }

@@ -62,7 +62,7 @@ func (s *seat) types(prompt, keys string) {
 	}
 }
 
-// ends returns the exit code of the program. The terminal must show again what is
+// ends returns the exit code of the program, as a shell has it. The terminal must show again what is
 // typed.
 func (s *seat) ends() int {
 	s.t.Helper()
@@ -73,7 +73,16 @@ func (s *seat) ends() int {
 	if !echoes(s.t, s.terminal) {
 		s.t.Error("terminal: got typing hidden for good, want it shown again")
 	}
-	return s.program.ProcessState.ExitCode()
+	return exitOf(s.program.ProcessState)
+}
+
+// exitOf returns an exit code as a shell has it: for a program that a signal ended, 128
+// and its number.
+func exitOf(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return signalled + int(status.Signal())
+	}
+	return state.ExitCode()
 }
 
 var shownLink = regexp.MustCompile(`https?://[^ ]+/[es]#[0-9A-Za-z_-]+`)

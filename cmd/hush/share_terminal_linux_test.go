@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"hush/cmd/hush/command"
@@ -47,15 +48,19 @@ func TestTypedSecretGivenUp(t *testing.T) {
 	t.Parallel()
 	p := newSender(t, startHush(t))
 	for keys, want := range map[string]string{
-		"hunter2\x03":          "interrupted; nothing was done",
+		"hunter2\x03":          "interrupted; nothing was done", // Ctrl-C
 		"\x1b[200~hunter2\x03": "interrupted; nothing was done",
 		"\x04":                 "there is nothing to share: nothing was typed",
 		"hunter2\x15\x04":      "there is nothing to share: nothing was typed",
 	} {
 		s := onTerminal(t, p.environment, nil, nil, "share")
 		s.types("Ctrl-D ends it", keys)
-		if code := s.ends(); code != command.ExitFailure {
-			t.Errorf("hush share after %q: got exit code %d, want 1", keys, code)
+		code := command.ExitFailure
+		if strings.HasSuffix(keys, "\x03") {
+			code = signalled + int(syscall.SIGINT)
+		}
+		if got := s.ends(); got != code {
+			t.Errorf("hush share after %q: got exit code %d, want %d", keys, got, code)
 		}
 		s.shown.waitFor(t, want)
 		if shown := s.shown.String(); strings.Contains(shown, "hunter") || shownLink.MatchString(shown) {
@@ -130,8 +135,8 @@ func TestInterruptedShareAndWatch(t *testing.T) {
 	p := newSender(t, startHush(t))
 	s := onTerminal(t, p.environment, strings.NewReader("text"), nil, "share", "--watch")
 	s.types("waiting; expires in ", "\x03")
-	if code := s.ends(); code != command.ExitFailure {
-		t.Errorf("hush share --watch, interrupted: got exit code %d, want 1", code)
+	if code := s.ends(); code != signalled+int(syscall.SIGINT) {
+		t.Errorf("hush share --watch, interrupted: got exit code %d, want that of Ctrl-C", code)
 	}
 	s.shown.waitFor(t, "interrupted; the secret still waits")
 	p.open(s.link(), "")

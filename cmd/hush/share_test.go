@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -309,20 +310,23 @@ func TestInterruptedShare(t *testing.T) {
 	}
 }
 
-// A link that cannot be copied is printed all the same: the secret exists.
+// Where nothing can copy the link, nothing is shared, and the sender reads why.
 func TestShareWithoutClipboard(t *testing.T) {
 	t.Parallel()
 	p := newSender(t, startHush(t))
-	c := exec.CommandContext(t.Context(), os.Args[0], "share", "--copy", "--receipt-file", filepath.Join(t.TempDir(), "receipt"))
+	receipt := filepath.Join(t.TempDir(), "receipt")
+	c := exec.CommandContext(t.Context(), os.Args[0], "share", "--copy", "--receipt-file", receipt)
 	c.Env, c.Stdin = append([]string{asProgram + "=1", "PATH=" + t.TempDir()}, p.environment...), strings.NewReader("text")
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	printed, err := c.Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != command.ExitFailure {
-		t.Errorf("hush share --copy without a clipboard: got %v, want exit code 1", err)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != command.ExitFailure || len(printed) > 0 {
+		t.Errorf("hush share --copy without a clipboard: got %v and %q, want exit code 1 and no link", err, printed)
 	}
 	if !strings.Contains(stderr.String(), "copying to the clipboard: no program for it was found: install wl-clipboard, xclip or xsel") {
 		t.Errorf("hush share --copy without a clipboard: got %q, want what to install", &stderr)
 	}
-	p.open(result{stdout: string(printed)}, "")
+	if _, err := os.Stat(receipt); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("receipt file: got %v, want none", err)
+	}
 }

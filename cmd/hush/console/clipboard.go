@@ -33,7 +33,7 @@ func (c *Console) Copy(ctx context.Context, text string) (clearIt func() error, 
 	if ctx.Err() != nil {
 		return nil, interrupted(ctx)
 	}
-	if !c.ErrIsTerminal() || os.Getenv("TERM") == "dumb" {
+	if !c.takesCopies() {
 		return nil, fmt.Errorf("copying to the clipboard: %w", toolErr)
 	}
 	if base64.StdEncoding.EncodedLen(len(text)) > maxTerminalCopy {
@@ -42,6 +42,30 @@ func (c *Console) Copy(ctx context.Context, text string) (clearIt func() error, 
 	copyByTerminal(c.Err, text)
 	return func() error { copyByTerminal(c.Err, ""); return nil }, nil
 }
+
+// CanCopy returns why Copy would fail for every text; nil if it would not. Commands
+// ask before they do what cannot be undone. A tool that is installed may still have no
+// display to speak to, so that it is used: the text that the clipboard has is read, or
+// an empty one is written where there is none.
+func (c *Console) CanCopy(ctx context.Context) error {
+	err := withTool(ctx, func() error {
+		if _, err := clipboard.ReadAll(); err == nil {
+			return nil
+		}
+		return clipboard.WriteAll("")
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ErrInterrupted
+	case err == nil || c.takesCopies():
+		return nil
+	default:
+		return fmt.Errorf("copying to the clipboard: %w", err)
+	}
+}
+
+// takesCopies reports whether there is a terminal that may have a clipboard.
+func (c *Console) takesCopies() bool { return c.ErrIsTerminal() && os.Getenv("TERM") != "dumb" }
 
 // errNoTool is the error of withTool where the system has no tool.
 var errNoTool = errors.New("no program for it was found: install wl-clipboard, xclip or xsel")

@@ -190,7 +190,7 @@ type editor struct {
 func (e *editor) add(b byte) (ends bool, err error) {
 	switch {
 	case b == keyInterrupt:
-		return false, ErrInterrupted
+		return false, ErrCtrlC
 	case len(e.escape) > 0 || b == keyEscape:
 		return e.addEscape(b)
 	case e.pasted:

@@ -16,6 +16,15 @@ var ErrNoTerminal = errors.New("there is no terminal to ask on")
 // signal. Commands ask before they act.
 var ErrInterrupted = errors.New("interrupted; nothing was done")
 
+// ErrCtrlC is ErrInterrupted for Ctrl-C at a prompt that does not show what is typed,
+// where the terminal sends no signal for it.
+var ErrCtrlC error = ctrlC{}
+
+type ctrlC struct{}
+
+func (ctrlC) Error() string { return ErrInterrupted.Error() }
+func (ctrlC) Unwrap() error { return ErrInterrupted }
+
 // ProcessTerminal opens the terminal of the process, whatever its standard streams
 // are.
 func ProcessTerminal() (*os.File, error) {

@@ -13,7 +13,10 @@ import (
 
 // receiptFile is the file of --receipt-file. It is made before anything is shared,
 // so that a receipt always has its place.
-type receiptFile struct{ file *os.File }
+type receiptFile struct {
+	file *os.File
+	err  error // why it does not have all receipts
+}
 
 // createReceiptFile makes the file, which only its owner may read. It returns nil
 // without a name. It overwrites no file.
@@ -28,20 +31,17 @@ func createReceiptFile(name string) (*receiptFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--receipt-file: %w", console.NameFolder(name, err))
 	}
-	return &receiptFile{file}, nil
+	return &receiptFile{file: file}, nil
 }
 
-// write writes the receipts, a line each.
+// write writes all receipts so far, a line each, so that a power cut does not undo it.
 func (f *receiptFile) write(receipts []client.ReceiptLink) error {
-	if f == nil {
-		return nil
-	}
 	var text []byte
 	for _, receipt := range receipts {
 		text = append(text, receipt.Expose()+"\n"...)
 	}
-	_, err := f.file.Write(text)
-	return errors.Join(err, f.file.Sync(), f.file.Close())
+	_, err := f.file.WriteAt(text, 0)
+	return errors.Join(err, f.file.Truncate(int64(len(text))), f.file.Sync())
 }
 
 // remove removes the file if nothing was shared.

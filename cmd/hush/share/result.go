@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type made struct {
 
 // shareWith shares a content and says what became of it.
 func (s *share) shareWith(ctx context.Context, server *client.Client, request client.ShareRequest, file *receiptFile) error {
-	all, shareErr := s.shareAll(ctx, server, request)
+	all, shareErr := s.shareAll(ctx, server, request, file)
 	if len(all) == 0 {
 		if err := file.remove(); err != nil {
 			s.on.Fail(err)
@@ -42,8 +43,8 @@ func (s *share) shareWith(ctx context.Context, server *client.Client, request cl
 }
 
 // shareAll shares a content with each recipient, or once if there is none. It prints
-// each link at once, and stops at the first failure.
-func (s *share) shareAll(ctx context.Context, server *client.Client, request client.ShareRequest) ([]made, error) {
+// each link at once, after its receipt has its place, and stops at the first failure.
+func (s *share) shareAll(ctx context.Context, server *client.Client, request client.ShareRequest, file *receiptFile) ([]made, error) {
 	recipients := s.recipients
 	if len(recipients) == 0 {
 		recipients = []string{""}
@@ -65,10 +66,14 @@ func (s *share) shareAll(ctx context.Context, server *client.Client, request cli
 			request.Generate, request.Content = nil, &client.Content{Bytes: []byte(shared.Value.Expose())}
 		}
 		one := made{shared, recipient}
-		if err := s.print(one, request, server); err != nil {
-			return append(all, one), err
-		}
 		all = append(all, one)
+		if file != nil {
+			file.err = file.write(receiptsOf(all))
+		}
+		if err := s.print(one, request, server); err != nil {
+			s.unprinted = true
+			return all, err
+		}
 	}
 	return all, nil
 }
@@ -129,10 +134,10 @@ func (s *share) print(one made, request client.ShareRequest, server *client.Clie
 		defer s.on.Tellf("the server allows %s, and not the %s of --ttl", receipt.Span(granted), receipt.Span(s.ttl))
 	}
 	if s.asJSON {
-		return remote.PrintJSON(s.on, s.printed(one, request, server))
+		return unprinted(remote.PrintJSON(s.on, s.printed(one, request, server)))
 	}
 	if _, err := fmt.Fprintln(s.on.Out, one.Link.Expose()); err != nil {
-		return fmt.Errorf("printing the link: %w", err)
+		return unprinted(err)
 	}
 	s.tell(one)
 	if s.passphraseDrawn && s.isFirst(one) {
@@ -142,6 +147,14 @@ func (s *share) print(one made, request client.ShareRequest, server *client.Clie
 		s.on.Tellf("generated: %s", console.Printable([]byte(one.Value.Expose())))
 	}
 	return nil
+}
+
+// unprinted returns the error for a link that was not printed.
+func unprinted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the secret was shared, and its link could not be printed; the receipt burns it: %w", err)
 }
 
 // isFirst reports whether a secret is the first of a group, whose passphrase and
@@ -194,15 +207,15 @@ func (s *share) tellReceipts(all []made, file *receiptFile) (failed error) {
 	}
 	links := receiptsOf(all)
 	if file != nil {
-		err := file.write(links)
-		if err == nil {
+		file.err = errors.Join(file.err, file.file.Close())
+		if file.err == nil {
 			s.on.Tellf("the receipt is in %s", s.receiptFile)
 			return nil
 		}
-		failed = fmt.Errorf("--receipt-file: %w", err)
+		failed = fmt.Errorf("--receipt-file: %w", file.err)
 	}
 	for _, link := range links {
-		if !s.asJSON {
+		if !s.asJSON || s.unprinted {
 			s.on.Tellf("receipt: %s", link.Expose())
 		}
 	}
@@ -213,6 +226,7 @@ func (s *share) tellReceipts(all []made, file *receiptFile) (failed error) {
 // groups.
 func receiptsOf(all []made) []client.ReceiptLink {
 	links := []client.ReceiptLink{all[0].ReceiptLink}
+	links[0].Keys = slices.Clone(links[0].Keys)
 	for _, one := range all[1:] {
 		if one.ReceiptLink.Foreign {
 			links = append(links, one.ReceiptLink)

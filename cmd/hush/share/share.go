@@ -37,6 +37,7 @@ type share struct {
 	receiptFile              string
 	shown, coded, copied     bool
 	asJSON, watched, mailing bool
+	unprinted                bool // a link could not be printed
 }
 
 const long = `Share a secret once. The link that it prints opens once: with "hush open", or in
@@ -75,6 +76,7 @@ func Command(on *console.Console, environment []string) *cobra.Command {
 		},
 	}
 	s.server = remote.AddFlags(c, on, environment)
+	command.HoldOutput(c)
 	s.addFlags(c.Flags())
 	c.SetFlagErrorFunc(flagError)
 	return c
@@ -163,6 +165,11 @@ func (s *share) check(args []string) error {
 func (s *share) run(ctx context.Context, args []string) error {
 	if err := s.check(args); err != nil {
 		return err
+	}
+	if s.copied {
+		if err := s.on.CanCopy(ctx); err != nil {
+			return err
+		}
 	}
 	from := source{done: func() {}}
 	if s.generate == nil {
