@@ -21,7 +21,7 @@ func TestNameThatIsAcceptedHidesNothing(t *testing.T) {
 	c.Env, c.Dir = slices.Concat([]string{asProgram + "=1", "TERM=xterm"}, p.environment), folder
 	s := startOnTerminal(t, c)
 	s.types("Link: ", shared.stdout)
-	s.types("Save it as (Enter for profile): ", "\n")
+	s.types("If it is a file, save it as (Enter for its own name in this folder, - to print it): ", "\n")
 	if code := s.ends(); code != command.ExitOK {
 		t.Errorf("hush open: got exit code %d, want 0; it showed:\n%s", code, s.shown)
 	}

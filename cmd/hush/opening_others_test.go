@@ -27,7 +27,7 @@ func TestOpenAtOtherServers(t *testing.T) {
 				return shared.Link.Expose()
 			}
 			link := share("")
-			call(t, environment, "", "open", link, "-o", "/dev/null").want(t, "open -o /dev/null", command.ExitFailure, "is not a file")
+			call(t, environment, "", "open", link, "-o", "/dev/null").want(t, "open -o /dev/null", command.ExitFailure, "is not a file", "--output -")
 			if got := call(t, environment, "", "open", link).want(t, "open", command.ExitOK, words); got.stdout != "hello" {
 				t.Errorf("hush open: got %q, want hello", got.stdout)
 			}

@@ -51,7 +51,7 @@ func TestOpenObeysNothingOnATerminal(t *testing.T) {
 		"carriage\rreturn\u202e\u009b31m": "carriage\\x0dreturn\\u202e\\x9b31m\n",
 	} {
 		shared := newSharer(t, s.url).text(t, text)
-		person, r := sit(t), newRecipient(t)
+		person, r := sit(t, ""), newRecipient(t)
 		code := run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), person.terminal, person.screen, person)
 		if got := person.shows(); code != command.ExitOK || got != want {
 			t.Errorf("hush open of %q: got %d and %q, want %q; it wrote:\n%s", text, code, got, want, person.said.String())
@@ -66,7 +66,7 @@ func TestOpenAsksHidden(t *testing.T) {
 	s := startHush(t)
 	from := newSharer(t, s.url)
 	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("hello")}, Passphrase: client.Hide("quick otter")})
-	person, r := sit(t, shared.Link.Expose(), "slow otter", "quick otter"), newRecipient(t)
+	person, r := sit(t, shared.Link.Expose(), "slow otter", "", "quick otter"), newRecipient(t)
 	code := run(t.Context(), []string{"open"}, r.environment(), person.terminal, person.screen, person)
 	said := person.said.String()
 	if got := person.shows(); code != command.ExitOK || got != "hello\n" {
@@ -83,8 +83,9 @@ func TestOpenAsksHidden(t *testing.T) {
 	from.wantDelivered(t, shared)
 }
 
-// A file is no text for a terminal. The program asks where to save it, until there is
-// a place for it.
+// A file is no text for a terminal. The program asks where to save it while the secret
+// still waits, until there is a place for it: a person may take longer than the server
+// keeps an opened secret.
 func TestOpenAsksWhereToSave(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about the client")
@@ -96,42 +97,53 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 	}
 	file := client.ShareRequest{Content: &client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: ".env"}}
 	shared := from.mustShare(t, file)
-	person := sit(t, taken, filepath.Join(r.folder, "missing", "file"), free)
-	code := run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), person.terminal, person.screen, person)
-	said := person.said.String()
-	if got := person.shows(); code != command.ExitOK || got != "" {
-		t.Errorf("hush open of a file: got %d and %q, want it saved; it wrote:\n%s", code, got, said)
-	}
-	for _, want := range []string{`the content is the file ".env" of 4 bytes`, "Save it as (Enter for env): ", "exists", "there is no folder"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("hush open of a file: got %q, want %q in it", said, want)
-		}
-	}
-	if got, err := os.ReadFile(free); err != nil || string(got) != "A=1\n" {
-		t.Errorf("file: got %v and %q, want the content", err, got)
-	}
-	if got, err := os.ReadFile(taken); err != nil || string(got) != "mine" {
-		t.Errorf("file that was there: got %v and %q, want it as it was", err, got)
-	}
-	from.wantDelivered(t, shared)
-
-	// Interrupted there, it waits for the next run.
-	shared = from.mustShare(t, file)
-	person = sit(t)
-	ended := make(chan int)
 	args := []string{"open", shared.Link.Expose()}
-	said2 := newOutput()
-	go func() { ended <- run(t.Context(), args, r.environment(), person.terminal, person.screen, said2) }()
-	said2.waitFor(t, "Save it as")
+	person := sit(t)
+	said, ended := newOutput(), make(chan int)
+	go func() { ended <- run(t.Context(), args, r.environment(), person.terminal, person.screen, said) }()
+	said.waitFor(t, "save it as (Enter for its own name in this folder, - to print it): ")
+	if got, err := from.Receipt(t.Context(), shared.Receipt.Key); err != nil || got.State != client.StateWaiting {
+		t.Errorf("receipt at the question: got %v and %s, want it to wait", err, got.State)
+	}
 	if _, err := io.WriteString(person.keyboard, "\x04"); err != nil {
 		t.Fatal(err)
 	}
-	if code := <-ended; code != command.ExitFailure || !strings.Contains(said2.String(), "nothing is lost: run it again within") {
-		t.Errorf("hush open, interrupted: got %d and %s, want the time left", code, said2)
+	if code := <-ended; code != command.ExitFailure || !strings.Contains(said.String(), "interrupted; nothing was done") {
+		t.Errorf("hush open, interrupted: got %d and %s, want that nothing was done", code, said)
 	}
-	got := call(t, r.environment(), "", args...).want(t, "open", command.ExitOK, "an earlier run began to open it")
-	if got.stdout != "A=1\n" {
-		t.Errorf("hush open after that: got %q, want the content", got.stdout)
+	if waiting := r.claims(t); len(waiting) != 0 {
+		t.Errorf("claims: got %q, want none before the secret was opened", waiting)
+	}
+
+	typed := sit(t, taken, filepath.Join(r.folder, "missing", "file"), free)
+	code := run(t.Context(), args, r.environment(), typed.terminal, typed.screen, typed)
+	words := typed.said.String()
+	if got := typed.shows(); code != command.ExitOK || got != "" {
+		t.Errorf("hush open of a file: got %d and %q, want it saved; it wrote:\n%s", code, got, words)
+	}
+	for _, want := range []string{"exists", "there is no folder", "saved 4 bytes to"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("hush open of a file: got %q, want %q in it", words, want)
+		}
+	}
+	wantContent(t, free, "A=1\n")
+	wantContent(t, taken, "mine")
+	from.wantDelivered(t, shared)
+
+	shared = from.mustShare(t, file)
+	typed = sit(t, r.folder)
+	code = run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), typed.terminal, typed.screen, typed)
+	typed.shows()
+	if code != command.ExitOK {
+		t.Errorf("hush open into a folder: got %d, want 0; it wrote:\n%s", code, typed.said.String())
+	}
+	wantContent(t, filepath.Join(r.folder, ".env"), "A=1\n")
+
+	shared = from.mustShare(t, file)
+	typed = sit(t, "-")
+	code = run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), typed.terminal, typed.screen, typed)
+	if got := typed.shows(); code != command.ExitOK || got != "A=1\n" {
+		t.Errorf("hush open, answered with -: got %d and %q, want the content; it wrote:\n%s", code, got, typed.said.String())
 	}
 	from.wantDelivered(t, shared)
 }
@@ -185,6 +197,9 @@ func TestOpenAsksWithoutAPlaceForTheClaim(t *testing.T) {
 		{open, "yes", "hello\n", command.ExitOK, false},
 	} {
 		person := sit(t, c.answer)
+		if c.args[0] == "open" {
+			person.lines = []string{"-", c.answer} // where to save it if it is a file
+		}
 		code := run(t.Context(), c.args, environment, person.terminal, person.screen, person)
 		said := person.said.String()
 		if got := person.shows(); code != c.code || got != c.shows || !strings.Contains(said, "Open it all the same? (yes or no): ") {

@@ -15,43 +15,37 @@ import (
 	"hush/cmd/hush/reveal"
 )
 
-// place returns the file to write to, ready to be written; nil for none.
-func (o *opener) place(s *reveal.Secret) (*target, error) {
-	if o.output == "" || o.output == "-" {
-		return nil, nil
-	}
-	// The file of an earlier run that was cut off may be there already.
-	return newTarget(o.output, o.overwrite, s.IsConsumed())
-}
-
 // deliver puts a content to its place. It returns what remains to be done once the
-// server knows that the content arrived; nil for nothing.
+// server knows that the content arrived; nil for nothing. It never ends with a content
+// that no one has.
 func (o *opener) deliver(ctx context.Context, s *reveal.Secret, to *target, content client.Content) (after func() error, err error) {
 	switch {
-	case to != nil:
-		if err := to.save(content); err != nil {
-			return nil, s.Keep(err)
-		}
-		return func() error { return o.report(s, content, to) }, nil
+	case to != nil && (!o.asked || o.unprintable(content) != ""):
+		err = to.save(content)
+		after = func() error { return o.report(s, content, to) }
 	case o.copy:
-		return o.copyText(ctx, s, content)
+		after, err = o.copyText(ctx, s, content)
 	case o.json:
-		return nil, o.written(s, o.printFacts(s, content, nil, true))
+		err = o.written(o.printFacts(s, content, nil, true))
 	case o.force || !o.console.OutIsTerminal():
-		_, err := o.console.Out.Write(content.Bytes)
-		return nil, o.written(s, err)
+		_, err = o.console.Out.Write(content.Bytes)
+		err = o.written(err)
 	default:
-		return o.show(ctx, s, content)
+		err = o.show(s, content)
 	}
+	if err != nil {
+		return nil, s.Rescue(ctx, err, content.Bytes, nameIn(to, content), foldersOf(to)...)
+	}
+	return after, nil
 }
 
 // written returns the error for what did not reach standard output.
-func (o *opener) written(s *reveal.Secret, err error) error {
+func (o *opener) written(err error) error {
 	if err == nil {
 		err = syncOutput(o.console)
 	}
 	if err != nil {
-		return s.Keep(fmt.Errorf("writing to standard output: %w", err))
+		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil
 }
@@ -69,16 +63,14 @@ func syncOutput(on *console.Console) error {
 	return err
 }
 
-// show prints a content to a terminal, as what it cannot obey. A file is saved
-// instead, where its reader can say how.
-func (o *opener) show(ctx context.Context, s *reveal.Secret, content client.Content) (after func() error, err error) {
+// show prints a content to a terminal, as what it cannot obey. What is no text is not
+// printed as long as a later run gets it again.
+func (o *opener) show(s *reveal.Secret, content client.Content) error {
 	reason := o.unprintable(content)
 	switch {
 	case reason == "":
-	case content.IsFile && o.output == "" && o.console.CanAsk():
-		return o.saveAs(ctx, s, content, reason)
 	case s.CanRepeat():
-		return nil, s.Keep(fmt.Errorf("%s, which is not printed to a terminal: name a file with --output", reason))
+		return fmt.Errorf("%s, which is not printed to a terminal: name a file with --output", reason)
 	default:
 		// No later run gets it again, so that this is the last chance to see it.
 		o.console.Tellf("%s; it cannot be asked for again, so here it is with escapes", reason)
@@ -87,45 +79,8 @@ func (o *opener) show(ctx context.Context, s *reveal.Secret, content client.Cont
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err = fmt.Fprint(o.console.Out, text)
-	return nil, o.written(s, err)
-}
-
-// saveAs asks for the name of a file until the content is in it.
-func (o *opener) saveAs(ctx context.Context, s *reveal.Secret, content client.Content, reason string) (after func() error, err error) {
-	o.console.Tellf("%s", reason)
-	prompt, name := "Save it as: ", ""
-	if content.FileName != "" {
-		name = safeName(content)
-		prompt = fmt.Sprintf("Save it as (Enter for %s): ", console.Printable([]byte(name)))
-	}
-	for {
-		path, err := o.console.Ask(ctx, prompt)
-		if err != nil {
-			return nil, s.Keep(err)
-		}
-		if path = strings.TrimSpace(path); path == "" {
-			path = name
-		}
-		if path == "" {
-			continue
-		}
-		to, err := saveTo(path, content)
-		if err == nil {
-			return func() error { return o.report(s, content, to) }, nil
-		}
-		o.console.Tellf("%v", err)
-	}
-}
-
-// saveTo writes a content to a file, or into a folder.
-func saveTo(path string, content client.Content) (*target, error) {
-	to, err := newTarget(path, false, false)
-	if err != nil {
-		return nil, err
-	}
-	defer to.discard()
-	return to, to.save(content)
+	_, err := fmt.Fprint(o.console.Out, text)
+	return o.written(err)
 }
 
 // unprintable returns why a content is not for a terminal; empty if it is.
@@ -162,11 +117,11 @@ var errNotText = errors.New("the content is no text, which the clipboard needs: 
 // copyText puts a text into the clipboard. What it returns waits and clears it.
 func (o *opener) copyText(ctx context.Context, s *reveal.Secret, content client.Content) (after func() error, err error) {
 	if console.IsBinary(content.Bytes) {
-		return nil, s.Keep(errNotText)
+		return nil, errNotText
 	}
 	wipe, err := o.console.Copy(ctx, string(content.Bytes))
 	if err != nil {
-		return nil, s.Keep(err)
+		return nil, err
 	}
 	return func() error {
 		if o.json {

@@ -31,9 +31,51 @@ func TestSafeName(t *testing.T) {
 		strings.Repeat("x", 252) + ".pdf":    strings.Repeat("x", 251) + ".pdf",
 		"  .hidden with spaces at the start": "hidden with spaces at the start",
 	} {
-		if got := safeName(client.Content{FileName: name}); got != want {
-			t.Errorf("safeName(%q): got %q, want %q", name, got, want)
+		if got := safeName(client.Content{FileName: name}, false); got != want {
+			t.Errorf("safeName(%q, false): got %q, want %q", name, got, want)
 		}
+	}
+}
+
+// A folder that its reader chose gets a name with its dot: an .env would not be found
+// without it.
+func TestSafeNameWithADot(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		".env": ".env", "notes.txt": "notes.txt", ".": "secret", "..": "secret", "...": "secret", "..env": "env", ".-env": "env",
+		"-.env": "env", "a/.env": ".env", temporaryPrefix + "x": "hush-open-x", "." + strings.Repeat("a", 300): "." + strings.Repeat("a", 254),
+	} {
+		if got := safeName(client.Content{FileName: name}, true); got != want {
+			t.Errorf("safeName(%q, true): got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// In a folder a content takes a free name, and an earlier run's content is found again.
+func TestSaveInAFolder(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	save := func(mayBeThere bool, content string) *target {
+		to := mustTarget(t, folder, false, mayBeThere)
+		if err := to.save(client.Content{FileName: "a.txt", Bytes: []byte(content)}); err != nil {
+			t.Errorf("save(%s): got %v, want no error", content, err)
+		}
+		to.discard()
+		return to
+	}
+	save(false, "one")
+	if to := save(false, "two"); filepath.Base(to.path) != "a-2.txt" || to.was {
+		t.Errorf("save beside another file: got %q, want a-2.txt", to.path)
+	}
+	if to := save(true, "two"); filepath.Base(to.path) != "a-2.txt" || !to.was {
+		t.Errorf("save of what an earlier run saved: got %q and %t, want that file", to.path, to.was)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "a-3.txt"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(false, "three")
+	if got, err := os.ReadFile(filepath.Join(folder, "a-4.txt")); err != nil || string(got) != "three" {
+		t.Errorf("save beside a folder: got %v and %q, want a-4.txt", err, got)
 	}
 }
 
@@ -123,12 +165,16 @@ func TestSaveOverwritesNoLateFile(t *testing.T) {
 	wantFiles(t, folder, map[string]string{"file": "theirs"})
 }
 
-// What a killed run left is removed; what another run works on is not.
+// What a killed run left without a content is removed. A content stays, since no one may
+// have it otherwise, and so does what another run works on.
 func TestLeftFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if err := os.WriteFile(temporaryName(folder), []byte("left"), 0o600); err != nil {
-		t.Fatal(err)
+	left := temporaryName(folder)
+	for path, content := range map[string]string{left: "left", temporaryName(folder): "", temporaryName(folder): "\x00\x00\x00"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	busy := mustTarget(t, filepath.Join(folder, "busy"), true, false)
 	if busy.name == "" {
@@ -137,8 +183,12 @@ func TestLeftFilesAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mustTarget(t, filepath.Join(folder, "file"), false, false).discard()
-	wantFiles(t, folder, map[string]string{filepath.Base(busy.name): ""})
+	to := mustTarget(t, filepath.Join(folder, "file"), false, false)
+	if len(to.left) != 1 || to.left[0] != left {
+		t.Errorf("newTarget: got %q as left, want %q", to.left, left)
+	}
+	to.discard()
+	wantFiles(t, folder, map[string]string{filepath.Base(busy.name): "", filepath.Base(left): "left"})
 }
 
 func TestTargetsThatAreRefused(t *testing.T) {
@@ -150,13 +200,15 @@ func TestTargetsThatAreRefused(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(folder, "missing", "file"): "there is no folder",
 		filepath.Join(folder, "missing") + "/":   "there is no folder",
-		filepath.Join(folder, "link"):            "exists",
-		"/dev/null":                              "is not a file",
+		filepath.Join(folder, "link"):            "is a symbolic link, which is not replaced",
+		"/dev/null":                              "is not a file, and is not replaced: name a file, or print with --output -",
 	} {
-		to, err := newTarget(path, false, false)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("newTarget(%s): got %v, want %q", path, err, want)
+		for _, overwrite := range []bool{false, true} {
+			to, err := newTarget(path, overwrite, false)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("newTarget(%s, %t): got %v, want %q", path, overwrite, err, want)
+			}
+			to.discard()
 		}
-		to.discard()
 	}
 }

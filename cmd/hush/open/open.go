@@ -32,6 +32,7 @@ type opener struct {
 	choice      *remote.Choice
 
 	output         string
+	asked          bool // for a place, which a text does not need
 	overwrite      bool
 	copy           bool
 	copyFor        time.Duration
@@ -53,9 +54,11 @@ shell nor other users of this machine see it. If the secret has a passphrase, it
 asks for that too.
 
 On a terminal control characters are shown and not obeyed, and a file is not
-printed: the command asks where to save it. --output says that beforehand: a file,
-or a folder, where the file gets the name that its sender gave it. No file is
-overwritten without --overwrite. To a pipe the bytes go as they are.
+printed: before the secret is opened, the command asks where to save it if it is a
+file. --output says that without a question: a file, or a folder, where the file gets
+the name that its sender gave it, or a free one like it. No file is overwritten
+without --overwrite, which replaces regular files only. To a pipe the bytes go as they
+are.
 
 The server keeps the content until it is safe here. If this run is cut off, run it
 again with the same link within two minutes: nothing is lost. Servers that speak v1
@@ -80,6 +83,7 @@ base64 if it is no text.`,
 	define("passphrase-file", flags.Text(&o.passphraseFile, "", "`file` with the passphrase in its first line, \"-\" for standard input"))
 	define("json", flags.Switch(&o.json, "print facts as JSON"))
 	o.choice = remote.AddFlags(c, on, environment)
+	command.HoldOutput(c)
 	return c
 }
 
@@ -97,7 +101,14 @@ func (o *opener) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	claims := pending.NewStore(o.environment, time.Now)
-	claims.Sweep()
+	for _, text := range claims.Sweep(link) {
+		o.console.Tellf("%s", text)
+	}
+	if o.copy {
+		if err := o.console.CanCopy(ctx); err != nil {
+			return err
+		}
+	}
 	s, err := reveal.Look(ctx, reveal.Options{
 		Console: o.console, Client: calls, Link: link, Claims: claims,
 		PassphraseFile: o.passphraseFile, Place: o.placeName(),
@@ -157,12 +168,20 @@ func (o *opener) open(ctx context.Context, s *reveal.Secret) error {
 	if err != nil {
 		return err
 	}
-	defer to.discard()
+	defer func() { to.discard() }()
 	s.Describe()
 	if err := s.ReadPassphrase(ctx); err != nil {
 		return err
 	}
+	if o.mayNeedPlace(s) {
+		if to, err = o.askPlace(ctx, s); err != nil {
+			return err
+		}
+	}
 	if err := s.KeepClaim(ctx); err != nil {
+		return err
+	}
+	if err := to.noteIn(s); err != nil {
 		return err
 	}
 	opened, err := s.Open(ctx)

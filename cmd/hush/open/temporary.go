@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"hush/cmd/hush/pending"
 )
 
-// temporaryPrefix begins the names of temporary files, which a later run removes.
-const temporaryPrefix = ".hush-open-"
+// temporaryPrefix begins the names of temporary files.
+const temporaryPrefix = pending.TemporaryPrefix
 
 // temporaryName returns a new name for a temporary file in a folder.
 func temporaryName(folder string) string {

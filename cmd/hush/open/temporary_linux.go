@@ -1,6 +1,7 @@
 package open
 
 import (
+	"errors"
 	"os"
 	"strconv"
 
@@ -27,3 +28,13 @@ func linkNameless(file *os.File, path string) error {
 }
 
 func pathOf(file *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(file.Fd())) }
+
+// keepRoom keeps room on the disk for a file, whose size stays. It reports whether the
+// file system can do that.
+func keepRoom(file *os.File, size int64) (kept bool, err error) {
+	err = unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		return false, nil
+	}
+	return err == nil, err
+}

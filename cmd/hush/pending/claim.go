@@ -24,6 +24,7 @@ type Claim struct {
 	reason      error    // why it is in memory only
 	claim       client.Claim
 
+	temporaries          []temporary // those that earlier runs noted
 	found, hasPassphrase bool
 	savedTo              string
 	until                time.Time
@@ -52,9 +53,12 @@ func (c *Claim) IsKept() bool { return c.file != nil && !c.until.IsZero() }
 
 // record is the first line of a file: a claim, and nothing that opens a secret
 // without its link. A line behind it says that the content was passed on, and has
-// SHA-256 of where to:
+// SHA-256 of where to. Others have the paths of temporary files, and of the file for
+// the content once the temporary one has all of it:
 //
 //	{"claim":"…","fingerprint":"…","until":"2026-11-23T18:04:00Z","passphrase":false}
+//	temporary {"file":"/home/me/.hush-open-…"}
+//	temporary {"file":"/home/me/.hush-open-…","to":"/home/me/notes.txt"}
 //	saved e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 type record struct {
 	Claim       string    `json:"claim"`
@@ -62,11 +66,12 @@ type record struct {
 	Until       time.Time `json:"until"`
 	Passphrase  bool      `json:"passphrase"`
 
-	claim   client.Claim
-	savedTo string
+	claim       client.Claim
+	savedTo     string
+	temporaries []temporary
 }
 
-var savedPattern = regexp.MustCompile(`^saved ([0-9a-f]{64})\n$`)
+var savedPattern = regexp.MustCompile(`^saved ([0-9a-f]{64})$`)
 
 func nameOf(place string) string {
 	sum := sha256.Sum256([]byte(place))
@@ -80,15 +85,24 @@ func decode(text []byte) (r record, ok bool) {
 		return record{}, false
 	}
 	r.claim, ok = client.ParseClaim(r.Claim)
-	if saved := savedPattern.FindSubmatch(rest); saved != nil {
-		r.savedTo = string(saved[1])
+	lines := bytes.Split(rest, []byte("\n"))
+	for _, line := range lines[:len(lines)-1] { // a last one without an end was cut off
+		if saved := savedPattern.FindSubmatch(line); saved != nil {
+			r.savedTo = string(saved[1])
+		}
+		if text, found := bytes.CutPrefix(line, []byte("temporary ")); found {
+			r.addTemporary(text)
+		}
 	}
 	return r, ok
 }
 
+// maxRecord bounds what is read of a file: paths may be long.
+const maxRecord = 64 << 10
+
 // read takes over what an earlier run kept.
 func (c *Claim) read() {
-	text, err := io.ReadAll(io.LimitReader(c.file, 4096))
+	text, err := io.ReadAll(io.LimitReader(c.file, maxRecord))
 	if err != nil {
 		return
 	}
@@ -97,6 +111,7 @@ func (c *Claim) read() {
 		return
 	}
 	c.claim, c.found, c.until, c.hasPassphrase, c.savedTo = r.claim, true, r.Until, r.Passphrase, r.savedTo
+	c.temporaries = r.temporaries
 }
 
 // Keep writes the claim to its file, and returns once a power cut would not undo

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +91,16 @@ func (s *Store) Take(link client.Link) (*Claim, error) {
 	return c, nil
 }
 
+// RescueFolder returns the folder for contents that reached no other place, and makes it
+// for its owner only.
+func (s *Store) RescueFolder() (string, error) {
+	if s.reason != nil {
+		return "", s.reason
+	}
+	folder := filepath.Join(filepath.Dir(s.folder), "rescued")
+	return folder, makeFolders(folder)
+}
+
 // makeFolder makes the folder of claims, for its owner only.
 func (s *Store) makeFolder() error {
 	if err := makeFolders(s.folder); err != nil {
@@ -155,39 +166,62 @@ func isStill(file *os.File, path string) bool {
 var namePattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // Sweep removes the files of claims that have lapsed, and what a killed process
-// left without a claim in it. Those that another process has taken stay.
-func (s *Store) Sweep() {
+// left without a claim in it. It finishes or removes the temporary files of killed
+// processes, and returns what to tell of that. Claims that another process has taken
+// stay, and those of the links, which the caller is about to take.
+func (s *Store) Sweep(links ...client.Link) (told []string) {
 	if s.reason != nil {
-		return
+		return nil
 	}
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {
-		return // there is no folder yet, or Keep says what is wrong with it
+		return nil // there is no folder yet, or Keep says what is wrong with it
+	}
+	taken := map[string]bool{}
+	for _, link := range links {
+		fingerprint := link.Fingerprint()
+		taken[hex.EncodeToString(fingerprint[:])] = true
 	}
 	for _, entry := range entries {
-		if entry.Type() == fs.FileMode(0) && namePattern.MatchString(entry.Name()) {
-			s.sweepFile(filepath.Join(s.folder, entry.Name()))
+		if entry.Type() == fs.FileMode(0) && namePattern.MatchString(entry.Name()) && !taken[entry.Name()] {
+			told = append(told, s.sweepFile(filepath.Join(s.folder, entry.Name()))...)
 		}
 	}
+	return told
 }
 
-// sweepFile removes a file unless it has a claim of use. It looks first, so that it
-// seldom locks what another process wants.
-func (s *Store) sweepFile(path string) {
-	if text, err := os.ReadFile(path); err != nil || s.isOfUse(text) {
-		return
+// sweepFile removes a file unless it has a claim of use, and settles its temporary files.
+// It looks first, so that it seldom locks what another process wants.
+func (s *Store) sweepFile(path string) (told []string) {
+	if text, err := os.ReadFile(path); err != nil || s.isOfUse(text) && !leavesFiles(text) {
+		return nil
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return
+		return nil
 	}
 	defer file.Close()
 	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !isStill(file, path) {
-		return
+		return nil
 	}
-	if text, err := os.ReadFile(path); err == nil && !s.isOfUse(text) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	r, _ := decode(text)
+	for _, t := range r.temporaries {
+		told = append(told, t.settle()...)
+	}
+	if !s.isOfUse(text) {
 		_ = os.Remove(path)
 	}
+	return told
+}
+
+// leavesFiles reports whether a temporary file is left of what a record notes.
+func leavesFiles(text []byte) bool {
+	r, _ := decode(text)
+	return slices.ContainsFunc(r.temporaries, temporary.isLeft)
 }
 
 // isOfUse reports whether the text of a file has a claim that has not lapsed. One that

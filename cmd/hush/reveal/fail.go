@@ -21,6 +21,7 @@ func (s *Secret) failed(ctx context.Context, err error) error {
 	failed := s.named(remote.Fail(err))
 	switch client.KindOf(err) {
 	case client.KindGone, client.KindLost:
+		s.finish()
 		if s.WasSaved() {
 			return s.withWords(failed, "an earlier run passed its content on")
 		}
@@ -40,7 +41,18 @@ func (s *Secret) failed(ctx context.Context, err error) error {
 // remove removes a claim that opens nothing.
 func (s *Secret) remove() {
 	if s.claim != nil {
+		s.finish()
 		s.claim.Remove()
+	}
+}
+
+// finish finishes what earlier runs left of the content.
+func (s *Secret) finish() {
+	if s.claim == nil {
+		return
+	}
+	for _, text := range s.claim.FinishTemporaries() {
+		s.tellf("%s", text)
 	}
 }
 

@@ -131,6 +131,29 @@ func (s *Secret) KeepClaim(ctx context.Context) error {
 	return s.named(err)
 }
 
+// NoteTemporary notes a temporary file before it has anything of the content, and
+// NoteWhole when it has all of it and which file that is for, so that a later run can
+// finish what this one is cut off from. They do nothing without a claim on disk.
+func (s *Secret) NoteTemporary(file string) error {
+	if s.claim == nil {
+		return nil
+	}
+	return s.claim.NoteTemporary(file)
+}
+
+// NoteWhole is described at NoteTemporary.
+func (s *Secret) NoteWhole(file, to string) error {
+	if s.claim == nil {
+		return nil
+	}
+	return s.claim.NoteWhole(file, to)
+}
+
+// KnowsTemporary reports whether an earlier run noted a temporary file.
+func (s *Secret) KnowsTemporary(file string) bool {
+	return s.claim != nil && s.claim.HasTemporary(file)
+}
+
 // Open reveals the secret, after KeepClaim. If its passphrase is wrong and was asked
 // for, it asks again, as long as tries are left. The Content is the caller's. An error
 // says what can still be done.
@@ -170,7 +193,7 @@ func (s *Secret) note(opened client.Opened) {
 	}
 	s.until = time.Now().Add(opened.ClaimLeft)
 	if s.claim != nil && !opened.Claimed {
-		s.claim.Remove()
+		s.remove()
 		s.claim = nil
 	}
 }
@@ -189,6 +212,7 @@ func (s *Secret) Left() time.Duration {
 // revealed and did not reach its place. If none can get the content again, it says
 // that the content is lost.
 func (s *Secret) Keep(err error) error {
+	err = withoutPromise(err)
 	if s.CanRepeat() {
 		return s.named(fmt.Errorf("%w; nothing is lost: run it again within %s", err, s.Left()))
 	}
@@ -203,6 +227,7 @@ func (s *Secret) Acknowledge(ctx context.Context) {
 		return
 	}
 	s.claim.MarkSaved(s.Place)
+	s.claim.DropTemporaries()
 	ctx, cancel := context.WithTimeout(ctx, acknowledgeTime)
 	defer cancel()
 	if err := s.Client.Acknowledge(ctx, s.Link, s.claim.Claim()); err != nil {
@@ -224,7 +249,7 @@ func (s *Secret) Release() {
 	case s.revealed || s.claim.Found():
 		s.claim.Release()
 	default:
-		s.claim.Remove()
+		s.remove()
 	}
 }
 

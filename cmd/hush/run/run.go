@@ -5,6 +5,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ func Command(on *console.Console, environment []string) *cobra.Command {
 line break at its end: it removes one, and no more. --file, on Linux, puts the content
 as it is into a file in memory that is sealed and has no name on any disk, and the
 path of that file into NAME. The path is good in the program, and in programs that
-inherit its open files.
+inherit its open files, as long as they run as the same user: a program that changes
+its user reads the file before.
 
 LINK is the link, "-" to read it from standard input, or @FILE to read it from a
 file. First all secrets are looked at, and passphrases are asked for; the program is
@@ -67,6 +69,7 @@ cannot be executed, 127 if it is not found.`,
 	define("file", flags.Repeated(&r.sources, "put a secret into a file in memory and its path into a variable, as `NAME=LINK` (Linux)", parseSource(true)))
 	define("passphrase-file", flags.Repeated(&r.passphrases, "read the passphrase of a secret from the first line of a file, as `NAME=FILE`, \"-\" for standard input", parseAssignments))
 	r.choice = remote.AddFlags(c, on, environment)
+	command.HoldOutput(c)
 	command.MarkExits(c, command.ExitRun, command.ExitNotExecutable, command.ExitNotFound)
 	return c
 }
@@ -108,18 +111,37 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err := secrets.ask(ctx); err != nil {
 		return err
 	}
+	if err := r.tryMemory(); err != nil {
+		return err
+	}
 	values, err := secrets.open(ctx)
 	defer values.discard()
 	if err != nil {
-		return secrets.keep(err)
+		return secrets.keep(ctx, err)
 	}
 	return r.start(ctx, path, args, secrets, values, signals)
+}
+
+// tryMemory shows that there can be files in memory, before anything is opened for one.
+func (r *runner) tryMemory() error {
+	if !slices.ContainsFunc(r.sources, func(s source) bool { return s.isFile }) {
+		return nil
+	}
+	file, err := newMemoryFile(nil)
+	file.close()
+	return err
 }
 
 // look looks at all secrets.
 func (r *runner) look(ctx context.Context) (secrets, error) {
 	claims := pending.NewStore(r.environment, time.Now)
-	claims.Sweep()
+	var links []client.Link
+	for _, from := range r.sources {
+		links = append(links, from.link)
+	}
+	for _, text := range claims.Sweep(links...) {
+		r.console.Tellf("%s", text)
+	}
 	var looked secrets
 	for _, from := range r.sources {
 		calls, err := r.choice.ConnectTo(ctx, from.link)
@@ -145,6 +167,8 @@ type secret struct {
 
 	source source
 	opened bool
+	// content is what no later run gets again, until the program has it.
+	content []byte
 }
 
 // secrets are all of them.
@@ -182,6 +206,9 @@ func (all secrets) open(ctx context.Context) (values, error) {
 			return opened, err
 		}
 		s.opened = true
+		if !s.CanRepeat() {
+			s.content = bytes.Clone(content.Content.Bytes)
+		}
 		v, err := newValue(s.source, content.Content)
 		clear(content.Content.Bytes)
 		if err != nil {
@@ -204,18 +231,32 @@ func (s *secret) rank() int {
 	}
 }
 
-// keep adds to an error what became of the secrets that were opened.
-func (all secrets) keep(err error) error {
+// forget overwrites what was kept of contents.
+func (all secrets) forget() {
+	for _, s := range all {
+		clear(s.content)
+	}
+}
+
+// keep adds to an error what became of the secrets that were opened. What no later run
+// gets again is saved, since the program does not get it.
+func (all secrets) keep(ctx context.Context, err error) error {
+	defer all.forget()
 	var kept, lost []string
 	left := client.ClaimTime
 	for _, s := range all {
 		switch {
 		case !s.opened:
+			continue
 		case s.CanRepeat():
 			kept, left = append(kept, s.source.name), min(left, s.Left())
-		default:
-			lost = append(lost, s.source.name)
+			continue
 		}
+		if where, saved := s.Save(ctx, s.content, s.source.name); saved {
+			err = fmt.Errorf("%w; %s cannot be opened again, and its content is %s", err, s.source.name, where)
+			continue
+		}
+		lost = append(lost, s.source.name)
 	}
 	if len(kept) > 0 {
 		err = fmt.Errorf("%w; run the same again within %s: the content of %s waits for this device", err, left, join(kept))

@@ -22,17 +22,20 @@ func (r *runner) start(ctx context.Context, path string, args []string, all secr
 	}
 	signals.catchAll()
 	if ctx.Err() != nil || signals.hasEnd() {
-		return all.keep(errors.New("interrupted"))
+		return all.keep(ctx, errors.New("interrupted"))
 	}
 	if err := program.Start(); err != nil {
-		return r.notStarted(path, all.keep(plain(err)), err)
+		return r.notStarted(path, all.keep(ctx, plain(err)), err)
 	}
 	// The program has its secrets. What this process had of them is overwritten as
 	// far as Go lets it, and the rest goes back to the system.
 	program.Env = nil
 	opened.discard()
 	clear(opened)
+	all.forget()
 	debug.FreeOSMemory()
+	reaped := reapOrphans(program.Process.Pid)
+	defer reaped()
 	acknowledged := all.acknowledge(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go signals.pass(program.Process, ended)
