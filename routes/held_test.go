@@ -311,7 +311,7 @@ func pageBody(operation string) string {
 	switch operation {
 	case "ConcealSecret":
 		return "secret=x"
-	case "RevealSecret":
+	case "RevealSecret or page":
 		return "continue=true"
 	case "VerifyAccount", "ResetPassword":
 		return "password=sixteen+tall+oaks"
