@@ -82,6 +82,10 @@ func TestMapError(t *testing.T) {
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
 		},
 		{
+			refusal.ErrDiskFull, connect.CodeResourceExhausted, "the disk of the service is full: nothing was stored",
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
+		},
+		{
 			refusal.NothingStored(refusal.Unavailable(storage.ErrFull)), connect.CodeResourceExhausted,
 			"the disk of the service is full: nothing was stored", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
 		},

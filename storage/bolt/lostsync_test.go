@@ -338,6 +338,12 @@ func TestInspectFindsLostBuckets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	r := openOn(t, dir, nil)
 	fillBuckets(t, r.store, "text")
+	err := r.store.Update(t.Context(), func(tx storage.Tx) error {
+		return tx.Put("one page", []byte("alone"), make([]byte, 2000))
+	})
+	if err != nil {
+		t.Fatalf("Update: got %v, want nil", err)
+	}
 	r.close(t)
 	file, err := os.Open(filepath.Join(dir, databaseName))
 	if err != nil {
@@ -383,17 +389,17 @@ func pageAt(t *testing.T, file *os.File, size, page int64) []byte {
 	return data
 }
 
-// leafOf returns a page with rows of a bucket.
+// leafOf returns the page of the bucket that has only one.
 func leafOf(t *testing.T, file *os.File, size int64, meta pages.Meta) int64 {
 	t.Helper()
 	for page := range pagesOf(pages.Changed(file, size, meta, pages.Meta{}, everything)) {
 		data := pageAt(t, file, size, int64(page))
 		leaf, count := binary.NativeEndian.Uint16(data[8:]) == 2, binary.NativeEndian.Uint16(data[10:])
-		row := binary.NativeEndian.Uint32(data[16:]) == 0 && binary.NativeEndian.Uint32(data[24:]) == 3 // a key of three bytes
+		row := binary.NativeEndian.Uint32(data[16:]) == 0 && binary.NativeEndian.Uint32(data[24:]) == 5 // the length of its key
 		if leaf && count > 0 && row && binary.NativeEndian.Uint32(data[12:]) == 0 && page != meta.Root {
 			return int64(page)
 		}
 	}
-	t.Fatal("leafOf: got no page with rows")
+	t.Fatal("leafOf: got no page, want the one of a bucket")
 	return 0
 }
