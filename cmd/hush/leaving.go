@@ -64,8 +64,8 @@ func (e *leaving) exit(code int, err error) {
 	switch {
 	case errors.Is(err, console.ErrCtrlC):
 		by = syscall.SIGINT
-	case code == brokenPipe:
-		by = syscall.SIGPIPE
+	case code == brokenPipe: // Go ignores a SIGPIPE that is sent to it
+		by = 0
 	}
 	if by != 0 && by != syscall.SIGQUIT && err != nil && (own || code == signalled+int(by)) {
 		signal.Reset(by)

@@ -66,8 +66,8 @@ func TestOpenAsksHidden(t *testing.T) {
 	s := startHush(t)
 	from := newSharer(t, s.url)
 	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("hello")}, Passphrase: client.Hide("quick otter")})
-	person, r := sit(t, shared.Link.Expose(), "slow otter", "", "quick otter"), newRecipient(t)
-	code := run(t.Context(), []string{"open"}, r.environment(), person.terminal, person.screen, person)
+	person, r := sit(t, shared.Link.Expose(), "slow otter", "quick otter"), newRecipient(t)
+	code := run(t.Context(), []string{"open", "--output=-"}, r.environment(), person.terminal, person.screen, person)
 	said := person.said.String()
 	if got := person.shows(); code != command.ExitOK || got != "hello\n" {
 		t.Errorf("hush open: got %d and %q, want hello; it wrote:\n%s", code, got, said)

@@ -39,7 +39,7 @@ func TestShareBehindAClosedPipe(t *testing.T) {
 		said := newOutput()
 		c.Stderr = said
 		err := c.Run()
-		if c.ProcessState.ExitCode() != command.ExitFailure || !strings.Contains(said.String(), "its link could not be printed; the receipt burns it: write |1: broken pipe") {
+		if c.ProcessState.ExitCode() != command.ExitFailure || !strings.Contains(said.String(), "its link could not be printed; the receipt burns it: ") || !strings.Contains(said.String(), "broken pipe") {
 			t.Errorf("hush share %q behind a closed pipe: got %v and %s, want exit code 1 and the reason", flags, err, said)
 		}
 		receipt := said.String()
@@ -87,8 +87,8 @@ func TestListBehindAClosedPipe(t *testing.T) {
 	said := newOutput()
 	c.Stderr = said
 	err := c.Run()
-	if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGPIPE || said.String() != "" {
-		t.Errorf("hush admin routes behind a closed pipe: got %v and %q, want SIGPIPE and no words", err, said)
+	if c.ProcessState.ExitCode() != brokenPipe || said.String() != "" {
+		t.Errorf("hush admin routes behind a closed pipe: got %v and %q, want exit code %d and no words", err, said, brokenPipe)
 	}
 }
 
