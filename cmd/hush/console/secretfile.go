@@ -16,12 +16,14 @@ const maxLine = 4096
 // one is an error.
 func (c *Console) FirstLine() (string, error) { return firstLine(c.In) }
 
-// firstLine returns a line without its end. An empty one is an error.
+// firstLine returns a line without its end and without a byte order mark at its
+// beginning. An empty one is an error.
 func firstLine(from io.Reader) (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(from, maxLine+2)).ReadString('\n')
+	line, err := bufio.NewReader(io.LimitReader(from, maxLine+2+int64(len("\ufeff")))).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
+	line = strings.TrimPrefix(line, "\ufeff") // editors of Windows begin a file with it
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	switch {
 	case line == "":
