@@ -11,6 +11,7 @@ import (
 	"hush/cmd/hush/compact"
 	"hush/cmd/hush/config"
 	"hush/cmd/hush/doctor"
+	"hush/cmd/hush/flags"
 	"hush/cmd/hush/login"
 	"hush/cmd/hush/migrate"
 	"hush/cmd/hush/open"
@@ -120,11 +121,23 @@ func (p program) readSettings(c *cobra.Command, _ []string) error {
 		command.Unquote(c.Root())
 		return nil
 	}
-	if command.IsClient(c) {
-		return command.CheckClientVariables(p.environment)
+	if empty := flags.Empty(c.Flags()); empty != nil {
+		return command.Usage("--%s is empty, as of a variable that is not set: give it a value, or leave it out", empty.Name)
 	}
-	if settings.IsReadByCommand(c) {
+	switch {
+	case command.IsClient(c):
+		return command.CheckClientVariables(p.environment, settings.Variables())
+	case settings.IsReadByCommand(c), isAboutProgram(c):
 		return nil
 	}
 	return settings.Apply(c.Flags(), p.environment)
+}
+
+// isAboutProgram reports whether a command tells of the program itself, so that it works
+// in any environment.
+func isAboutProgram(c *cobra.Command) bool {
+	if c.HasParent() && c.Parent().Name() == "completion" {
+		return true
+	}
+	return c.Name() == "help" || c.Name() == "version"
 }

@@ -1,6 +1,10 @@
 package command
 
 import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,22 +48,56 @@ func ClientVariables() []string {
 	return []string{VariableProfile, VariableServer, VariableProtocol, VariableToken}
 }
 
-// CheckClientVariables returns a usage error for a variable whose name is almost
-// that of one of ClientVariables: to ignore it could send a secret to another server
-// than the one that is meant. An empty one is like none.
-func CheckClientVariables(environment []string) error {
-	known := ClientVariables()
+// CheckClientVariables returns a usage error for a variable of Hush that neither these
+// commands nor the service know, since what it is meant to do would not happen: a secret
+// would be shared without its passphrase, or go to another server. The settings are the
+// variables of the service. An empty one is like none.
+func CheckClientVariables(environment, settings []string) error {
+	own := ClientVariables()
 	for _, entry := range environment {
 		name, value, _ := strings.Cut(entry, "=")
-		near := ""
-		if strings.HasPrefix(name, "HUSH_") && value != "" {
-			near = Nearest(name, known)
-		}
-		if near != "" && near != name {
-			return Usage("unknown variable %s in the environment; did you mean %s?", name, near)
+		isKnown := !strings.HasPrefix(name, "HUSH_") || slices.Contains(own, name) || slices.Contains(settings, name)
+		if !isKnown && value != "" && !IsInjected(name, value) {
+			return unknownVariable(name, own)
 		}
 	}
 	return nil
+}
+
+// unknownVariable is the error for a variable that no part of the program reads.
+func unknownVariable(name string, known []string) error {
+	if near := Nearest(name, known); near != "" {
+		return Usage("unknown variable %s in the environment; did you mean %s?", name, near)
+	}
+	return Usage("unknown variable %s in the environment: no command of hush reads it, so unset it", name)
+}
+
+var (
+	injectedHost    = regexp.MustCompile(`^HUSH(_[A-Z0-9_]+)?_SERVICE_HOST$`)
+	injectedNumber  = regexp.MustCompile(`^HUSH(_[A-Z0-9_]+)?(_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT_[0-9]+_(TCP|UDP|SCTP)_PORT)$`)
+	injectedURL     = regexp.MustCompile(`^HUSH(_[A-Z0-9_]+)?_PORT(_[0-9]+_(TCP|UDP|SCTP))?$`)
+	injectedProto   = regexp.MustCompile(`^HUSH(_[A-Z0-9_]+)?_PORT_[0-9]+_(TCP|UDP|SCTP)_PROTO$`)
+	injectedAddress = regexp.MustCompile(`^HUSH(_[A-Z0-9_]+)?_PORT_[0-9]+_(TCP|UDP|SCTP)_ADDR$`)
+)
+
+// IsInjected reports whether a variable is one that Kubernetes gives every container for
+// a Service whose name begins with hush: by its name, and by the form of its value.
+func IsInjected(name, value string) bool {
+	switch {
+	case injectedHost.MatchString(name), injectedAddress.MatchString(name):
+		_, err := netip.ParseAddr(value)
+		return err == nil
+	case injectedNumber.MatchString(name):
+		_, err := strconv.ParseUint(value, 10, 16)
+		return err == nil
+	case injectedProto.MatchString(name):
+		return value == "tcp" || value == "udp" || value == "sctp"
+	case injectedURL.MatchString(name):
+		protocol, place, ok := strings.Cut(value, "://")
+		_, err := netip.ParseAddrPort(place)
+		return ok && err == nil && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
+	}
+	return false
 }
 
 // SetVersion gives a root the release of the program.

@@ -49,6 +49,18 @@ func (v switched) Set(text string) error {
 	return nil
 }
 
+// Empty returns the first flag that was given an empty value, in the order of names; nil if
+// none was. A variable of a shell that is not set makes one, which would count as no flag.
+func Empty(set *pflag.FlagSet) (empty *pflag.Flag) {
+	set.Visit(func(f *pflag.Flag) {
+		v, ok := f.Value.(*value)
+		if empty == nil && (f.Value.String() == "" || ok && v.emptied) {
+			empty = f
+		}
+	})
+	return empty
+}
+
 // Words returns the only values that a flag takes, or nil if there are others.
 func Words(f *pflag.Flag) []string {
 	if v, ok := f.Value.(*value); ok {
@@ -67,6 +79,8 @@ type value struct {
 	// list: there may be several values, separated by commas. repeated: they may
 	// also be set one after the other.
 	list, repeated bool
+	// emptied: one of the values was empty.
+	emptied bool
 }
 
 func (v *value) String() string { return v.text }
@@ -76,6 +90,7 @@ func (v *value) Type() string { return strings.Join(v.words, "|") }
 
 // Set parses a value.
 func (v *value) Set(text string) error {
+	v.emptied = v.emptied || text == ""
 	if err := v.set(text); err != nil {
 		return err
 	}

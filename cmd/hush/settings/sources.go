@@ -90,7 +90,7 @@ func Variable(flagName string) string {
 
 // readEnvironment sets flags from their variables, and refuses variables that no
 // flag of the program has. It ignores those that Kubernetes injects for a Service
-// called hush, and those of commands that call a server.
+// whose name begins with hush, and those of commands that call a server.
 func (sources Sources) readEnvironment(set *pflag.FlagSet, environment []string) (mistakes []error) {
 	known := map[string]string{}
 	for _, name := range Names() {
@@ -98,7 +98,7 @@ func (sources Sources) readEnvironment(set *pflag.FlagSet, environment []string)
 	}
 	for _, entry := range environment {
 		key, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(key, "HUSH_") || injected(key) || slices.Contains(command.ClientVariables(), key) {
+		if !strings.HasPrefix(key, "HUSH_") || command.IsInjected(key, value) || slices.Contains(command.ClientVariables(), key) {
 			continue
 		}
 		name, ok := known[key]
@@ -124,10 +124,6 @@ func suggestion(key string, known map[string]string) string {
 	return ""
 }
 
-func injected(key string) bool {
-	return key == "HUSH_PORT" || strings.HasPrefix(key, "HUSH_PORT_") || strings.HasPrefix(key, "HUSH_SERVICE_")
-}
-
 // set gives a setting its value from a source, unless the command does not have
 // it or a source of higher precedence did. A flag that takes a list gets each of
 // the values.
@@ -146,4 +142,13 @@ func (sources Sources) set(set *pflag.FlagSet, name, source string, values ...st
 		}
 	}
 	return nil
+}
+
+// Variables returns the names of the variables of all settings.
+func Variables() []string {
+	names := Names()
+	for i, name := range names {
+		names[i] = Variable(name)
+	}
+	return names
 }
