@@ -45,6 +45,9 @@ type Options struct {
 	// network that come through trusted proxies; zero means any number. Further
 	// ones get 503.
 	ProxiedRequests int
+	// Pace is how slow requests and responses may be. Its fixed times must be those
+	// of the server.
+	Pace Pace
 	// Backups returns how the backups are doing that the service makes itself; nil
 	// if it makes none.
 	Backups func() Backups
@@ -65,6 +68,8 @@ type (
 	Observer = chain.Observer
 	// Load is what requests hold at the moment.
 	Load = chain.Load
+	// Pace is how slow a request and its response may be.
+	Pace = chain.Pace
 )
 
 // Codes returns the codes that an Observer can get.
@@ -117,7 +122,7 @@ func New(opts Options) (*API, error) {
 	}
 	c, err := chain.New(chain.Options{
 		Sessions: opts.Vault.Sessions, Log: opts.Log, Now: opts.Now, BaseURL: opts.BaseURL,
-		RateLimits: opts.RateLimits, Budgets: opts.Vault.Budgets, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests,
+		RateLimits: opts.RateLimits, Budgets: opts.Vault.Budgets, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests, Pace: opts.Pace,
 		Ready: opts.Vault.Ready, Observer: opts.Observer,
 	})
 	if err != nil {

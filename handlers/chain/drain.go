@@ -31,6 +31,7 @@ type body struct {
 	share  *atomic.Int64
 	held   int64
 	err    error // the refusal, if there was no room
+	arrival
 }
 
 // keep replaces the request's body with this one, if the request has a body.
@@ -57,12 +58,14 @@ func (b *body) Read(into []byte) (int, error) {
 	b.left -= int64(n)
 	b.taken += int64(n)
 	b.record.cookies.received()
+	b.ended = b.ended || errors.Is(err, io.EOF)
 	if n > 0 && !b.hold(int64(n)) {
 		b.release()
 		b.err = heldError()
 		b.record.code, b.record.limit = connect.CodeUnavailable.String(), limitBodies
 		return 0, b.err
 	}
+	b.advance()
 	return n, err
 }
 
@@ -74,6 +77,11 @@ func (b *body) hold(n int64) bool {
 	b.held += n
 	all, own := b.lane.held.Add(n), b.share.Add(n)
 	return all <= b.lane.most && own <= b.lane.share
+}
+
+// crowded reports whether bodies hold so much that slow ones must not keep others out.
+func (b *body) crowded() bool {
+	return b.lane == nil || b.lane.held.Load() > b.lane.most/2 || b.share.Load() > b.lane.share/2
 }
 
 // release releases the bytes that the request held.

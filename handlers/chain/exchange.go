@@ -24,9 +24,9 @@ type exchange struct {
 }
 
 // newExchange returns the exchange of a request.
-func newExchange(w http.ResponseWriter, r *http.Request) *exchange {
-	e := &exchange{Context: r.Context(), answer: answer{ResponseWriter: w}}
-	e.answer.cookies = &e.record.cookies
+func newExchange(w http.ResponseWriter, r *http.Request, pace *Pace) *exchange {
+	e := &exchange{Context: r.Context(), answer: answer{ResponseWriter: w, sending: sending{pace: pace}}}
+	e.answer.record = &e.record
 	e.routing.RoutePatterns = e.patterns[:0]
 	e.routing.URLParams = chi.RouteParams{Keys: e.names[:0], Values: e.values[:0]}
 	return e
@@ -48,16 +48,17 @@ func (e *exchange) Value(key any) any {
 type answer struct {
 	http.ResponseWriter
 
-	cookies *cookies // nil for none
-	status  int      // 0 before the header was sent
-	bytes   int
+	status int // 0 before the header was sent
+	bytes  int
+	record *record // nil for a response without cookies and deadlines of its own
+	sending
 }
 
 // settle completes the header before it is sent: by WriteHeader, or by the server
 // for a handler that wrote nothing.
 func (a *answer) settle() {
-	if a.cookies != nil && a.status == 0 {
-		a.cookies.apply(a.Header())
+	if a.record != nil && a.status == 0 {
+		a.record.cookies.apply(a.Header())
 	}
 }
 
@@ -78,9 +79,20 @@ func (a *answer) WriteHeader(status int) {
 // Write implements io.Writer.
 func (a *answer) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
-	n, err := a.ResponseWriter.Write(b)
-	a.bytes += n
-	return n, err
+	written := 0
+	for {
+		piece := b[written:]
+		if a.record != nil && a.record.control == nil {
+			piece = piece[:min(len(piece), writeStep)]
+			a.advance(a.ResponseWriter, a.record, a.bytes)
+		}
+		n, err := a.ResponseWriter.Write(piece)
+		written += n
+		a.bytes += n
+		if err != nil || written == len(b) {
+			return written, err
+		}
+	}
 }
 
 // Flush implements http.Flusher. Every connection of net/http can be flushed.

@@ -22,6 +22,7 @@ type middleware struct {
 	trusted  []netip.Prefix
 	policies policies
 	flight   *flight
+	pace     Pace
 	proxied  *proxyLimiter // nil without a bound
 	origins  *http.CrossOriginProtection
 	home     home
@@ -36,7 +37,7 @@ type middleware struct {
 func (m *middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
-		e := newExchange(w, r)
+		e := newExchange(w, r, &m.pace)
 		addr, forwarded := m.peer(r)
 		network := caller.NetworkOf(addr)
 		if forwarded {
@@ -51,6 +52,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 		e.record.route = m.template(r)
 		r = r.WithContext(e)
 		e.body.keep(r, &e.record, m.flight)
+		e.body.arrival = arrival{pace: &m.pace, to: w, began: time.Now(), next: readStep}
 		defer func() {
 			e.record.body.release()
 			if value := recover(); value != nil {

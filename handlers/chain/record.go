@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -39,6 +40,8 @@ type record struct {
 	agent     string                   // how the caller's program describes itself
 	cookies   cookies                  // of the response
 	control   *http.ResponseController // of a stream's response; nil for other calls
+	every     time.Duration            // after which tell is called while a response is taken
+	tell      func()                   // nil for nothing
 }
 
 type recordKey struct{}
