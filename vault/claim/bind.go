@@ -67,7 +67,8 @@ func (cl *Claims) checkUnbound(ctx context.Context, row seal.RowKey) error {
 // prepare takes a share and derives the key.
 func (b *Binding) prepare(ctx context.Context, token seal.Token, bound bond, now time.Time) (err error) {
 	cl, r := b.claims, &b.record
-	r.kid, r.deadline, r.check = cl.keys.KID(), now.Add(Lifetime), sha256.Sum256(bound[:])
+	r.kid, r.limit, r.check = cl.keys.KID(), now.Add(Longest), sha256.Sum256(bound[:])
+	r.deadline = r.firstDeadline()
 	if b.ready, err = cl.shares.Take(ctx, r.shareOwner(b.row)); err != nil {
 		return fmt.Errorf("writing the share of a claim: %w", refusal.Unavailable(err))
 	}
@@ -96,7 +97,7 @@ func (b *Binding) Put(tx storage.Tx, content []byte) error {
 	if err := tx.Put(BucketClaim, b.row[:], sealed.encode()); err != nil {
 		return err
 	}
-	return tx.Put(BucketDeadline, deadlineKey(sealed.deadline, b.row), nil)
+	return sealed.putDeadline(tx, b.row)
 }
 
 // Failed gives the share back.
@@ -120,7 +121,7 @@ func (b *Binding) Spent() time.Duration {
 		return 0
 	}
 	b.claims.setSpent(b.known)
-	return b.known.timeLeft(b.claims.clock.Now())
+	return b.claims.timeLeft(b.known, b.claims.clock.Now())
 }
 
 // Close lets other calls at the secret.

@@ -2,8 +2,6 @@ package claim
 
 import (
 	"context"
-	"encoding/binary"
-	"time"
 
 	"hush/seal"
 	"hush/storage"
@@ -14,19 +12,11 @@ import (
 // Buckets returns the buckets of this package whose records hold no shares.
 func Buckets() []rows.Bucket {
 	return []rows.Bucket{{Name: BucketDeadline, Check: func(key, value []byte) error {
-		if _, _, ok := splitDeadline(key); !ok || len(value) != 0 {
+		if _, _, ok := decodeDeadline(key, value); !ok {
 			return rows.ErrDamaged
 		}
 		return nil
 	}}}
-}
-
-// splitDeadline returns what a row of the index of deadlines says.
-func splitDeadline(key []byte) (at time.Time, row seal.RowKey, ok bool) {
-	if len(key) != 8+len(row) {
-		return at, row, false
-	}
-	return rows.FromMillis(binary.BigEndian.Uint64(key)), seal.RowKey(key[8:]), true
 }
 
 // Holding returns the bucket of claims. Only their callers open them.
@@ -87,7 +77,7 @@ func Range(tx storage.Tx, fn func(r *Record)) error {
 }
 
 // Sealed returns what this package's buckets have of root keys. Only its caller opens a
-// claim, which lasts two minutes: none is sealed anew.
+// claim, which lasts an hour at most: none is sealed anew.
 func Sealed() []rows.Sealed {
 	return []rows.Sealed{{Bucket: BucketClaim, Uses: rows.Uses(decode, func(r *Record, _ seal.Ring, use rows.Use) {
 		use(rows.SealedClaims, r.kid)

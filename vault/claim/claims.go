@@ -12,8 +12,14 @@ import (
 	"hush/vault/shares"
 )
 
-// Lifetime is how long a claim lasts that is not acknowledged.
-const Lifetime = 120 * time.Second
+const (
+	// Lifetime is how long a claim lasts whose reader is silent.
+	Lifetime = 120 * time.Second
+	// Longest is how long a claim lasts at most, since it was made.
+	Longest = time.Hour
+	// ExtendEvery is the least time between two extensions of a claim.
+	ExtendEvery = 30 * time.Second
+)
 
 // clocksApart is how far the clocks of nodes may be apart: a claim that another
 // node just made may seem to be due that much later.
@@ -70,13 +76,27 @@ func New(o Options) *Claims {
 type known struct {
 	deadline time.Time
 	age      func() time.Duration // since this process first saw it
+	until    time.Duration        // the age at which it ends at the latest
 	spent    bool                 // the share of the secret is known to be destroyed
 }
 
 // timeLeft returns how long a claim still lasts, in whole milliseconds; 0 if it is
 // due.
 func (k *known) timeLeft(now time.Time) time.Duration {
-	return max(0, min(k.deadline.Sub(now), Lifetime-k.age())).Truncate(time.Millisecond)
+	return max(0, min(k.deadline.Sub(now), k.until-k.age())).Truncate(time.Millisecond)
+}
+
+// newKnown returns what is known of a claim that this process sees for the first time.
+func newKnown(deadline time.Time, age func() time.Duration) *known {
+	return &known{deadline: deadline, age: age, until: Lifetime}
+}
+
+// moveTo notes the deadline that a claim is seen with. A later one than before was
+// written since.
+func (k *known) moveTo(deadline time.Time) {
+	if deadline.After(k.deadline) {
+		k.deadline, k.until = deadline, min(k.age()+Lifetime, Longest)
+	}
 }
 
 // leftover is a share that could not be destroyed when its claim ended.
@@ -93,16 +113,24 @@ func (cl *Claims) Live() int {
 	return len(cl.known)
 }
 
-// see remembers a claim, and returns what is known of it. A row never has a second
-// one.
+// timeLeft returns how long a claim still lasts; 0 if it is due.
+func (cl *Claims) timeLeft(k *known, now time.Time) time.Duration {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	return k.timeLeft(now)
+}
+
+// see remembers a claim with its deadline, and returns what is known of it. A row
+// never has a second one.
 func (cl *Claims) see(row seal.RowKey, deadline time.Time, age func() time.Duration) *known {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
 	k := cl.known[row]
 	if k == nil {
-		k = &known{deadline: deadline, age: age}
+		k = newKnown(deadline, age)
 		cl.known[row] = k
 	}
+	k.moveTo(deadline)
 	return k
 }
 
@@ -116,7 +144,7 @@ func (cl *Claims) forget(row seal.RowKey) {
 func (cl *Claims) putOff(row seal.RowKey, until time.Time) {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	cl.known[row] = &known{deadline: until, age: cl.clock.Stopwatch()}
+	cl.known[row] = newKnown(until, cl.clock.Stopwatch())
 }
 
 // isSpent reports whether the share of a claim's secret is known to be destroyed.

@@ -33,7 +33,7 @@ func (cl *Claims) Acknowledge(ctx context.Context, token seal.Token, claim strin
 	var ended *Record
 	err = cl.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		ended = nil
-		record, err := rows.Load(tx, BucketClaim, row[:], decode)
+		record, err := load(tx, row)
 		if errors.Is(err, refusal.ErrNotFound) || err == nil && !record.matches(bound) {
 			return nil
 		}
@@ -57,6 +57,7 @@ func (cl *Claims) lasts(row seal.RowKey, r *Record, now time.Time) bool {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
 	if k := cl.known[row]; k != nil {
+		k.moveTo(r.deadline) // another node may have extended it
 		return k.timeLeft(now) > 0
 	}
 	return now.Before(r.deadline)
@@ -85,7 +86,7 @@ func (cl *Claims) endIn(tx storage.Tx, row seal.RowKey, r *Record, delivered boo
 }
 
 func deleteIn(tx storage.Tx, row seal.RowKey, r *Record) error {
-	if err := tx.Delete(BucketDeadline, deadlineKey(r.deadline, row)); err != nil {
+	if err := tx.Delete(BucketDeadline, r.deadlineRow(row)); err != nil {
 		return err
 	}
 	return tx.Delete(BucketClaim, row[:])

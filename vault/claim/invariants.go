@@ -5,14 +5,15 @@ import (
 
 	"hush/seal"
 	"hush/vault/exam"
+	"hush/vault/rows"
 )
 
 // Invariants returns those of the buckets of this package. They come before those
 // of receipts. found is called with the receipt of each claim.
 func Invariants(x *exam.Exam, found func(receipt seal.RowKey)) []exam.Invariant {
 	return []exam.Invariant{
-		{Bucket: BucketDeadline, Row: func(key, _ []byte) error {
-			_, row, _ := splitDeadline(key)
+		{Bucket: BucketDeadline, Row: func(key, value []byte) error {
+			_, row, _ := decodeDeadline(key, value)
 			there, err := x.Has(BucketClaim, row[:])
 			if err == nil && !there {
 				x.Report(exam.CodeDeadlineStray, BucketDeadline, key)
@@ -29,10 +30,14 @@ func Invariants(x *exam.Exam, found func(receipt seal.RowKey)) []exam.Invariant 
 			if !r.isSealedSize() {
 				x.Report(exam.CodeClaimSize, BucketClaim, key)
 			}
+			row := seal.RowKey(key)
+			if err := r.loadDeadline(x.Tx, row); err != nil && !rows.IsDamage(err) {
+				return err
+			}
 			if !x.Now.Before(r.deadline) {
 				x.Report(exam.CodeClaimDue, BucketClaim, slices.Clone(key))
 			}
-			there, err := x.Has(BucketDeadline, deadlineKey(r.deadline, seal.RowKey(key)))
+			there, err := x.Has(BucketDeadline, r.deadlineRow(row))
 			if err == nil && !there {
 				x.Report(exam.CodeDeadlineMissing, BucketClaim, key)
 			}

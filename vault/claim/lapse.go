@@ -28,12 +28,12 @@ const (
 )
 
 // Begin ends the claims that must not outlive a start, and gets to know the
-// others. It runs before the first request. A deadline further ahead than any can
-// be was set by another clock, which may have been wrong.
+// others. It runs before the first request. A deadline or a limit further ahead than
+// any can be was set by another clock, which may have been wrong.
 func (cl *Claims) Begin(ctx context.Context) error {
-	now, latest := cl.clock.Now(), Lifetime
+	now, apart := cl.clock.Now(), time.Duration(0)
 	if cl.store.Node() != nil {
-		latest += clocksApart
+		apart = clocksApart
 	}
 	var lost rows.Damage
 	defer lost.Report(cl.log)
@@ -42,12 +42,12 @@ func (cl *Claims) Begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var due []seal.RowKey
+		var due []dueClaim
 		for row, r := range page {
 			cl.others.Found(r)
 			cl.see(row, r.deadline, cl.clock.Stopwatch())
-			if !now.Before(r.deadline) || r.deadline.Sub(now) > latest {
-				due = append(due, row)
+			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+apart || r.limit.Sub(now) > Longest+apart {
+				due = append(due, dueClaim{row, r.deadline})
 			}
 		}
 		for batch := range slices.Chunk(due, lapseBatch) {
@@ -68,7 +68,7 @@ func (cl *Claims) readPage(ctx context.Context, from []byte, lost *rows.Damage) 
 	err = cl.store.View(ctx, func(tx storage.Tx) error {
 		page, next, damaged = map[seal.RowKey]*Record{}, nil, &rows.Damage{}
 		size := 0
-		return rows.IgnoreEnough(tx.Range(BucketClaim, from, nil, func(key, value []byte) error {
+		err := rows.IgnoreEnough(tx.Range(BucketClaim, from, nil, func(key, value []byte) error {
 			if size >= pageBytes {
 				next = bytes.Clone(key)
 				return rows.ErrEnough
@@ -81,6 +81,18 @@ func (cl *Claims) readPage(ctx context.Context, from []byte, lost *rows.Damage) 
 			}
 			return nil
 		}))
+		if err != nil {
+			return err
+		}
+		for row, r := range page {
+			err := r.loadDeadline(tx, row)
+			if rows.IsDamage(err) {
+				damaged.Note(BucketDeadline, rows.ErrDamaged) // the first one counts
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err == nil {
 		lost.Add(damaged)
@@ -114,10 +126,10 @@ func (cl *Claims) LapseUntil(ctx context.Context) {
 func (cl *Claims) Lapse(ctx context.Context) (ended int, err error) {
 	now := cl.clock.Now()
 	cl.mu.Lock()
-	var due []seal.RowKey
+	var due []dueClaim
 	for row, k := range cl.known {
 		if k.timeLeft(now) == 0 {
-			due = append(due, row)
+			due = append(due, dueClaim{row, k.deadline})
 		}
 	}
 	left := slices.Collect(maps.Keys(cl.left))
@@ -132,21 +144,31 @@ func (cl *Claims) Lapse(ctx context.Context) (ended int, err error) {
 	return ended, err
 }
 
+// dueClaim is a claim that is due, with the deadline that this process knows.
+type dueClaim struct {
+	row      seal.RowKey
+	deadline time.Time
+}
+
 // lapse ends claims that their callers did not acknowledge, in one transaction. One
-// that cannot be read does not hold up the others.
-func (cl *Claims) lapse(ctx context.Context, due []seal.RowKey, now time.Time) (int, error) {
-	var ended map[seal.RowKey]*Record
+// that cannot be read does not hold up the others. One that was extended meanwhile,
+// which another node may have done, goes on.
+func (cl *Claims) lapse(ctx context.Context, due []dueClaim, now time.Time) (int, error) {
+	var ended, extended map[seal.RowKey]*Record
 	var unread []seal.RowKey
 	err := cl.store.UpdateReserved(ctx, func(tx storage.Tx) error {
-		ended, unread = map[seal.RowKey]*Record{}, nil
-		for _, row := range due {
-			r, err := rows.Load(tx, BucketClaim, row[:], decode)
+		ended, extended, unread = map[seal.RowKey]*Record{}, map[seal.RowKey]*Record{}, nil
+		for _, known := range due {
+			row := known.row
+			r, err := load(tx, row)
 			switch {
 			case errors.Is(err, refusal.ErrNotFound):
 			case rows.IsDamage(err):
 				unread = append(unread, row)
 			case err != nil:
 				return err
+			case r.deadline.After(known.deadline):
+				extended[row] = r
 			default:
 				ended[row] = r
 				if err := cl.endIn(tx, row, r, false, now); err != nil {
@@ -159,8 +181,12 @@ func (cl *Claims) lapse(ctx context.Context, due []seal.RowKey, now time.Time) (
 	if err != nil {
 		return 0, fmt.Errorf("ending claims that lapsed: %w", err)
 	}
-	for _, row := range due {
-		cl.forget(row)
+	for _, known := range due {
+		if r := extended[known.row]; r != nil {
+			cl.see(known.row, r.deadline, cl.clock.Stopwatch())
+		} else {
+			cl.forget(known.row)
+		}
 	}
 	var lost rows.Damage
 	for _, row := range unread {
@@ -179,8 +205,8 @@ func (cl *Claims) Seek(ctx context.Context) error {
 	var found map[seal.RowKey]time.Time
 	err := cl.store.View(ctx, func(tx storage.Tx) error {
 		found = map[seal.RowKey]time.Time{}
-		return tx.Range(BucketDeadline, nil, nil, func(key, _ []byte) error {
-			if at, row, ok := splitDeadline(key); ok {
+		return tx.Range(BucketDeadline, nil, nil, func(key, value []byte) error {
+			if at, row, ok := decodeDeadline(key, value); ok {
 				found[row] = at
 			}
 			return nil
@@ -189,12 +215,8 @@ func (cl *Claims) Seek(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("looking for claims: %w", err)
 	}
-	cl.mu.Lock()
-	defer cl.mu.Unlock()
 	for row, at := range found {
-		if cl.known[row] == nil {
-			cl.known[row] = &known{deadline: at, age: cl.clock.Stopwatch()}
-		}
+		cl.see(row, at, cl.clock.Stopwatch())
 	}
 	return nil
 }

@@ -68,8 +68,10 @@ func TestClaimOfADeadNode(t *testing.T) {
 		advance(t, 20*time.Second, b)
 	}
 	vaulttest.Want(t, "RevealSecret(claim)", b.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
-	advance(t, 20*time.Second, b)
-	vaulttest.Want(t, "Lapse(at the deadline)", b.MustLapse(t), 1)
+	advance(t, claim.Lifetime-time.Second, b)
+	vaulttest.Want(t, "Lapse(before the moved deadline)", b.MustLapse(t), 0)
+	advance(t, time.Second, b)
+	vaulttest.Want(t, "Lapse(at the moved deadline)", b.MustLapse(t), 1)
 	wantEnded(t, b, kept, secret.EventLapsed)
 	vaulttest.Want(t, "bytes after the end", b.MustLiveBytes(t), 0)
 }

@@ -14,12 +14,17 @@ import (
 const (
 	// BucketClaim has secret row -> Record.
 	BucketClaim = "claim"
-	// BucketDeadline has deadline (8) ‖ secret row, for nodes that look for the
-	// claims of others.
+	// BucketDeadline has secret row -> deadline (8), which moves while the reader of
+	// a claim is at it. Nodes look there for the claims of others. A claim of
+	// unmovedVersion has deadline (8) ‖ secret row -> nothing instead.
 	BucketDeadline = "deadline"
 )
 
-const recordVersion = 1
+const (
+	recordVersion = 2
+	// unmovedVersion is that of claims whose deadlines do not move.
+	unmovedVersion = 1
+)
 
 // Size is the size of a claim in bytes.
 const Size = 32
@@ -38,20 +43,25 @@ func bondOf(claim string) (b bond, ok bool) {
 
 // Record is a claim with the content that it opens.
 //
-//	version 1 │ slot 8 │ generation 8 │ header (4, bytes) │ sealed content
+//	version 2 │ slot 8 │ generation 8 │ header (4, bytes) │ sealed content
 //
 // and the header, which the seal authenticates:
 //
-//	"claim" │ kid 4 │ deadline 8 │ bond's hash 32 │ verifier 32 │ receipt row 22
+//	"claim" │ kid 4 │ limit 8 │ bond's hash 32 │ verifier 32 │ receipt row 22
 //	│ encryption 1 │ network 8 │ wide 8 │ owner (4, text)
 //	│ secret's slot 8 │ secret's generation 8
+//
+// Version 1 is the same with the deadline in the place of the limit.
 //
 // The slot is that of the claim's share. The secret's slot held the share that
 // must be destroyed before the content is shown. network, wide and owner are who
 // the bytes count toward, as those of the secret did.
 type Record struct {
-	slot     storage.Slot
-	kid      [4]byte
+	slot    storage.Slot
+	kid     [4]byte
+	unmoved bool      // of unmovedVersion
+	limit   time.Time // no deadline is later
+	// deadline is in a row of its own; from decode, the first one.
 	deadline time.Time
 	check    [32]byte // SHA-256 of the bond
 	verifier [32]byte
@@ -108,12 +118,20 @@ func (r *Record) matches(b bond) bool {
 	return subtle.ConstantTimeCompare(check[:], r.check[:]) == 1
 }
 
+// firstDeadline returns the deadline that the claim was made with.
+func (r *Record) firstDeadline() time.Time {
+	if r.unmoved {
+		return r.limit
+	}
+	return r.limit.Add(Lifetime - Longest)
+}
+
 // encodeHeader fills r.header.
 func (r *Record) encodeHeader() {
 	w := make(rows.Writer, 0, 176+len(r.Owner))
 	w.Bytes([]byte(headerLabel))
 	w.Bytes(r.kid[:])
-	w.Time(r.deadline)
+	w.Time(r.limit)
 	w.Bytes(r.check[:])
 	w.Bytes(r.verifier[:])
 	w.Bytes(r.Receipt[:])
@@ -128,7 +146,7 @@ func (r *Record) encodeHeader() {
 
 func (r *Record) encode() []byte {
 	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
-	w.Byte(recordVersion)
+	w.Byte(r.version())
 	w.Uint64(r.slot.Number)
 	w.Uint64(r.slot.Generation)
 	w.Sized(r.header)
@@ -136,9 +154,16 @@ func (r *Record) encode() []byte {
 	return w
 }
 
+func (r *Record) version() byte {
+	if r.unmoved {
+		return unmovedVersion
+	}
+	return recordVersion
+}
+
 func decode(data []byte) (*Record, error) {
 	in, r := rows.NewReader(data), new(Record)
-	in.Version(recordVersion)
+	r.unmoved = in.Between(unmovedVersion, recordVersion) == unmovedVersion
 	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
 	r.header = in.Sized()
 	r.sealed = in.Take(len(in.Rest))
@@ -152,7 +177,8 @@ func (r *Record) decodeHeader() error {
 	in := rows.NewReader(r.header)
 	in.Refuse(string(in.Take(len(headerLabel))) != headerLabel)
 	in.Into(r.kid[:])
-	r.deadline = in.Time()
+	r.limit = in.Time()
+	r.deadline = r.firstDeadline()
 	in.Into(r.check[:])
 	in.Into(r.verifier[:])
 	in.Into(r.Receipt[:])
@@ -166,9 +192,5 @@ func (r *Record) decodeHeader() error {
 
 // shareOwner names the claim to the package of shares.
 func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
-	return shares.Owner{Kind: shares.KindClaim, Row: row[:], Expires: r.deadline}
-}
-
-func deadlineKey(at time.Time, row seal.RowKey) []byte {
-	return rows.TimeKey(at, row[:])
+	return shares.Owner{Kind: shares.KindClaim, Row: row[:], Expires: r.limit}
 }

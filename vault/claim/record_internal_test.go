@@ -16,13 +16,21 @@ import (
 
 func sample() *Record {
 	r := &Record{
-		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef}, deadline: recordtest.Moment(5),
+		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef}, limit: recordtest.Moment(5),
 		check: [32]byte(bytes.Repeat([]byte{0x44}, 32)), verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
 		Receipt: recordtest.Row("m"), Encryption: endToEnd,
 		Network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, Wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18},
 		Owner: "ada", Spent: storage.Slot{Number: 6, Generation: 2}, sealed: []byte("sealed bytes"),
 	}
+	r.deadline = r.firstDeadline()
 	r.encodeHeader()
+	return r
+}
+
+// sampleUnmoved is a record of the first version.
+func sampleUnmoved() *Record {
+	r := sample()
+	r.unmoved, r.deadline = true, r.limit
 	return r
 }
 
@@ -30,7 +38,8 @@ func sample() *Record {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	recordtest.CheckOpen(t, []recordtest.Case{
-		{Name: "claim-v1", Record: sample(), Encoded: sample().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "claim-v1", Record: sampleUnmoved(), Encoded: sampleUnmoved().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "claim-v2", Record: sample(), Encoded: sample().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
 	}, recordVersion, cmp.AllowUnexported(Record{}))
 }
 
@@ -42,7 +51,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		r.encodeHeader() // the header has one form, too
 		return r.encode(), nil
-	}, "claim-v1")
+	}, "claim-v1", "claim-v2")
 }
 
 // Whatever a record holds, it holds after it was stored and read.
@@ -54,12 +63,13 @@ func TestRoundTrip(t *testing.T) {
 		}
 		r := &Record{
 			slot: slot("slot"), Spent: slot("secret's slot"), kid: [4]byte(recordtest.Bytes(4).Draw(t, "kid")),
-			deadline: recordtest.Moments().Draw(t, "deadline"), check: [32]byte(recordtest.Bytes(32).Draw(t, "check")),
+			limit: recordtest.Moments().Draw(t, "limit"), unmoved: rapid.Bool().Draw(t, "unmoved"), check: [32]byte(recordtest.Bytes(32).Draw(t, "check")),
 			verifier: [32]byte(recordtest.Bytes(32).Draw(t, "verifier")), Receipt: seal.RowKey(recordtest.Bytes(22).Draw(t, "receipt")),
 			Encryption: rapid.ByteRange(1, endToEnd).Draw(t, "encryption"), Owner: rapid.String().Draw(t, "owner"),
 			Network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), Wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
 			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
 		}
+		r.deadline = r.firstDeadline()
 		r.encodeHeader()
 		got, err := decode(r.encode())
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {

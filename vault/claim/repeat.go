@@ -25,8 +25,9 @@ type Content struct {
 }
 
 // Repeat returns the content that a secret's token and a claim open, or
-// ErrNotFound. It changes nothing, and returns ErrUnavailable while the share of
-// the secret cannot be destroyed. A wrong claim costs one read.
+// ErrNotFound. It extends the claim, whose reader came back, if the store can be
+// written. It returns ErrUnavailable while the share of the secret cannot be
+// destroyed. A wrong claim costs one read.
 func (cl *Claims) Repeat(ctx context.Context, token seal.Token, claim string) (Content, error) {
 	bound, ok := bondOf(claim)
 	if !ok {
@@ -50,7 +51,10 @@ func (cl *Claims) Repeat(ctx context.Context, token seal.Token, claim string) (C
 	if err != nil {
 		return Content{}, err
 	}
-	left := k.timeLeft(cl.clock.Now())
+	if _, err := cl.extend(ctx, row, record, bound); err != nil && !errors.Is(err, refusal.ErrNotFound) {
+		cl.log.Warn("extending a claim", "cause", err)
+	}
+	left := cl.timeLeft(k, cl.clock.Now())
 	if left == 0 {
 		return Content{}, refusal.ErrNotFound
 	}
@@ -60,7 +64,7 @@ func (cl *Claims) Repeat(ctx context.Context, token seal.Token, claim string) (C
 // find returns the record of a claim, or ErrNotFound.
 func (cl *Claims) find(ctx context.Context, row seal.RowKey, bound bond) (record *Record, err error) {
 	err = cl.store.View(ctx, func(tx storage.Tx) (err error) {
-		record, err = rows.Load(tx, BucketClaim, row[:], decode)
+		record, err = load(tx, row)
 		return err
 	})
 	if err == nil && !record.matches(bound) {

@@ -213,6 +213,7 @@ func (m *machine) revealWith(rt *rapid.T, e *entry, network int, o secret.Openin
 	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), m.opening(e, o))
 	if m.model.holds(e, o.Claim) {
 		wantSame(rt, "RevealSecret(key, claim)", err, nil)
+		m.model.extend(e)
 		again := secret.Secret{Key: e.kept.Secret.Key, State: secret.StateReceived, Encryption: e.encryption()}
 		same(rt, "RevealSecret(key, claim)", got, e.revealed(again, e.until.Sub(m.model.now)))
 		return

@@ -30,6 +30,7 @@ type entry struct {
 
 	claim   caller.Text // that it is bound to; empty for none, or once that ended
 	until   time.Time   // the claim's deadline
+	limit   time.Time   // no deadline of the claim is later
 	outcome secret.Outcome
 }
 
@@ -137,11 +138,23 @@ func (m *model) end(e *entry, network int, passphrase caller.Text, to secret.Sta
 // bind binds a secret that was just revealed to a claim.
 func (m *model) bind(e *entry, claim caller.Text) {
 	e.claim, e.until, e.outcome = claim, m.now.Add(2*time.Minute), secret.OutcomeAwaited
+	e.limit = m.now.Add(time.Hour)
 }
 
 // holds reports whether a claim opens a secret.
 func (m *model) holds(e *entry, claim caller.Text) bool {
 	return e.claim != "" && e.claim == claim && m.now.Before(e.until)
+}
+
+// extend moves the deadline of a claim whose reader came back.
+func (m *model) extend(e *entry) {
+	to := m.now.Add(2 * time.Minute)
+	if to.After(e.limit) {
+		to = e.limit
+	}
+	if to.Sub(e.until) >= 30*time.Second {
+		e.until = to
+	}
 }
 
 // acknowledge ends a claim.

@@ -40,6 +40,16 @@ func (se *Secrets) AcknowledgeReveal(ctx context.Context, key string, claim call
 	return se.claims.Acknowledge(ctx, token, string(claim))
 }
 
+// KeepClaim makes the claim that a secret was revealed with last longer: its caller is
+// still at it. It returns how long the claim lasts, and ErrNotFound unless it lasts.
+func (se *Secrets) KeepClaim(ctx context.Context, key string, claim caller.Text) (time.Duration, error) {
+	token, ok := seal.ParseToken(key)
+	if !ok {
+		return 0, refusal.ErrNotFound
+	}
+	return se.claims.Extend(ctx, token, string(claim))
+}
+
 // bind prepares to bind a secret to a claim; without one it returns nil.
 func bind(ctx context.Context, claims *claim.Claims, token seal.Token, r *Record, bound caller.Text, now time.Time) (*claim.Binding, error) {
 	if bound == "" {

@@ -46,8 +46,8 @@ func newRevealed(s Secret, content []byte, left time.Duration) Revealed {
 // no connection any more.
 //
 // With a claim, the value is kept for that claim: a repeat with it returns the
-// value again, whatever the first call returned, until AcknowledgeReveal or for
-// claim.Lifetime.
+// value again, whatever the first call returned, until AcknowledgeReveal or until the
+// caller is silent for claim.Lifetime. A repeat counts as a word of the caller.
 func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, o Opening) (Revealed, error) {
 	token, ok := seal.ParseToken(key)
 	if !ok {

@@ -1,0 +1,71 @@
+package claim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/refusal"
+)
+
+// Extend makes the claim on the secret of a token last as if it were new, but never
+// longer than Longest since it was, and returns how long it lasts. It writes at most
+// once in ExtendEvery. It returns ErrNotFound if there is no such claim, or if it is
+// due: nothing brings back what may be ending.
+func (cl *Claims) Extend(ctx context.Context, token seal.Token, claim string) (time.Duration, error) {
+	bound, ok := bondOf(claim)
+	if !ok {
+		return 0, refusal.ErrNotFound
+	}
+	row := token.RowKey(seal.KindSecret)
+	record, err := cl.find(ctx, row, bound)
+	if err != nil {
+		return 0, err
+	}
+	return cl.extend(ctx, row, record, bound)
+}
+
+func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, bound bond) (time.Duration, error) {
+	now := cl.clock.Now()
+	k := cl.see(row, record.deadline, cl.clock.Stopwatch())
+	switch left := cl.timeLeft(k, now); {
+	case left == 0:
+		return 0, refusal.ErrNotFound
+	case !record.extendedAt(now).After(record.deadline):
+		return left, nil
+	}
+	var stored *Record
+	err := cl.store.Update(ctx, func(tx storage.Tx) (err error) {
+		if stored, err = load(tx, row); err != nil {
+			return err
+		}
+		if !stored.matches(bound) || !now.Before(stored.deadline) {
+			return refusal.ErrNotFound
+		}
+		to := stored.extendedAt(now)
+		if !to.After(stored.deadline) {
+			return nil
+		}
+		stored.deadline = to
+		return stored.putDeadline(tx, row)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("extending a claim: %w", err)
+	}
+	return cl.timeLeft(cl.see(row, stored.deadline, cl.clock.Stopwatch()), cl.clock.Now()), nil
+}
+
+// extendedAt returns the deadline that a claim has when its reader is at it: the
+// present one, if it was written a short time ago.
+func (r *Record) extendedAt(now time.Time) time.Time {
+	to := now.Add(Lifetime)
+	if to.After(r.limit) {
+		to = r.limit
+	}
+	if r.unmoved || to.Sub(r.deadline) < ExtendEvery {
+		return r.deadline
+	}
+	return to
+}
