@@ -13,6 +13,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -71,8 +72,7 @@ type Options struct {
 	// token, Hush does not.
 	Username string
 	// HTTP sends the requests. Nil means a client that takes proxies from the
-	// environment, follows no redirects, and gives a server 30 seconds to answer. A client that is
-	// passed is used as it is, and remains the caller's; calls of v1 and v2 follow no
+	// environment and follows no redirects. A client that is passed is used as it is, and remains the caller's; calls of v1 and v2 follow no
 	// redirects and keep no cookies with it either.
 	HTTP *http.Client
 	// UserAgent is sent with each request; empty for "hush-client".
@@ -80,7 +80,16 @@ type Options struct {
 	// Notice, if it is not nil, is called before a call is repeated, with the reason
 	// and the time until then.
 	Notice func(err error, wait time.Duration)
+	// Progress, if it is not nil, is called while a call encrypts, or while a large
+	// content is sent or received, and with StageOver at the end. It holds up the call,
+	// and must be safe for concurrent use. Calls of v1 and v2 have no progress.
+	Progress func(Progress)
+	// Quiet is how long a Hush server may say nothing in the middle of a call before it
+	// is given up. Zero means 20 seconds.
+	Quiet time.Duration
 }
+
+func (o Options) quiet() time.Duration { return cmp.Or(o.Quiet, quietMax) }
 
 // Client calls one server. It is safe for concurrent use.
 type Client struct {
@@ -190,7 +199,8 @@ func (c *Client) Look(ctx context.Context, link Link) (Secret, error) {
 //
 // With a claim, Open repeats the call after a lost connection, until the server
 // answers, the claim has lapsed, or ctx ends; the same claim may also be used by a
-// later Open, for at most ClaimTime. It sends a passphrase, or the proof of one, at
+// later Open, within ClaimTime. While the content arrives, however slowly, Open tells
+// the server that it is still at it, and the claim lasts on, for an hour at most. It sends a passphrase, or the proof of one, at
 // most twice, since each time may cost a try. After that it asks with the claim
 // alone, and returns ErrNetwork if the secret was not bound to it. Call
 // Acknowledge once the content is safe. The zero Claim makes a plain reveal: a

@@ -22,7 +22,13 @@ type hushBackend struct {
 
 	token  Text
 	notice func(err error, wait time.Duration)
-	pace   pace
+	// progress is told how far a call is; nil for nothing.
+	progress func(Progress)
+	pace     pace
+	// quiet is how long a server may say nothing in the middle of a call.
+	quiet time.Duration
+	// keepEvery is how often an opening tells the server that its content arrives.
+	keepEvery time.Duration
 	// silence is how long a stream may say nothing before it counts as broken.
 	silence time.Duration
 	// claimTime is how long a claim lasts at most.
@@ -45,7 +51,7 @@ func newHush(c *Client) backend {
 		secrets:    hushv1connect.NewSecretServiceClient(calls, c.Server(), options),
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, c.Server(), options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, c.Server(), options),
-		token:      o.Token, notice: o.Notice, pace: defaultPace(), silence: silenceMax, claimTime: ClaimTime,
+		token:      o.Token, notice: o.Notice, progress: o.Progress, pace: defaultPace(), quiet: o.quiet(), keepEvery: keepEvery, silence: silenceMax, claimTime: ClaimTime,
 		derive: endtoend.Derive,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
@@ -12,11 +13,11 @@ import (
 )
 
 const (
-	// plainTime is how long an answer to a reveal without a claim may take: it cannot
-	// be asked for again.
-	plainTime = 3 * time.Minute
-	// patience is how much longer each further answer may take, for slow lines.
-	patience = 15 * time.Second
+	// plainTime is how long an answer to a reveal without a claim may take to begin, and
+	// to go on: it cannot be asked for again.
+	plainTime = headTime
+	// keepEvery is how often the server is told that the content still arrives.
+	keepEvery = 30 * time.Second
 	// waitMax is the longest pause before a repeat that a server can ask for: a claim
 	// does not last longer for it, and a call must end some time.
 	waitMax = 15 * time.Second
@@ -44,6 +45,36 @@ type opening struct {
 	// lost reports whether an answer was lost, after which the server may have bound
 	// the secret to the claim.
 	lost bool
+
+	mu    sync.Mutex
+	until time.Time // until when the server keeps the content, if it is bound
+	told  time.Time // what it said of that while the content arrived
+}
+
+// endsAt notes when the claim ends, as an answer says it, unless the server said
+// something later since.
+func (o *opening) endsAt(at time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.until = at; o.told.After(at) {
+		o.until = o.told
+	}
+}
+
+// keepsUntil notes until when the server keeps the content, at least.
+func (o *opening) keepsUntil(at time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if at.After(o.until) {
+		o.until = at
+	}
+}
+
+// kept returns until when the server keeps the content.
+func (o *opening) kept() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.until
 }
 
 func (h *hushBackend) open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error) {
@@ -101,21 +132,22 @@ func (o *opening) derive() error {
 // reveal asks for the content until an answer arrives, the secret cannot be bound
 // to the claim any more, or ctx ends.
 func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, error) {
-	until := time.Now().Add(o.claimTime)
+	o.keepsUntil(time.Now().Add(o.claimTime))
 	for number := 0; ; number++ {
 		sent := time.Now()
-		answer, fail := call(ctx, o.hushBackend, o.secrets.RevealSecret, o.request(number), o.limit(number, until))
+		answer, fail := o.attempt(ctx, o.request(number))
 		if fail == nil {
 			return answer, nil
 		}
 		if fail.fate == fateLost && !o.lost {
-			o.lost, until = true, sent.Add(o.claimTime)
+			o.lost = true
+			o.keepsUntil(sent.Add(o.claimTime))
 		}
 		if err := o.final(ctx, fail, number); err != nil {
 			return nil, err
 		}
 		pause := o.pace.pause(number, min(fail.err.RetryAfter, waitMax))
-		if time.Until(until) <= pause {
+		if time.Until(o.kept()) <= pause {
 			return nil, o.late(fail)
 		}
 		if !o.wait(ctx, fail.err, pause) {
@@ -144,12 +176,45 @@ func (o *opening) request(number int) *hushv1.RevealSecretRequest {
 	return request
 }
 
-// limit returns how long an answer may take.
-func (o *opening) limit(number int, until time.Time) time.Duration {
+// attempt asks for the content once. However long that takes, it goes on while bytes
+// arrive, and the server keeps the content meanwhile.
+func (o *opening) attempt(ctx context.Context, request *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, *failure) {
+	var keeps sync.WaitGroup
+	defer keeps.Wait()
+	quiet := o.quiet
 	if o.claim.IsNone() {
-		return plainTime
+		quiet = plainTime
 	}
-	return min(answerTime+time.Duration(number)*patience, max(time.Until(until), time.Second))
+	within, f := newFlow(ctx, quiet, quiet, o.progress)
+	defer f.stop()
+	kept := time.Now()
+	f.received = func() {
+		if o.claim.IsNone() || time.Since(kept) < o.keepEvery {
+			return
+		}
+		kept = time.Now()
+		keeps.Go(func() { o.keep(within) })
+	}
+	answer, fail := callIn(ctx, within, f, o.hushBackend, o.secrets.RevealSecret, request)
+	if fail == nil && answer.GetClaimLeft() != nil {
+		o.endsAt(f.begun().Add(answer.GetClaimLeft().AsDuration()))
+	}
+	return answer, fail
+}
+
+// keep tells the server that the content still arrives. If that fails, the server may
+// have seen it itself, and another one follows.
+func (o *opening) keep(ctx context.Context) {
+	sent := time.Now()
+	request := &hushv1.RevealSecretRequest{SecretKey: o.link.Key.Expose(), Claim: o.claim.bytes(), KeepClaim: true}
+	answer, fail := call(ctx, o.hushBackend, o.secrets.RevealSecret, request, o.quiet)
+	if fail == nil && answer.GetClaimLeft() != nil {
+		told := sent.Add(answer.GetClaimLeft().AsDuration())
+		o.mu.Lock()
+		o.told = told
+		o.mu.Unlock()
+		o.keepsUntil(told)
+	}
 }
 
 // final returns the error that ends the attempts; nil if another one may follow.
@@ -204,7 +269,7 @@ func (o *opening) late(fail *failure) error {
 func (o *opening) read(answer *hushv1.RevealSecretResponse) (Opened, error) {
 	opened := Opened{Claimed: !o.claim.IsNone() && answer.GetClaimLeft() != nil}
 	if opened.Claimed {
-		opened.ClaimLeft = min(max(answer.GetClaimLeft().AsDuration(), 0), ClaimTime)
+		opened.ClaimLeft = min(max(time.Until(o.kept()).Round(time.Second), 0), ClaimTime)
 	}
 	secret, isEndToEnd := answer.GetSecret(), o.link.Encryption == EncryptionEndToEnd
 	if encryptionOf(secret.GetEncryption()) != o.link.Encryption || isEndToEnd && answer.GetValue() != "" || !isEndToEnd && len(answer.GetContent()) > 0 {

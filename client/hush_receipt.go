@@ -49,7 +49,7 @@ func ofReceipt(err error) error {
 func (h *hushBackend) burn(ctx context.Context, key, _ Text) (Receipt, error) {
 	request, lost := &hushv1.BurnSecretRequest{MetadataKey: key.Expose()}, false
 	for number := 0; ; number++ {
-		answer, fail := call(ctx, h, h.secrets.BurnSecret, request, callTime)
+		answer, fail := call(ctx, h, h.secrets.BurnSecret, request, answerTime)
 		switch {
 		case fail == nil:
 			return readReceipt(answer.GetMetadata())

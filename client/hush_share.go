@@ -15,9 +15,9 @@ import (
 	"hush/seal/endtoend"
 )
 
-// slowLine is how many bytes a second a line takes at least. A content gets time
-// for its way accordingly.
-const slowLine = 8 << 10
+// slowLine is how many bytes a second leave a proxy or a buffer on the way at least,
+// when this device has sent them all. The answer to a content gets time accordingly.
+const slowLine = 4 << 10
 
 // sharing is one Share: a request that was checked, and the server's policy.
 type sharing struct {
@@ -136,7 +136,13 @@ func (s *sharing) conceal(ctx context.Context, payload string) (concealed, *fail
 	} else {
 		request.Secret, request.Passphrase, request.Recipients = string(content), s.request.Passphrase.Expose(), s.request.Recipients
 	}
-	answer, fail := call(ctx, s.hushBackend, s.secrets.ConcealSecret, request, timeFor(len(content)))
+	within, f := newFlow(ctx, timeFor(len(content)), s.quiet, s.progress)
+	defer f.stop()
+	answer, fail := callIn(ctx, within, f, s.hushBackend, s.secrets.ConcealSecret, request)
+	if fail != nil && fail.fate == fateLost && f.isIncomplete() {
+		fail.fate = fateUnsent
+		fail.err.Message += "; the content was not sent completely, and nothing was shared"
+	}
 	if fail != nil {
 		return concealed{}, fail
 	}
@@ -154,7 +160,7 @@ func (s *sharing) concealGenerated(ctx context.Context, payload string) (conceal
 			Lowercase: g.Lower, Uppercase: g.Upper, Numbers: g.Digits, Symbols: g.Symbols, ExcludeAmbiguous: g.Unambiguous,
 		},
 	}
-	answer, fail := call(ctx, s.hushBackend, s.secrets.GenerateSecret, request, callTime)
+	answer, fail := call(ctx, s.hushBackend, s.secrets.GenerateSecret, request, answerTime)
 	if fail != nil {
 		return concealed{}, fail
 	}
@@ -168,13 +174,16 @@ func (s *sharing) ttl() *durationpb.Duration {
 	return durationpb.New(s.request.TTL)
 }
 
-// timeFor returns how long the answer to so many bytes may take.
+// timeFor returns how long the answer to so many bytes may take to begin.
 func timeFor(size int) time.Duration {
-	return callTime + time.Duration(size/slowLine)*time.Second
+	return answerTime + time.Duration(size/slowLine)*time.Second
 }
 
 // seal encrypts the content under a link secret.
 func (s *sharing) seal(drawn endtoend.LinkSecret) (*hushv1.Sealed, *Error) {
+	if s.progress != nil {
+		s.progress(Progress{Stage: StageEncrypting})
+	}
 	keys, err := s.derive(drawn, s.request.Passphrase.Expose())
 	if err != nil {
 		return nil, &Error{Kind: KindUsage, Message: "the passphrase is not valid text"}

@@ -51,13 +51,19 @@ type message[Q any] interface {
 	proto.Message
 }
 
-// call calls an RPC once, and gives the server a time for its answer.
-func call[Q, A any, M message[Q]](ctx context.Context, h *hushBackend, rpc method[Q, A], request M, limit time.Duration) (*A, *failure) {
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+// call calls an RPC once. patience is how long its answer may take to begin, once the
+// request is sent.
+func call[Q, A any, M message[Q]](ctx context.Context, h *hushBackend, rpc method[Q, A], request M, patience time.Duration) (*A, *failure) {
+	within, f := newFlow(ctx, patience, h.quiet, h.progress)
+	defer f.stop()
+	return callIn(ctx, within, f, h, rpc, request)
+}
+
+// callIn calls an RPC once, in the context of a flow. ctx is that of the caller.
+func callIn[Q, A any, M message[Q]](ctx, within context.Context, f *flow, h *hushBackend, rpc method[Q, A], request M) (*A, *failure) {
 	answer, err := rpc(within, request)
 	if err != nil {
-		return nil, h.failed(ctx, request, err)
+		return nil, h.failed(ctx, request, f.cause(err))
 	}
 	return answer, nil
 }
@@ -66,8 +72,7 @@ const (
 	// asks is how often a call is made that may be repeated. None is repeated after
 	// answerTime.
 	asks = 4
-	// callTime is how long a call may take with its whole answer, where that can be
-	// asked for again.
+	// callTime is how long a call of v1 and v2 may take, besides the time for its bytes.
 	callTime = 2 * time.Minute
 )
 
@@ -75,7 +80,7 @@ const (
 func ask[Q, A any, M message[Q]](ctx context.Context, h *hushBackend, rpc method[Q, A], request M) (*A, error) {
 	began := time.Now()
 	for number := 0; ; number++ {
-		answer, fail := call(ctx, h, rpc, request, callTime)
+		answer, fail := call(ctx, h, rpc, request, answerTime)
 		if fail == nil {
 			return answer, nil
 		}

@@ -32,7 +32,7 @@ func (t Text) IsEmpty() bool { return t.Expose() == "" }
 
 const claimSize = 32
 
-// ClaimTime is how long a server keeps the content for a claim.
+// ClaimTime is how long a server keeps the content for a claim whose reader is silent.
 const ClaimTime = 120 * time.Second
 
 // Claim binds a secret to one reader, who can ask for the content again until it

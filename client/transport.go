@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,15 +15,18 @@ import (
 )
 
 // The times that the package's own HTTP client gives a server. There is none for a
-// whole answer, since a receipt is followed for as long as its secret waits: each
-// call has a time of its own.
+// whole answer: a receipt is followed for as long as its secret waits, and a content
+// takes as long as the line needs. Each call watches its own progress.
 const (
 	dialTime      = 10 * time.Second
 	handshakeTime = 10 * time.Second
-	answerTime    = 30 * time.Second
-	idleTime      = 90 * time.Second
-	pingTime      = 20 * time.Second
-	headMax       = 64 << 10 // bytes
+	// answerTime is how long the answer to a request may take to begin, and headTime
+	// how long that of one may that is never asked for again, or is sent in v1 or v2.
+	answerTime = 30 * time.Second
+	headTime   = 3 * time.Minute
+	idleTime   = 90 * time.Second
+	pingTime   = 20 * time.Second
+	headMax    = 64 << 10 // bytes
 )
 
 // The longest answers that are read, in bytes: more than the longest content and
@@ -40,15 +44,27 @@ var errTooLong = errors.New("the answer is longer than any of a Hush server")
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
+		DialContext:            dial,
 		TLSHandshakeTimeout:    handshakeTime,
-		ResponseHeaderTimeout:  answerTime,
+		ResponseHeaderTimeout:  headTime,
 		IdleConnTimeout:        idleTime,
 		MaxResponseHeaderBytes: headMax,
 		DisableCompression:     true, // contents do not get shorter
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingTime, PingTimeout: pingTime},
 	}
+}
+
+// sendBuffer is how many bytes the system may take before they leave. With more, a
+// content would seem to be sent while it still waits here.
+const sendBuffer = 64 << 10
+
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, network, address)
+	if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
+		_ = tcp.SetWriteBuffer(sendBuffer) // without it, only the progress is told too early
+	}
+	return conn, err
 }
 
 // newHTTP returns the HTTP client that Options describe.
@@ -79,6 +95,8 @@ func (c *caller) Do(r *http.Request) (*http.Response, error) {
 	if !c.token.IsEmpty() {
 		r.Header.Set("Authorization", "Bearer "+c.token.Expose())
 	}
+	f := flowFrom(r.Context())
+	f.send(r)
 	res, err := c.http.Do(r) //nolint:gosec // the user chose the server
 	if err != nil {
 		if outer, ok := err.(*url.Error); ok { //nolint:errorlint // only the method and the URL around the error are left out
@@ -86,6 +104,7 @@ func (c *caller) Do(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
+	f.receive(res)
 	return checkAnswer(res)
 }
 

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -9,6 +10,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/secret"
 )
 
@@ -60,11 +62,20 @@ func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequ
 	return &hushv1.GetSecretResponse{Secret: secretOf(secret)}, nil
 }
 
-// RevealSecret destroys a secret and returns its value.
+// RevealSecret destroys a secret and returns its value. While a reader takes it, its
+// claim is extended.
 func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
-	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), secret.Opening{
+	key, claimed := req.GetSecretKey(), caller.Text(req.GetClaim())
+	if req.GetKeepClaim() {
+		left, err := s.secrets.KeepClaim(ctx, key, claimed)
+		if err != nil {
+			return nil, err
+		}
+		return &hushv1.RevealSecretResponse{ClaimLeft: durationpb.New(left)}, nil
+	}
+	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), key, secret.Opening{
 		Passphrase: caller.Text(req.GetPassphrase()), LinkProof: caller.Text(req.GetLinkProof()),
-		Proof: caller.Text(req.GetProof()), Claim: caller.Text(req.GetClaim()),
+		Proof: caller.Text(req.GetProof()), Claim: claimed,
 	})
 	if err != nil {
 		return nil, err
@@ -75,9 +86,19 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	}
 	if revealed.ClaimLeft > 0 {
 		res.ClaimLeft = durationpb.New(revealed.ClaimLeft)
+		chain.WhileSending(ctx, claim.ExtendEvery, func() {
+			// The call may be over for its caller, and the response is held up meanwhile.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extendTime)
+			defer cancel()
+			// A claim that is not extended lasts as long as its reader was told.
+			_, _ = s.secrets.KeepClaim(ctx, key, claimed)
+		})
 	}
 	return res, nil
 }
+
+// extendTime is how long a response may be held up while its claim is extended.
+const extendTime = 3 * time.Second
 
 // AcknowledgeReveal ends a claim.
 func (s *SecretService) AcknowledgeReveal(ctx context.Context, req *hushv1.AcknowledgeRevealRequest) (*hushv1.AcknowledgeRevealResponse, error) {

@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -78,6 +79,10 @@ func (a *answer) WriteHeader(status int) {
 
 // Write implements io.Writer.
 func (a *answer) Write(b []byte) (int, error) {
+	if a.status == 0 && a.record != nil && a.record.whole && len(b) >= writeStep {
+		// net/http states it for short ones only, and readers show how far they are.
+		a.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	}
 	a.WriteHeader(http.StatusOK)
 	written := 0
 	for {

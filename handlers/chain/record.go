@@ -32,6 +32,7 @@ type record struct {
 	most      int64         // maximum bytes of the body; 0 means any number
 	packed    bool          // its messages may be compressed
 	probe     bool          // it asks only how the service is
+	whole     bool          // its response is written at once
 
 	route     string // template, never a path
 	procedure string

@@ -80,6 +80,9 @@ func (s *streams) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := recordFrom(r.Context())
 		if rec == nil || !s.procedures[r.URL.Path] {
+			if rec != nil {
+				rec.whole = isUnary(r.Header.Get("Content-Type"))
+			}
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -94,6 +97,12 @@ func (s *streams) around(next http.Handler) http.Handler {
 		rec.control = http.NewResponseController(w)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// isUnary reports whether a type of request is one of the Connect protocol whose
+// response is a message without anything around it.
+func isUnary(contentType string) bool {
+	return contentType == "application/json" || contentType == "application/proto"
 }
 
 func streamerOf(c caller.Caller) streamer {

@@ -39,6 +39,7 @@ type Choice struct {
 	caFile  string
 	timeout time.Duration
 	warned  map[string]bool // by the servers that were warned of
+	line    line
 }
 
 // flagGroup is the title of the flags of a Choice in help.
@@ -50,7 +51,7 @@ func AddFlags(c *cobra.Command, on *console.Console, environment []string) *Choi
 	x.addFlag("server", command.VariableServer, flags.Text(&x.server, "", "base `URL` of the server, as in https://hush.example"))
 	x.addFlag("protocol", command.VariableProtocol, flags.Text(&x.protocol, "", "`protocol` that the server speaks, hush, v2 or v1; only hush encrypts on this device"))
 	x.addFlag("ca-file", "", flags.Text(&x.caFile, "", "PEM `file` with certificates to trust besides those of the system"))
-	x.addFlag("timeout", "", flags.Wait(&x.timeout, "`time` that a call may take; 0s gives the server 30s to begin its answer"))
+	x.addFlag("timeout", "", flags.Wait(&x.timeout, "`time` that a call may take in all; 0s ends one that stands still"))
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp))
 	return x
 }
@@ -140,7 +141,7 @@ func (x *Choice) Client(target Target) (*client.Client, error) {
 	x.warnOf(target.Server)
 	c, err := client.New(target.Server, client.Options{
 		Protocol: target.Protocol, Token: target.Token, Username: target.Username,
-		HTTP: http, UserAgent: "hush/" + command.Version(x.command), Notice: x.notice,
+		HTTP: http, UserAgent: "hush/" + command.Version(x.command), Notice: x.notice, Progress: x.progress,
 	})
 	return c, Fail(err)
 }
@@ -160,6 +161,7 @@ func (x *Choice) warnOf(server string) {
 
 // notice says why a call is repeated.
 func (x *Choice) notice(err error, wait time.Duration) {
+	x.progress(client.Progress{})
 	if wait = rounded(wait); wait > 0 {
 		x.console.Tellf("%v; trying again in %s", err, wait)
 		return

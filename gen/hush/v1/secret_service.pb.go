@@ -574,7 +574,11 @@ type RevealSecretRequest struct {
 	// 32 random bytes that bind the secret to the caller, so that the request can
 	// be repeated if its response is lost. Empty for none. The caller keeps it
 	// in memory and calls AcknowledgeReveal when it has the content.
-	Claim         []byte `protobuf:"bytes,5,opt,name=claim,proto3" json:"claim,omitempty"`
+	Claim []byte `protobuf:"bytes,5,opt,name=claim,proto3" json:"claim,omitempty"`
+	// Whether the caller only says that it still wants the content that is bound
+	// to its claim. The claim lasts longer then, and the response has claim_left
+	// alone. Nothing is revealed.
+	KeepClaim     bool `protobuf:"varint,6,opt,name=keep_claim,json=keepClaim,proto3" json:"keep_claim,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -642,6 +646,13 @@ func (x *RevealSecretRequest) GetClaim() []byte {
 		return x.Claim
 	}
 	return nil
+}
+
+func (x *RevealSecretRequest) GetKeepClaim() bool {
+	if x != nil {
+		return x.KeepClaim
+	}
+	return false
 }
 
 // RevealSecretResponse is the response of RevealSecret. Without a claim the
@@ -1167,7 +1178,7 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\"<\n" +
 	"\x11GetSecretResponse\x12'\n" +
-	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\xe9\x01\n" +
+	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\x88\x02\n" +
 	"\x13RevealSecretRequest\x12*\n" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12.\n" +
@@ -1177,7 +1188,9 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
 	"link_proof\x18\x03 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\tlinkProof\x12#\n" +
 	"\x05proof\x18\x04 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05proof\x12#\n" +
-	"\x05claim\x18\x05 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05claim\"\xb3\x01\n" +
+	"\x05claim\x18\x05 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05claim\x12\x1d\n" +
+	"\n" +
+	"keep_claim\x18\x06 \x01(\bR\tkeepClaim\"\xb3\x01\n" +
 	"\x14RevealSecretResponse\x12'\n" +
 	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
 	"\x05value\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05value\x12\x1d\n" +

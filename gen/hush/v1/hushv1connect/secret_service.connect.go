@@ -89,9 +89,11 @@ type SecretServiceClient interface {
 	// lost too, and its receipt says received.
 	//
 	// A request with a claim binds the secret to that claim instead. Repeating
-	// the request with the same claim returns the same content, until
-	// AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A
-	// repeat returns only the content and how long the claim still lasts.
+	// the request with the same claim returns the same content, without a
+	// passphrase or proofs, until AcknowledgeReveal or until the caller is silent
+	// for 120 seconds, at most for an hour. It is not silent while it takes the
+	// content, or repeats the request. A repeat returns only the content and how
+	// long the claim still lasts.
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
 	// wrong passphrase or proof, with REASON_LINK if the secret part of an
@@ -297,9 +299,11 @@ type SecretServiceHandler interface {
 	// lost too, and its receipt says received.
 	//
 	// A request with a claim binds the secret to that claim instead. Repeating
-	// the request with the same claim returns the same content, until
-	// AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A
-	// repeat returns only the content and how long the claim still lasts.
+	// the request with the same claim returns the same content, without a
+	// passphrase or proofs, until AcknowledgeReveal or until the caller is silent
+	// for 120 seconds, at most for an hour. It is not silent while it takes the
+	// content, or repeats the request. A repeat returns only the content and how
+	// long the claim still lasts.
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
 	// wrong passphrase or proof, with REASON_LINK if the secret part of an
