@@ -174,6 +174,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		limitBacklog(inner)
 		c := newConn(inner, l)
 		closed, ok := l.admit(c, networkOf(inner.RemoteAddr(), l.limits.Exempt))
 		if closed != nil {

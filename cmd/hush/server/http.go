@@ -11,12 +11,14 @@ import (
 	"hush/connections"
 )
 
-// The bounds on connections and requests.
+// The bounds on connections and requests. readTimeout and writeTimeout are those of a
+// request and a response that make no progress; see handlers.Pace.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 15 * time.Second
 	writeTimeout      = 30 * time.Second
 	idleTimeout       = time.Minute
+	pingTimeout       = time.Minute
 	// maxHeaderBytes leaves room for a request line of 128 KiB: legacy
 	// clients send secrets in query strings.
 	maxHeaderBytes = 144 << 10
@@ -88,9 +90,10 @@ func http2Config() *http.HTTP2Config {
 		MaxReceiveBufferPerStream:     128 << 10,
 		MaxDecoderHeaderTableSize:     4 << 10,
 		MaxEncoderHeaderTableSize:     4 << 10,
-		// A peer that vanished must not keep its streams until their end.
+		// A peer that vanished must not keep its streams until their end. One on a slow
+		// line gets the ping behind what is on its way.
 		SendPingTimeout:  30 * time.Second,
-		PingTimeout:      readTimeout,
+		PingTimeout:      pingTimeout,
 		WriteByteTimeout: writeTimeout,
 	}
 }

@@ -69,6 +69,7 @@ func (s *server) newTree(v *vault.Vault, fileBytes func() int64) (tree http.Hand
 		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: fileBytes,
 		RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
 		ProxiedRequests: s.NetworkConns, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
+		Pace: handlers.Pace{Read: readTimeout, Write: writeTimeout},
 	})
 	if err != nil {
 		return nil, nil, err
