@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -83,6 +85,9 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	res := &hushv1.RevealSecretResponse{Secret: secretOf(revealed.Secret), Value: string(revealed.Value)}
 	if revealed.Content != "" {
 		res.Content = []byte(revealed.Content)
+		if info, ok := connect.CallInfoForHandlerContext(ctx); ok {
+			info.ResponseHeader().Set(sizeHeader, strconv.Itoa(len(res.Content)))
+		}
 	}
 	if revealed.ClaimLeft > 0 {
 		res.ClaimLeft = durationpb.New(revealed.ClaimLeft)
@@ -96,6 +101,10 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	}
 	return res, nil
 }
+
+// sizeHeader says how long the sealed content of a response is, for readers that show
+// how far they are: a compressed response does not say how long it becomes.
+const sizeHeader = "Hush-Content-Size"
 
 // extendTime is how long a response may be held up while its claim is extended.
 const extendTime = 3 * time.Second
