@@ -81,6 +81,11 @@ export function size(count: number): string {
     : `${number(count / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
 }
 
+/** percent formats a part of 1, rounded down. */
+export function percent(part: number): string {
+  return number(Math.floor(part * 100) / 100, { style: "percent" });
+}
+
 /** bytes formats a number of bytes exactly, as in 102,401 bytes. */
 export function bytes(count: number): string {
   return number(count, { style: "unit", unit: "byte", unitDisplay: "long" });

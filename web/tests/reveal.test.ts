@@ -62,8 +62,12 @@ interface Answer {
   left?: number;
 }
 
-/** A step is what the server does with an attempt: it answers, fails, or never answers. */
-type Step = Answer | Refusal | "silence";
+/**
+ * A step is what the server does with an attempt: it answers, fails, never answers, or
+ * answers bit by bit, one every so many milliseconds, and falls silent after some if the
+ * answer is missing.
+ */
+type Step = Answer | Refusal | "silence" | { every: number; bits: number; answer?: Answer };
 
 const refused = (code: Code, reason?: Reason, more = {}) => new Refusal("", { code, reason, ...more });
 const cut = () => refused("offline");
@@ -80,6 +84,7 @@ function scene(
   const contents: string[] = [];
   const asked: number[] = [];
   const acknowledged: number[] = [];
+  const kept: number[] = [];
   const probes = options.probe ?? [];
   const acks = options.acknowledge ?? ["done"];
   const reveal = new Reveal<string, Answer, string>(
@@ -96,17 +101,32 @@ function scene(
           throw probe;
         }
       },
-      ask: (_, signal) =>
+      ask: (_, signal, arrived) =>
         new Promise<Answer>((resolve, reject) => {
           asked.push(clock.now());
           const step = steps.shift() ?? assert.fail("one attempt too many");
           signal.addEventListener("abort", () => reject(refused("canceled")));
           if (step instanceof Refusal) {
             reject(step);
+          } else if (step !== "silence" && "bits" in step) {
+            const bit = (n: number) =>
+              clock.after(step.every, () => {
+                arrived(n, step.bits);
+                if (n < step.bits) {
+                  bit(n + 1);
+                } else if (step.answer) {
+                  resolve(step.answer);
+                }
+              });
+            bit(1);
           } else if (step !== "silence") {
             resolve(step);
           }
         }),
+      keep: async () => {
+        kept.push(clock.now());
+        return 120_000;
+      },
       left: (answer) => answer.left,
       read: async (_, answer) => {
         if (answer.value === "altered" || answer.value === "kind" || answer.value === "form") {
@@ -129,7 +149,7 @@ function scene(
       void reveal.shown();
     },
   );
-  return { reveal, clock, seen, contents, asked, acknowledged, last: () => seen.at(-1), steps };
+  return { reveal, clock, seen, contents, asked, acknowledged, kept, last: () => seen.at(-1), steps };
 }
 
 const places = (seen: Progress[]) => seen.map(({ at }) => at);
@@ -157,17 +177,64 @@ test("a lost answer is fetched again, with growing pauses", async () => {
   assert.equal(s.acknowledged.length, 1);
 });
 
-test("an attempt without an answer is given up, and later ones get more time", async () => {
+test("an attempt without an answer is given up after 20 seconds", async () => {
   const s = scene(["silence", "silence", bound("hello")]);
   void s.reveal.press("");
   await s.clock.pass(19_999);
   assert.equal(s.last()?.at, "asking");
-  await s.clock.pass(1 + 1000 + 39_999);
+  await s.clock.pass(1 + 1000 + 19_999);
   assert.deepEqual(s.last(), { at: "retrying", until: s.asked[0]! + 120_000, online: true });
   await s.clock.pass(1999);
   assert.equal(s.asked.length, 2);
   await s.clock.pass(2);
   assert.deepEqual(s.contents, ["hello"]);
+});
+
+test("an answer that arrives slowly is waited for, and the server is told so", async () => {
+  const s = scene([{ every: 15_000, bits: 20, answer: bound("hello") }]);
+  void s.reveal.press("");
+  await s.clock.pass(15_000);
+  assert.deepEqual(s.last(), { at: "asking", received: { done: 1, total: 20 } });
+  await s.clock.pass(284_999);
+  assert.deepEqual(s.contents, []);
+  assert.equal(s.asked.length, 1, "no other attempt began");
+  assert.deepEqual(
+    s.kept.map((at) => at - s.asked[0]!),
+    [30_000, 60_000, 90_000, 120_000, 150_000, 180_000, 210_000, 240_000, 270_000],
+  );
+  await s.clock.pass(1);
+  assert.deepEqual(s.contents, ["hello"]);
+  assert.equal(s.acknowledged.length, 1);
+});
+
+test("an answer that falls silent on its way is given up, and the time goes on from the last word", async () => {
+  const s = scene([{ every: 15_000, bits: 10 }, bound("hello")]);
+  void s.reveal.press("");
+  await s.clock.pass(150_000 + 19_999);
+  assert.equal(s.asked.length, 1);
+  await s.clock.pass(1);
+  assert.deepEqual(s.last(), { at: "retrying", until: s.kept.at(-1)! + 120_000, online: true });
+  await s.clock.pass(1000);
+  assert.deepEqual(s.contents, ["hello"]);
+});
+
+test("while bytes arrive, a browser that takes the line for down ends nothing", async () => {
+  const s = scene([{ every: 5000, bits: 10, answer: bound("hello") }]);
+  void s.reveal.press("");
+  await s.clock.pass(5000);
+  await s.clock.line(false);
+  await s.clock.line(true);
+  await s.clock.pass(45_000);
+  assert.equal(s.asked.length, 1);
+  assert.deepEqual(s.contents, ["hello"]);
+});
+
+test("an answer that took longer than its claim is acknowledged all the same", async () => {
+  const s = scene([{ every: 19_000, bits: 10, answer: { value: "hello", left: 60_000 } }]);
+  void s.reveal.press("");
+  await s.clock.pass(190_000);
+  assert.deepEqual(s.contents, ["hello"]);
+  assert.equal(s.acknowledged.length, 1);
 });
 
 test("a pause that the service asks for is kept", async () => {

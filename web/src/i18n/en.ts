@@ -113,6 +113,7 @@ export default {
   "share.busy.sending": "Creating the link…",
   "share.busy.proving": "Checking that you're not a bot…",
   "share.busy.sealing": "Encrypting on this device…",
+  "share.busy.sent": "Sending: {percent}",
   "share.lost": "The connection failed. Your text is still here, so you can try again.",
   "share.file.kind": "Files can only be shared end-to-end encrypted.",
   "share.file.none": "Files can't be shared here.",

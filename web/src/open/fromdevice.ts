@@ -1,12 +1,13 @@
 import { Encryption } from "../contract";
 import type { Keys } from "../endtoend/keys";
 import type { Link } from "../endtoend/link";
+import { flowing } from "../flow";
 import type { RevealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { Refusal } from "../refusal";
 import { secrets } from "../rpc";
 import { FaultError } from "./fault";
 import type { Source } from "./reveal";
-import { type Content, leftOf, newClaim } from "./source";
+import { type Content, keep, leftOf, newClaim } from "./source";
 
 const load = () => import("./device");
 
@@ -26,8 +27,9 @@ export function fromDevice({ key, secret }: Link): Source<Keys, RevealSecretResp
       return await device.keysOf(secret, passphrase);
     },
     probe: (signal) => secrets.getSecret({ secretKey: key }, { signal }),
-    ask: ({ linkProof, proof }, signal) =>
-      secrets.revealSecret({ secretKey: key, linkProof, proof, claim }, { signal }),
+    ask: ({ linkProof, proof }, signal, received) =>
+      secrets.revealSecret({ secretKey: key, linkProof, proof, claim }, { signal, headers: flowing({ received }) }),
+    keep: (signal) => keep({ secretKey: key, claim }, signal),
     left: leftOf,
     read: async (keys, answer) => {
       if (answer.secret?.encryption !== Encryption.end_to_end || answer.value !== "") {

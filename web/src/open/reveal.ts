@@ -3,7 +3,9 @@
  * of its own.
  *
  * The first request binds the secret to a claim, which only this page has. If an
- * answer is lost, the same request brings the same content again for two minutes.
+ * answer is lost, the same request brings the same content again, until the page has
+ * been silent for two minutes. While bytes of an answer arrive, however slowly, the
+ * page tells the server so, and no other attempt begins.
  * So an attempt is either refused, which consumes nothing, or lost, after which
  * the server may or may not have bound the secret.
  *
@@ -14,12 +16,14 @@
 import { asRefusal, type Code, type Refusal } from "../refusal";
 import { type Fault, FaultError, MalformedError } from "./fault";
 
-/** How long the server keeps what it bound to a claim. */
+/** How long the server keeps what it bound to a claim of a page that is silent. */
 const claimTime = 120_000;
 const firstPause = 1_000;
 const longestPause = 15_000;
-/** How long the first attempt may take. Each further one gets as much more, for slow lines. */
-const patience = 20_000;
+/** How long the server may say nothing. An answer that arrives may take any time. */
+const silence = 20_000;
+/** How often the server is told that an answer still arrives. */
+const keepEvery = 30_000;
 
 /** Source is where the content comes from. Its functions use one claim. */
 export interface Source<Request, Answer, Content> {
@@ -27,7 +31,10 @@ export interface Source<Request, Answer, Content> {
   prepare: (passphrase: string) => Promise<Request>;
   /** Calls the server, and changes nothing there. */
   probe: (signal: AbortSignal) => Promise<unknown>;
-  ask: (request: Request, signal: AbortSignal) => Promise<Answer>;
+  /** Asks for the content, and tells how many bytes of it have arrived, of how many: 0 if that is not known. */
+  ask: (request: Request, signal: AbortSignal, arrived: (done: number, total: number) => void) => Promise<Answer>;
+  /** Tells the server that the content still arrives. It returns for how many milliseconds the claim lasts then. */
+  keep: (signal: AbortSignal) => Promise<number | undefined>;
   /** Returns for how many milliseconds the answer says that the claim lasts; undefined if there is none. */
   left: (answer: Answer) => number | undefined;
   /** Checks and decrypts an answer. It throws FaultError. */
@@ -47,6 +54,12 @@ export interface World {
   onLine: (fn: (online: boolean) => void) => () => void;
 }
 
+/** Received is how many bytes of an answer have arrived, of how many: 0 if that is not known. */
+export interface Received {
+  done: number;
+  total: number;
+}
+
 /** Progress is what the page shows. `until` is the time at which the secret is lost if the server had bound it. */
 export type Progress =
   /** Nothing is under way, and the secret waits. */
@@ -56,9 +69,9 @@ export type Progress =
   /** The server could not be reached: nothing was sent, and the form stays. */
   | { at: "offline" }
   /** The first attempt is on its way. */
-  | { at: "asking" }
+  | { at: "asking"; received?: Received }
   /** An answer was lost. It tries again by itself, or goes on when the line is back. */
-  | { at: "retrying"; until: number; online: boolean }
+  | { at: "retrying"; until: number; online: boolean; received?: Received }
   /** An answer was lost, and a person decides about the next attempt. */
   | { at: "lost"; until: number; refusal: Refusal }
   /** An answer did not pass its checks. Another one may. */
@@ -155,9 +168,10 @@ export class Reveal<Request, Answer, Content> {
 
   /** shown acknowledges what the page shows by now. It tries until the time is over. */
   async shown(): Promise<void> {
-    for (let n = 0; this.world.now() < (this.#until ?? 0); n++) {
+    // After an answer that took long, the time may be over by this page's count alone.
+    for (let n = 0; this.#until !== undefined && (n === 0 || this.world.now() < this.#until); n++) {
       const call = new AbortController();
-      const cancel = this.world.after(patience, () => call.abort());
+      const cancel = this.world.after(silence, () => call.abort());
       try {
         await this.source.acknowledge(call.signal);
         return;
@@ -195,12 +209,26 @@ export class Reveal<Request, Answer, Content> {
     const call = new AbortController();
     this.#call = call;
     const sent = this.world.now();
-    const cancels = [
-      this.world.after(patience * (this.#attempts + 1), () => call.abort()),
-      this.world.onLine((online) => online || call.abort()),
-    ];
+    let unwatch = this.world.after(silence, () => call.abort());
+    let kept = sent;
+    let flows = false;
+    const arrived = (done: number, total: number) => {
+      if (call.signal.aborted || this.#ended) {
+        return;
+      }
+      unwatch();
+      unwatch = this.world.after(silence, () => call.abort());
+      flows = true;
+      this.#arrived({ done, total });
+      if (this.world.now() - kept >= keepEvery) {
+        kept = this.world.now();
+        void this.#keep(call.signal);
+      }
+    };
+    // A browser may take the line for down while bytes arrive: then their silence decides.
+    const cancels = [() => unwatch(), this.world.onLine((online) => online || flows || call.abort())];
     try {
-      const answer = await this.source.ask(this.#request as Request, call.signal);
+      const answer = await this.source.ask(this.#request as Request, call.signal, arrived);
       await this.#answered(answer, sent);
     } catch (thrown) {
       this.#failed(asRefusal(thrown), sent);
@@ -212,10 +240,32 @@ export class Reveal<Request, Answer, Content> {
     }
   }
 
+  /** #arrived shows how much of an answer has arrived. */
+  #arrived(received: Received): void {
+    const shown = this.#progress;
+    if (shown.at === "asking" || shown.at === "retrying") {
+      this.#show({ ...shown, received });
+    }
+  }
+
+  /** #keep makes the claim last longer. If that fails, the next one may not, and the server sees itself what it sends. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const sent = this.world.now();
+    const left = await this.source.keep(signal).catch(() => undefined);
+    if (left === undefined || this.#ended || signal.aborted) {
+      return;
+    }
+    this.#limit(sent + left);
+    const shown = this.#progress;
+    if (shown.at === "retrying") {
+      this.#show({ ...shown, until: sent + left });
+    }
+  }
+
   /** #reaches reports whether the server answers, whatever it says. */
   async #reaches(): Promise<boolean> {
     const call = new AbortController();
-    const cancel = this.world.after(patience, () => call.abort());
+    const cancel = this.world.after(silence, () => call.abort());
     try {
       await this.source.probe(call.signal);
       return true;
@@ -247,7 +297,7 @@ export class Reveal<Request, Answer, Content> {
     }
     const left = this.source.left(answer);
     if (left !== undefined) {
-      this.#limit(sent + left);
+      this.#limit(Math.max(sent + left, this.#until ?? 0));
       // It is bound, and repeats cost no tries.
       this.#retries = Number.POSITIVE_INFINITY;
     }

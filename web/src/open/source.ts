@@ -1,5 +1,6 @@
 import { Encryption } from "../contract";
 import type { Bytes } from "../endtoend/bytes";
+import { flowing } from "../flow";
 import type { RevealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { secrets } from "../rpc";
 import { FaultError } from "./fault";
@@ -18,13 +19,20 @@ export function leftOf({ claimLeft }: RevealSecretResponse): number | undefined 
   return claimLeft && Number(claimLeft.seconds) * 1000 + Math.floor(claimLeft.nanos / 1e6);
 }
 
+/** keep tells the server that the page still wants what is bound to its claim. It returns for how long it is. */
+export async function keep(of: { secretKey: string; claim: Bytes }, signal: AbortSignal): Promise<number | undefined> {
+  return leftOf(await secrets.revealSecret({ ...of, keepClaim: true }, { signal }));
+}
+
 /** fromServer opens a secret that the server encrypted. */
 export function fromServer(secretKey: string): Source<string, RevealSecretResponse, Content> {
   const claim = newClaim();
   return {
     prepare: async (passphrase) => passphrase,
     probe: (signal) => secrets.getSecret({ secretKey }, { signal }),
-    ask: (passphrase, signal) => secrets.revealSecret({ secretKey, passphrase, claim }, { signal }),
+    ask: (passphrase, signal, received) =>
+      secrets.revealSecret({ secretKey, passphrase, claim }, { signal, headers: flowing({ received }) }),
+    keep: (signal) => keep({ secretKey, claim }, signal),
     left: leftOf,
     read: async (_, { secret, value, content }) => {
       if (secret?.encryption === Encryption.end_to_end || content.length > 0) {

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { size } from "../format";
 import { type Key, rich, t } from "../i18n/open";
 import { problemText } from "../problem";
 import { announce, Button, Icon } from "../ui";
-import type { Progress } from "./reveal";
+import type { Progress, Received } from "./reveal";
 
 interface TroubleProps {
   progress: Progress;
@@ -35,6 +36,7 @@ export function Trouble({ progress, onAgain }: TroubleProps) {
       <Icon name={waits ? "refresh" : "warn"} />
       <div class="notice-body">
         <p>{rich(key, { time: <Left until={until} /> })}</p>
+        {progress.at === "retrying" && <Arriving received={progress.received} />}
         {progress.at === "lost" && progress.refusal.reason !== "unspecified" && <p>{problemText(progress.refusal)}</p>}
         {!waits && progress.at !== "unfit" && (
           <Button kind="primary" icon="refresh" onClick={onAgain}>
@@ -62,6 +64,21 @@ export function textOf(progress: Progress): Key | undefined {
     default:
       return undefined;
   }
+}
+
+/** Arriving shows how much of an answer has arrived, if that takes a while. */
+export function Arriving({ received }: { received: Received | undefined }): ComponentChildren {
+  if (!received || received.done === 0) {
+    return null;
+  }
+  const done = size(received.done);
+  return (
+    <p class="hint">
+      {received.total > 0
+        ? t("reveal.received.of", { done, total: size(received.total) })
+        : t("reveal.received", { done })}
+    </p>
+  );
 }
 
 /** Left counts down to a time. */

@@ -12,7 +12,7 @@ import { Button, Card, Field, Form, Icon, Notice, Page, PasswordInput, Relative 
 import { AskLinkForm } from "./asklink";
 import type { Details } from "./lookup";
 import type { Progress } from "./reveal";
-import { Trouble, textOf } from "./trouble";
+import { Arriving, Trouble, textOf } from "./trouble";
 
 interface WaitingProps {
   secret: Details;
@@ -91,6 +91,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
             )}
             {progress.at === "offline" && <Notice kind="warn">{t("reveal.offline")}</Notice>}
             {refusal && !problem && <Notice kind="bad">{revealProblem(refusal)}</Notice>}
+            {progress.at === "asking" && <Arriving received={progress.received} />}
             <Button type="submit" kind="primary" size="large" wide icon="eye" busy={busy} onClick={reveal}>
               {progress.at === "deriving" && asks && checksPassphrase
                 ? t("reveal.deriving")

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { EncryptionLabel } from "../endtoend/label";
-import { byteLength, size } from "../format";
+import { byteLength, percent, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
@@ -78,8 +78,11 @@ function ShareForm({ kind, onKind }: FormProps) {
   const [mode, setMode] = useState<Mode>("text");
   const [problem, setProblem] = useState<Problem>({});
   const [busy, setBusy] = useState<Step>();
+  // How much of a content that is sent has left, from 0 to 1.
+  const [part, setPart] = useState<number>();
   const area = useRef<HTMLDivElement>(null);
   const gone = useRef(new AbortController());
+  const left = useRef(false);
   // The kind that the form showed when something was typed: another one is never sent without a word.
   const stated = useRef<Kind>(undefined);
   const change = (part: Partial<Draft>) => {
@@ -120,6 +123,7 @@ function ShareForm({ kind, onKind }: FormProps) {
   useEffect(
     () => () => {
       draft.value = empty;
+      left.current = true;
       gone.current.abort();
     },
     [],
@@ -137,8 +141,12 @@ function ShareForm({ kind, onKind }: FormProps) {
     stated.current = kind;
     setProblem({});
     setBusy("sending");
+    setPart(undefined);
     setProblem(await send(draft.value));
     setBusy(undefined);
+    if (gone.current.signal.aborted && !left.current) {
+      gone.current = new AbortController(); // it was canceled, and may be sent again
+    }
   };
   const send = async (sent: Draft): Promise<Problem> => {
     const sharing = await conceal().catch(() => undefined);
@@ -150,7 +158,8 @@ function ShareForm({ kind, onKind }: FormProps) {
       return refused;
     }
     try {
-      await sharing.conceal(sent, kind, setBusy, gone.current.signal, mode === "generate" ? sent.text : "");
+      const generated = mode === "generate" ? sent.text : "";
+      await sharing.conceal(sent, kind, setBusy, gone.current.signal, generated, setPart);
       return {};
     } catch (thrown) {
       return sharing.concealProblem(thrown, sent, kind);
@@ -197,8 +206,17 @@ function ShareForm({ kind, onKind }: FormProps) {
           <Options draft={d} kind={kind} problem={problem} change={change} onKind={choose} />
           {problem.text && problem.field === "form" && <Notice kind="bad">{problem.text}</Notice>}
           <Button type="submit" kind="primary" size="large" wide busy={busy !== undefined}>
-            {busy ? t(`share.busy.${busy}`) : t("share.submit")}
+            {busy === "sending" && part !== undefined && part > 0
+              ? t("share.busy.sent", { percent: percent(part) })
+              : busy
+                ? t(`share.busy.${busy}`)
+                : t("share.submit")}
           </Button>
+          {busy && busy !== "proving" && part !== undefined && (
+            <Button wide onClick={() => gone.current.abort()}>
+              {t("ui.cancel")}
+            </Button>
+          )}
         </Card>
       </Form>
     </div>

@@ -1,5 +1,6 @@
 /* Shares a draft. The page loads this module when something is typed. */
 import { Encryption } from "../contract";
+import { flowing } from "../flow";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t as receiptText } from "../i18n/receipts";
 import { t } from "../i18n/share";
@@ -30,8 +31,13 @@ interface Sending {
   kind: Kind;
   group: Uint8Array<ArrayBuffer>;
   onStep: (step: Step) => void;
+  /** Is told how much of a content has left, from 0 to 1. */
+  onSent?: (part: number) => void;
   signal: AbortSignal;
 }
+
+/** CanceledError says that a person gave up before a content had left, so that nothing was shared. */
+export class CanceledError extends Error {}
 
 /**
  * conceal shares a draft as the given kind, one secret for each of its recipients,
@@ -44,9 +50,13 @@ export async function conceal(
   onStep: (step: Step) => void,
   signal: AbortSignal,
   generated: string,
+  onSent?: (part: number) => void,
 ): Promise<void> {
   const parts = partsOf(draft, kind === "server" && mails());
-  const sending = { draft: { ...draft }, kind, group: newGroup(parts), onStep, signal };
+  // Of several, those that were made by then would be lost with a cancel.
+  const told = parts.length === 1 && kind === "end_to_end" ? onSent : undefined;
+  told?.(0);
+  const sending = { draft: { ...draft }, kind, group: newGroup(parts), onStep, signal, onSent: told };
   onStep("sending");
   await needed(receipt);
   // Leaving would give up the rest, and the links of what is made by then.
@@ -169,20 +179,18 @@ function withServer({ draft, group }: Sending, { name, recipients, memo }: Part)
 }
 
 /** endToEnd returns a function that encrypts on this device, under another secret for each call. */
-function endToEnd({ draft, group, onStep, signal }: Sending, { name, memo }: Part): Share {
+function endToEnd({ draft, group, onStep, onSent, signal }: Sending, { name, memo }: Part): Share {
   return async (authenticityPayload) => {
     onStep("sealing");
     const { seal } = await needed(format);
-    const { sealed, linkOf } = await seal(draft, signal);
+    const { sealed, linkOf } = await seal(draft, signal).catch(canceled(signal));
+    if (signal.aborted) {
+      throw new CanceledError("nothing was sent");
+    }
     onStep("sending");
-    const answer = await secrets.concealSecret({
-      sealed,
-      ttl: lifetimeOf(draft),
-      shareDomain: draft.domain,
-      memo,
-      group,
-      authenticityPayload,
-    });
+    const upload = watch(signal, onSent);
+    const request = { sealed, ttl: lifetimeOf(draft), shareDomain: draft.domain, memo, group, authenticityPayload };
+    const answer = await secrets.concealSecret(request, upload.options).catch(upload.failed).finally(upload.end);
     const { secret, metadata } = checked(answer, "end_to_end");
     // The link goes where the visitor chose: the secret in it is for no other host.
     const link = linkOf(baseUrl(), secret.secretKey);
@@ -190,6 +198,46 @@ function endToEnd({ draft, group, onStep, signal }: Sending, { name, memo }: Par
       throw new AnswerError("the answer is not to this request");
     }
     return { secret, metadata, kind: "end_to_end", link, name };
+  };
+}
+
+/** canceled returns what is thrown for an error after a person gave up. */
+function canceled(signal: AbortSignal): (thrown: unknown) => never {
+  return (thrown) => {
+    throw signal.aborted ? new CanceledError("nothing was sent") : thrown;
+  };
+}
+
+/** How long a content on its way may stand still. The answer to it gets any time. */
+const silence = 20_000;
+
+/** watch makes a call tell how much of it has left. It ends one that stands still, or that a person cancels. */
+function watch(signal: AbortSignal, onSent: ((part: number) => void) | undefined) {
+  const call = new AbortController();
+  const abort = () => call.abort();
+  signal.addEventListener("abort", abort);
+  let timer = setTimeout(abort, silence);
+  let whole = false;
+  const sent = (done: number, total: number) => {
+    clearTimeout(timer);
+    whole = done >= total;
+    if (!whole) {
+      timer = setTimeout(abort, silence);
+    }
+    onSent?.(total > 0 ? done / total : 0);
+  };
+  return {
+    options: { signal: call.signal, headers: flowing({ sent }) },
+    failed: (thrown: unknown): never => {
+      if (signal.aborted && !whole) {
+        throw new CanceledError("the content had not left");
+      }
+      throw call.signal.aborted ? new Refusal("", { code: "offline" }) : thrown;
+    },
+    end: () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    },
   };
 }
 
@@ -210,6 +258,9 @@ function baseUrl(): string {
 
 /** concealProblem returns the problem of what conceal threw for a draft. */
 export function concealProblem(thrown: unknown, draft?: Draft, kind?: Kind): Problem {
+  if (thrown instanceof CanceledError) {
+    return {};
+  }
   if (thrown instanceof AnswerError) {
     return { field: "form", text: t("share.answer") };
   }

@@ -5,6 +5,7 @@ import { forgeable } from "../gen/hush/v1/policy_pb";
 import { locale } from "../i18n";
 import { Refusal } from "../refusal";
 import { shrimp } from "../shrimp";
+import { watched } from "./flow";
 import { refusalFrom } from "./refusal";
 import { isWhole } from "./whole";
 
@@ -24,7 +25,7 @@ const introduce: Interceptor = (next) => async (request) => {
   return next(request);
 };
 
-const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [introduce] });
+const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [introduce], fetch: watched });
 
 /** client returns a client whose methods throw only Refusal. */
 export function client<S extends DescService>(service: S): Client<S> {

@@ -11,6 +11,8 @@ export default {
   "reveal.offline":
     "You seem to be offline. Nothing was sent, so the secret hasn't been opened. Try again when you're back online.",
   "reveal.retrying": "The connection broke. Trying again. The secret is held for you for {time}; keep this page open.",
+  "reveal.received": "{done} received. Keep this page open.",
+  "reveal.received.of": "{done} of {total} received. Keep this page open.",
   "reveal.paused":
     "You're offline. The secret is held for you for {time}, and this page continues when you're back online. Keep it open.",
   "reveal.lost": "The connection broke. Try again: the secret is held for you for {time}. Keep this page open.",

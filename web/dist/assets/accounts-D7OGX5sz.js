@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DV6Xjkh5.js";import{r as t}from"./wire-og0EAS9T.js";var n=t(e);export{n as default};

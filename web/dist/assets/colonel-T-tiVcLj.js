@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CbI2ICdq.js";import{r as t}from"./wire-og0EAS9T.js";var n=t(e);export{n as default};

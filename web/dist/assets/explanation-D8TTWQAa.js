@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-7Xslgnq3.js";

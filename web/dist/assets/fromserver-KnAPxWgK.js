@@ -1,1 +1,0 @@
-export{o as Checked,n as Stage,t as default}from"./fromserver-BSYWfFyP.js";

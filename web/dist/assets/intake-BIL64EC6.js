@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-Cs4wrKWN.js";import{r as t}from"./wire-og0EAS9T.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-Cwm9DqN4.js";
