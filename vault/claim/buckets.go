@@ -22,7 +22,7 @@ func Buckets() []rows.Bucket {
 // Holding returns the bucket of claims. Only their callers open them.
 func Holding() shares.Holding {
 	return shares.Holding{
-		Bucket: rows.Bucket{Name: BucketClaim, Check: func(key, value []byte) error {
+		Bucket: rows.Bucket{Name: BucketClaim, Version: recordVersion, Check: func(key, value []byte) error {
 			_, _, _, err := findShare(key, value)
 			return err
 		}},

@@ -1069,6 +1069,9 @@ type HushV1RevealSecretRequest struct {
 	// Claim 32 random bytes that bind the secret to the caller, so that the request can be repeated if its response is lost. Empty for none. The caller keeps it in memory and calls AcknowledgeReveal when it has the content.
 	Claim *[]byte `json:"claim,omitempty"`
 
+	// KeepClaim Whether the caller only says that it still wants the content that is bound to its claim. The claim lasts longer then, and the response has claim_left alone. Nothing is revealed.
+	KeepClaim *bool `json:"keepClaim,omitempty"`
+
 	// LinkProof The link's proof of an end-to-end encrypted secret: 32 bytes. Empty for other secrets.
 	LinkProof *[]byte `json:"linkProof,omitempty"`
 
@@ -1762,7 +1765,7 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -1781,7 +1784,7 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -1800,7 +1803,7 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -2023,7 +2026,7 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
@@ -2040,7 +2043,7 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
@@ -2058,7 +2061,7 @@ type ClientInterface interface {
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -2087,7 +2090,7 @@ func (c *Client) V1PostSecretKeyWithBody(ctx context.Context, key Key, contentTy
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -2116,7 +2119,7 @@ func (c *Client) V1PostSecretKey(ctx context.Context, key Key, body V1PostSecret
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -2489,7 +2492,7 @@ func (c *Client) GetSecretStatus(ctx context.Context, params *GetSecretStatusPar
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
@@ -2516,7 +2519,7 @@ func (c *Client) RevealSecretWithBody(ctx context.Context, params *RevealSecretP
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
@@ -3037,7 +3040,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -3056,7 +3059,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -3075,7 +3078,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -3300,7 +3303,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
@@ -3317,7 +3320,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
@@ -3989,7 +3992,7 @@ func (r RevealSecretResponse) ContentType() string {
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -4014,7 +4017,7 @@ func (c *ClientWithResponses) V1PostSecretKeyWithBodyWithResponse(ctx context.Co
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -4039,7 +4042,7 @@ func (c *ClientWithResponses) V1PostSecretKeyWithResponse(ctx context.Context, k
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -4354,7 +4357,7 @@ func (c *ClientWithResponses) GetSecretStatusWithResponse(ctx context.Context, p
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
@@ -4377,7 +4380,7 @@ func (c *ClientWithResponses) RevealSecretWithBodyWithResponse(ctx context.Conte
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, without a passphrase or proofs, until AcknowledgeReveal or until the caller is silent for 120 seconds, at most for an hour. It is not silent while it takes the content, or repeats the request. A repeat returns only the content and how long the claim still lasts.
 //
 // Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
