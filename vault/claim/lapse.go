@@ -167,7 +167,7 @@ func (cl *Claims) lapse(ctx context.Context, due []dueClaim, now time.Time) (int
 				unread = append(unread, row)
 			case err != nil:
 				return err
-			case r.deadline.After(known.deadline):
+			case r.deadline.After(known.deadline) && now.Before(r.deadline):
 				extended[row] = r
 			default:
 				ended[row] = r
