@@ -293,7 +293,7 @@ func TestOperatorUsage(t *testing.T) {
 func TestOwnFlagsHaveNoVariables(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"HUSH_YES=1", "HUSH_NAME=x", "HUSH_PASSWORD_FILE=x", "HUSH_ROLE=colonel"} {
-		call(t, []string{name}, "", "version").want(t, "version", command.ExitUsage, "unknown variable")
+		call(t, []string{name}, "", "list").want(t, "list", command.ExitUsage, "unknown variable")
 	}
 }
 

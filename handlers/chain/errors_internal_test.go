@@ -171,6 +171,7 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 		"ErrNotConfigured":   {refusal.ErrNotConfigured, refusal.ErrNotConfigured},
 		"ErrDomainSuspended": {refusal.ErrDomainSuspended, refusal.ErrDomainSuspended},
 		"ErrBusy":            {refusal.ErrBusy, refusal.ErrBusy},
+		"ErrDiskFull":        {refusal.ErrDiskFull, refusal.ErrDiskFull},
 		"ErrUnavailable":     {refusal.ErrUnavailable, refusal.ErrUnavailable},
 	}
 	for _, name := range sentinelsOf(t, "../../vault/refusal/refusal.go") {

@@ -14,6 +14,7 @@ import (
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
+	"hush/storage"
 	"hush/storage/bolt"
 )
 
@@ -77,7 +78,7 @@ func TestRestoringIsNoDataBeforeCommit(t *testing.T) {
 	if r, err = data.OpenRestoring(dir); err != nil {
 		t.Fatalf("OpenRestoring(unfinished restore): got %v, want nil", err)
 	}
-	if err := errors.Join(r.Complete(t.Context(), bolt.Extent{}), r.Commit(t.Context()), r.Close()); err != nil {
+	if err := errors.Join(r.Complete(t.Context(), bolt.Extent{}), r.Commit(t.Context(), func(storage.Store) error { return nil }), r.Close()); err != nil {
 		t.Fatalf("Commit(): got %v, want nil", err)
 	}
 	if _, err := data.OpenRestoring(dir); err == nil || !strings.Contains(err.Error(), "is not empty (hush.db, shares)") {
