@@ -109,8 +109,10 @@ func (c *connector) createSchema(ctx context.Context, pg *pgconn.PgConn) error {
 		err = execute(ctx, pg, "CREATE SCHEMA "+schema)
 	}
 	if err == nil {
+		// By its name alone a table would become a temporary one where the schema is
+		// another's: that part of the search path is passed over.
 		err = execute(ctx, pg,
-			"CREATE TABLE IF NOT EXISTS version (version int NOT NULL, oldest int NOT NULL, store uuid NOT NULL);"+
+			"CREATE TABLE IF NOT EXISTS "+schema+".version (version int NOT NULL, oldest int NOT NULL, store uuid NOT NULL);"+
 				"INSERT INTO version SELECT 0, 0, gen_random_uuid() WHERE NOT EXISTS (SELECT FROM version)")
 	}
 	if state := stateOf(err); state == statePrivilege || state == stateNoSchema {
