@@ -33,7 +33,7 @@ var (
 	errUnconfirmed = errors.New("postgres: the server did not wait for its standbys")
 	errMoved       = errors.New("postgres: a standby took the place of the database")
 	errChanged     = errors.New("postgres: the server or its schema is not what it was when the connection was opened")
-	errForgotten   = errors.New("postgres: the row that tells whether the commit was made was removed, a week after it")
+	errForgotten   = errors.New("postgres: the row that shows whether the commit was made was removed, a week after it")
 	errNoPrivilege = errors.New("postgres: the privilege is missing")
 	errProtocol    = errors.New("postgres: unexpected answer from the server")
 )

@@ -241,7 +241,7 @@ func TestExtensionOfADeadNode(t *testing.T) {
 	wantEnded(t, b, kept, secret.EventLapsed)
 }
 
-// Acknowledgements, ends and extensions of a claim race. Whoever is first, nothing
+// Acknowledgements, ends and extensions of a claim race. In whatever order they come, nothing
 // comes back, and nothing is left.
 func TestExtensionRaces(t *testing.T) {
 	t.Parallel()
