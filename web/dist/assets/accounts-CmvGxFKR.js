@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DdJvKnh7.js";import{r as t}from"./wire-ByMus6QO.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BhfKl7pl.js";import{r as t}from"./wire-ByMus6QO.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-7Xslgnq3.js";

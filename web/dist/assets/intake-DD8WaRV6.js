@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-Bztsx0wk.js";import{r as t}from"./wire-ByMus6QO.js";var n=t(e);export{n as default};
