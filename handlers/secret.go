@@ -86,7 +86,7 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	if revealed.Content != "" {
 		res.Content = []byte(revealed.Content)
 		if info, ok := connect.CallInfoForHandlerContext(ctx); ok {
-			info.ResponseHeader().Set(sizeHeader, strconv.Itoa(len(res.Content)))
+			info.ResponseHeader().Set(sizeHeader, strconv.Itoa(len(revealed.Content)))
 		}
 	}
 	if revealed.ClaimLeft > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -157,7 +158,9 @@ func TestEndedBeforeAChange(t *testing.T) {
 			if !with[e.name] {
 				continue
 			}
-			for at := 1; s.endBefore(t, paused, c, e, at); at++ {
+			at := 1
+			for s.endBefore(t, paused, c, e, at) {
+				at++
 			}
 		}
 	}
@@ -319,10 +322,14 @@ func (s *site) heldOn(t *testing.T, transport *http.Transport, url string, c hel
 	_, err = body.ReadFrom(res.Body)
 	vaulttest.Want(t, "reading the answer", err, nil)
 	_ = res.Body.Close()
-	w := &httptest.ResponseRecorder{Code: res.StatusCode, HeaderMap: res.Header, Body: body}
-	w.HeaderMap.Set("Grpc-Status", res.Header.Get("Grpc-Status")+res.Trailer.Get("Grpc-Status"))
+	w := httptest.NewRecorder()
+	maps.Copy(w.Header(), res.Header)
+	w.Header().Set("Grpc-Status", res.Header.Get("Grpc-Status")+res.Trailer.Get("Grpc-Status"))
+	w.WriteHeader(res.StatusCode)
+	_, err = body.WriteTo(w)
+	vaulttest.Want(t, "keeping the answer", err, nil)
 	if !c.refused(w) {
-		t.Errorf("%s (%s) over %s: got %d %s %v, want it refused", c.path, c.kind, res.Proto, res.StatusCode, body, res.Trailer)
+		t.Errorf("%s (%s) over %s: got %d %s %v, want it refused", c.path, c.kind, res.Proto, res.StatusCode, w.Body, res.Trailer)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,10 +208,10 @@ func TestHeldRPCs(t *testing.T) {
 	for i, e := range endings() {
 		calls := connects
 		if i < 2 || e.name == "a revoked token" {
-			calls = append(others, connects...)
+			calls = slices.Concat(others, connects)
 		}
 		for _, c := range calls {
-			s.wantHeld(t, c, e, func(w *httptest.ResponseRecorder) bool { return c.refused(w) })
+			s.wantHeld(t, c, e, c.refused)
 		}
 	}
 }

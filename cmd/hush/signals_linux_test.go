@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -124,18 +125,13 @@ func TestCtrlCEndsALoop(t *testing.T) {
 
 // childOpensPipe reports whether a child of a process waits for the other end of a pipe.
 func childOpensPipe(pid int) bool {
-	for _, child := range childrenOf(pid) {
-		if opensPipe(child) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(childrenOf(pid), opensPipe)
 }
 
 // childrenOf returns the numbers of the children of a process.
 func childrenOf(pid int) (children []int) {
 	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "task", strconv.Itoa(pid), "children"))
-	for _, field := range strings.Fields(string(text)) {
+	for field := range strings.FieldsSeq(string(text)) {
 		if child, err := strconv.Atoi(field); err == nil {
 			children = append(children, child)
 		}

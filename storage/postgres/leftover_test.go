@@ -18,7 +18,7 @@ func TestLeftOverSession(t *testing.T) {
 	p := newPooler(t, server.URL("postgres"))
 	p.keep = true
 	p.leave = `SET search_path = "` + name + `"; CREATE TEMP TABLE record (LIKE "` + name + `".record);
-		CREATE TEMP TABLE version AS SELECT * FROM "` + name + `".version; CREATE TEMP SEQUENCE slots; SELECT nextval('slots');
+		CREATE TEMP TABLE version AS TABLE "` + name + `".version; CREATE TEMP SEQUENCE slots; SELECT nextval('slots');
 		PREPARE apply AS SELECT 1; SET synchronous_commit = off; SET enable_indexscan = off`
 	store, _, err := postgres.Open(t.Context(), p.listen(t), postgres.Options{Schema: name})
 	if err != nil {

@@ -185,7 +185,7 @@ func TestDeadlineLost(t *testing.T) {
 // Neither ends it, and the acknowledgement counts on both.
 func TestExtensionOnAnotherNode(t *testing.T) {
 	t.Parallel()
-	a, b := nodes(t, vaulttest.Options{})
+	a, b := nodes(t)
 	for _, by := range []*vaulttest.Kit{a, b} {
 		kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
 		a.MustRevealClaimed(t, kept.Secret.Key, mine())
@@ -210,7 +210,7 @@ func wantOutcome(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, want sec
 // comes. It counts all the same.
 func TestAcknowledgementOfAnExtensionElsewhere(t *testing.T) {
 	t.Parallel()
-	a, b := nodes(t, vaulttest.Options{})
+	a, b := nodes(t)
 	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
 	a.MustRevealClaimed(t, kept.Secret.Key, mine())
 	advance(t, 100*time.Second, a, b)
@@ -224,7 +224,7 @@ func TestAcknowledgementOfAnExtensionElsewhere(t *testing.T) {
 // and ends the claim then.
 func TestExtensionOfADeadNode(t *testing.T) {
 	t.Parallel()
-	a, b := nodes(t, vaulttest.Options{})
+	a, b := nodes(t)
 	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
 	a.MustRevealClaimed(t, kept.Secret.Key, mine())
 	vaulttest.Want(t, "Seek()", b.Vault.Claims.Seek(t.Context()), nil)

@@ -13,10 +13,9 @@ import (
 )
 
 // nodes returns two nodes of one store.
-func nodes(t *testing.T, opts vaulttest.Options) (a, b *vaulttest.Kit) {
+func nodes(t *testing.T) (a, b *vaulttest.Kit) {
 	t.Helper()
-	c := vaulttest.NewCluster(t)
-	opts.Manual = true
+	c, opts := vaulttest.NewCluster(t), vaulttest.Options{Manual: true}
 	return c.Node(t, "a", opts), c.Node(t, "b", opts)
 }
 
@@ -33,7 +32,7 @@ func advance(t *testing.T, d time.Duration, kits ...*vaulttest.Kit) {
 // count once, on both.
 func TestClaimOnAnotherNode(t *testing.T) {
 	t.Parallel()
-	a, b := nodes(t, vaulttest.Options{})
+	a, b := nodes(t)
 	kept := a.MustConceal(t, vaulttest.Caller(7), text, secret.Wish{})
 	stored := a.MustLiveBytes(t)
 	vaulttest.Want(t, "RevealSecret(claim)", a.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
@@ -56,7 +55,7 @@ func TestClaimOnAnotherNode(t *testing.T) {
 // when the time is over.
 func TestClaimOfADeadNode(t *testing.T) {
 	t.Parallel()
-	a, b := nodes(t, vaulttest.Options{})
+	a, b := nodes(t)
 	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
 	a.MustRevealClaimed(t, kept.Secret.Key, mine())
 	a.Close(t)

@@ -18,12 +18,12 @@ var ErrInterrupted = errors.New("interrupted; nothing was done")
 
 // ErrCtrlC is ErrInterrupted for Ctrl-C at a prompt that does not show what is typed,
 // where the terminal sends no signal for it.
-var ErrCtrlC error = ctrlC{}
+var ErrCtrlC error = ctrlCError{}
 
-type ctrlC struct{}
+type ctrlCError struct{}
 
-func (ctrlC) Error() string { return ErrInterrupted.Error() }
-func (ctrlC) Unwrap() error { return ErrInterrupted }
+func (ctrlCError) Error() string { return ErrInterrupted.Error() }
+func (ctrlCError) Unwrap() error { return ErrInterrupted }
 
 // ProcessTerminal opens the terminal of the process, whatever its standard streams
 // are.

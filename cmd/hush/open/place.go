@@ -76,8 +76,7 @@ func (o *opener) askPlace(ctx context.Context, s *reveal.Secret) (*target, error
 		if err != nil {
 			return nil, err
 		}
-		switch path = strings.TrimSpace(path); path {
-		case "-":
+		if path = strings.TrimSpace(path); path == "-" {
 			o.output = "-"
 			return nil, nil
 		}
