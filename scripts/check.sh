@@ -21,8 +21,9 @@ raced=(./vault/... ./storage/... ./handlers/... ./connections/... ./client/...)
 others() {
 	go list ./... | grep -vE '^hush/(vault|storage|handlers|connections|client)(/|$)'
 }
-tests() {
-	RACE=1 stage 'race detector' scripts/test.sh "${raced[@]}"
+# Programs wait for each other a good part of the time; the processors do the rest
+# meanwhile.
+programs() {
 	# shellcheck disable=SC2046 # paths of packages hold no white space
 	stage 'programs and pages' scripts/test.sh $(others)
 	# What is larger than -short in the vault ran above, and runs here in "make full".
@@ -35,13 +36,14 @@ rest() {
 	stage 'size' make size
 	stage 'release' env RELEASE_TARGETS=linux/amd64 scripts/check-release.sh
 	stage 'fuzz' scripts/fuzz-changed.sh
+	RACE=1 stage 'race detector' scripts/test.sh "${raced[@]}"
 }
 
 shown 'test' make test
 # These two write into the tree, so nothing else runs meanwhile.
 stage 'generated code' make check-generated
 stage 'web' make check-web
-tests &
+programs &
 rest &
 wait
 
