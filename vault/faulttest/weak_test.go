@@ -35,6 +35,8 @@ var weakenings = []weakening{
 	{
 		what: "a commit that was given up may still come", function: "write",
 		part: regexp.MustCompile(`(?s)IF EXISTS \(SELECT FROM commits.*?END IF;\s*INSERT INTO commits[^;]*;`),
+		// The row itself stays: without any, a writer counts as forgotten.
+		by:   "INSERT INTO commits (lane, batch, void) VALUES (this_lane, this_batch, false) ON CONFLICT DO NOTHING;",
 		play: lateMemo,
 	},
 	{
