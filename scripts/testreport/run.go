@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -196,14 +197,21 @@ func (r *run) end(e event, t *testRun) {
 
 var logged = regexp.MustCompile(`^ +\S+\.go:\d+: (.+)\n$`)
 
-// reason returns the last line that a test logged. Scripts log an empty one after it.
+// reason returns the line of package testtier, or else the last line that a test
+// logged. Scripts log their own after it: an empty one, or where they ran.
 func reason(output []string) string {
+	last := ""
 	for _, line := range slices.Backward(output) {
-		if found := logged.FindStringSubmatch(line); found != nil {
+		found := logged.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		if _, _, ok := parseLeftOut(found[1]); ok {
 			return found[1]
 		}
+		last = cmp.Or(last, found[1])
 	}
-	return "no reason given"
+	return cmp.Or(last, "no reason given")
 }
 
 // parseLeftOut reads the line that package testtier writes.

@@ -48,6 +48,7 @@ func reported(t *testing.T, o options, events ...[]event) (string, error) {
 func TestReport(t *testing.T) {
 	t.Parallel()
 	check := said("TestBoot", "skip", "=== RUN   TestBoot", "    p_test.go:7: left out: make check: starts the service", "    script.go:9: ", "--- SKIP: TestBoot (0.00s)")
+	script := said("TestScripts/share", "skip", "    p_test.go:7: left out: make full: starts the service on PostgreSQL", "    script.go:9: WORK=$WORK", "--- SKIP: TestScripts/share (0.00s)")
 	missing := said("TestTrace", "skip", "    p_test.go:9: needs strace: not installed")
 	for name, c := range map[string]struct {
 		options options
@@ -84,6 +85,7 @@ func TestReport(t *testing.T) {
 		},
 		"cut off":            {events: [][]event{said("TestA", "pass")}, err: "hush/p (no verdict)"},
 		"nothing":            {err: "no package was tested"},
+		"left out in script": {options: options{require: "all"}, events: [][]event{script, ended("pass")}, want: []string{"   1  make full runs in hush/p: starts the service on PostgreSQL", "--- skipped\nnothing\n"}},
 		"left out":           {options: options{require: "all"}, events: [][]event{check, ended("pass")}, want: []string{"   1  make check runs in hush/p: starts the service", "--- skipped\nnothing\n"}},
 		"skipped":            {options: options{require: "race"}, events: [][]event{missing, ended("pass")}, want: []string{"hush/p TestTrace (needs strace: not installed)"}, not: "nothing\n"},
 		"skipped one needed": {options: options{require: "race,strace"}, events: [][]event{missing, ended("pass")}, err: "TEST_REQUIRE=race,strace forbids: hush/p TestTrace"},
