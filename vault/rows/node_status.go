@@ -31,9 +31,8 @@ type NodeStatus struct {
 	// seals with, and SealsSince is when it began to; see BeatRecord.
 	Keys       [][4]byte
 	SealsSince time.Time
-	// Still is for how long a node that joins or raises the format has seen the same
-	// heartbeat. What Nodes returns leaves it out.
-	Still time.Duration
+
+	same time.Duration // for which this node has seen the same heartbeat
 }
 
 // Nodes returns the nodes that share the store, in the order of their numbers;
@@ -105,7 +104,7 @@ func isLive(age time.Duration) bool { return age < nodeTerm && age > -nodeAhead 
 // gone reports whether a node has stopped for so long that nothing waits for it,
 // or has a heartbeat that is missing or damaged.
 func (n NodeStatus) gone() bool {
-	return !n.Live && (n.Still >= nodeGone || n.Age >= nodeOld || n.Heartbeat.IsZero())
+	return !n.Live && (n.same >= nodeGone || n.Age >= nodeOld || n.Heartbeat.IsZero())
 }
 
 // sightings are the last heartbeats of nodes, by number.
@@ -132,7 +131,7 @@ func (n *Node) watch(tx storage.Tx, now time.Time) ([]NodeStatus, error) {
 		s := sighting{node.Instance, node.Heartbeat, wall}
 		if before, ok := n.seen[node.Number]; ok && before.instance == s.instance && before.beat.Equal(s.beat) {
 			s.since = before.since
-			node.Still = wall.Sub(s.since)
+			node.same = wall.Sub(s.since)
 		}
 		seen[node.Number] = s
 	}
