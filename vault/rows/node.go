@@ -24,16 +24,13 @@ const (
 	// Together with a period of the sweeper it is below the 60 s within which
 	// expired secrets end. After it, a number may be taken if all are in use.
 	nodeTerm = 30 * time.Second
-	// nodeGone is for how long another node has to see the same last heartbeat, by
-	// its own monotonic clock, for the store's format not to wait for its sender. It is
-	// longer than most failovers of a database, in which no node can send one.
+	// nodeGone is how long a number outlasts the last heartbeat of its holder,
+	// and how long the store's format waits for it. It is longer than most
+	// failovers of a database, in which no node can send one.
 	nodeGone = 5 * time.Minute
-	// nodeOld is the age of a last heartbeat at which it needs no witness, and a number
-	// may be taken. Two nodes may have times that differ by offsetMost: the store's clock
-	// may have leapt by that before one of them started.
-	nodeOld = nodeGone + offsetMost
-	// nodeAhead is how far a heartbeat or a lease may be in the future.
-	nodeAhead = offsetMost + nodeTerm
+	// nodeAhead is how far a heartbeat or a lease may be in the future: clocks
+	// that differ more are not corrected.
+	nodeAhead = offsetMost
 	// nodeKept is how long a node that stopped without leaving is listed.
 	nodeKept = time.Hour
 )
@@ -75,8 +72,6 @@ type Node struct {
 	opts  NodeOptions
 
 	beating sync.Mutex               // held by each heartbeat
-	seen    sightings                // of the others' heartbeats; guarded by beating
-	leapt   bool                     // it was said that the store's clock leapt; guarded by beating
 	seals   sealing                  // as of the last heartbeat
 	self    atomic.Pointer[nodeSelf] // nil while the number is lost
 	fault   atomic.Pointer[error]    // set for good once the node may not use the store
@@ -117,7 +112,7 @@ func (n *Node) claim(ctx context.Context) error {
 	var listed RootKeys
 	beat := n.nextBeat(now)
 	err := n.store.Update(ctx, func(tx storage.Tx) error {
-		nodes, err := n.watch(tx, now)
+		nodes, err := listNodes(tx, now)
 		if err != nil {
 			return err
 		}
@@ -192,7 +187,6 @@ func (n *Node) Beat(ctx context.Context) error {
 	if err := n.Correct(ctx); err != nil {
 		n.log.Error("correcting the clock by the store's", "cause", err)
 	}
-	n.noteLeap()
 	if n.opts.Refresh != nil {
 		n.opts.Refresh()
 	}
@@ -200,29 +194,9 @@ func (n *Node) Beat(ctx context.Context) error {
 	if errors.Is(err, ErrNodeLost) {
 		n.self.Store(nil)
 		n.log.Warn("another node has the number of this node, which claims a new one")
-		err = n.rejoin(ctx)
+		err = n.claim(ctx)
 	}
 	return n.note(err)
-}
-
-// rejoin claims a new number. The node may have stood still for long, so it finds
-// the time anew, too.
-func (n *Node) rejoin(ctx context.Context) error {
-	n.clock.Restart()
-	if err := n.Correct(ctx); err != nil {
-		return err
-	}
-	return n.claim(ctx)
-}
-
-// noteLeap says, once, that the store's clock is away from the node's.
-func (n *Node) noteLeap() {
-	away := n.clock.Away()
-	leapt := away.Abs() > nodeTerm
-	if leapt && !n.leapt {
-		n.log.Warn("the store's clock leapt, or this node stood still; the node follows it slowly", "ahead", away.Round(time.Second).String())
-	}
-	n.leapt = leapt
 }
 
 func (n *Node) beat(ctx context.Context) error {
@@ -274,7 +248,7 @@ func (n *Node) raise(ctx context.Context) error {
 	self, now := *n.self.Load(), n.clock.shared()
 	before := self.format
 	step := func(tx storage.Tx) error {
-		nodes, err := n.watch(tx, now)
+		nodes, err := listNodes(tx, now)
 		if err != nil {
 			return err
 		}
