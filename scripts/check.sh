@@ -26,8 +26,10 @@ others() {
 programs() {
 	# shellcheck disable=SC2046 # paths of packages hold no white space
 	stage 'programs and pages' scripts/test.sh $(others)
+	# What is larger than -short in the vault has the race detector, and runs here in
+	# "make full".
 	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/postgres ./cmd/hush
-	STORE=postgres stage 'vault on PostgreSQL' scripts/test.sh ./vault/...
+	STORE=postgres stage 'vault on PostgreSQL' scripts/test.sh -short ./vault/...
 }
 rest() {
 	stage 'lint' make lint
