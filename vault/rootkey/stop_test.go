@@ -119,7 +119,7 @@ type life struct {
 
 func (l *life) run(t *testing.T) {
 	t.Helper()
-	l.site = newSiteIn(t, vaulttest.Options{Folder: !testing.Short(), Manual: true, WrapStore: func(s storage.Store) storage.Store {
+	l.site = newSiteIn(t, vaulttest.Options{Alone: true, Manual: true, WrapStore: func(s storage.Store) storage.Store {
 		if l.plug.out { // the start after the failure
 			return s
 		}

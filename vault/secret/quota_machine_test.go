@@ -41,7 +41,7 @@ func TestQuotaStateMachine(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		m := &quotaMachine{t: t}
 		m.kit = vaulttest.New(t, vaulttest.Options{
-			Manual: true, Folder: !testing.Short(), // nodes have no pass; see TestLedgerStateMachine
+			Manual: true, Alone: true, // nodes have no pass; see TestLedgerStateMachine
 			Limits:    caller.Limits{NetworkBytes: 8 << 10, AccountBytes: 16 << 10, TotalBytes: 64 << 10},
 			WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} },
 		})

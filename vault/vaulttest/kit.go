@@ -30,6 +30,9 @@ type Options struct {
 	// shares are overwritten in them. The kit is then on bbolt in every run. Dir,
 	// MinFree, Ballast and SpentLog imply it. Other kits are in memory with -short.
 	Folder bool
+	// Alone says that the test is about a store that nodes do not share. The kit is
+	// then on bbolt in a run on PostgreSQL, or in memory with -short.
+	Alone bool
 	// Manual leaves sweeping and the background pass to the test.
 	Manual bool
 	// Node is for the nodes of a Cluster, which give it their name.
@@ -158,7 +161,9 @@ func New(t testing.TB, opts Options) *Kit {
 const OnFolder = "about the data folder: on bbolt"
 
 // onPostgres reports whether a kit with these options is on PostgreSQL.
-func (o Options) onPostgres() bool { return postgrestest.Shared() != "" && !o.inFolder() }
+func (o Options) onPostgres() bool {
+	return postgrestest.Shared() != "" && !o.inFolder() && !o.Alone
+}
 
 // inMemory reports whether a kit with these options is in memory: a disk makes every
 // change wait, and what needs one is tested without -short as well.
