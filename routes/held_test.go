@@ -7,9 +7,12 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"connectrpc.com/connect"
 
 	"hush/handlers"
 	"hush/routes"
@@ -190,10 +193,12 @@ func rpcCalls(t *testing.T) (connects, others []heldCall) {
 func (c heldCall) refused(w *httptest.ResponseRecorder) bool {
 	res := w.Result()
 	body, status := w.Body.String(), res.Header.Get("Grpc-Status")+res.Trailer.Get("Grpc-Status")
+	code := connect.CodeUnauthenticated
 	if c.colonel {
-		return status == "12" || strings.Contains(body, "grpc-status: 12") || strings.Contains(body, `"code":"unimplemented"`)
+		code = connect.CodeUnimplemented
 	}
-	return status == "16" || strings.Contains(body, "grpc-status: 16") || strings.Contains(body, `"code":"unauthenticated"`)
+	number := strconv.Itoa(int(code))
+	return status == number || strings.Contains(body, "grpc-status: "+number) || strings.Contains(body, `"code":"`+code.String()+`"`)
 }
 
 // Every RPC, over every protocol, crossed with every way in which a session or a

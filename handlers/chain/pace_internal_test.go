@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	"time"
 
 	"hush/vault/caller"
-	"hush/vault/vaulttest"
 )
 
 // slowLine is a connection that carries so many bytes a second, each way. Writes return
@@ -97,14 +94,7 @@ const (
 
 func newPaceServer(t *testing.T) *paceServer {
 	t.Helper()
-	kit := vaulttest.New(t, vaulttest.Options{Manual: true})
-	c, err := New(Options{
-		Sessions: kit.Vault.Sessions, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, c := newBubbleChain(t)
 	s := &paceServer{chain: c}
 	handler := c.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got, err := io.Copy(io.Discard, r.Body)

@@ -36,7 +36,8 @@ type streamServer struct {
 	kept    secret.Concealed
 }
 
-func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamServer {
+// newBubbleChain returns a chain for a bubble, whose time is time.Now, and its vault.
+func newBubbleChain(t *testing.T) (*vaulttest.Kit, *Chain) {
 	t.Helper()
 	kit := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c, err := New(Options{
@@ -46,6 +47,12 @@ func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamS
 	if err != nil {
 		t.Fatal(err)
 	}
+	return kit, c
+}
+
+func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamServer {
+	t.Helper()
+	kit, c := newBubbleChain(t)
 	mount := c.Mount(hushv1connect.NewMetadataServiceHandler(&receiptService{receipts: kit.Vault.Receipts}, c.HandlerOptions()...))
 	pipes := ServePipes(t, c.Middleware(mount.Handler), func(server *http.Server) { change(c.streams, server) })
 	client := hushv1connect.NewMetadataServiceClient(pipes.Client(t), "http://hush.example")
