@@ -233,9 +233,9 @@ func TestMemoryOnly(t *testing.T) {
 	}
 }
 
-// The lock ends with its process, even if that is killed.
+// The lock ends with its process, even if that is killed. No other test runs beside it: a
+// process that is being started has their locks until it runs its program.
 func TestLockEndsWithItsProcess(t *testing.T) {
-	t.Parallel()
 	testtier.Check(t, "lets another process hold the lock")
 	s, folder, _ := newStore(t)
 	link := mustLink(t, aLink)
