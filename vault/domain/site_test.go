@@ -115,7 +115,10 @@ func TestVisitorsSecretOfAFormerDomain(t *testing.T) {
 	visitor.Site = caller.Site{Host: claimed}
 	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), visitor, "x", secret.Wish{})
 	vaulttest.Want(t, "ConcealSecret()", err, nil)
-	vaulttest.Want(t, "Secret.ShareDomain", kept.Secret.ShareDomain, claimed)
+	vaulttest.Want(t, "Secret.ShareDomain", kept.Secret.ShareDomain, "") // none was asked for
+	vaulttest.Want(t, "Metadata.ShareDomain", kept.Metadata.ShareDomain, "")
+	sealed, _ := k.MustConcealSealed(t, visitor, "x", "", secret.Wish{})
+	vaulttest.Want(t, "Secret.ShareDomain of an end-to-end secret", sealed.Secret.ShareDomain, "")
 	key := kept.Secret.Key.Expose()
 	k.wantOn(t, claimed, key, true)
 	k.remove(t, ada, claimed)

@@ -86,6 +86,8 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 // concealed returns the result for the sender.
 func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
 	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
+	// Senders compare it with what they asked for.
+	kept.Secret.ShareDomain = d.linkDomain
 	kept.Metadata.Secret, kept.Metadata.Memo = &kept.Secret.Key, d.memo
 	if !c.Anonymous() {
 		kept.Metadata.Account = c.Address()

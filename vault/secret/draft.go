@@ -44,7 +44,7 @@ type draft struct {
 	owner              caller.AccountID // of entry
 	entry              *EntryRecord     // nil without an account
 	recipients         []email.Recipient
-	mailDomain         string // of the link in mails; never one that the caller only visits
+	linkDomain         string // that the sender chose for the link; never one that is only visited
 	memo               caller.Text
 	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
 	delivery           outbox.DeliveryState
@@ -101,13 +101,13 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	if err != nil {
 		return nil, err
 	}
-	mailed := domain
-	if domain == "" {
+	chosen := domain
+	if domain == "" && wish.ShareDomain == "" {
 		if domain, err = se.domains.VisitedDomain(ctx, c); err != nil {
 			return nil, err
 		}
 	}
-	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, mailDomain: mailed, delivery: outbox.DeliveryNotConfigured}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, linkDomain: chosen, delivery: outbox.DeliveryNotConfigured}
 	if se.outbox.Enabled() {
 		d.delivery = outbox.DeliveryQueued
 	}
@@ -121,7 +121,7 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	}
 	d.metadata = MetadataRecord{
 		encryption: EncryptionServer, passphrase: wish.hasPassphrase(), created: now, expires: now.Add(ttl), updated: now,
-		ttl: ttl, Secret: d.secretRow, Custid: c.Account(), shareDomain: domain, createdBy: c.Network.Masked(),
+		ttl: ttl, Secret: d.secretRow, Custid: c.Account(), shareDomain: chosen, createdBy: c.Network.Masked(),
 		group: wish.Group,
 	}
 	if wish.Memo != "" {

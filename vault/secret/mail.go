@@ -26,7 +26,7 @@ func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, t
 	for i, r := range to {
 		drafted, err := se.outbox.DraftShare(ctx, outbox.Mail{
 			Kind: outbox.MailShare, To: r.Address, Locale: c.Locale(), Key: caller.Text(d.key.Expose()),
-			Domain: d.mailDomain, Sender: caller.Text(c.Address()), Created: now,
+			Domain: d.linkDomain, Sender: caller.Text(c.Address()), Created: now,
 			Expires: d.secret.expires, HasPassphrase: d.metadata.passphrase,
 		}, account, d.metaRow, i, now)
 		if err != nil {
