@@ -29,7 +29,7 @@ func (r *Record) deadlineRow(row seal.RowKey) []byte {
 }
 
 // load returns the claim on a secret with its deadline, or refusal.ErrNotFound. One
-// whose row of the deadline is missing has its first one.
+// whose row of the deadline is missing or damaged has its first one.
 func load(tx storage.Tx, row seal.RowKey) (*Record, error) {
 	r, err := rows.Load(tx, BucketClaim, row[:], decode)
 	if err != nil {
@@ -42,12 +42,17 @@ func (r *Record) loadDeadline(tx storage.Tx, row seal.RowKey) error {
 	if r.unmoved {
 		return nil
 	}
+	first := r.deadline
 	at, err := rows.LoadOr(tx, BucketDeadline, row[:], func(value []byte) (time.Time, error) {
 		if at, _, ok := decodeDeadline(row[:], value); ok {
 			return at, nil
 		}
 		return time.Time{}, rows.ErrDamaged
 	}, r.deadline)
+	if rows.IsDamage(err) {
+		r.deadline = first // the claim itself is sound, and has to end
+		return nil
+	}
 	if err != nil {
 		return err
 	}
