@@ -40,7 +40,11 @@ func PutToken(tx storage.Tx, t OwnToken, maker caller.Caller, rotate bool) (*Tok
 		return nil, refusal.ErrDuplicate
 	}
 	made := *t.Record // the transaction may run again
-	if err := present.place(&made, present.maker(maker), old); err != nil {
+	parent, err := present.maker(maker)
+	if err != nil {
+		return nil, err
+	}
+	if err := present.place(&made, parent, old); err != nil {
 		return nil, err
 	}
 	if err := admitParent(tx, &made); err != nil {

@@ -17,16 +17,17 @@ import (
 type lineage []OwnToken
 
 // maker returns the token that a caller came with, nil for a session and for the
-// operator.
-func (l lineage) maker(c caller.Caller) *OwnToken {
+// operator. It returns rows.ErrInconsistent if the account has no such token: without a
+// parent, the new one would have no bound.
+func (l lineage) maker(c caller.Caller) (*OwnToken, error) {
 	if c.Anonymous() || c.FromSession() {
-		return nil
+		return nil, nil
 	}
 	at := slices.IndexFunc(l, func(t OwnToken) bool { return t.row == c.Row() })
 	if at < 0 {
-		return nil
+		return nil, rows.ErrInconsistent
 	}
-	return &l[at]
+	return &l[at], nil
 }
 
 // parentOf returns the parent of a token, nil if it has none or if that is gone.
