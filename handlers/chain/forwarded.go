@@ -28,12 +28,13 @@ func (m *middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 		m.warnUntrusted(r)
 		return addr
 	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, text := range slices.Backward(hops) {
-		if text = strings.TrimSpace(text); text == "" {
-			continue // an empty element of a list counts as absent
-		}
-		hop, err := parseHop(text)
+	whole := strings.TrimSpace(strings.Join(r.Header.Values("X-Forwarded-For"), ","))
+	if whole == "" {
+		return addr
+	}
+	for _, text := range slices.Backward(strings.Split(whole, ",")) {
+		// What stands before an element that is empty may be from the client.
+		hop, err := parseHop(strings.TrimSpace(text))
 		if err != nil {
 			m.warnUnreadable()
 			return addr
