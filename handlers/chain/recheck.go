@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -32,7 +33,7 @@ func checkAgain(r recheck) connect.UnaryInterceptorFunc {
 			asColonel := r.policies[procedure].access == hushv1.Access_ACCESS_COLONEL
 			res, err := next(r.sessions.Hold(ctx, record.caller, asColonel), req)
 			if errors.Is(err, session.ErrEnded) {
-				err = r.end(record, procedure)
+				return nil, cmp.Or(r.end(record, procedure), refusal.ErrUnauthenticated)
 			}
 			return res, err
 		}
@@ -68,8 +69,5 @@ func (r recheck) end(record *record, procedure string) error {
 	was := record.caller
 	record.caller = caller.Caller{Network: was.Network, Site: was.Site}
 	record.refused = !record.anyone
-	if err := admits(r.policies[procedure], record); err != nil || record.anyone {
-		return err
-	}
-	return refusal.ErrUnauthenticated
+	return admits(r.policies[procedure], record)
 }
