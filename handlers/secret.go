@@ -13,6 +13,7 @@ import (
 	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/rows"
 	"hush/vault/secret"
 )
 
@@ -93,7 +94,8 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 		res.ClaimLeft = durationpb.New(revealed.ClaimLeft)
 		chain.WhileSending(ctx, claim.ExtendEvery, func() {
 			// The call may be over for its caller, and the response is held up meanwhile.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extendTime)
+			// The claim alone has authority over the content, not a token that ends now.
+			ctx, cancel := context.WithTimeout(rows.Unchecked(context.WithoutCancel(ctx)), extendTime)
 			defer cancel()
 			// A claim that is not extended lasts as long as its reader was told.
 			_, _ = s.secrets.KeepClaim(ctx, key, claimed)
