@@ -61,6 +61,12 @@ type Error struct {
 	// EndToEnd reports whether the server takes no end-to-end encrypted secrets, for
 	// KindRefused.
 	EndToEnd bool
+	// Unsent reports whether a part of the content never left, so that nothing was
+	// shared.
+	Unsent bool
+	// Until is until when the server keeps the content for the claim that was sent, if
+	// it is bound to it; zero where that is not known.
+	Until time.Time
 	// Cause is the error below; nil for none.
 	Cause error
 }

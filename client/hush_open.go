@@ -89,10 +89,16 @@ func (h *hushBackend) open(ctx context.Context, link Link, passphrase Text, clai
 		return Opened{}, err
 	}
 	answer, err := o.reveal(ctx)
-	if err != nil {
-		return Opened{}, err
+	if err == nil {
+		var opened Opened
+		if opened, err = o.read(answer); err == nil {
+			return opened, nil
+		}
 	}
-	return o.read(answer)
+	if told, ok := errors.AsType[*Error](err); ok && !claim.IsNone() {
+		told.Until = o.kept()
+	}
+	return Opened{}, err
 }
 
 // look asks what the secret is, before anything that opens it is sent.

@@ -140,7 +140,7 @@ func (s *sharing) conceal(ctx context.Context, payload string) (concealed, *fail
 	defer f.stop()
 	answer, fail := callIn(ctx, within, f, s.hushBackend, s.secrets.ConcealSecret, request)
 	if fail != nil && fail.fate == fateLost && f.isIncomplete() {
-		fail.fate = fateUnsent
+		fail.fate, fail.err.Unsent = fateUnsent, true
 		fail.err.Message += "; the content was not sent completely, and nothing was shared"
 	}
 	if fail != nil {
@@ -183,6 +183,7 @@ func timeFor(size int) time.Duration {
 func (s *sharing) seal(drawn endtoend.LinkSecret) (*hushv1.Sealed, *Error) {
 	if s.progress != nil {
 		s.progress(Progress{Stage: StageEncrypting})
+		defer s.progress(Progress{}) // what is sent may be too small to be told
 	}
 	keys, err := s.derive(drawn, s.request.Passphrase.Expose())
 	if err != nil {

@@ -24,9 +24,12 @@ const (
 	// how long that of one may that is never asked for again, or is sent in v1 or v2.
 	answerTime = 30 * time.Second
 	headTime   = 3 * time.Minute
-	idleTime   = 90 * time.Second
-	pingTime   = 20 * time.Second
-	headMax    = 64 << 10 // bytes
+	// longestTime is more than any call waits for its answer to begin: timeFor of the
+	// longest content is the most.
+	longestTime = 5 * time.Minute
+	idleTime    = 90 * time.Second
+	pingTime    = 20 * time.Second
+	headMax     = 64 << 10 // bytes
 )
 
 // The longest answers that are read, in bytes: more than the longest content and
@@ -46,7 +49,7 @@ func NewTransport() *http.Transport {
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            dial,
 		TLSHandshakeTimeout:    handshakeTime,
-		ResponseHeaderTimeout:  headTime,
+		ResponseHeaderTimeout:  longestTime,
 		IdleConnTimeout:        idleTime,
 		MaxResponseHeaderBytes: headMax,
 		DisableCompression:     true, // contents do not get shorter

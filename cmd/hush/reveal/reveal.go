@@ -168,6 +168,9 @@ func (s *Secret) Open(ctx context.Context) (client.Opened, error) {
 			s.note(opened)
 			return opened, nil
 		}
+		if told, ok := errors.AsType[*client.Error](err); ok && !s.gone && told.Until.After(s.until) {
+			s.until = told.Until // it was extended while the content arrived
+		}
 		if !s.mayAskAgain(err) {
 			return client.Opened{}, s.failed(ctx, err)
 		}
@@ -212,7 +215,7 @@ func (s *Secret) Left() time.Duration {
 // revealed and did not reach its place. If none can get the content again, it says
 // that the content is lost.
 func (s *Secret) Keep(err error) error {
-	err = withoutPromise(err)
+	err = WithoutPromise(err)
 	if s.CanRepeat() {
 		return s.named(fmt.Errorf("%w; nothing is lost: run it again within %s", err, s.Left()))
 	}

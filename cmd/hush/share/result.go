@@ -81,7 +81,12 @@ func (s *share) shareAll(ctx context.Context, server *client.Client, request cli
 // failed returns the error for a secret that was not shared, and says which of a
 // group were.
 func (s *share) failed(ctx context.Context, all []made, recipients []string, err error) error {
-	if ctx.Err() != nil {
+	told, _ := errors.AsType[*client.Error](err)
+	unsent := told != nil && told.Unsent
+	switch {
+	case ctx.Err() != nil && unsent:
+		err = errors.New("interrupted; the content was not sent completely, and nothing was shared")
+	case ctx.Err() != nil:
 		err = errors.New("interrupted; a secret that no one has a link to may wait at the server until it expires")
 	}
 	if len(recipients) == 1 {
@@ -89,7 +94,7 @@ func (s *share) failed(ctx context.Context, all []made, recipients []string, err
 	}
 	at := len(all)
 	text := "not shared for " + listed(recipients[at:])
-	if client.KindOf(err) == client.KindNetwork || ctx.Err() != nil {
+	if (client.KindOf(err) == client.KindNetwork || ctx.Err() != nil) && !unsent {
 		text = "perhaps shared for " + console.Visible(recipients[at])
 		if rest := recipients[at+1:]; len(rest) > 0 {
 			text += ", not for " + listed(rest)
