@@ -89,7 +89,7 @@ func (p program) execute(ctx context.Context, args []string) (code int, err erro
 		}
 		return code, err
 	}
-	if errors.Is(err, syscall.EPIPE) && !command.HoldsOutput(called) {
+	if console.IsClosedOutput(err) && !command.HoldsOutput(called) {
 		return brokenPipe, err // who closed the pipe has read enough
 	}
 	code, cause := command.ExitFailure, err

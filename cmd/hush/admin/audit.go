@@ -126,7 +126,7 @@ func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err e
 		unreadable, err = writeAudit(ctx, admin, opts, open)
 		return err
 	})
-	if errors.Is(err, syscall.EPIPE) {
+	if console.IsClosedOutput(err) {
 		return nil // the reader has enough
 	}
 	if err == nil && unreadable > 0 {

@@ -3,8 +3,10 @@ package console
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/term"
 )
@@ -32,6 +34,13 @@ func ProcessTerminal() (*os.File, error) {
 		return os.OpenFile("CONIN$", os.O_RDWR, 0)
 	}
 	return os.OpenFile("/dev/tty", os.O_RDWR, 0)
+}
+
+// IsClosedOutput reports whether an error is that of writing to the standard output of the
+// process, which no one reads. A connection that its other side closed is another error.
+func IsClosedOutput(err error) bool {
+	path, ok := errors.AsType[*fs.PathError](err)
+	return ok && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
 }
 
 // OutIsTerminal reports whether standard output is a terminal.
