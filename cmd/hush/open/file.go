@@ -233,6 +233,11 @@ func (t *target) publish(path string) error {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			return exists(path)
+		case err == nil && t.name != "":
+			// A kill must not leave a second name, which the next run would finish.
+			name := t.name
+			t.name = ""
+			return os.Remove(name)
 		case err == nil || t.name == "":
 			return err
 		}

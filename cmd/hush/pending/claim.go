@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"time"
 
 	"hush/client"
@@ -199,5 +201,9 @@ func SyncFolder(path string) error {
 		return err
 	}
 	defer folder.Close()
-	return folder.Sync()
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // this file system syncs no folders
+	}
+	return err
 }

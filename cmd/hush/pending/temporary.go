@@ -117,13 +117,24 @@ func (t temporary) isLeft() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// isPublished reports whether the file has its name, and the temporary one was only
+// not removed.
+func (t temporary) isPublished() bool {
+	file, err := os.Lstat(t.File)
+	if err != nil {
+		return false
+	}
+	to, err := os.Lstat(t.To)
+	return err == nil && os.SameFile(file, to)
+}
+
 // settle removes a temporary file that has no content, or not all of it. One that has
 // all of it gets the name that it was for, or a free one like it.
 func (t temporary) settle() (told []string) {
 	switch {
 	case !t.isLeft():
 		return nil
-	case t.To == "":
+	case t.To == "" || t.isPublished():
 		_ = os.Remove(t.File)
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/pending"
@@ -23,7 +24,7 @@ func (s *Secret) Rescue(ctx context.Context, err error, content []byte, name str
 	if !saved {
 		return s.Keep(err)
 	}
-	return s.named(fmt.Errorf("%w; it cannot be opened again, so the content is %s", withoutPromise(err), where))
+	return s.named(fmt.Errorf("%w; it cannot be opened again, so the content is %s", WithoutPromise(err), where))
 }
 
 // Save saves a content that cannot be opened again, to a file for its owner only: under a
@@ -64,18 +65,29 @@ func saveFree(folder, name string, content []byte) (path string, err error) {
 			err = file.Sync()
 		}
 		if err = errors.Join(err, file.Close()); err == nil {
-			return path, pending.SyncFolder(folder)
+			err = pending.SyncFolder(folder)
 		}
-		return "", errors.Join(err, os.Remove(path))
+		if err != nil {
+			return "", errors.Join(err, os.Remove(path))
+		}
+		return path, nil
 	}
 	return "", fs.ErrExist
 }
 
-// withoutPromise is an error of a prompt without its words that nothing was done, which
+// WithoutPromise is an error of a prompt without its words that nothing was done, which
 // are wrong once a secret was opened.
-func withoutPromise(err error) error {
-	if errors.Is(err, console.ErrInterrupted) {
-		return errors.New("interrupted")
+func WithoutPromise(err error) error {
+	if !errors.Is(err, console.ErrInterrupted) {
+		return err
 	}
-	return err
+	return interruptedError{err}
 }
+
+type interruptedError struct{ error }
+
+func (e interruptedError) Error() string {
+	return strings.Replace(e.error.Error(), console.ErrInterrupted.Error(), "interrupted", 1)
+}
+
+func (e interruptedError) Unwrap() error { return e.error }

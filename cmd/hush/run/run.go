@@ -167,7 +167,8 @@ type secret struct {
 
 	source source
 	opened bool
-	// content is what no later run gets again, until the program has it.
+	// content is kept until the program has it: when the others are opened, no later
+	// run may get it again.
 	content []byte
 }
 
@@ -206,9 +207,7 @@ func (all secrets) open(ctx context.Context) (values, error) {
 			return opened, err
 		}
 		s.opened = true
-		if !s.CanRepeat() {
-			s.content = bytes.Clone(content.Content.Bytes)
-		}
+		s.content = bytes.Clone(content.Content.Bytes)
 		v, err := newValue(s.source, content.Content)
 		clear(content.Content.Bytes)
 		if err != nil {
@@ -245,6 +244,9 @@ func (all secrets) keep(ctx context.Context, err error) error {
 	var kept, lost []string
 	left := client.ClaimTime
 	for _, s := range all {
+		if s.opened {
+			err = reveal.WithoutPromise(err)
+		}
 		switch {
 		case !s.opened:
 			continue
