@@ -212,7 +212,7 @@ function ShareForm({ kind, onKind }: FormProps) {
                 ? t(`share.busy.${busy}`)
                 : t("share.submit")}
           </Button>
-          {busy && busy !== "proving" && part !== undefined && (
+          {busy && busy !== "proving" && part !== undefined && part < 1 && (
             <Button wide onClick={() => gone.current.abort()}>
               {t("ui.cancel")}
             </Button>

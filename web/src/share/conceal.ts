@@ -74,7 +74,9 @@ export async function conceal(
 /** concealEach shares a draft as the given parts. It stops when the page was left. */
 function concealEach(sending: Sending, parts: readonly Part[]): Promise<Outcome<Part, Shared>> {
   return each(parts, (part) => {
-    sending.signal.throwIfAborted();
+    if (sending.signal.aborted) {
+      throw new CanceledError("nothing was sent");
+    }
     return concealPart(sending, part);
   });
 }
@@ -214,10 +216,16 @@ const silence = 20_000;
 /** watch makes a call tell how much of it has left. It ends one that stands still, or that a person cancels. */
 function watch(signal: AbortSignal, onSent: ((part: number) => void) | undefined) {
   const call = new AbortController();
-  const abort = () => call.abort();
-  signal.addEventListener("abort", abort);
-  let timer = setTimeout(abort, silence);
   let whole = false;
+  const abort = () => call.abort();
+  // What has left may be stored: its answer has the receipt.
+  const giveUp = () => {
+    if (!whole) {
+      abort();
+    }
+  };
+  signal.addEventListener("abort", giveUp);
+  let timer = setTimeout(abort, silence);
   const sent = (done: number, total: number) => {
     clearTimeout(timer);
     whole = done >= total;
@@ -236,7 +244,7 @@ function watch(signal: AbortSignal, onSent: ((part: number) => void) | undefined
     },
     end: () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
+      signal.removeEventListener("abort", giveUp);
     },
   };
 }

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-C1hqiomS.js";import{r as t}from"./wire-DJqJ77rc.js";var n=t(e);export{n as default};

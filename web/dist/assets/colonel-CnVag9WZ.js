@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-cMJTqH8E.js";import{r as t}from"./wire-DJqJ77rc.js";var n=t(e);export{n as default};
