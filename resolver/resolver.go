@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	totalTime  = 5 * time.Second // of one question, including the wait for its turn
-	tryTime    = 2 * time.Second
-	tries      = 2
-	questions  = 4 // at a time
+	totalTime = 5 * time.Second // of one question, including the wait for its turn
+	tryTime   = 2 * time.Second
+	tries     = 2
+	// questions is how many are asked at a time: more than those who ask have under
+	// way, so that none waits, and its time is that of its own answer.
+	questions  = 32
 	valuesMost = 10
 	valueSize  = 512
 )
@@ -84,24 +86,30 @@ func (r *Resolver) TXT(ctx context.Context, name string) (texts []string, at str
 }
 
 // Addresses returns the IPv4 addresses of a name, then its IPv6 addresses. A
-// name that does not exist has none. Any other failure is an error, even if
-// only one of the two queries fails.
-func (r *Resolver) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
-	var found []netip.Addr
-	err := r.ask(ctx, func(ctx context.Context) error {
+// name that does not exist has none. at is the name that holds them, as TXT
+// returns it; if the two kinds are held by different ones, it is one that
+// differs from name. Any other failure is an error, even if only one of the two
+// queries fails.
+func (r *Resolver) Addresses(ctx context.Context, name string) (found []netip.Addr, at string, err error) {
+	asked := dns.CanonicalName(name)
+	last := asked
+	err = r.ask(ctx, func(ctx context.Context) error {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			records, _, err := r.lookUp(ctx, name, kind)
+			records, led, err := r.lookUp(ctx, name, kind)
 			if err != nil {
 				return err
+			}
+			if led != asked {
+				last = led
 			}
 			found = append(found, addresses(records)...)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return found[:min(len(found), valuesMost)], nil
+	return found[:min(len(found), valuesMost)], strings.TrimSuffix(last, "."), nil
 }
 
 func addresses(records []dns.RR) (found []netip.Addr) {

@@ -149,7 +149,7 @@ func TestAddresses(t *testing.T) {
 		for _, text := range want {
 			addrs = append(addrs, netip.MustParseAddr(text))
 		}
-		got, err := r.Addresses(t.Context(), name)
+		got, _, err := r.Addresses(t.Context(), name)
 		if err != nil {
 			t.Errorf("Addresses(%s): got %v, want nil", name, err)
 		}
@@ -198,7 +198,7 @@ func TestServerErrors(t *testing.T) {
 	if got := server.Queries("refused.example.com"); got != 2 {
 		t.Errorf("Queries(refused): got %d, want 2 tries", got)
 	}
-	if _, err := r.Addresses(t.Context(), "refused.example.com"); !errors.Is(err, resolver.ErrAnswer) {
+	if _, _, err := r.Addresses(t.Context(), "refused.example.com"); !errors.Is(err, resolver.ErrAnswer) {
 		t.Errorf("Addresses(refused): got %v, want %v", err, resolver.ErrAnswer)
 	}
 	server.Delete("refused.example.com")

@@ -25,6 +25,10 @@ type Check struct {
 	Time    time.Time
 }
 
+// isUnanswered reports whether DNS did not answer in time, so that the check
+// neither passed nor failed.
+func (c Check) isUnanswered() bool { return c.Problem == problemNoAnswer }
+
 // The texts for the results of a check.
 const (
 	problemNoTXT     = "No TXT record was found."
@@ -34,6 +38,7 @@ const (
 	problemTaken     = "Another account has verified this name."
 	problemNoAddress = "The name has no address."
 	problemElsewhere = "The name does not lead to this service alone."
+	problemOutside   = "The name is an alias of one outside the domain, which does not lead to this service alone."
 	problemNoHost    = "The addresses of this service are not known."
 	problemNoAnswer  = "DNS did not answer in time."
 	problemNoDNS     = "DNS could not answer."

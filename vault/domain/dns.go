@@ -66,26 +66,33 @@ func (ck *Checks) checkTXT(ctx context.Context, d *ownedDomain) Check {
 }
 
 // checkAddress passes if a name has addresses and all of them are the service's
-// own.
+// own. What an alias leads to outside the domain is compared, but never shown, as
+// in checkTXT.
 func (ck *Checks) checkAddress(ctx context.Context, name string) Check {
 	c := Check{Kind: CheckAddress, Name: name}
-	found, err := ck.resolver.Addresses(ctx, name)
+	found, at, err := ck.resolver.Addresses(ctx, name)
 	if err != nil {
 		c.Problem = problemOf(err)
 		return c
 	}
 	own, err := ck.ownAddresses(ctx)
 	c.Expected = bounded(texts(own, own))
-	c.Found = bounded(texts(found, own))
 	c.Passed = len(found) > 0 && !slices.ContainsFunc(found, func(a netip.Addr) bool { return !slices.Contains(own, a) })
+	outside := !isBelow(at, name)
+	if c.Passed || !outside {
+		c.Found = bounded(texts(found, own))
+	}
 	switch {
 	case err != nil:
 		c.Problem = problemOf(err)
-	case len(found) == 0:
-		c.Problem = problemNoAddress
 	case len(own) == 0:
 		c.Problem = problemNoHost
-	case !c.Passed:
+	case c.Passed:
+	case outside:
+		c.Problem = problemOutside
+	case len(found) == 0:
+		c.Problem = problemNoAddress
+	default:
 		c.Problem = problemElsewhere
 	}
 	return c
@@ -102,17 +109,22 @@ func (ck *Checks) ownAddresses(ctx context.Context) ([]netip.Addr, error) {
 	case host == "localhost" || strings.HasSuffix(host, ".localhost"):
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	default:
-		return ck.resolver.Addresses(ctx, host)
+		own, _, err := ck.resolver.Addresses(ctx, host)
+		return own, err
 	}
 }
 
-// texts returns addresses as text. It hides private addresses that are not the
+// shared are the addresses between a provider and its customers (RFC 6598), which
+// netip takes for public ones.
+var shared = netip.MustParsePrefix("100.64.0.0/10")
+
+// texts returns addresses as text. It hides those that are not public and not the
 // service's own.
 func texts(addresses, own []netip.Addr) []string {
 	shown := make([]string, len(addresses))
 	for i, a := range addresses {
 		shown[i] = a.String()
-		if (a.IsPrivate() || !a.IsGlobalUnicast()) && !slices.Contains(own, a) {
+		if (a.IsPrivate() || !a.IsGlobalUnicast() || shared.Contains(a)) && !slices.Contains(own, a) {
 			shown[i] = "not a public address"
 		}
 	}

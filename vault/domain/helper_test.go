@@ -27,6 +27,12 @@ type domainKit struct {
 
 func newDomainKit(t *testing.T, opts vaulttest.Options) *domainKit {
 	t.Helper()
+	return newDomainKitOn(t, opts, func(r domain.Resolver) domain.Resolver { return r })
+}
+
+// newDomainKitOn returns a kit whose vault asks what wrap makes of the resolver.
+func newDomainKitOn(t *testing.T, opts vaulttest.Options, wrap func(domain.Resolver) domain.Resolver) *domainKit {
+	t.Helper()
 	server := resolvertest.New(t)
 	r, err := resolver.New(server.Addr)
 	if err != nil {
@@ -36,7 +42,7 @@ func newDomainKit(t *testing.T, opts vaulttest.Options) *domainKit {
 	if opts.Host == "" {
 		opts.Host = ownHost
 	}
-	opts.Manual, opts.Resolver = true, r
+	opts.Manual, opts.Resolver = true, wrap(r)
 	return &domainKit{Kit: vaulttest.New(t, opts), DNS: server}
 }
 

@@ -175,6 +175,38 @@ func TestDomainLapse(t *testing.T) {
 	wantDomains(t, k, 1)
 }
 
+// DNS servers of a domain, or those on the way to them, do not answer for weeks. That
+// is no proof that the record is gone. An answer without it is.
+func TestUnansweredChecksSuspendNothing(t *testing.T) {
+	t.Parallel()
+	silent := &silentResolver{}
+	k := newDomainKitOn(t, vaulttest.Options{}, func(r domain.Resolver) domain.Resolver { silent.Resolver = r; return silent })
+	c := k.account(t)
+	d := k.verified(t, c, claimed)
+	silent.silent = true
+	k.pass(t, 15*day, 4*time.Hour)
+	got := k.get(t, c, claimed)
+	vaulttest.Want(t, "GetDomain(after 15 days of silence).State", got.State, domain.DomainVerified)
+	vaulttest.Want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "DNS did not answer in time.")
+	silent.silent = false
+	k.DNS.Delete(txtName(d))
+	k.pass(t, 9*day, 4*time.Hour)
+	vaulttest.Want(t, "GetDomain(after nine days without the record).State", k.get(t, c, claimed).State, domain.DomainSuspended)
+}
+
+// silentResolver gets no answers while it is silent.
+type silentResolver struct {
+	domain.Resolver
+	silent bool
+}
+
+func (r *silentResolver) TXT(ctx context.Context, name string) ([]string, string, error) {
+	if r.silent {
+		return nil, "", context.DeadlineExceeded
+	}
+	return r.Resolver.TXT(ctx, name)
+}
+
 // One good check in between, and the seven days begin again.
 func TestDomainFlips(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,7 @@ func recheckKey(at time.Time, d *ownedDomain) []byte {
 // for never.
 func (d *ownedDomain) nextCheck(now time.Time) time.Time {
 	r := d.record
-	if r.state == DomainSuspended || r.state == DomainVerified && r.failing.IsZero() {
+	if r.state == DomainSuspended || r.state == DomainVerified && r.tries == 0 {
 		return now.Add(checkDaily + d.jitter())
 	}
 	next := now.Add(min(checkSoonest<<min(r.tries, 8), checkLatest))

@@ -16,9 +16,9 @@ type Resolver interface {
 	// name that holds them, which differs if aliases lead there. A name without
 	// records is not an error.
 	TXT(ctx context.Context, name string) (texts []string, at string, err error)
-	// Addresses returns the IPv4 and IPv6 addresses of a name; having none is
-	// not an error.
-	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
+	// Addresses returns the IPv4 and IPv6 addresses of a name, and the name that
+	// holds them, as TXT does; having none is not an error.
+	Addresses(ctx context.Context, name string) (addresses []netip.Addr, at string, err error)
 }
 
 // Options are the dependencies of New; all but Host and Resolver are required.
@@ -55,6 +55,7 @@ type Checks struct {
 	domains  *Domains
 	host     string
 	resolver Resolver
+	turns    *turns
 }
 
 // New returns the services on a store.
@@ -62,7 +63,7 @@ func New(o Options) (*Domains, *Checks) {
 	domains := &Domains{store: o.Store, clock: o.Clock, accounts: o.Accounts, host: o.Host, images: newImager()}
 	domains.checks = &Checks{
 		store: o.Store, clock: o.Clock, log: o.Log, outbox: o.Outbox, accounts: o.Accounts,
-		domains: domains, host: o.Host, resolver: o.Resolver,
+		domains: domains, host: o.Host, resolver: o.Resolver, turns: newTurns(),
 	}
 	return domains, domains.checks
 }

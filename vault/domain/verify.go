@@ -15,14 +15,19 @@ import (
 
 // VerifyDomain queries DNS now about a domain of the caller's account, given by
 // name or id, and returns the result. A missing record is not an error. It
-// returns ErrDomainNotFound, ErrNotConfigured without a resolver, and
-// ErrDuplicate if the record exists but another account holds the verified
-// name.
+// returns ErrDomainNotFound, ErrNotConfigured without a resolver, ErrBusy while
+// the account or its network has several checks running, and ErrDuplicate if the
+// record exists but another account holds the verified name.
 func (ck *Checks) VerifyDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
 		return Domain{}, err
 	}
+	release, err := ck.turns.enter(ctx, owner, c.Network)
+	if err != nil {
+		return Domain{}, err
+	}
+	defer release()
 	return ck.verifyDomain(ctx, owner, name, c.Address())
 }
 
@@ -105,9 +110,12 @@ func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bo
 		found.txt.Passed, found.txt.Problem = false, problemTaken
 	}
 	r.checked, r.resolving, r.checks = now, found.address.Passed, []Check{found.txt, found.address}
-	if found.txt.Passed {
+	switch {
+	case found.txt.Passed:
 		err = d.markVerified(tx, now)
-	} else {
+	case found.txt.isUnanswered():
+		r.tries++ // it is asked again, and has not failed
+	default:
 		result.suspended, err = ck.fail(tx, d, now)
 	}
 	if err != nil {
