@@ -3,6 +3,8 @@ package mail
 import (
 	"net/mail"
 	"strings"
+
+	"hush/hosts"
 )
 
 // isAddress reports whether text is one address and nothing else: no name, no
@@ -18,6 +20,20 @@ func isAddress(text string) bool {
 // domainOf returns the part of an address after the @.
 func domainOf(address string) string {
 	return address[strings.LastIndexByte(address, '@')+1:]
+}
+
+// onWire returns an address with its domain in ASCII (A-labels), as servers without
+// SMTPUTF8 need it. A domain that has no such form stays as it is.
+func onWire(address string) string {
+	domain := domainOf(address)
+	if domain == address || isASCII(domain) {
+		return address
+	}
+	ascii, ok := hosts.Canonical(domain)
+	if !ok {
+		return address
+	}
+	return strings.TrimSuffix(address, domain) + ascii
 }
 
 func isASCII(texts ...string) bool {

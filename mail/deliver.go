@@ -59,22 +59,48 @@ func (l *line) connected() bool {
 	return l.conn != nil
 }
 
-// deliver hands a letter to the relay. A failure after the relay has accepted
+// deliver hands a message, which was composed to letter, to the relay. A failure after the relay has accepted
 // it is not an error.
-func (p *Post) deliver(ctx context.Context, letter *gomail.Msg, ascii bool) error {
+func (p *Post) deliver(ctx context.Context, m Message, letter *gomail.Msg) error {
 	l := p.relay.line()
-	client, err := gomail.NewClient(p.relay.Host, p.options(l, ascii)...)
+	client, err := gomail.NewClient(p.relay.Host, p.options(l, isASCII(p.from.Address, m.To, m.ReplyTo))...)
 	if err != nil {
 		return &DeliveryError{Step: StepConnect}
 	}
 	stop := context.AfterFunc(ctx, l.hangUp)
 	defer stop()
 	defer l.hangUp()
-	err = client.DialAndSendWithContext(ctx, letter)
+	session, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return explain(ctx, err, l.connected())
+	}
+	if ok, _ := session.Extension("SMTPUTF8"); !ok {
+		if letter, err = p.withoutUTF8(m, letter); err != nil {
+			return err
+		}
+	}
+	err = client.SendWithSMTPClient(session, letter)
 	if err == nil || letter.IsDelivered() {
+		_ = client.CloseWithSMTPClient(session)
 		return nil
 	}
-	return explain(ctx, err, l.connected())
+	return explain(ctx, err, true)
+}
+
+// withoutUTF8 returns the letter for a relay that takes no address with a local part
+// outside ASCII: without the address for replies, if that is one. It refuses others.
+func (p *Post) withoutUTF8(m Message, letter *gomail.Msg) (*gomail.Msg, error) {
+	switch {
+	case !isASCII(m.To):
+		return nil, &DeliveryError{Step: StepRecipient, Reason: reasonNoUTF8, Permanent: true}
+	case !isASCII(p.from.Address):
+		return nil, &DeliveryError{Step: StepSender, Reason: reasonNoUTF8}
+	case !isASCII(m.ReplyTo):
+		m.ReplyTo = ""
+		return p.compose(m)
+	default:
+		return letter, nil
+	}
 }
 
 // options returns the client's options. It asks for SMTPUTF8 only if an address
@@ -84,7 +110,7 @@ func (p *Post) options(l *line, ascii bool) []gomail.Option {
 	options := []gomail.Option{
 		gomail.WithPort(p.relay.Port),
 		gomail.WithTimeout(p.relay.Timeout + time.Hour), // never before Send's context, even in a process that was suspended
-		gomail.WithHELO(p.greeting()),
+		gomail.WithHELO(domainOf(p.from.Address)),       // not the host's own name
 		gomail.WithTLSConfig(p.relay.config()),
 		gomail.WithTLSPolicy(gomail.NoTLS),
 		gomail.WithoutNoop(),
@@ -103,15 +129,6 @@ func (p *Post) options(l *line, ascii bool) []gomail.Option {
 		options = append(options, p.credentials()...)
 	}
 	return options
-}
-
-// greeting returns the name for the greeting. It does not reveal the host's own
-// name.
-func (p *Post) greeting() string {
-	if domain := domainOf(p.from.Address); isASCII(domain) {
-		return domain
-	}
-	return "localhost"
 }
 
 // credentials returns the credentials, which are sent only through TLS or to

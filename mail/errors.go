@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/textproto"
 	"strconv"
+	"strings"
+	"syscall"
 
 	gomail "github.com/wneessen/go-mail"
 )
@@ -36,6 +39,9 @@ type DeliveryError struct {
 	Step Step
 	// Field is the field of Message for StepMessage.
 	Field string
+	// Reason says what the relay lacks or what there is instead; empty if the other
+	// fields tell it.
+	Reason string
 	// Code is the SMTP code of the relay's reply, or 0 without one.
 	Code      int
 	Permanent bool
@@ -50,6 +56,9 @@ func (e *DeliveryError) Error() string {
 	}
 	if e.Code != 0 {
 		text += " refused with " + strconv.Itoa(e.Code)
+	}
+	if e.Reason != "" {
+		text += ": " + e.Reason
 	}
 	if e.cause != nil {
 		text += ": " + e.cause.Error()
@@ -86,8 +95,53 @@ func explain(ctx context.Context, err error, connected bool) error {
 	}
 	if e.Code == 0 {
 		e.cause = causeOf(ctx, err)
+		e.Reason = reasonOf(err)
 	}
 	return e
+}
+
+// The reasons of failures that have no SMTP code.
+const (
+	reasonNoUTF8     = "the server does not take addresses outside ASCII (SMTPUTF8)"
+	reasonRefused    = "the connection was refused"
+	reasonNoHost     = "the host name has no address"
+	reasonNoName     = "the host name could not be looked up"
+	reasonNoStartTLS = "the server does not offer STARTTLS"
+	reasonNoAuth     = "the server does not offer AUTH"
+	reasonNoMethod   = "the server does not offer AUTH with PLAIN or LOGIN"
+	reasonNoTLS      = "the server does not answer in TLS; its port may be one for STARTTLS"
+	reasonClosed     = "the server closed the connection"
+)
+
+// reasonOf returns why a delivery failed, or "" if it is none of the reasons. It
+// returns no part of the error's text, which may name internal servers.
+func reasonOf(err error) string {
+	var name *net.DNSError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return reasonRefused
+	case errors.As(err, &name) && name.IsNotFound:
+		return reasonNoHost
+	case errors.As(err, &name):
+		return reasonNoName
+	case errors.As(err, &record):
+		return reasonNoTLS
+	case errors.Is(err, gomail.ErrPlainAuthNotSupported), errors.Is(err, gomail.ErrLoginAuthNotSupported),
+		errors.Is(err, gomail.ErrNoSupportedAuthDiscovered):
+		return reasonNoMethod
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return reasonClosed
+	}
+	// The library has no values for these.
+	switch text := err.Error(); {
+	case strings.Contains(text, "does not support STARTTLS"):
+		return reasonNoStartTLS
+	case strings.Contains(text, "does not support SMTP AUTH"):
+		return reasonNoAuth
+	default:
+		return ""
+	}
 }
 
 // causeOf returns the error of ctx. Dialing has the same deadline and may

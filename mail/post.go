@@ -50,13 +50,14 @@ func (p *Post) Send(ctx context.Context, m Message) error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	m.To, m.ReplyTo = onWire(m.To), onWire(m.ReplyTo)
 	letter, err := p.compose(m)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.relay.Timeout)
 	defer cancel()
-	return p.deliver(ctx, letter, isASCII(p.from.Address, m.To, m.ReplyTo))
+	return p.deliver(ctx, m, letter)
 }
 
 // compose requires a checked message.

@@ -74,6 +74,9 @@ func (r Relay) resolve() (Relay, *mail.Address, error) {
 	if err != nil || !isAddress(from.Address) || !isText(from.Name) {
 		return r, nil, &SettingError{SettingSender, "mail sender is not one address"}
 	}
+	if from.Address = onWire(from.Address); !isASCII(domainOf(from.Address)) {
+		return r, nil, &SettingError{SettingSender, "mail sender has a domain that no mail can come from"}
+	}
 	if (r.Username == "") != (r.Password == "") {
 		return r, nil, errors.New("mail needs both a user name and a password, or neither")
 	}
