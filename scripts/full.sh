@@ -5,7 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/stages.sh
-export TEST_REQUIRE=${TEST_REQUIRE-all} TEST_TIER=full
+# A package may take an hour with the race detector on a machine that does other work.
+export TEST_REQUIRE=${TEST_REQUIRE-all} TEST_TIER=full TEST_TIMEOUT=120m
 
 # The suites that run on either store. Those of faults have servers of their own.
 suites() {

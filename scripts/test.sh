@@ -58,6 +58,6 @@ fi
 # vet is a part of lint. Without the tables for debuggers, which panics do not need,
 # a hundred programs of tests are linked faster and take half the disk.
 status=0
-"${command[@]}" -json -vet=off -ldflags='-s -w' -timeout 45m "$@" 2>&1 | "${report[@]}" || status=1
+"${command[@]}" -json -vet=off -ldflags='-s -w' -timeout "${TEST_TIMEOUT:-45m}" "$@" 2>&1 | "${report[@]}" || status=1
 [ "$status" = 0 ] && echo PASS
 exit "$status"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -282,11 +283,17 @@ func wantOwner(t *testing.T, name, folder string, user uint32) {
 // looks is a context that is cancelled after some looks at it.
 type looks struct {
 	context.Context //nolint:containedctx // it is one
-	left            int
+	left            atomic.Int64
+}
+
+func newLooks(n int) *looks {
+	l := &looks{Context: context.Background()}
+	l.left.Store(int64(n))
+	return l
 }
 
 func (l *looks) Err() error {
-	if l.left--; l.left < 0 {
+	if l.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -307,7 +314,7 @@ func TestRestoreTellsTheLogLast(t *testing.T) {
 	}
 	before, interrupted := entries(), 0
 	for n := 0; ; n++ {
-		told, err := s.restoring(&looks{context.Background(), n}, dir, "--spent-log", s.spent)
+		told, err := s.restoring(newLooks(n), dir, "--spent-log", s.spent)
 		if err == nil {
 			break
 		}
