@@ -18,6 +18,9 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/handlers/chain"
+	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
 )
 
 // A call that did not come through the middleware has no caller. It must not
@@ -72,6 +75,36 @@ func TestAccess(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// A session is one of the service's own host. On others it counts as none, and its cookie
+// is cleared: a customer's domain leads here, too.
+func TestSessionsAreOfTheOwnHost(t *testing.T) {
+	t.Parallel()
+	var v *vault.Vault
+	api, _ := newAPI(t, func(o *handlers.Options) { v = o.Vault })
+	made := account.OperatorAccount{Address: "ada@example.net", Password: "correct horse battery"}
+	if _, err := v.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
+		t.Fatalf("CreateAccount: got %v, want no error", err)
+	}
+	in, err := v.Sessions.CreateSession(t.Context(), caller.Caller{}, made.Address, made.Password, false)
+	if err != nil {
+		t.Fatalf("CreateSession: got %v, want no error", err)
+	}
+	for host, known := range map[string]bool{"hush.example": true, "HUSH.example.:443": true, "s.customer.example": false, "hush.example.evil": false, "": false} {
+		set := func(r *http.Request) {
+			r.Host = host
+			r.AddCookie(&http.Cookie{Name: "__Host-hush", Value: in.Cookie.Expose()})
+			r.Header.Set("Origin", "https://"+host)
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+			r.Header.Set("O-Shrimp", in.Shrimp)
+		}
+		inside(t, api, set, func(ctx context.Context, header http.Header) {
+			if _, err := api.Callable.ListMetadata.Call(ctx, header, &hushv1.ListMetadataRequest{}); (err == nil) != known {
+				t.Errorf("ListMetadata on %q: got %v, want the session known: %t", host, err, known)
+			}
 		})
 	}
 }

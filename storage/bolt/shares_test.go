@@ -27,6 +27,30 @@ func TestDestroyOverwrites(t *testing.T) {
 	}
 }
 
+// TestDestroyedSlotTakesTheLaterGeneration: a record names a later share than the file
+// has, as after a file was set back. The next share of the slot must get a generation that
+// no record names.
+func TestDestroyedSlotTakesTheLaterGeneration(t *testing.T) {
+	_, shares, _ := openForFault(t)
+	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})
+	if err != nil {
+		t.Fatalf("Put: got %v, want nil", err)
+	}
+	later := storage.Slot{Number: slot.Number, Generation: slot.Generation + 5}
+	if err := shares.Destroy(t.Context(), later); err != nil {
+		t.Fatalf("Destroy(later generation): got %v, want nil", err)
+	}
+	if got, err := shares.read(slot.Number); err != nil || got.state != slotDestroyed || got.generation != later.Generation {
+		t.Errorf("slot: got state %d and generation %d, %v, want it destroyed with %d", got.state, got.generation, err, later.Generation)
+	}
+	if err := shares.Destroy(t.Context(), slot); err != nil {
+		t.Fatalf("Destroy(earlier generation): got %v, want nil", err)
+	}
+	if got, err := shares.read(slot.Number); err != nil || got.generation != later.Generation {
+		t.Errorf("slot after an earlier one was destroyed: got generation %d, %v, want %d", got.generation, err, later.Generation)
+	}
+}
+
 func readShare(t *testing.T, s *Shares, slot storage.Slot) [storage.ShareSize]byte {
 	t.Helper()
 	data, err := os.ReadFile(s.file.Name())

@@ -144,6 +144,36 @@ func TestConcealedMetadata(t *testing.T) {
 	}
 }
 
+// An account's receipt shows the link to credentials of that account that may reveal, and
+// to no other. A receipt without an account shows it to each holder.
+func TestReceiptShowsItsKey(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	ada, bob := k.MustStoredAccount(t, caller.Caller{}, "ada"), k.MustStoredAccount(t, caller.Caller{}, "bob")
+	token := caller.Verified{ID: ada.AccountID(), Address: "ada", Scopes: caller.ScopesAll &^ caller.ScopeReveal}
+	narrow := caller.WithCredential(vaulttest.Caller(3), &token)
+	owned := k.MustConceal(t, ada, "x", secret.Wish{}).Metadata.Key.Expose()
+	anonymous := k.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{}).Metadata.Key.Expose()
+	for _, c := range []struct {
+		name  string
+		by    caller.Caller
+		key   string
+		shown bool
+	}{
+		{"the account", ada, owned, true},
+		{"a token without reveal", narrow, owned, false},
+		{"another account", bob, owned, false},
+		{"no account", vaulttest.Caller(2), owned, false},
+		{"another holder of one without an account", bob, anonymous, true},
+		{"a token without reveal, of one without an account", narrow, anonymous, true},
+	} {
+		got, err := k.Vault.Receipts.GetMetadata(t.Context(), c.by, c.key)
+		if err != nil || (got.Secret != nil) != c.shown {
+			t.Errorf("GetMetadata(%s): got the key %t, %v, want %t", c.name, got.Secret != nil, err, c.shown)
+		}
+	}
+}
+
 // Of any number of first looks one says new.
 func TestFirstLookIsOne(t *testing.T) {
 	t.Parallel()

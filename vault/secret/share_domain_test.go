@@ -1,10 +1,16 @@
 package secret_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"net/netip"
 	"testing"
+	"time"
 
+	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/domain"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -61,4 +67,81 @@ func TestConcealShareDomain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A domain is suspended between the first look at a secret and the transaction that
+// consumes it. Its secrets are locked by then, and stay.
+func TestSuspendedDomainConsumesNothing(t *testing.T) {
+	t.Parallel()
+	const name = "secrets.example.com"
+	proof := &proofs{}
+	store := &interposed{}
+	k := vaulttest.New(t, vaulttest.Options{
+		Manual: true, Host: "hush.example.org", Resolver: proof,
+		WrapStore: func(s storage.Store) storage.Store { store.Store = s; return store },
+	})
+	owner := k.MustAccount(t, "owner@example.net")
+	made, err := k.Vault.Domains.AddDomain(t.Context(), owner, name)
+	vaulttest.Want(t, "AddDomain()", err, nil)
+	state := func() (record [2][]byte) { // its key and its value
+		t.Helper()
+		err := k.Store.View(t.Context(), func(tx storage.Tx) error {
+			return tx.Range(domain.BucketDomain, nil, nil, func(key, value []byte) error {
+				record = [2][]byte{bytes.Clone(key), bytes.Clone(value)}
+				return nil
+			})
+		})
+		vaulttest.Want(t, "View()", err, nil)
+		return record
+	}
+	proof.text = made.TXTValue
+	_, err = k.Vault.Checks.VerifyDomain(t.Context(), owner, name)
+	vaulttest.Want(t, "VerifyDomain()", err, nil)
+	proof.text = ""
+	for range 9 * 24 {
+		k.Clock.Advance(time.Hour)
+		_, err := k.Vault.Checks.Recheck(t.Context())
+		vaulttest.Want(t, "Recheck()", err, nil)
+	}
+	suspended := state()
+	proof.text = made.TXTValue
+	back, err := k.Vault.Checks.VerifyDomain(t.Context(), owner, name)
+	if err != nil || back.State != domain.DomainVerified {
+		t.Fatalf("VerifyDomain(suspended): got %v, %v, want it verified", back.State, err)
+	}
+	kept := k.MustConceal(t, owner, "the text", secret.Wish{ShareDomain: name})
+	verified := state()
+	set := func(record [2][]byte) { vaulttest.Put(t, store.Store, domain.BucketDomain, record[0], record[1]) }
+	store.first = func() { set(suspended) }
+	vaulttest.WantErr(t, "RevealSecret(suspended meanwhile)", vaulttest.RevealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), ""), refusal.ErrDomainSuspended)
+	set(verified)
+	vaulttest.Want(t, "RevealSecret(back)", k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, ""), "the text")
+}
+
+// proofs answers every question with one text, empty for none.
+type proofs struct{ text string }
+
+func (p *proofs) TXT(_ context.Context, name string) ([]string, string, error) {
+	if p.text == "" {
+		return nil, name, nil
+	}
+	return []string{p.text}, name, nil
+}
+
+func (*proofs) Addresses(_ context.Context, name string) ([]netip.Addr, string, error) {
+	return nil, name, nil
+}
+
+// interposed runs first, if it is set, before the next update.
+type interposed struct {
+	storage.Store
+	first func()
+}
+
+func (s *interposed) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if first := s.first; first != nil {
+		s.first = nil
+		first()
+	}
+	return s.Store.Update(ctx, fn)
 }

@@ -51,7 +51,7 @@ func TestEpochOf(t *testing.T) {
 }
 
 // No time up to which deleting is safe ends an epoch that contains a later
-// time.
+// time. One that is an hour old, or older, is ended.
 func TestEpochsBefore(t *testing.T) {
 	t.Parallel()
 	start := recordtest.Moment(0)
@@ -59,6 +59,10 @@ func TestEpochsBefore(t *testing.T) {
 		now := start.Add(time.Duration(d) * time.Minute)
 		if got, most := epochsBefore(now), epochOf(now.Add(time.Millisecond)); got > most {
 			t.Errorf("epochsBefore(%v): got %d, want at most %d", now, got, most)
+		} else if least := epochOf(now) - 1; got < least {
+			t.Errorf("epochsBefore(%v): got %d, want at least %d", now, got, least)
+		} else if got == most && now.Sub(now.Truncate(time.Hour)) < 5*time.Minute {
+			t.Errorf("epochsBefore(%v): got %d, want it five minutes later", now, got)
 		}
 	}
 	if got := epochsBefore(time.Unix(1, 0)); got != 0 {
@@ -96,6 +100,9 @@ func TestOpenedKeysAreBoundedAndWiped(t *testing.T) {
 	}
 	if _, ok := e.opened[epoch]; ok {
 		t.Error("opened keys: got a deleted one, want it wiped")
+	}
+	if got := len(e.opened); got != 0 {
+		t.Errorf("opened keys after a sweep: got %d, want none, since the row of one may have been replaced", got)
 	}
 	defer func() {
 		if recover() == nil {
