@@ -43,21 +43,30 @@ type stamp struct {
 	err  string
 }
 
-// OpenFiles reads a certificate chain and its private key, both in PEM format.
-func OpenFiles(cert, key string, log *slog.Logger, now func() time.Time) (*Files, error) {
-	f := &Files{cert: cert, key: key, log: log, now: now}
-	f.stamp = f.look()
-	if err := f.read(); err != nil {
-		return nil, err
-	}
-	f.warn()
-	return f, nil
+// Pair is a certificate chain and its private key, as they were read from two files.
+type Pair struct {
+	cert, key string
+	read      tls.Certificate
+	stamp     [2]stamp // of the files, from before they were read
 }
 
-// CheckFiles returns what keeps OpenFiles from reading a pair.
-func CheckFiles(cert, key string) error {
-	_, err := load(cert, key)
-	return err
+// ReadPair reads a certificate chain and its private key, both in PEM format. Each file
+// is read once, so that it may be a pipe, for which ReadPair waits.
+func ReadPair(cert, key string) (*Pair, error) {
+	p := &Pair{cert: cert, key: key, stamp: [2]stamp{stampOf(cert), stampOf(key)}}
+	var err error
+	if p.read, err = load(cert, key); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// OpenFiles begins to keep a pair that was read current.
+func OpenFiles(pair *Pair, log *slog.Logger, now func() time.Time) *Files {
+	f := &Files{cert: pair.cert, key: pair.key, log: log, now: now, stamp: pair.stamp}
+	f.current.Store(&pair.read)
+	f.warn()
+	return f
 }
 
 // TLSConfig returns the configuration of a server that uses the certificate. It
@@ -90,9 +99,27 @@ func (f *Files) Refresh() {
 	defer f.mu.Unlock()
 	defer f.warn()
 	seen := f.look()
-	if seen[0].same(f.stamp[0]) && seen[1].same(f.stamp[1]) {
+	if seen[0].same(f.stamp[0]) && seen[1].same(f.stamp[1]) || seen[0].isPipe() || seen[1].isPipe() {
 		return
 	}
+	f.readAgain(seen)
+}
+
+// Reload reads the files, whether they have changed or not.
+func (f *Files) Reload() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer f.warn()
+	seen := f.look()
+	if seen[0].isPipe() || seen[1].isPipe() {
+		f.log.Warn("the certificate came from a pipe, which is read only once: restart the service for another one")
+		return
+	}
+	f.readAgain(seen)
+}
+
+// readAgain reads files that were seen, and logs what became of it.
+func (f *Files) readAgain(seen [2]stamp) {
 	f.stamp = seen // before they are read: a change from now on is seen next time
 	err := f.read()
 	f.unusable.Store(err != nil)
@@ -101,7 +128,7 @@ func (f *Files) Refresh() {
 		return
 	}
 	f.warned = time.Time{}
-	f.log.Info("read the changed certificate", "expires", f.current.Load().Leaf.NotAfter.UTC())
+	f.log.Info("read the certificate again", "expires", f.current.Load().Leaf.NotAfter.UTC())
 }
 
 func (f *Files) look() [2]stamp { return [2]stamp{stampOf(f.cert), stampOf(f.key)} }
@@ -113,6 +140,9 @@ func stampOf(name string) stamp {
 	}
 	return stamp{info: info}
 }
+
+// isPipe reports whether a file gives its content only once.
+func (s stamp) isPipe() bool { return s.info != nil && s.info.Mode().Type() != 0 }
 
 // same reports whether a file has not changed.
 func (s stamp) same(other stamp) bool {

@@ -1,6 +1,8 @@
 package certificates_test
 
 import (
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -25,6 +27,15 @@ func newCertFiles(t *testing.T) certFiles {
 	return certFiles{filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
 }
 
+func (f certFiles) open(t *testing.T, log *slog.Logger, now func() time.Time) *certificates.Files {
+	t.Helper()
+	pair, err := certificates.ReadPair(f.cert, f.key)
+	if err != nil {
+		t.Fatalf("ReadPair(): got %v, want no error", err)
+	}
+	return certificates.OpenFiles(pair, log, now)
+}
+
 func wantServed(t *testing.T, f *certificates.Files, want string) {
 	t.Helper()
 	leaf, err := served(t, f.TLSConfig(), "any.example")
@@ -39,10 +50,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 	t.Parallel()
 	files, log, now := newCertFiles(t), &testLog{}, time.Now()
 	files.write(t, "first", now.Add(80*24*time.Hour))
-	f, err := certificates.OpenFiles(files.cert, files.key, log.logger(), func() time.Time { return now })
-	if err != nil {
-		t.Fatalf("OpenFiles(): got %v, want no error", err)
-	}
+	f := files.open(t, log.logger(), func() time.Time { return now })
 	wantServed(t, f, "first")
 	f.Refresh()
 	if got := log.String(); got != "" {
@@ -73,7 +81,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 	replaceFile(t, files.key, key)
 	f.Refresh()
 	wantServed(t, f, "second")
-	if got := log.count("read the changed certificate"); got != 1 {
+	if got := log.count("read the certificate again"); got != 1 {
 		t.Errorf("log of the new pair: got it %d times, want once", got)
 	}
 }
@@ -83,10 +91,7 @@ func TestExpiryIsLogged(t *testing.T) {
 	t.Parallel()
 	files, log, now := newCertFiles(t), &testLog{}, time.Now()
 	files.write(t, "first", now.Add(20*24*time.Hour))
-	f, err := certificates.OpenFiles(files.cert, files.key, log.logger(), func() time.Time { return now })
-	if err != nil {
-		t.Fatalf("OpenFiles(): got %v, want no error", err)
-	}
+	f := files.open(t, log.logger(), func() time.Time { return now })
 	pass := func(days int, text string, want int) {
 		t.Helper()
 		for range days * 24 {
@@ -113,10 +118,7 @@ func TestStatusOfFiles(t *testing.T) {
 	files, now := newCertFiles(t), time.Now()
 	first, second := now.Add(20*24*time.Hour).Truncate(time.Second), now.Add(80*24*time.Hour).Truncate(time.Second)
 	files.write(t, "first", first)
-	f, err := certificates.OpenFiles(files.cert, files.key, (&testLog{}).logger(), func() time.Time { return now })
-	if err != nil {
-		t.Fatalf("OpenFiles(): got %v, want no error", err)
-	}
+	f := files.open(t, (&testLog{}).logger(), func() time.Time { return now })
 	want := func(ends time.Time, failing int) {
 		t.Helper()
 		got := f.Status()
@@ -136,13 +138,58 @@ func TestStatusOfFiles(t *testing.T) {
 	want(second, 0)
 }
 
-func TestOpenFilesRefuses(t *testing.T) {
+func TestReadPairRefuses(t *testing.T) {
 	t.Parallel()
 	files := newCertFiles(t)
 	files.write(t, "first", time.Now().Add(time.Hour))
 	for name, f := range map[string]certFiles{"none": {}, "the key twice": {files.key, files.key}} {
-		if _, err := certificates.OpenFiles(f.cert, f.key, (&testLog{}).logger(), time.Now); err == nil {
-			t.Errorf("OpenFiles(%s): got no error, want one", name)
+		if _, err := certificates.ReadPair(f.cert, f.key); err == nil {
+			t.Errorf("ReadPair(%s): got no error, want one", name)
 		}
+	}
+}
+
+// The files are pipes, as of a secret manager: they give their content once. A look at
+// them later neither waits nor ends the service's certificate.
+func TestPipedFiles(t *testing.T) {
+	t.Parallel()
+	cert, key := makePair(t, "piped", time.Now().Add(80*24*time.Hour))
+	paths := make([]string, 2)
+	for i, text := range [][]byte{cert, key} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer read.Close()
+		if _, err := write.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		write.Close()
+		paths[i] = fmt.Sprintf("/dev/fd/%d", read.Fd())
+	}
+	log := &testLog{}
+	f := certFiles{paths[0], paths[1]}.open(t, log.logger(), time.Now)
+	f.Refresh()
+	wantServed(t, f, "piped")
+	if got := log.String(); got != "" {
+		t.Errorf("log of Refresh(): got %s, want none", got)
+	}
+	f.Reload()
+	wantServed(t, f, "piped")
+	if got := log.count("read only once"); got != 1 {
+		t.Errorf("log of Reload(): got it %d times, want once:\n%s", got, log)
+	}
+}
+
+// An operator asks for it, and the files are read although they look the same.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	files, log := newCertFiles(t), &testLog{}
+	files.write(t, "first", time.Now().Add(80*24*time.Hour))
+	f := files.open(t, log.logger(), time.Now)
+	f.Reload()
+	wantServed(t, f, "first")
+	if got := log.count("read the certificate again"); got != 1 {
+		t.Errorf("log of Reload(): got it %d times, want once:\n%s", got, log)
 	}
 }

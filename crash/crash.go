@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// exitCode is the exit code of a Go process that panicked.
-	exitCode = 2
+	// exitCode is the exit code of a process that panicked. It is not that of Go, 2,
+	// after which a supervisor does not start the service again: to hush a 2 is a mistake
+	// of the command line.
+	exitCode = 1
 	// maxFrames bounds the frames of a deep recursion.
 	maxFrames = 64
 	// panicking is the call between a panicking function and the deferred ones.
@@ -53,8 +55,8 @@ func Frames() string {
 // logged.
 func Type(value any) string { return fmt.Sprintf("%T", value) }
 
-// Guard runs work. If work panics, Guard logs where and ends the process, like
-// Go, but without Go's output. Every goroutine that does not belong to a
+// Guard runs work. If work panics, Guard logs where and ends the process with exit
+// code 1, without Go's output. Every goroutine that does not belong to a
 // request runs under it.
 func Guard(log *slog.Logger, work func()) {
 	defer func() {

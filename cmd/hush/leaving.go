@@ -34,7 +34,7 @@ func (e *leaving) catch(parent context.Context) (ctx context.Context, stop func(
 			signal.Notify(signals, one)
 		}
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	surviveClosedPipes()
 	go func() {
 		select {
 		case got := <-signals:
@@ -51,6 +51,10 @@ func (e *leaving) catch(parent context.Context) (ctx context.Context, stop func(
 		signal.Stop(signals)
 	}
 }
+
+// surviveClosedPipes makes a write to a pipe that no one reads an error, where it would
+// end the process by SIGPIPE if the pipe is a standard stream.
+func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // exit ends the process with a code, or by the signal that was why err ended the command.
 // A program that "hush run" started and that ended by itself decides what this process

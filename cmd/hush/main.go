@@ -9,9 +9,7 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
@@ -38,7 +36,8 @@ func mainOn(terminal func() (*os.File, error)) {
 	}
 	_ = os.Unsetenv(command.VariableToken) // programs that a command starts do not get it
 	if slices.Contains(os.Args[1:], serveName) {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		ctx, reload, stop := serving(context.Background(), hasTerminal(terminal))
+		p.reload = reload
 		code, _ := p.execute(ctx, os.Args[1:])
 		stop()
 		os.Exit(code)
@@ -53,7 +52,9 @@ func mainOn(terminal func() (*os.File, error)) {
 // program is what every command is given.
 type program struct {
 	environment []string
+	settings    *settings.Reader // of this call
 	console     *console.Console
+	reload      <-chan os.Signal // for the service; nil for none
 	// alone reports whether nothing else runs in this process, so that a command
 	// may give up rights of the whole process for good.
 	alone bool
@@ -68,13 +69,18 @@ func run(ctx context.Context, args, environment []string, stdin io.Reader, stdou
 
 // execute runs a command, prints why it failed, and returns the exit code and the error.
 func (p program) execute(ctx context.Context, args []string) (code int, err error) {
+	p.settings = settings.NewReader(p.environment)
 	if len(args) > 0 && args[0] == serveName {
-		p.console.Log = settings.MessagesTo(p.console.Err, args[1:], p.environment)
+		p.console.Log = p.settings.MessagesTo(ctx, p.console.Err, args[1:])
 	}
 	root := p.rootCommand()
 	root.SetArgs(slices.Concat([]string{}, args)) // nil would stand for os.Args
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
+		return command.ExitOK, nil
+	}
+	if called.Name() == serveName && errors.Is(err, console.ErrInterrupted) { // it was told to stop before it began
+		p.console.Fail(err)
 		return command.ExitOK, nil
 	}
 	if wrong, ok := errors.AsType[*command.UsageError](err); ok {

@@ -107,7 +107,7 @@ func (p program) adminCommand() *cobra.Command {
 			backup.Command(p.console, version), restore.Command(p.console), doctor.Command(p.console), compact.Command(p.console),
 			migrate.Command(p.console, version), store.Command(p.console), admin.Keys(p.console, version), p.keygenCommand(),
 		}},
-		command.Section{Title: "Settings", Commands: []*cobra.Command{config.Command(p.console, p.environment), p.routesCommand()}},
+		command.Section{Title: "Settings", Commands: []*cobra.Command{config.Command(p.console, p.settings), p.routesCommand()}},
 	)
 	command.MarkMoved(c, "account", "token", "domain", "place", "audit", "backup", "restore", "doctor", "compact", "migrate", "store", "keys", "keygen", "config", "routes")
 	return c
@@ -130,7 +130,7 @@ func (p program) readSettings(c *cobra.Command, _ []string) error {
 	case settings.IsReadByCommand(c), isAboutProgram(c):
 		return nil
 	}
-	return settings.Apply(c.Flags(), p.environment)
+	return p.settings.Apply(c.Context(), c.Flags())
 }
 
 // isAboutProgram reports whether a command tells of the program itself, so that it works

@@ -18,6 +18,9 @@ func (p program) serveCommand() *cobra.Command {
 		Long: `Run the service until SIGTERM or SIGINT. It needs no configuration: it creates
 its data folder and root key, and listens on http://127.0.0.1:7143.
 
+SIGHUP ends it like SIGTERM if it has a terminal, as when its window is closed;
+without one it reads the files of --tls-cert and --tls-key again.
+
 Each flag can also be set by the environment variable shown beside it, or by its
 name in the file of --config. A flag takes precedence over a variable, and a
 variable over the file. The service does not start with an invalid value, or with
@@ -25,7 +28,7 @@ an unknown variable that begins with HUSH_.`,
 	}
 	s := settings.Add(c, settings.Names()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return server.Run(c.Context(), server.Options{Settings: s, Console: p.console, Version: version, Alone: p.alone})
+		return server.Run(c.Context(), server.Options{Settings: s, Console: p.console, Version: version, Alone: p.alone, Reload: p.reload})
 	}
 	return c
 }

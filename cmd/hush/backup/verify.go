@@ -92,7 +92,7 @@ func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error 
 	}
 	var keys *seal.Keys
 	if o.settings.RootKeyFile != "" {
-		keys, err = data.ReadKeys(o.settings.RootKeyFile)
+		keys, err = data.ReadKeys(ctx, o.settings.RootKeyFile)
 		if errors.Is(err, data.ErrNoKey) {
 			return fmt.Errorf("%w %s: name the file with the root key of the data in the backup", data.ErrNoKey, o.settings.RootKeyFile)
 		}

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,12 +27,12 @@ import (
 type writer struct {
 	*console.Console
 
-	environment []string
+	reader *settings.Reader
 }
 
 // Command returns "hush admin config".
-func Command(c *console.Console, environment []string) *cobra.Command {
-	w := writer{c, environment}
+func Command(c *console.Console, reader *settings.Reader) *cobra.Command {
+	w := writer{c, reader}
 	return command.Group(&cobra.Command{
 		Use: "config", Short: "check and create configuration files",
 		Long: `Check and create configuration files.
@@ -55,15 +56,15 @@ changes nothing, and connects to nothing.`,
 	}
 	settings.ReadByCommand(c)
 	s := settings.Add(c, settings.Names()...)
-	c.RunE = func(c *cobra.Command, _ []string) error { return w.check(c.Flags(), s) }
+	c.RunE = func(c *cobra.Command, _ []string) error { return w.check(c.Context(), c.Flags(), s) }
 	return c
 }
 
 // check prints the mistakes, or if there are none the values.
-func (w writer) check(set *pflag.FlagSet, s *settings.Settings) error {
-	sources, mistakes := settings.Gather(set, w.environment)
+func (w writer) check(ctx context.Context, set *pflag.FlagSet, s *settings.Settings) error {
+	sources, mistakes := w.reader.Gather(ctx, set)
 	if len(mistakes) == 0 {
-		for _, err := range server.Check(s) {
+		for _, err := range server.Check(ctx, s) {
 			mistakes = append(mistakes, sources.Locate(err))
 		}
 	}

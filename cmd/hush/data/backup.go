@@ -168,8 +168,8 @@ func MissingKeys(err error) error {
 }
 
 // ReadKeys returns the root keys in a file.
-func ReadKeys(path string) (*seal.Keys, error) {
-	keys, _, err := readKeys(path)
+func ReadKeys(ctx context.Context, path string) (*seal.Keys, error) {
+	keys, _, err := readKeys(ctx, path)
 	return keys, err
 }
 

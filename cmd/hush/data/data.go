@@ -185,17 +185,24 @@ func Open(ctx context.Context, s *settings.Settings, c *console.Console, log *sl
 	if s.SharedStore() {
 		return openShared(ctx, s, c, log)
 	}
-	if err := checkNew(s); err != nil {
+	roots, err := checkNew(ctx, s)
+	if err != nil {
 		return nil, err
 	}
+	defer wipe(roots)
 	folder, err := openFolder(ctx, s, c, log)
 	if err != nil {
 		return nil, err
 	}
-	d, err := openStore(folder, s, c, log)
+	keys, locked, err := loadKeys(ctx, folder, s, c, roots)
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
+	d, err := openStore(folder, s, keys, log)
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	d.Locked = locked
 	for _, warning := range folder.Warnings() {
 		log.Warn(warning, "data", s.Data)
 	}
@@ -264,11 +271,7 @@ func openFolder(ctx context.Context, s *settings.Settings, c *console.Console, l
 	return folder, nil
 }
 
-func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
-	keys, locked, err := loadKeys(folder, s, c)
-	if err != nil {
-		return nil, err
-	}
+func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *slog.Logger) (*Data, error) {
 	fault := make(chan error, 2) // of the folder, and of the spent log
 	store, shares, err := folder.Open(bolt.Options{
 		Init:  vault.Init(keys, time.Now()),
@@ -282,7 +285,7 @@ func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, lo
 		return nil, err
 	}
 	d := &Data{
-		Locked: locked, Fault: fault, FileBytes: func() int64 { return lengthOf(folder.Path(DatabaseName)) },
+		Fault: fault, FileBytes: func() int64 { return lengthOf(folder.Path(DatabaseName)) },
 		place: "the data in " + s.Data, store: store, shares: shares, keys: keys, hasDiskSpace: folder.HasDiskSpace,
 		folder: folder, keyFile: keyFileOf(s),
 		logged: &logged{settings: s, log: log, fault: func(err error) { fault <- err }},

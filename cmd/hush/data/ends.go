@@ -49,7 +49,7 @@ func OpenEnds(ctx context.Context, from, to, rootKeyFile string, create bool, lo
 	if err != nil {
 		return nil, err
 	}
-	if e.Options.Keys, _, err = readKeys(path); err != nil {
+	if e.Options.Keys, _, err = readKeys(ctx, path); err != nil {
 		return nil, err
 	}
 	if e.Options.From, err = e.open(ctx, from, "", false); err != nil || to == "" {

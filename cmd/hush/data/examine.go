@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -20,16 +19,11 @@ func RootKeyPath(s *settings.Settings) string { return rootKeyPath(s) }
 
 // ExamineKeys reads the root key of a service that is examined, whatever the
 // mode of its file, and changes nothing. It returns ErrNoKey if there is none.
-func ExamineKeys(path string) (*seal.Keys, error) {
-	file, err := bolt.OpenQuietly(path)
+func ExamineKeys(ctx context.Context, path string) (*seal.Keys, error) {
+	content, err := readKeyFile(ctx, path, bolt.OpenQuietly)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w %s", ErrNoKey, path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, 1<<16))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,10 @@ func keyFileOf(s *settings.Settings) *keyFile {
 
 // Reload implements rootkey.File.
 func (f *keyFile) Reload(keys *seal.Keys) (kids [][4]byte, err error) {
-	content, err := readRootKey(f.path)
+	if info, err := os.Stat(f.path); err == nil && info.Mode().Type() != 0 {
+		return nil, fmt.Errorf("the root key file %s is a pipe or a device, which is read only once: restart the service, which reads it then, and try again", f.path)
+	}
+	content, err := readRootKey(context.Background(), f.path)
 	if err != nil {
 		return nil, fmt.Errorf("the root key file cannot be read again: %w; restart the service, which reads it then, and try again", err)
 	}
@@ -58,7 +62,7 @@ func (f *keyFile) Reload(keys *seal.Keys) (kids [][4]byte, err error) {
 // Refresh implements rootkey.File. Only the heartbeats of a node call it.
 func (f *keyFile) Refresh(keys *seal.Keys) {
 	info, err := os.Stat(f.path)
-	if err != nil || f.seen != nil && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) && info.Size() == f.seen.Size() {
+	if err != nil || info.Mode().Type() != 0 || f.seen != nil && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) && info.Size() == f.seen.Size() {
 		return
 	}
 	if _, err := f.Reload(keys); err == nil {
@@ -128,7 +132,7 @@ func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) er
 		return err
 	}
 	defer unlock()
-	content, err := readRootKey(path)
+	content, err := readRootKey(context.Background(), path)
 	if err != nil {
 		return err
 	}
@@ -167,6 +171,9 @@ func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) er
 func lockKeyFile(path string) (unlock func(), err error) {
 	if err := checkKeyFile(path); err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Type() != 0 {
+		return nil, fmt.Errorf("root key file %s: it is a pipe or a device, to which no key can be added", path)
 	}
 	for {
 		file, err := os.Open(path)

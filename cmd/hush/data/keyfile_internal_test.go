@@ -173,7 +173,7 @@ func TestKeyFileRefresh(t *testing.T) {
 	if err := WriteRootKey(path); err != nil {
 		t.Fatal(err)
 	}
-	keys, _, err := readKeys(path)
+	keys, _, err := readKeys(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,23 +111,30 @@ func checkFinished(dir string) error {
 }
 
 // checkNew refuses what keeps new data from being served, before any is made: a
-// folder with data in it is no longer one to restore a backup into.
-func checkNew(s *settings.Settings) error {
+// folder with data in it is no longer one to restore a backup into. It returns the root
+// keys that it read, which the caller wipes: a pipe cannot be read again.
+func checkNew(ctx context.Context, s *settings.Settings) (roots []seal.RootKey, err error) {
 	if holdsData(s.Data) == nil || Held(s.Data) {
-		return nil
+		return nil, nil
 	}
-	if err := checkRestored(s.Data); err != nil {
-		return err
+	if err := errors.Join(checkRestored(s.Data), checkNewLog(s)); err != nil {
+		return nil, err
 	}
-	if s.RootKeyFile != "" {
-		roots, err := readRoots(s.RootKeyFile)
-		if err != nil {
-			return err
-		}
-		for _, root := range roots {
-			root.Wipe()
-		}
+	if s.RootKeyFile == "" {
+		return nil, nil
 	}
+	return readRoots(ctx, s.RootKeyFile)
+}
+
+// wipe forgets root keys.
+func wipe(roots []seal.RootKey) {
+	for _, root := range roots {
+		root.Wipe()
+	}
+}
+
+// checkNewLog refuses a folder for the spent log of new data that has one already.
+func checkNewLog(s *settings.Settings) error {
 	folder := s.SpentLogFolder()
 	if folder == "" {
 		return nil
@@ -146,7 +153,7 @@ func checkNew(s *settings.Settings) error {
 
 // KeysOf reads the root key that a data folder will be served with, and returns
 // ErrNoKey if there is none.
-func KeysOf(s *settings.Settings) (*seal.Keys, error) {
-	keys, _, err := readKeys(rootKeyPath(s))
+func KeysOf(ctx context.Context, s *settings.Settings) (*seal.Keys, error) {
+	keys, _, err := readKeys(ctx, rootKeyPath(s))
 	return keys, err
 }

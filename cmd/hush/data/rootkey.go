@@ -1,8 +1,10 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,8 +16,13 @@ import (
 	"hush/storage/bolt"
 )
 
-// loadKeys reads the root key, or makes one for a new data folder.
-func loadKeys(folder *bolt.Folder, s *settings.Settings, c *console.Console) (keys *seal.Keys, locked bool, err error) {
+// loadKeys returns the keys of roots, which were read before; without them it reads the
+// root key, or makes one for a new data folder.
+func loadKeys(ctx context.Context, folder *bolt.Folder, s *settings.Settings, c *console.Console, roots []seal.RootKey) (keys *seal.Keys, locked bool, err error) {
+	if len(roots) > 0 {
+		keys, locked = keepKeys(roots...)
+		return keys, locked, nil
+	}
 	path := s.RootKeyFile
 	if path == "" {
 		path = folder.Path(RootKeyName)
@@ -23,15 +30,15 @@ func loadKeys(folder *bolt.Folder, s *settings.Settings, c *console.Console) (ke
 			return nil, false, err
 		}
 	}
-	return readKeys(path)
+	return readKeys(ctx, path)
 }
 
 // ErrNoKey is returned for a file of a root key that is missing.
 var ErrNoKey = errors.New("there is no root key file")
 
 // readKeys reads the root keys of a file and derives the working keys.
-func readKeys(path string) (keys *seal.Keys, locked bool, err error) {
-	roots, err := readRoots(path)
+func readKeys(ctx context.Context, path string) (keys *seal.Keys, locked bool, err error) {
+	roots, err := readRoots(ctx, path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -40,8 +47,8 @@ func readKeys(path string) (keys *seal.Keys, locked bool, err error) {
 }
 
 // readRoots reads the root keys of a file, which the caller wipes.
-func readRoots(path string) ([]seal.RootKey, error) {
-	content, err := readRootKey(path)
+func readRoots(ctx context.Context, path string) ([]seal.RootKey, error) {
+	content, err := readRootKey(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +136,32 @@ func remove(path string) error {
 	return nil
 }
 
-func readRootKey(path string) ([]byte, error) {
+// maxKeyFile is the maximum bytes that are read of a file of root keys, which has a few
+// lines.
+const maxKeyFile = 1 << 16
+
+// readRootKey reads a file of root keys. It gives up waiting for a pipe when ctx ends.
+func readRootKey(ctx context.Context, path string) ([]byte, error) {
 	if err := checkKeyFile(path); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
+	return readKeyFile(ctx, path, os.Open)
+}
+
+func readKeyFile(ctx context.Context, path string, open func(string) (*os.File, error)) ([]byte, error) {
+	return console.Interruptible(ctx, func() ([]byte, error) {
+		file, err := open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		content := make([]byte, maxKeyFile) // of which no copy is left that nothing clears
+		n, err := io.ReadFull(file, content)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = nil
+		}
+		return content[:n], err
+	})
 }
 
 // checkKeyFile refuses a file that is missing, a folder or one that everybody may

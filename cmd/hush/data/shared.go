@@ -107,7 +107,7 @@ func databaseOptions(program string) postgres.Options {
 // the key is elsewhere. An empty database is initialised if mayInit.
 func openBeside(ctx context.Context, s *settings.Settings, mayInit bool) (*Data, error) {
 	path := rootKeyPath(s)
-	keys, locked, err := readKeys(path)
+	keys, locked, err := readKeys(ctx, path)
 	if errors.Is(err, ErrNoKey) {
 		return nil, fmt.Errorf("there is no root key %s: name that of the nodes with --root-key-file", path)
 	}
@@ -182,7 +182,7 @@ func (i *initialiser) keys(ctx context.Context, s *settings.Settings) (keys *sea
 			return i.newKeys(ctx, path)
 		}
 	}
-	if keys, locked, err = readKeys(path); err != nil {
+	if keys, locked, err = readKeys(ctx, path); err != nil {
 		return nil, false, err
 	}
 	return keys, locked, i.with(ctx, keys, path)
@@ -209,7 +209,7 @@ func (i *initialiser) with(ctx context.Context, keys *seal.Keys, path string) er
 func (i *initialiser) newKeys(ctx context.Context, path string) (keys *seal.Keys, locked bool, err error) {
 	unnamed := path + unnamedSuffix
 	missing := fmt.Errorf("%s holds data already, and there is no root key %s: copy the root key of another node there, or name its place with --root-key-file", i.place, path)
-	keys, locked, err = readKeys(unnamed)
+	keys, locked, err = readKeys(ctx, unnamed)
 	if errors.Is(err, ErrNoKey) || errors.Is(err, seal.ErrRootKeyFormat) {
 		initialised, wrong := vault.Initialized(ctx, i.store)
 		switch {
@@ -221,7 +221,7 @@ func (i *initialiser) newKeys(ctx context.Context, path string) (keys *seal.Keys
 		if err := writeUnnamed(i.folder, unnamed); err != nil {
 			return nil, false, err
 		}
-		keys, locked, err = readKeys(unnamed)
+		keys, locked, err = readKeys(ctx, unnamed)
 	}
 	if err != nil {
 		return nil, false, err

@@ -86,7 +86,7 @@ func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time
 		return err
 	}
 	opts := doctor.Options{Store: folder, Now: now, Findings: found}
-	opts.Keys = files.rootKey(data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	opts.Keys = files.rootKey(ctx, data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	if !files.there[data.DatabaseName] {
 		found.Skipped = append(found.Skipped, "the database is missing: neither rows nor shares were examined")
 		return nil
@@ -142,7 +142,7 @@ func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err e
 		"shares, pages and the files of the data folder were not examined: PostgreSQL keeps the data")
 	files := files{folder: d.settings.Data, found: found}
 	opts := doctor.Options{Store: store, Served: true, Now: now, Findings: found}
-	opts.Keys = files.rootKey(data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	opts.Keys = files.rootKey(ctx, data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	line := d.Progress()
 	defer line.End()
 	return d.examineRows(ctx, opts, line)

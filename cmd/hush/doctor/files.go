@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -104,7 +105,7 @@ func (f *files) file(name string) error {
 
 // rootKey examines the root key, and returns the keys of it, or nil. One that is
 // elsewhere may be readable for a group, which some ways to hand over files need.
-func (f *files) rootKey(path string, elsewhere bool) *seal.Keys {
+func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.Keys {
 	facts, err := factsOf(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		f.found.Note(doctor.CodeKeyMissing, path)
@@ -117,7 +118,7 @@ func (f *files) rootKey(path string, elsewhere bool) *seal.Keys {
 	if err == nil && facts.mode.IsRegular() && facts.mode.Perm()&others != 0 {
 		f.found.Note(doctor.CodeKeyMode, modeText(path, facts))
 	}
-	keys, err := data.ExamineKeys(path)
+	keys, err := data.ExamineKeys(ctx, path)
 	if err != nil {
 		f.found.Note(doctor.CodeKeyFormat, err.Error())
 		return nil

@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// crashed is the exit code with which Go ends a process that panicked.
-const crashed = 2
+// signalled is what shells add to the number of the signal that ended a program. Go
+// itself would exit with 2, after which no supervisor starts the service again.
+const signalled = 128
 
 // traceback is the variable that says what Go prints of a process that it ends
 // by itself, such as after a panic that nothing recovers.
@@ -36,12 +37,13 @@ func HideArguments() {
 
 // showGoroutines handles the signals by which operators ask a Go program what
 // it does: it prints what every goroutine is at, without arguments, which Go
-// would print at any level, and ends the process as Go would.
+// would print at any level, and ends the process.
 func showGoroutines() {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGQUIT, syscall.SIGABRT)
 	received := <-asked
 	_, _ = os.Stderr.WriteString("hush: " + received.String() + "\n")
 	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-	os.Exit(crashed)
+	number, _ := received.(syscall.Signal)
+	os.Exit(signalled + int(number))
 }

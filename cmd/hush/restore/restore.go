@@ -95,7 +95,7 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 	if err := data.CheckBackup(from.Header); err != nil {
 		return err
 	}
-	keys, err := data.KeysOf(o.settings)
+	keys, err := data.KeysOf(ctx, o.settings)
 	if err != nil {
 		return explainKey(err, o.settings)
 	}

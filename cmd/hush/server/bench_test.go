@@ -28,7 +28,7 @@ func newObservedTree(b *testing.B, observed *observation) http.Handler {
 	b.Helper()
 	set := settingsOf(b, "--store=memory", "--rate-limits=off", "--max-network-bytes=64GiB")
 	log := slog.New(slog.DiscardHandler)
-	made, mistakes := newParts(set)
+	made, mistakes := newParts(b.Context(), set)
 	if len(mistakes) > 0 {
 		b.Fatalf("newParts: %v", mistakes)
 	}

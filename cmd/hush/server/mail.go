@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strconv"
 
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/settings"
 	"hush/locale"
 	"hush/mail"
@@ -19,7 +18,7 @@ import (
 )
 
 // relayOf returns the server that takes mail.
-func relayOf(s *settings.Settings) (mail.Relay, error) {
+func relayOf(ctx context.Context, s *settings.Settings) (mail.Relay, error) {
 	host, port, _ := net.SplitHostPort(s.SMTPHost) // checked when it was set
 	number, _ := strconv.Atoi(port)
 	relay := mail.Relay{Host: host, Port: number, TLS: s.SMTPTLS, Username: s.SMTPUser, From: s.MailFrom}
@@ -27,18 +26,18 @@ func relayOf(s *settings.Settings) (mail.Relay, error) {
 		return relay, nil
 	}
 	var err error
-	if relay.Password, err = console.ReadSecretFile(s.SMTPPasswordFile); err != nil {
+	if relay.Password, err = readSecret(ctx, s.SMTPPasswordFile); err != nil {
 		return relay, fmt.Errorf("--smtp-password-file: %w", err)
 	}
 	return relay, nil
 }
 
 // newPost returns what writes mails, or nil if no mail is set up.
-func newPost(s *settings.Settings, catalogue *locale.Catalogue) (*mail.Post, error) {
+func newPost(ctx context.Context, s *settings.Settings, catalogue *locale.Catalogue) (*mail.Post, error) {
 	if !s.Mails() {
 		return nil, nil
 	}
-	relay, err := relayOf(s)
+	relay, err := relayOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}

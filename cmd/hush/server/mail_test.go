@@ -56,7 +56,7 @@ func TestMailIsSent(t *testing.T) {
 	t.Parallel()
 	relay := mailtest.New(t)
 	s := settingsOf(t, "--smtp-host", relay.Addr, "--smtp-tls=none", "--mail-from", "Hush <no-reply@hush.example>", "--instance-name=Our Hush")
-	made, mistakes := newParts(s)
+	made, mistakes := newParts(t.Context(), s)
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
 	}

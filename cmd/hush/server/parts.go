@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"hush/certificates"
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
@@ -24,11 +25,12 @@ type parts struct {
 	post      *mail.Post // nil if no mail is set up
 	dns       *resolver.Resolver
 	spamKey   string
+	pair      *certificates.Pair // nil without --tls-cert
 }
 
 // newParts makes the parts. Its errors name the settings; those of mail that
 // contradict each other are an error of the settings and not of this function.
-func newParts(s *settings.Settings) (made *parts, mistakes []error) {
+func newParts(ctx context.Context, s *settings.Settings) (made *parts, mistakes []error) {
 	made = &parts{}
 	note := func(name string, err error) {
 		if err != nil {
@@ -40,17 +42,26 @@ func newParts(s *settings.Settings) (made *parts, mistakes []error) {
 		return nil, []error{err}
 	}
 	if s.CheckMail() == nil {
-		if made.post, err = newPost(s, made.catalogue); err != nil {
+		if made.post, err = newPost(ctx, s, made.catalogue); err != nil {
 			mistakes = append(mistakes, err)
 		}
 	}
 	made.dns, err = resolver.New(s.Resolver)
 	note("--resolver", err)
 	if s.SpamKeyFile != "" {
-		made.spamKey, err = console.ReadSecretFile(s.SpamKeyFile)
+		made.spamKey, err = readSecret(ctx, s.SpamKeyFile)
 		note("--spam-key-file", err)
 	}
+	if made.pair, err = readPair(ctx, s); err != nil {
+		mistakes = append(mistakes, err)
+	}
 	return made, mistakes
+}
+
+// readSecret returns the first line of a file. It gives up waiting for a pipe when ctx
+// ends.
+func readSecret(ctx context.Context, path string) (string, error) {
+	return console.Interruptible(ctx, func() (string, error) { return console.ReadSecretFile(path) })
 }
 
 // openVault opens the vault as the operator wants it to be.

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -44,6 +45,8 @@ type Options struct {
 	// Alone reports whether nothing else runs in this process, so that the service
 	// may give up rights of the whole process for good.
 	Alone bool
+	// Reload, unless nil, tells the service to read its certificate again.
+	Reload <-chan os.Signal
 }
 
 // server is a service that runs or is about to.
@@ -54,6 +57,7 @@ type server struct {
 	console    *console.Console
 	version    string
 	alone      bool
+	reload     <-chan os.Signal // nil for none
 	log        *slog.Logger
 	base       *url.URL     // where links lead
 	plain      net.Listener // the port without TLS of --acme; nil without
@@ -66,8 +70,8 @@ type server struct {
 
 // Run runs the service until ctx ends or its data cannot be trusted.
 func Run(ctx context.Context, opts Options) error {
-	s := &server{Settings: opts.Settings, console: opts.Console, version: opts.Version, alone: opts.Alone}
-	if err := s.prepare(); err != nil {
+	s := &server{Settings: opts.Settings, console: opts.Console, version: opts.Version, alone: opts.Alone, reload: opts.Reload}
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	profiled, err := process.WriteProfile(s.CPUProfile)
@@ -122,17 +126,17 @@ func (s *server) listen(ctx context.Context) error {
 // Check returns everything that would keep the service from starting with these
 // settings, as far as it shows without opening data. It changes nothing. A root key
 // that is missing is not one: a supervisor may put it there at the start.
-func Check(s *settings.Settings) []error {
-	_, mistakes := inspect(s)
+func Check(ctx context.Context, s *settings.Settings) []error {
+	_, mistakes := inspect(ctx, s)
 	return slices.DeleteFunc(mistakes, func(err error) bool { return errors.Is(err, data.ErrNoKey) })
 }
 
 // inspect makes what needs no data, and returns everything that is wrong with the
 // settings. It is the one rule of the start and of Check.
-func inspect(s *settings.Settings) (made *parts, mistakes []error) {
-	made, wrong := newParts(s)
+func inspect(ctx context.Context, s *settings.Settings) (made *parts, mistakes []error) {
+	made, wrong := newParts(ctx, s)
 	mistakes = slices.Concat(s.Conflicts(), wrong, data.Check(s))
-	for _, err := range []error{checkCertificate(s), checkSandbox(s), checkProfile(s), checkBackups(s)} {
+	for _, err := range []error{checkSandbox(s), checkProfile(s), checkBackups(s)} {
 		if err != nil {
 			mistakes = append(mistakes, err)
 		}
@@ -149,8 +153,8 @@ func checkProfile(s *settings.Settings) error {
 
 // prepare makes what needs no data, and reports what is wrong before anything has
 // changed on the disk.
-func (s *server) prepare() error {
-	made, mistakes := inspect(s.Settings)
+func (s *server) prepare(ctx context.Context) error {
+	made, mistakes := inspect(ctx, s.Settings)
 	for _, err := range mistakes {
 		return err
 	}
@@ -193,6 +197,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data)
 		return err
 	}
 	defer secured.end()
+	defer s.heedReload(ctx, secured.reload)()
 	s.advise(listener.Addr())
 	if err := s.confine(); err != nil {
 		return err

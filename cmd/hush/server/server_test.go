@@ -34,8 +34,8 @@ func TestSpamKeyFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("the key\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	made, mistakes := newParts(settingsOf(t, "--spam-key-file", file))
+	made, mistakes := newParts(t.Context(), settingsOf(t, "--spam-key-file", file))
 	if len(mistakes) > 0 || made.spamKey != "the key" {
-		t.Errorf("newParts(--spam-key-file): got %+v and %v, want the file's line", made, mistakes)
+		t.Errorf("newParts(t.Context(), --spam-key-file): got %+v and %v, want the file's line", made, mistakes)
 	}
 }

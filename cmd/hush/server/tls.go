@@ -8,25 +8,27 @@ import (
 	"time"
 
 	"hush/certificates"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/crash"
 	"hush/vault"
 )
 
-// checkCertificate reads the certificate, which is read again to serve: a mistake
-// must show before anything is created.
-func checkCertificate(s *settings.Settings) error {
+// readPair reads the certificate of the settings, nil for none: a mistake must show
+// before anything is created.
+func readPair(ctx context.Context, s *settings.Settings) (*certificates.Pair, error) {
 	if s.TLSCert == "" || s.TLSKey == "" {
-		return nil
+		return nil, nil
 	}
-	return certificates.CheckFiles(s.TLSCert, s.TLSKey)
+	return console.Interruptible(ctx, func() (*certificates.Pair, error) { return certificates.ReadPair(s.TLSCert, s.TLSKey) })
 }
 
 // secured is the TLS of a server.
 type secured struct {
 	config *tls.Config                // nil if TLS is off
 	status func() certificates.Status // nil if TLS is off
+	reload func()                     // reads the files again; nil if there are none
 	end    func()                     // ends what keeps certificates current
 }
 
@@ -40,13 +42,9 @@ func (s *server) openTLS(ctx context.Context, v *vault.Vault, d *data.Data) (*se
 	}
 	switch s.TLS() {
 	case settings.TLSFiles:
-		files, err := certificates.OpenFiles(s.TLSCert, s.TLSKey, s.log, time.Now)
-		if err != nil {
-			cancel()
-			return nil, err
-		}
+		files := certificates.OpenFiles(s.pair, s.log, time.Now)
 		crash.Go(&running, s.log, func() { files.Watch(ctx) })
-		return &secured{files.TLSConfig(), files.Status, finish}, nil
+		return &secured{files.TLSConfig(), files.Status, files.Reload, finish}, nil
 	case settings.TLSACME:
 		acme, err := s.openACME(v, d)
 		if err != nil {
@@ -56,7 +54,7 @@ func (s *server) openTLS(ctx context.Context, v *vault.Vault, d *data.Data) (*se
 		v.RootKeys.Include(acme)
 		stop := s.servePlain(acme.AnswerChallenge, acme.Admits)
 		crash.Go(&running, s.log, func() { acme.Run(ctx) })
-		return &secured{acme.TLSConfig(), acme.Status, func() {
+		return &secured{config: acme.TLSConfig(), status: acme.Status, end: func() {
 			stop()
 			finish()
 			if err := acme.Close(); err != nil {
@@ -65,6 +63,30 @@ func (s *server) openTLS(ctx context.Context, v *vault.Vault, d *data.Data) (*se
 		}}, nil
 	}
 	return &secured{end: finish}, nil
+}
+
+// heedReload reads the files of the certificate again each time that the service is told
+// to, until stop.
+func (s *server) heedReload(ctx context.Context, reload func()) (stop func()) {
+	if reload == nil {
+		reload = func() { s.log.Info("told to read certificates again, and none is read from files") }
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	crash.Go(&running, s.log, func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.reload:
+				reload()
+			}
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // openACME opens the certificates of the data folder.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/flags"
 )
 
@@ -44,13 +46,26 @@ type entry struct {
 	isList bool
 }
 
-// readFile sets flags from a file. A setting that the command does not have is
-// ignored; one that no command has is a mistake.
-func (sources Sources) readFile(set *pflag.FlagSet, path string) (mistakes []error) {
-	entries, err := loadFile(path)
-	if err != nil {
-		return []error{err}
+// configuration is a file that was read, or why it was not.
+type configuration struct {
+	entries []entry
+	err     error
+}
+
+// load reads a configuration file, unless it did so before. It gives up waiting for a
+// pipe when ctx ends.
+func (r *Reader) load(ctx context.Context, path string) ([]entry, error) {
+	read, done := r.files[path]
+	if !done {
+		read.entries, read.err = console.Interruptible(ctx, func() ([]entry, error) { return loadFile(path) })
+		r.files[path] = read
 	}
+	return read.entries, read.err
+}
+
+// readFile sets flags from the entries of a file. A setting that the command does not
+// have is ignored; one that no command has is a mistake.
+func (sources Sources) readFile(set *pflag.FlagSet, path string, entries []entry) (mistakes []error) {
 	names, seen := Names(), map[string]int{}
 	for _, e := range entries {
 		where := path + ":" + strconv.Itoa(e.line)

@@ -146,7 +146,7 @@ func TestFileOfAnotherCommand(t *testing.T) {
 	if err := c.ParseFlags([]string{"--config", path}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Apply(c.Flags(), nil); err != nil || s.Data != "folder" {
+	if err := NewReader(nil).Apply(t.Context(), c.Flags()); err != nil || s.Data != "folder" {
 		t.Errorf("Apply(): got %q and %v, want folder", s.Data, err)
 	}
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"io"
 	"log/slog"
 
@@ -60,13 +61,13 @@ func withUnit(_ []string, a slog.Attr) slog.Attr {
 
 // MessagesTo returns the logger that a command's messages go to, or nil if they
 // are text. The arguments are those of "hush serve", which may have mistakes.
-func MessagesTo(w io.Writer, args, environment []string) *slog.Logger {
+func (r *Reader) MessagesTo(ctx context.Context, w io.Writer, args []string) *slog.Logger {
 	c := &cobra.Command{FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}}
 	s := Add(c, "log-format")
 	if c.ParseFlags(args) != nil {
 		return nil
 	}
-	_, _ = Gather(c.Flags(), environment) // mistakes are reported where the command reads its settings
+	_, _ = r.Gather(ctx, c.Flags()) // mistakes are reported where the command reads its settings
 	if s.LogFormat != logJSON {
 		return nil
 	}

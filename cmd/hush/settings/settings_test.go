@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func parse(environment []string, args ...string) (*Settings, error) {
 	if err := c.ParseFlags(args); err != nil {
 		return nil, err
 	}
-	if err := Apply(c.Flags(), environment); err != nil {
+	if err := NewReader(environment).Apply(context.Background(), c.Flags()); err != nil {
 		return nil, err
 	}
 	return s, s.Check()

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/flags"
 )
 
@@ -18,24 +20,47 @@ import (
 // command their values. Those that are not there have their defaults.
 type Sources map[string]string
 
+// Reader gives the settings of one call of the program their values. It reads a
+// configuration file once, since a pipe gives what it has to one reader only.
+type Reader struct {
+	environment []string
+	files       map[string]configuration // by path
+}
+
+// NewReader returns a Reader of an environment.
+func NewReader(environment []string) *Reader {
+	return &Reader{environment: environment, files: map[string]configuration{}}
+}
+
 // Apply sets the flags that were not given from their variables, then from the
-// configuration file. The usage error that it returns names every mistake.
-func Apply(set *pflag.FlagSet, environment []string) error {
-	_, mistakes := Gather(set, environment)
+// configuration file. The usage error that it returns names every mistake. It returns
+// console.ErrInterrupted if ctx ends while it waits for the file.
+func (r *Reader) Apply(ctx context.Context, set *pflag.FlagSet) error {
+	_, mistakes := r.Gather(ctx, set)
 	if len(mistakes) == 0 {
 		return nil
+	}
+	for _, err := range mistakes {
+		if errors.Is(err, console.ErrInterrupted) {
+			return err
+		}
 	}
 	return command.Usage("%v", errors.Join(mistakes...))
 }
 
 // Gather does what Apply does, goes on after a mistake, and returns where the
 // values come from.
-func Gather(set *pflag.FlagSet, environment []string) (sources Sources, mistakes []error) {
+func (r *Reader) Gather(ctx context.Context, set *pflag.FlagSet) (sources Sources, mistakes []error) {
 	sources = Sources{}
 	set.Visit(func(f *pflag.Flag) { sources[f.Name] = "--" + f.Name })
-	mistakes = sources.readEnvironment(set, environment)
+	mistakes = sources.readEnvironment(set, r.environment)
 	if config := set.Lookup(configName); config != nil && config.Value.String() != "" {
-		mistakes = append(mistakes, sources.readFile(set, config.Value.String())...)
+		path := config.Value.String()
+		entries, err := r.load(ctx, path)
+		if err != nil {
+			return sources, append(mistakes, err)
+		}
+		mistakes = append(mistakes, sources.readFile(set, path, entries)...)
 	}
 	return sources, mistakes
 }
