@@ -32,7 +32,7 @@ const (
 // CreateAccount creates an account that is ready for use, with its address
 // taken as confirmed. An account without a password needs a reset before its
 // first sign-in. It returns ErrInvalid, ErrBusy, or ErrDuplicate if the address
-// has an account; a tombstone does not count.
+// has an account; a tombstone does not count, nor one whose address was never confirmed.
 func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Account, err error) {
 	v := o.v
 	address, err := email.Canonical(a.Address)
@@ -51,7 +51,7 @@ func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Ac
 		}
 	}
 	err = v.store.Update(ctx, func(tx storage.Tx) error {
-		at, _, _, err := addressStateOf(tx, fresh.AddressID)
+		at, err := v.takeAddress(tx, fresh.AddressID, now)
 		if err != nil {
 			return err
 		}

@@ -167,3 +167,32 @@ func TestColonelsHaveConfirmedAddresses(t *testing.T) {
 	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	vaulttest.Want(t, "Caller.Colonel()", k.signIn(t, ada, otherPassword).Colonel(), true)
 }
+
+// A stranger signs up with an address of another and never confirms it. The operator's
+// account takes its place, and what was mailed for the stranger's is of no use.
+func TestOperatorTakesSquattedAddresses(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{Manual: true})
+	operator := k.Vault.Operator().Accounts
+	for _, address := range []caller.Text{ada, bob} {
+		vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, address, otherPassword), nil)
+	}
+	before, err := operator.GetAccount(t.Context(), ada)
+	vaulttest.WantErr(t, "GetAccount(unconfirmed)", err, nil)
+	shown, err := operator.SetRole(t.Context(), ada, account.RoleColonel)
+	if err != nil || shown.Role != account.RoleCustomer {
+		t.Errorf("SetRole(unconfirmed): got the role %v and %v, want a customer's until the address is confirmed", shown.Role, err)
+	}
+	made := k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword, Role: account.RoleColonel})
+	if made.ID == before.ID || made.Role != account.RoleColonel {
+		t.Errorf("CreateAccount(squatted): got the account %v with the role %v, want a new one of a colonel", made.ID, made.Role)
+	}
+	vaulttest.Want(t, "the squatter's account", string(vaulttest.Get(t, k.Store, account.BucketAccount, before.ID[:])), "")
+	k.signIn(t, ada, rightPassword)
+	imported, skipped, err := operator.ImportAccounts(t.Context(), []account.ImportedAccount{{Address: bob}}, true)
+	if err != nil || imported != 1 || skipped != 0 {
+		t.Errorf("ImportAccounts(squatted): got %d, %d and %v, want one imported", imported, skipped, err)
+	}
+	k.leap(t, account.PendingLifetime)
+	k.account(t, ada)
+}

@@ -115,7 +115,7 @@ func (o Operator) importedRecord(a ImportedAccount, now time.Time) (importedReco
 // importAccount adds one account. It returns false if the address has one and
 // skipExisting is set.
 func (o Operator) importAccount(tx storage.Tx, i int, entry importedRecord, skipExisting bool, now time.Time) (made bool, err error) {
-	at, _, _, err := addressStateOf(tx, entry.record.AddressID)
+	at, err := o.v.takeAddress(tx, entry.record.AddressID, now)
 	if err != nil || at != addressFree && skipExisting {
 		return false, err
 	}

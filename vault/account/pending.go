@@ -32,12 +32,27 @@ func (ac *Accounts) EndPending(tx storage.Tx, key []byte, now time.Time) (time.T
 	if end := credential.Later(r.Created, r.updated).Add(PendingLifetime); now.Before(end) {
 		return end, nil
 	}
+	return time.Time{}, ac.removePending(tx, id, r, now)
+}
+
+// removePending deletes an unconfirmed account. It never had an owner, so its address is
+// free at once.
+func (ac *Accounts) removePending(tx storage.Tx, id caller.AccountID, r *Record, now time.Time) error {
 	if err := ac.bury(tx, id, r, now); err != nil {
-		return time.Time{}, err
+		return err
 	}
-	// The account never had an owner, so its address is free at once.
 	if err := tx.Delete(BucketAddress, r.AddressID[:]); err != nil {
-		return time.Time{}, err
+		return err
 	}
-	return time.Time{}, tx.Delete(BucketAccount, id[:])
+	return tx.Delete(BucketAccount, id[:])
+}
+
+// takeAddress returns the state of an address that the operator vouches for. An
+// unconfirmed account there, which anyone can begin, is deleted first.
+func (ac *Accounts) takeAddress(tx storage.Tx, addressID [32]byte, now time.Time) (addressState, error) {
+	at, id, r, err := addressStateOf(tx, addressID)
+	if err != nil || at != addressPending {
+		return at, err
+	}
+	return addressFree, ac.removePending(tx, id, r, now)
 }

@@ -183,15 +183,28 @@ func (a accounts) setRole(ctx context.Context, s *settings.Settings, address, na
 	if role == hushv1.Role_ROLE_UNSPECIFIED {
 		return command.Usage("the role must be customer or colonel")
 	}
-	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		_, err := admin.SetRole(ctx, &adminv1.SetRoleRequest{Account: address, Role: role})
+	var set *adminv1.SetRoleResponse
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		set, err = admin.SetRole(ctx, &adminv1.SetRoleRequest{Account: address, Role: role})
 		return noAccount(err, address)
 	})
 	if err != nil {
 		return err
 	}
-	a.Tellf("%s is a %s now", address, name)
+	a.Tellf("%s", roleText(set.GetAccount(), address, role))
 	return nil
+}
+
+// roleText says which role an account has after it was given one.
+func roleText(account *hushv1.Account, address string, given hushv1.Role) string {
+	switch {
+	case account.GetRole() == given:
+		return fmt.Sprintf("%s is a %s now", address, nameOfRole(given))
+	case given == hushv1.Role_ROLE_CUSTOMER:
+		return fmt.Sprintf("%s stays a colonel: the setting --colonel of the service names it", address)
+	}
+	return fmt.Sprintf("%s stays a customer until its address is confirmed, and is a colonel then; to confirm it yourself, destroy the account, and create it with: "+
+		"hush admin account create --role colonel %s", address, address)
 }
 
 func (a accounts) resetPasswordCommand() *cobra.Command {
