@@ -108,8 +108,8 @@ func TestGuardEndsTheProcessWithoutItsSecrets(t *testing.T) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 {
-		t.Errorf("Guard: got %v, want the process to end with 2", err)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
+		t.Errorf("Guard: got %v, want the process to end with 1", err)
 	}
 	if leak := shown(out.String()); leak != "" || strings.Contains(out.String(), "canary") {
 		t.Errorf("Guard: got %s, want nothing of arguments and value", &out)
