@@ -162,6 +162,9 @@ func (f *Files) read() error {
 }
 
 func load(cert, key string) (tls.Certificate, error) {
+	if info, err := os.Stat(key); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
+		return tls.Certificate{}, fmt.Errorf("every user of this machine may read the private key %s of --tls-key: run chmod 0400 on it", key)
+	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("reading the certificate of --tls-cert and --tls-key: %w", err)

@@ -142,7 +142,12 @@ func TestReadPairRefuses(t *testing.T) {
 	t.Parallel()
 	files := newCertFiles(t)
 	files.write(t, "first", time.Now().Add(time.Hour))
-	for name, f := range map[string]certFiles{"none": {}, "the key twice": {files.key, files.key}} {
+	public := newCertFiles(t)
+	public.write(t, "public", time.Now().Add(time.Hour))
+	if err := os.Chmod(public.key, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]certFiles{"none": {}, "the key twice": {files.key, files.key}, "a key that all may read": public} {
 		if _, err := certificates.ReadPair(f.cert, f.key); err == nil {
 			t.Errorf("ReadPair(%s): got no error, want one", name)
 		}

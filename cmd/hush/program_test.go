@@ -75,6 +75,9 @@ func TestWrongValues(t *testing.T) {
 		"no bytes":                  {"serve --max-bytes=0", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
 		"negative bytes":            {"serve --max-bytes=-1", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
 		"bytes without end":         {"serve --max-bytes=99999999999GiB", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
+		"no room for a secret":      {"serve --max-bytes=2047KiB", nil, "for \"--max-bytes\" flag: must be 2MiB or more"},
+		"no room of an account":     {"serve --max-account-bytes=64", nil, "for \"--max-account-bytes\" flag: must be 2MiB or more"},
+		"no room of a network":      {"serve", []string{"HUSH_MAX_NETWORK_BYTES=1MiB"}, "HUSH_MAX_NETWORK_BYTES: must be 2MiB or more"},
 		"bad variable of a number":  {"serve", []string{"HUSH_MAX_BYTES=much"}, "HUSH_MAX_BYTES: must be a number of bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -215,13 +215,23 @@ func OneOf(words []string) func(string) error {
 
 // Size is a flag whose value is a number of bytes.
 func Size(at *int64, fallback int64, about string) Define {
+	return SizeFrom(at, fallback, about, func(int64) error { return nil })
+}
+
+// SizeFrom is Size for a number of bytes that check accepts.
+func SizeFrom(at *int64, fallback int64, about string, check func(int64) error) Define {
 	*at = fallback
 	return func(set *pflag.FlagSet, name string) {
 		shown := strconv.FormatInt(fallback>>20, 10) + "MiB"
 		if fallback%(1<<30) == 0 {
 			shown = strconv.FormatInt(fallback>>30, 10) + "GiB"
 		}
-		set.Var(&value{text: shown, set: func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
+		set.Var(&value{text: shown, set: func(text string) (err error) {
+			if *at, err = parseSize(text); err != nil {
+				return err
+			}
+			return check(*at)
+		}}, name, about)
 	}
 }
 

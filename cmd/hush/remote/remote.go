@@ -68,7 +68,11 @@ func AddProfile(c *cobra.Command, on *console.Console, environment []string) *Ch
 // addFlag adds a flag of the Choice. One without a variable has none.
 func (x *Choice) addFlag(name, variable string, define flags.Define) {
 	define(x.command.Flags(), name)
-	command.MarkSetting(x.command.Flags().Lookup(name), flagGroup, variable)
+	f := x.command.Flags().Lookup(name)
+	command.MarkSetting(f, flagGroup, variable)
+	if variable != "" && variable != command.VariableProtocol { // see command.CheckClientVariables
+		command.MarkNotEmpty(f)
+	}
 }
 
 // completeProfiles completes the name of a profile.

@@ -48,10 +48,15 @@ func (x *Choice) Target(ctx context.Context) (Target, error) {
 	if err == nil {
 		err = x.authenticate(ctx, profiles, &target)
 	}
-	if err == nil && x.variable(command.VariableToken) != "" && target.TokenFrom != command.VariableToken {
-		x.console.Tellf("%s", unsent(&x.wishes, target.Server))
+	if err != nil || x.variable(command.VariableToken) == "" || target.TokenFrom == command.VariableToken {
+		return target, err
 	}
-	return target, err
+	why := unsent(&x.wishes, target.Server)
+	if target.TokenFrom == "" {
+		return Target{}, command.Usage("%s, and there is no other token for it: unset %s to go on without an account", why, command.VariableToken)
+	}
+	x.console.Tellf("%s", why)
+	return target, nil
 }
 
 // unsent says why a server does not get HUSH_TOKEN.

@@ -102,15 +102,15 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 		"token alone":                 {"HUSH_TOKEN=t", "", ofDefault},
 		"token and a profile's flag":  {"HUSH_TOKEN=t", "--profile work", ofWork},
 		"token and a profile's URL":   {"HUSH_TOKEN=t", "--server https://work.example", ofWork},
-		"token, flag without one":     {"HUSH_TOKEN=t", "--profile bare", "bare https://bare.example v2   "},
+		"token, flag without one":     {"HUSH_TOKEN=t", "--profile bare", "error: HUSH_TOKEN is not sent to https://bare.example: HUSH_SERVER or HUSH_PROFILE must say that it is for this server, and there is no other token for it: unset HUSH_TOKEN to go on without an account"},
 		"token for a profile":         {"HUSH_TOKEN=t HUSH_PROFILE=work", "", "work https://work.example v1 me@work.example t HUSH_TOKEN"},
 		"token, the same by flag":     {"HUSH_TOKEN=t HUSH_SERVER=https://work.example", "--profile work", "work https://work.example v1 me@work.example t HUSH_TOKEN"},
 		"token and server":            {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "", " https://new.example hush  t HUSH_TOKEN"},
-		"token and server flag":       {"HUSH_TOKEN=t", "--server https://new.example", " https://new.example hush   "},
+		"token and server flag":       {"HUSH_TOKEN=t", "--server https://new.example", "error: HUSH_TOKEN is not sent to https://new.example: HUSH_SERVER or HUSH_PROFILE must say that it is for this server, and there is no other token for it: unset HUSH_TOKEN to go on without an account"},
 		"token of another server":     {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "--profile work", ofWork},
-		"token of another, no other":  {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "--server https://evil.example", " https://evil.example hush   "},
-		"token of a profile variable": {"HUSH_TOKEN=t HUSH_PROFILE=work", "--server https://evil.example", " https://evil.example hush   "},
-		"token of a wrong variable":   {"HUSH_TOKEN=t HUSH_PROFILE=x", "--server https://evil.example", " https://evil.example hush   "},
+		"token of another, no other":  {"HUSH_TOKEN=t HUSH_SERVER=https://new.example", "--server https://evil.example", "error: HUSH_TOKEN is for another server, and is not sent to https://evil.example, and there is no other token for it: unset HUSH_TOKEN to go on without an account"},
+		"token of a profile variable": {"HUSH_TOKEN=t HUSH_PROFILE=work", "--server https://evil.example", "error: HUSH_TOKEN is for another server, and is not sent to https://evil.example, and there is no other token for it: unset HUSH_TOKEN to go on without an account"},
+		"token of a wrong variable":   {"HUSH_TOKEN=t HUSH_PROFILE=x", "--server https://evil.example", "error: HUSH_TOKEN is for another server, and is not sent to https://evil.example, and there is no other token for it: unset HUSH_TOKEN to go on without an account"},
 		"token with its address":      {"HUSH_TOKEN=a@new.example:t HUSH_PROTOCOL=v2 HUSH_SERVER=https://new.example", "", " https://new.example v2 a@new.example t HUSH_TOKEN"},
 		"token that has a colon":      {"HUSH_TOKEN=a:t HUSH_PROFILE=work", "", "work https://work.example v1 me@work.example a:t HUSH_TOKEN"},
 		"profile without token":       {"", "--profile bare", "bare https://bare.example v2   "},
@@ -122,7 +122,7 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 			if got := outcome(target, err); got != c.want {
 				t.Errorf("Target: got %q, want %q", got, c.want)
 			}
-			kept := strings.Contains(c.variables, "HUSH_TOKEN=t") && target.TokenFrom != command.VariableToken
+			kept := err == nil && strings.Contains(c.variables, "HUSH_TOKEN=t") && target.TokenFrom != command.VariableToken
 			why := "HUSH_TOKEN is for another server, and is not sent to " + target.Server
 			if !strings.Contains(c.variables, "HUSH_SERVER=") && !strings.Contains(c.variables, "HUSH_PROFILE=") {
 				why = "HUSH_TOKEN is not sent to " + target.Server + ": HUSH_SERVER or HUSH_PROFILE must say that it is for this server"
@@ -144,8 +144,8 @@ func TestTokenForTheProfileInUse(t *testing.T) {
 	for flag, want := range map[string]string{
 		"":                              "bare https://bare.example v2 a@bare.example t HUSH_TOKEN",
 		"--profile=work":                "work https://work.example v1 me@work.example token-work file",
-		"--profile=bare":                "bare https://bare.example v2   ",
-		"--server=https://evil.example": " https://evil.example hush   ",
+		"--profile=bare":                "error: HUSH_TOKEN is not sent to https://bare.example: HUSH_SERVER or HUSH_PROFILE must say that it is for this server, and there is no other token for it: unset HUSH_TOKEN to go on without an account",
+		"--server=https://evil.example": "error: HUSH_TOKEN is not sent to https://evil.example: HUSH_SERVER or HUSH_PROFILE must say that it is for this server, and there is no other token for it: unset HUSH_TOKEN to go on without an account",
 	} {
 		x, _ := choose(t, environment, strings.Fields(flag))
 		if got := outcome(x.Target(t.Context())); got != want {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hush/client"
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/profile"
 )
 
@@ -98,6 +99,12 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 		}
 		x, _ := choose(t, append(environment, variables...), []string{"--server", evil.URL})
 		c, err := x.Connect(t.Context())
+		if variables != nil {
+			if _, wrong := errors.AsType[*command.UsageError](err); !wrong {
+				t.Errorf("Connect(another server) with %q: got %v, want a usage error", variables, err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,12 @@ func (s *server) advise(addr net.Addr) {
 		s.log.Warn("a flag has no effect with this --store", "flag", name)
 	}
 	s.adviseProxies()
+	if s.RateLimits == "off" {
+		s.log.Warn("--rate-limits=off: one network may call as often as it likes, and guess passphrases and passwords")
+	}
+	if s.Sandbox == settings.SandboxOff {
+		s.log.Warn("--sandbox=off: whoever takes over the process reaches every file of its user")
+	}
 	local, err := netip.ParseAddrPort(addr.String())
 	if err != nil || local.Addr().IsLoopback() {
 		return
