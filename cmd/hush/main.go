@@ -20,6 +20,9 @@ import (
 // version is the release. A build may set another with -ldflags -X.
 var version = "0.2.0"
 
+// packagedConfig is the configuration file of the service that a package installs.
+const packagedConfig = "/etc/hush/hush.yaml"
+
 func main() { mainOn(console.ProcessTerminal) }
 
 // mainOn is the program. It asks on a terminal where its standard input is none;
@@ -31,7 +34,7 @@ func mainOn(terminal func() (*os.File, error)) {
 	}
 	process.Tune()
 	p := program{
-		environment: os.Environ(), alone: true,
+		environment: os.Environ(), alone: true, packaged: packagedConfig,
 		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal},
 	}
 	_ = os.Unsetenv(command.VariableToken) // programs that a command starts do not get it
@@ -55,6 +58,7 @@ type program struct {
 	settings    *settings.Reader // of this call
 	console     *console.Console
 	reload      <-chan os.Signal // for the service; nil for none
+	packaged    string           // the configuration file of a package; empty for none
 	// alone reports whether nothing else runs in this process, so that a command
 	// may give up rights of the whole process for good.
 	alone bool

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,8 @@ To run a server, and to create an administrator's account:
   hush admin account create --role colonel you@example.com
 
 The flags of "serve" and "admin" can also be set by environment variables, --base-url by
-HUSH_BASE_URL, and in a configuration file: see "hush admin config".`,
+HUSH_BASE_URL, and in a configuration file: see "hush admin config". An empty flag is
+refused. An empty variable counts as not set, and is refused where help says "not empty".`,
 		PersistentPreRunE: p.readSettings,
 	}
 	root.SetIn(p.console.In)
@@ -126,11 +128,25 @@ func (p program) readSettings(c *cobra.Command, _ []string) error {
 	}
 	switch {
 	case command.IsClient(c):
-		return command.CheckClientVariables(p.environment, settings.Variables())
+		return p.warn(command.CheckClientVariables(p.environment, settings.Variables()))
 	case settings.IsReadByCommand(c), isAboutProgram(c):
 		return nil
 	}
-	return p.settings.Apply(c.Context(), c.Flags())
+	if p.packaged != "" && strings.HasPrefix(c.CommandPath(), "hush admin ") {
+		p.settings.UsePackaged(c.Flags(), p.packaged)
+	}
+	return p.warn(p.settings.Apply(c.Context(), c.Flags()))
+}
+
+// warn prints warnings, unless there is an error, which it returns.
+func (p program) warn(warnings []string, err error) error {
+	if err != nil {
+		return err
+	}
+	for _, warning := range warnings {
+		p.console.Tellf("%s", warning)
+	}
+	return nil
 }
 
 // isAboutProgram reports whether a command tells of the program itself, so that it works

@@ -24,7 +24,8 @@ without one it reads the files of --tls-cert and --tls-key again.
 Each flag can also be set by the environment variable shown beside it, or by its
 name in the file of --config. A flag takes precedence over a variable, and a
 variable over the file. The service does not start with an invalid value, or with
-an unknown variable that begins with HUSH_.`,
+an unknown variable that begins with HUSH_. An empty variable or line of the file counts
+as not set, and is refused where it says "not empty" below.`,
 	}
 	s := settings.Add(c, settings.Names()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -37,8 +37,21 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(cleaning{m}, map[string]func(){
 		// Who runs the tests on a terminal is not asked.
-		"hush": func() { mainOn(nil) },
+		"hush": func() {
+			forgetUnset()
+			mainOn(nil)
+		},
 	})
+}
+
+// forgetUnset removes the variables that a script gave the value "unset": the language of
+// scripts can only empty them, and an empty one may be a mistake.
+func forgetUnset() {
+	for _, entry := range os.Environ() {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "HUSH_") && value == "unset" {
+			_ = os.Unsetenv(name)
+		}
+	}
 }
 
 // cleaning runs the tests, removes the program that they built, and stops the

@@ -38,7 +38,9 @@ type (
 // about is the help that the commands of this package share.
 const about = `
 
-This works whether or not the service is running. If the data is in PostgreSQL,
+This works whether or not the service is running. Without --data, --store,
+--root-key-file and --config it is the service of /etc/hush/hush.yaml, where that file
+can be read. If the data is in PostgreSQL,
 name the data folder of a running node, or else the --store and the root key of
 the nodes. Run as root, it keeps files with the owner of the data folder.`
 

@@ -50,18 +50,26 @@ func ClientVariables() []string {
 
 // CheckClientVariables returns a usage error for a variable of Hush that neither these
 // commands nor the service know, since what it is meant to do would not happen: a secret
-// would be shared without its passphrase, or go to another server. The settings are the
-// variables of the service. An empty one is like none.
-func CheckClientVariables(environment, settings []string) error {
+// would be shared without its passphrase, or go to another server. So does an empty one
+// that chooses a server or an account. The settings are the variables of the service. The
+// warnings name what is empty and counts as not set.
+func CheckClientVariables(environment, settings []string) (warnings []string, err error) {
 	own := ClientVariables()
 	for _, entry := range environment {
 		name, value, _ := strings.Cut(entry, "=")
-		isKnown := !strings.HasPrefix(name, "HUSH_") || slices.Contains(own, name) || slices.Contains(settings, name)
-		if !isKnown && value != "" && !IsInjected(name, value) {
-			return unknownVariable(name, own)
+		isEmpty := strings.TrimSpace(value) == ""
+		switch {
+		case !strings.HasPrefix(name, "HUSH_") || slices.Contains(settings, name) || IsInjected(name, value):
+		case !slices.Contains(own, name) && value != "":
+			return nil, unknownVariable(name, own)
+		case !slices.Contains(own, name) || !isEmpty:
+		case name == VariableProtocol:
+			warnings = append(warnings, name+" is empty, which counts as not set")
+		default:
+			return nil, Usage("%s is empty, and another server or account would be used: give it a value, or unset it", name)
 		}
 	}
-	return nil
+	return warnings, nil
 }
 
 // unknownVariable is the error for a variable that no part of the program reads.

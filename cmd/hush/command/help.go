@@ -15,6 +15,7 @@ import (
 const (
 	groupAnnotation    = "hush_setting_group"
 	variableAnnotation = "hush_setting_variable"
+	notEmptyAnnotation = "hush_setting_not_empty"
 )
 
 // MarkSetting makes help show a flag in a group, with the variable that stands
@@ -28,6 +29,9 @@ func MarkSetting(f *pflag.Flag, group, variable string) {
 		f.Annotations[variableAnnotation] = []string{variable}
 	}
 }
+
+// MarkNotEmpty makes help say that the variable of a setting must not be empty.
+func MarkNotEmpty(f *pflag.Flag) { f.Annotations[notEmptyAnnotation] = []string{"yes"} }
 
 // The columns of help, and what stands before the text of a flag.
 const (
@@ -169,6 +173,9 @@ func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
 	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
 		text += " (default " + f.DefValue + ")"
+	}
+	if f.Annotations[notEmptyAnnotation] != nil {
+		text += " (not empty)"
 	}
 	return text
 }

@@ -68,6 +68,9 @@ func (w writer) check(ctx context.Context, set *pflag.FlagSet, s *settings.Setti
 			mistakes = append(mistakes, sources.Locate(err))
 		}
 	}
+	for _, warning := range sources.Warnings() {
+		w.Tellf("%s", warning)
+	}
 	for _, err := range mistakes {
 		w.Tellf("%v", err)
 	}

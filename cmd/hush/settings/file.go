@@ -95,7 +95,7 @@ func (e *entry) check(set *pflag.FlagSet, names []string, seen map[string]int) e
 	case seen[e.name] != 0:
 		return fmt.Errorf("%s: already set in line %d", e.name, seen[e.name])
 	case e.values == nil:
-		return fmt.Errorf("%s: no value; write \"\" for an empty one, or remove the line", e.name)
+		return fmt.Errorf("%s: no value: give it one, or remove the line", e.name)
 	case e.isList && f != nil && !flags.IsList(f):
 		return fmt.Errorf("%s: takes one value, not a list", e.name)
 	}
@@ -110,6 +110,9 @@ func loadFile(path string) ([]entry, error) {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0 {
+		return nil, fmt.Errorf("every user of this machine may change the configuration %s: run chmod o-w on it", path)
+	}
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(content) > maxFile {
 		err = errFileTooLong

@@ -86,7 +86,7 @@ func TestFileMistakes(t *testing.T) {
 		"listn: :80":                         `:1: unknown setting "listn"; did you mean "listen"?`,
 		"nothing: 1":                         `:1: unknown setting "nothing"`,
 		"\nlisten: nowhere":                  ":2: listen: must be host:port",
-		"listen:":                            `:1: listen: no value; write "" for an empty one, or remove the line`,
+		"listen:":                            `:1: listen: no value: give it one, or remove the line`,
 		"listen: ~":                          ":1: listen: no value",
 		"listen: :80\nlisten: :81":           ":2: listen: already set in line 1",
 		"listen: [':80', ':81']":             ":1: listen: takes one value, not a list",
@@ -146,7 +146,7 @@ func TestFileOfAnotherCommand(t *testing.T) {
 	if err := c.ParseFlags([]string{"--config", path}); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewReader(nil).Apply(t.Context(), c.Flags()); err != nil || s.Data != "folder" {
+	if _, err := NewReader(nil).Apply(t.Context(), c.Flags()); err != nil || s.Data != "folder" {
 		t.Errorf("Apply(): got %q and %v, want folder", s.Data, err)
 	}
 }
@@ -167,4 +167,33 @@ func FuzzParseFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Another user of the machine could turn protections off.
+func TestFileThatOthersMayChange(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[os.FileMode]bool{0o600: true, 0o640: true, 0o644: true, 0o646: false, 0o666: false} {
+		path := writeConfig(t, "listen: :80\n")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := parse(nil, "--config", path)
+		if got := err == nil; got != want {
+			t.Errorf("file of mode %o: got %v, want it to be read %t", mode, err, want)
+		}
+	}
+}
+
+// Only a shell knows what ~ is.
+func TestPathsFromHome(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"data: ~/hush", "root-key-file: '~/root.key'", "tls-cert: ~/cert.pem", "spent-log: ~/log"} {
+		path := writeConfig(t, line)
+		if _, err := parse(nil, "--config", path); err == nil || !strings.Contains(err.Error(), "must not begin with ~/") {
+			t.Errorf("file %q: got %v, want a refusal of ~/", line, err)
+		}
+	}
+	if _, err := parse([]string{"HUSH_DATA=~/hush"}); err == nil || !strings.Contains(err.Error(), "HUSH_DATA: must not begin with ~/") {
+		t.Errorf("HUSH_DATA=~/hush: got %v, want a refusal of ~/", err)
+	}
 }

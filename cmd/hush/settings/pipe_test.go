@@ -38,7 +38,7 @@ func TestPipedFileIsReadOnce(t *testing.T) {
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := reader.Apply(t.Context(), c.Flags()); err != nil || s.AnonymousCreate != "off" {
+	if _, err := reader.Apply(t.Context(), c.Flags()); err != nil || s.AnonymousCreate != "off" {
 		t.Errorf("Apply(): got %v and anonymous-create %q, want off", err, s.AnonymousCreate)
 	}
 }
@@ -57,7 +57,7 @@ func TestWaitForPipedFileEnds(t *testing.T) {
 	if err := c.ParseFlags([]string{"--config", pipe}); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewReader(nil).Apply(ctx, c.Flags()); !errors.Is(err, console.ErrInterrupted) {
+	if _, err := NewReader(nil).Apply(ctx, c.Flags()); !errors.Is(err, console.ErrInterrupted) {
 		t.Errorf("Apply(): got %v, want ErrInterrupted", err)
 	}
 }

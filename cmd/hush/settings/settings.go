@@ -67,7 +67,11 @@ func Add(c *cobra.Command, names ...string) *Settings {
 		for _, setting := range group.settings {
 			if setting.name == configName || slices.Contains(names, setting.name) {
 				setting.define(c.Flags(), setting.name)
-				command.MarkSetting(c.Flags().Lookup(setting.name), group.title, Variable(setting.name))
+				f := c.Flags().Lookup(setting.name)
+				command.MarkSetting(f, group.title, Variable(setting.name))
+				if needsValue(setting.name) {
+					command.MarkNotEmpty(f)
+				}
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func parse(environment []string, args ...string) (*Settings, error) {
 	if err := c.ParseFlags(args); err != nil {
 		return nil, err
 	}
-	if err := NewReader(environment).Apply(context.Background(), c.Flags()); err != nil {
+	if _, err := NewReader(environment).Apply(context.Background(), c.Flags()); err != nil {
 		return nil, err
 	}
 	return s, s.Check()
@@ -110,7 +110,7 @@ func TestAuditKeepFlag(t *testing.T) {
 func TestSettingsAreNoMistakenClientVariables(t *testing.T) {
 	t.Parallel()
 	for _, name := range Names() {
-		if err := command.CheckClientVariables([]string{Variable(name) + "=x"}, Variables()); err != nil {
+		if _, err := command.CheckClientVariables([]string{Variable(name) + "=x"}, Variables()); err != nil {
 			t.Errorf("CheckClientVariables(%s): got %v, want no error", Variable(name), err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,19 +34,70 @@ func NewReader(environment []string) *Reader {
 }
 
 // Apply sets the flags that were not given from their variables, then from the
-// configuration file. The usage error that it returns names every mistake. It returns
+// configuration file. The usage error that it returns names every mistake, and the
+// warnings each value that is empty and counts as not set. It returns
 // console.ErrInterrupted if ctx ends while it waits for the file.
-func (r *Reader) Apply(ctx context.Context, set *pflag.FlagSet) error {
-	_, mistakes := r.Gather(ctx, set)
+func (r *Reader) Apply(ctx context.Context, set *pflag.FlagSet) (warnings []string, err error) {
+	sources, mistakes := r.Gather(ctx, set)
 	if len(mistakes) == 0 {
-		return nil
+		return sources.Warnings(), nil
 	}
 	for _, err := range mistakes {
 		if errors.Is(err, console.ErrInterrupted) {
-			return err
+			return nil, err
 		}
 	}
-	return command.Usage("%v", errors.Join(mistakes...))
+	return nil, command.Usage("%v", errors.Join(mistakes...))
+}
+
+// UsePackaged makes the settings of a command begin with the configuration file of a
+// package, which its service reads: a command without any place looks after that
+// service. What names another place, or cannot read the file, is left as it is.
+func (r *Reader) UsePackaged(set *pflag.FlagSet, path string) {
+	config := set.Lookup(configName)
+	if config == nil || set.Lookup("data") == nil {
+		return
+	}
+	for _, name := range []string{configName, "data", "store", "root-key-file"} {
+		given := set.Changed(name) || slices.ContainsFunc(r.environment, func(entry string) bool {
+			return strings.HasPrefix(entry, Variable(name)+"=")
+		})
+		if given {
+			return
+		}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	_ = file.Close()
+	_ = config.Value.Set(path)
+}
+
+// emptyPrefix begins the keys of Sources that say what is empty and counts as not set.
+// No flag has a name like it.
+const emptyPrefix = "empty: "
+
+// Warnings name what is empty in the environment and the file, and counts as not set.
+func (sources Sources) Warnings() (warnings []string) {
+	for key := range sources {
+		if source, ok := strings.CutPrefix(key, emptyPrefix); ok {
+			warnings = append(warnings, source+" is empty, which counts as not set")
+		}
+	}
+	slices.Sort(warnings)
+	return warnings
+}
+
+// needsValue reports whether a variable or a line for a setting must not be empty: without
+// the setting the data would be in another place, or a protection would be gone. An empty
+// one is mostly that of a variable that was forgotten.
+func needsValue(name string) bool {
+	return slices.Contains([]string{
+		configName, "data", "store", "root-key-file", "spent-log", "backup-to", "backup-recipient", "backup-plain",
+		"base-url", "tls-cert", "tls-key", "acme", "trusted-proxies", "smtp-tls", "smtp-password-file",
+		"sign-up-domains", "anonymous-create", "encryption", "passphrase-required", "passphrase-min", "spam-key-file",
+	}, name)
 }
 
 // Gather does what Apply does, goes on after a mistake, and returns where the
@@ -157,6 +209,16 @@ func (sources Sources) set(set *pflag.FlagSet, name, source string, values ...st
 	if f == nil || sources[name] != "" {
 		return nil
 	}
+	if !slices.ContainsFunc(values, func(value string) bool { return strings.TrimSpace(value) != "" }) {
+		if needsValue(name) {
+			return fmt.Errorf("%s: must not be empty: give it a value, or remove it", source)
+		}
+		sources[emptyPrefix+source] = source
+		return nil
+	}
+	if slices.ContainsFunc(values, fromHome) {
+		return fmt.Errorf("%s: must not begin with ~/, which only a shell knows: write the whole path", source)
+	}
 	sources[name] = source
 	if !flags.IsRepeated(f) {
 		values = []string{strings.Join(values, ",")}
@@ -168,6 +230,10 @@ func (sources Sources) set(set *pflag.FlagSet, name, source string, values ...st
 	}
 	return nil
 }
+
+// fromHome reports whether a value is a path that a shell would have expanded: it would
+// be a folder called ~ here.
+func fromHome(value string) bool { return value == "~" || strings.HasPrefix(value, "~/") }
 
 // Variables returns the names of the variables of all settings.
 func Variables() []string {
