@@ -70,6 +70,9 @@ func printHelp(w io.Writer, c *cobra.Command) {
 			for _, line := range wrap(flagText(f), helpWidth-len(flagIndent)) {
 				fmt.Fprintln(w, flagIndent+line)
 			}
+			if f.Annotations[notEmptyAnnotation] != nil {
+				fmt.Fprintln(w, flagIndent+"(not empty)")
+			}
 		}
 	}
 	if c.HasAvailableSubCommands() {
@@ -173,9 +176,6 @@ func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
 	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
 		text += " (default " + f.DefValue + ")"
-	}
-	if f.Annotations[notEmptyAnnotation] != nil {
-		text += " (not empty)"
 	}
 	return text
 }
