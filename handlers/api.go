@@ -45,6 +45,10 @@ type Options struct {
 	// network that come through trusted proxies; zero means any number. Further
 	// ones get 503.
 	ProxiedRequests int
+	// CORSOrigins are the other origins whose pages may call the API, as browsers send
+	// them, such as https://app.example; or AnyOrigin alone, for calls without a
+	// credential. Their cookies never count.
+	CORSOrigins []string
 	// Pace is how slow requests and responses may be. Its fixed times must be those
 	// of the server.
 	Pace Pace
@@ -71,6 +75,9 @@ type (
 	// Pace is how slow a request and its response may be.
 	Pace = chain.Pace
 )
+
+// AnyOrigin is the origin that stands for every origin.
+const AnyOrigin = chain.AnyOrigin
 
 // Codes returns the codes that an Observer can get.
 func Codes() []string { return chain.Codes() }
@@ -122,7 +129,7 @@ func New(opts Options) (*API, error) {
 	}
 	c, err := chain.New(chain.Options{
 		Sessions: opts.Vault.Sessions, Log: opts.Log, Now: opts.Now, BaseURL: opts.BaseURL,
-		RateLimits: opts.RateLimits, Budgets: opts.Vault.Budgets, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests, Pace: opts.Pace,
+		RateLimits: opts.RateLimits, Budgets: opts.Vault.Budgets, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests, CORSOrigins: opts.CORSOrigins, Pace: opts.Pace,
 		Ready: opts.Vault.Ready, Observer: opts.Observer,
 	})
 	if err != nil {

@@ -29,6 +29,7 @@ func (m *middleware) authenticate(rec *record, r *http.Request, network caller.N
 		safe:    isSafe(r.Method),
 		home:    m.home.has(r.Host),
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
+		named:   m.others.names(r),
 		agent:   r.UserAgent(),
 		cookies: cookies{began: began, now: m.now, signIns: m.signIns.Load(), all: m.signIns},
 	}
@@ -39,7 +40,7 @@ func (m *middleware) authenticate(rec *record, r *http.Request, network caller.N
 		if ok {
 			m.identify(r.Context(), rec, credential)
 		}
-	} else if session, sent := sessionFrom(r); sent && rec.foreign {
+	} else if session, sent := sessionFrom(r); sent && (rec.foreign || m.fromElsewhere(r)) {
 		rec.ambient = true
 	} else if sent {
 		rec.cookies.sent = true

@@ -45,6 +45,7 @@ type Options struct {
 	Budgets         *budget.Stored
 	TrustedProxies  []netip.Prefix
 	ProxiedRequests int
+	CORSOrigins     []string
 	// Pace is how slow requests and responses may be.
 	Pace Pace
 	// Ready returns an error while the services cannot serve. Nil means that they
@@ -100,7 +101,7 @@ func New(opts Options) (*Chain, error) {
 	}
 	c.middleware = &middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, pace: opts.Pace.withDefaults(), proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
+		policies: policies, flight: bytes, pace: opts.Pace.withDefaults(), proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, others: newCrossOrigins(opts.CORSOrigins), home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
 		observer: opts.Observer,
 	}
 	return c, nil

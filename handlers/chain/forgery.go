@@ -46,10 +46,20 @@ func checkOrigin(p policy, record *record, header http.Header) error {
 
 // mayCross reports whether a request may come from a page of another site,
 // which never counts as a session's. It may if its route is open to other
-// sites, or if its method serves any origin, its route does not take the forms
-// of the service's own pages, and no browser may have added authority by itself.
+// sites, or if the operator named its site. It also may if its method serves any
+// origin and no browser may have added authority by itself. No page of another site
+// may send the forms of the service's own pages.
 func mayCross(p policy, record *record) bool {
-	return record.crossSite || p.anyOrigin && !record.form && !record.ambient
+	switch {
+	case record.crossSite:
+		return true
+	case record.form:
+		return false
+	case record.named:
+		return mayCallFromNamed(p)
+	default:
+		return p.anyOrigin && !record.ambient
+	}
 }
 
 // needsShrimp reports whether a request must have its session's token.

@@ -25,6 +25,7 @@ type middleware struct {
 	pace     Pace
 	proxied  *proxyLimiter // nil without a bound
 	origins  *http.CrossOriginProtection
+	others   *crossOrigins // nil for none
 	home     home
 	signIns  *atomic.Uint64 // of this process
 	warned   *forwardedWarnings
@@ -38,6 +39,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
 		e := newExchange(w, r, &m.pace)
+		serve := m.others.begin(&e.answer, r, next)
 		addr, forwarded := m.peer(r)
 		network := caller.NetworkOf(addr)
 		if forwarded {
@@ -60,7 +62,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 			}
 			m.note(r, &e.record, &e.answer, began)
 		}()
-		next.ServeHTTP(&e.answer, r)
+		serve.ServeHTTP(&e.answer, r)
 		e.answer.settle()
 		e.record.body.drain(&e.answer, r)
 	})

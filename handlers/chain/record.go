@@ -22,6 +22,7 @@ type record struct {
 	anyone    bool          // the route takes an invalid credential for none
 	home      bool          // it was sent to the service's own host
 	foreign   bool          // a browser sent it from a page of another site
+	named     bool          // that site is one that the operator named
 	ambient   bool          // its authority may have been added by the browser
 	crossSite bool          // the route also serves pages of other sites
 	form      bool          // the route takes only forms of the service's own pages

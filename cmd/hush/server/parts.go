@@ -79,7 +79,7 @@ func (s *server) newTree(v *vault.Vault, fileBytes func() int64) (tree http.Hand
 		Vault: v, Log: s.log, Now: time.Now, Version: s.version,
 		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: fileBytes,
 		RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
-		ProxiedRequests: s.NetworkConns, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
+		ProxiedRequests: s.NetworkConns, CORSOrigins: s.CORSOrigins, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
 		Pace: handlers.Pace{Read: readTimeout, Write: writeTimeout},
 	})
 	if err != nil {

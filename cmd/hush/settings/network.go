@@ -11,6 +11,7 @@ import (
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/flags"
+	"hush/handlers"
 	"hush/hosts"
 )
 
@@ -27,7 +28,8 @@ type networkSettings struct {
 	ACMEDirectory  string // a URL; empty for Let's Encrypt
 	ACMEHTTPListen string // as ParseAddress reads it
 	TrustedProxies []netip.Prefix
-	Resolver       string // host:port; empty for the system's
+	CORSOrigins    []string // as browsers send them, or handlers.AnyOrigin alone
+	Resolver       string   // host:port; empty for the system's
 
 	listenSet bool // whether Listen was given
 }
@@ -43,6 +45,7 @@ func (s *networkSettings) settings() []setting {
 		{"acme-directory", flags.Example("https://acme-v02.api.letsencrypt.org/directory", flags.Checked(&s.ACMEDirectory, "", "`URL` of the ACME server (default: Let's Encrypt)", checkDirectory))},
 		{"acme-http-listen", flags.Checked(&s.ACMEHTTPListen, acmeHTTPListen, "`address` of the port without TLS, for --acme: challenges, and redirects to https; as --listen, but no unix:PATH", checkAddress)},
 		{"trusted-proxies", flags.Example("10.0.0.5,::1", flags.List(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes))},
+		{"cors-origins", flags.Example("https://app.example", flags.List(&s.CORSOrigins, "comma-separated `origins` whose pages may call the API, with a token in Authorization and never with cookies; or * alone: any origin, for calls without a credential", parseOrigins))},
 		{"resolver", flags.Example("9.9.9.9:53", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server that domains are checked with (default: the system's)", checkResolver))},
 	}
 }
@@ -232,6 +235,32 @@ func canonicalHost(host string) (canonical string, ok bool) {
 	default:
 		return hosts.Canonical(host)
 	}
+}
+
+// parseOrigins reads origins as browsers send them: lower case, without a default port.
+func parseOrigins(text string) ([]string, error) {
+	parts := flags.SplitList(text)
+	if len(parts) == 1 && parts[0] == handlers.AnyOrigin {
+		return parts, nil
+	}
+	var origins []string
+	for _, part := range parts {
+		u, err := parseBaseURL(part)
+		switch {
+		case part == handlers.AnyOrigin:
+			return nil, errors.New("* stands alone: it is every origin, and with it no call has a credential")
+		case err != nil || strings.HasSuffix(part, "/"):
+			return nil, errors.New("must be exact origins, as in https://app.example,http://localhost:5173, or * alone")
+		}
+		host := u.Host
+		if u.Scheme == "https" {
+			host = strings.TrimSuffix(host, ":443")
+		} else {
+			host = strings.TrimSuffix(host, ":80")
+		}
+		origins = append(origins, u.Scheme+"://"+host)
+	}
+	return origins, nil
 }
 
 func parsePrefixes(text string) ([]netip.Prefix, error) {

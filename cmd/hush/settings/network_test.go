@@ -68,3 +68,31 @@ func TestTrustedProxies(t *testing.T) {
 		}
 	}
 }
+
+func TestCORSOrigins(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://app.example":                        "https://app.example",
+		"https://app.example, http://localhost:5173": "https://app.example http://localhost:5173",
+		"https://APP.example:443":                    "https://app.example",
+		"http://app.example:80":                      "http://app.example",
+		"https://app.example:80":                     "https://app.example:80",
+		"https://bücher.example":                     "https://xn--bcher-kva.example",
+		"https://[2001:DB8::1]:8443":                 "https://[2001:db8::1]:8443",
+		"*":                                          "*",
+		"*,https://app.example":                      "",
+		"https://*.example":                          "",
+		"https://app.example/":                       "",
+		"https://app.example/path":                   "",
+		"https://user@app.example":                   "",
+		"app.example":                                "",
+		"null":                                       "",
+		"https://app.example https://b.example":      "",
+		"chrome-extension://abcdefghijklmnopabcdefghijklmnop": "",
+	} {
+		got, err := parseOrigins(text)
+		if want == "" && err == nil || want != "" && (err != nil || strings.Join(got, " ") != want) {
+			t.Errorf("parseOrigins(%q): got %q %v, want %q", text, got, err, want)
+		}
+	}
+}
