@@ -145,3 +145,36 @@ func TestStreamsAreBounded(t *testing.T) {
 		})
 	}
 }
+
+// A stream that ends with its caller's deadline says so in every protocol. Without an
+// error it would read as complete: as if the secret that is watched had ended.
+func TestStreamsEndAtTheDeadline(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	key := s.conceal(t, &browser{}).GetMetadataKey()
+	receipt := fmt.Sprintf("\x0a%c%s", len(key), key)
+	for _, c := range []struct{ path, message, contentType, timeout, value, want string }{
+		{"/hush.v1.MetadataService/WatchMetadata", receipt, "application/connect+proto", "Connect-Timeout-Ms", "50", `"code":"deadline_exceeded"`},
+		{"/hush.v1.MetadataService/WatchMetadata", receipt, "application/grpc-web+proto", "Grpc-Timeout", "50m", "grpc-status: 4"},
+		{"/grpc.health.v1.Health/Watch", "", "application/connect+proto", "Connect-Timeout-Ms", "50", `"code":"deadline_exceeded"`},
+		{"/grpc.health.v1.Health/Watch", "", "application/grpc-web+proto", "Grpc-Timeout", "50m", "grpc-status: 4"},
+	} {
+		body := fmt.Sprintf("\x00\x00\x00\x00%c%s", len(c.message), c.message)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+c.path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", c.contentType)
+		r.Header.Set(c.timeout, c.value)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatalf("%s: got %v, want an answer", c.path, err)
+		}
+		got, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		status := "grpc-status: " + res.Header.Get("Grpc-Status") // of an answer without a message
+		if err != nil || !strings.Contains(strings.ToLower(string(got))+status, c.want) {
+			t.Errorf("%s over %s at its deadline: got %q %s %v, want %s", c.path, c.contentType, got, status, err, c.want)
+		}
+	}
+}

@@ -17,7 +17,8 @@ import (
 const heartbeat = 15 * time.Second
 
 // WatchMetadata follows a receipt until its secret has ended, and the claim on it
-// if it was revealed with one, the caller leaves or the service stops.
+// if it was revealed with one. It returns nil then only: at the caller's deadline, and
+// when the caller leaves, it returns the context's error.
 func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
 	watch, err := s.receipts.WatchMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 		}
 		select {
 		case <-ctx.Done():
-			return nil // the caller left, or the stream's time is up
+			return ctx.Err() // the caller left, or a time is up
 		case <-watch.Changed():
 		case <-tick.C:
 			w.beat = true

@@ -157,8 +157,13 @@ func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connec
 		defer context.AfterFunc(s.stopping, func() { end(errStreamOver) })()
 		err := next(ctx, &streamConn{StreamingHandlerConn: conn, control: rec.control, sendTime: s.sendTime, standing: s.standing(ctx, rec, conn.Spec().Procedure)})
 		_ = rec.control.SetWriteDeadline(time.Now().Add(s.sendTime)) // for the end of the stream
-		if cause := context.Cause(ctx); errors.Is(cause, errStreamOver) {
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, errStreamOver):
 			return mapError(errStreamOver)
+		case err == nil && ctx.Err() != nil:
+			// A stream that its caller's deadline ended must not read as one that is
+			// complete. The health service returns nil then.
+			return mapError(ctx.Err())
 		}
 		return err
 	}
