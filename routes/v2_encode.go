@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -86,23 +85,28 @@ type v2RecentDetails struct {
 // recentSince is how far back version 2 claims that its lists reach.
 const recentSince = 30 * 24 * time.Hour
 
-// v2Recent lists receipts, oldest first. The details list those of destroyed
-// secrets by their last change, latest first.
+// v2Recent lists receipts by their last change, latest first.
 func v2Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	details := v2RecentDetails{
 		Type: "list", Since: req.Now.Add(-recentSince).Unix(), Now: req.Now.Unix(),
 		Received: []v2Metadata{}, Notreceived: []v2Metadata{},
 	}
-	for _, m := range slices.Backward(res.GetMetadata()) {
+	for _, m := range latestFirst(res.GetMetadata()) {
 		item := newV2Metadata(req.Links, m).withoutSecretKey()
 		records = append(records, item)
 		details.add(item)
 	}
 	details.HasItems = len(records) > 0
-	slices.Reverse(details.Received)
-	slices.SortStableFunc(details.Received, func(a, b v2Metadata) int { return cmp.Compare(b.Updated, a.Updated) })
 	return listing(req, records, details)
+}
+
+// latestFirst returns receipts by their last change, latest first, and those that changed
+// at the same moment as they are in list.
+func latestFirst(list []*hushv1.Metadata) []*hushv1.Metadata {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *hushv1.Metadata) int {
+		return b.GetUpdateTime().AsTime().Compare(a.GetUpdateTime().AsTime())
+	})
 }
 
 func (d *v2RecentDetails) add(item v2Metadata) {

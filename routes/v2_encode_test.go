@@ -108,6 +108,7 @@ func TestV2MetadataStates(t *testing.T) {
 func TestV2Recent(t *testing.T) {
 	newer, older := testMetadata(hushv1.State_STATE_VIEWED), testMetadata(hushv1.State_STATE_RECEIVED)
 	newer.Custid, older.Custid, older.CreateTime = "a@b.example", "a@b.example", at(testCreated-100)
+	older.UpdateTime = at(testCreated + 11)
 	req := testRequest()
 	req.Visitor.Custid = "a@b.example"
 	list, ok := v2Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
@@ -116,7 +117,7 @@ func TestV2Recent(t *testing.T) {
 	}
 	records, details := list.Records.([]v2Metadata), list.Details.(v2RecentDetails)
 	if records[0].State != "received" || records[1].State != "viewed" || records[1].SecretKey != "" || records[1].ShareURL != "" {
-		t.Errorf("v2Recent(two): got %+v, want the oldest first and no keys", records)
+		t.Errorf("v2Recent(two): got %+v, want the last one that changed first, and no keys", records)
 	}
 	if len(details.Received) != 1 || len(details.Notreceived) != 1 || details.Since != testNow.Unix()-30*86400 || details.Now != testNow.Unix() {
 		t.Errorf("v2Recent(two): got %+v", details)
