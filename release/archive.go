@@ -3,9 +3,11 @@ package main
 import (
 	"archive/tar"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -15,12 +17,18 @@ type file struct {
 	mode       int64
 }
 
-// archiveFiles are the files of an archive, the program first.
-func archiveFiles(source, tree, binary string) []file {
+// documentsFolder is where the packages have the documents, as in the source tree.
+const documentsFolder = "/usr/share/doc/hush/"
+
+// archiveFiles are the files of an archive, the program first. Its documents are those
+// of the packages.
+func archiveFiles(source, tree, binary string) ([]file, error) {
 	files := []file{{"hush", binary, 0o755}}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/operations.md"} {
-		files = append(files, file{name, filepath.Join(source, name), 0o644})
+	documents, err := documents(source)
+	if err != nil {
+		return nil, err
 	}
+	files = append(files, documents...)
 	for _, pattern := range []string{"plain/*", "completion/*"} {
 		found, _ := filepath.Glob(filepath.Join(tree, pattern)) // the pattern is valid
 		for _, path := range found {
@@ -31,7 +39,37 @@ func archiveFiles(source, tree, binary string) []file {
 			files = append(files, file{folder + "/" + filepath.Base(path), path, 0o644})
 		}
 	}
-	return files
+	return files, nil
+}
+
+// documents are the files of the source tree that the packages have among their documents
+// under the same names.
+func documents(source string) (files []file, err error) {
+	config, err := packages(source, map[string]string{"SOURCE": source})
+	if err != nil {
+		return nil, err
+	}
+	for _, content := range config.Contents {
+		place, below := strings.CutPrefix(content.Destination, documentsFolder)
+		pattern, own := strings.CutPrefix(content.Source, source+"/")
+		if !below || !own {
+			continue
+		}
+		found, err := filepath.Glob(content.Source)
+		if err != nil {
+			return nil, fmt.Errorf("documents %s of deploy/nfpm.yaml: %w", pattern, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("documents %s of deploy/nfpm.yaml: %w", pattern, os.ErrNotExist)
+		}
+		for _, path := range found {
+			name := strings.TrimPrefix(path, source+"/")
+			if name == place || strings.HasSuffix(place, "/") && place+filepath.Base(path) == name {
+				files = append(files, file{name, path, 0o644})
+			}
+		}
+	}
+	return files, nil
 }
 
 // writeArchive writes a compressed archive in which every file has the same

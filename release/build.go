@@ -76,7 +76,11 @@ func (b *builder) build(ctx context.Context, target string) error {
 	if err := b.writeComponents(binary, name+".cdx.json"); err != nil {
 		return fmt.Errorf("listing components: %w", err)
 	}
-	if err := writeArchive(name+".tar.gz", b.time, archiveFiles(b.source, b.tree, binary)); err != nil {
+	files, err := archiveFiles(b.source, b.tree, binary)
+	if err != nil {
+		return fmt.Errorf("listing an archive: %w", err)
+	}
+	if err := writeArchive(name+".tar.gz", b.time, files); err != nil {
 		return fmt.Errorf("writing an archive: %w", err)
 	}
 	if system != "linux" {

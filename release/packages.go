@@ -12,18 +12,22 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm" // the format rpm
 )
 
+// packages returns deploy/nfpm.yaml with values in it.
+func packages(source string, values map[string]string) (config nfpm.Config, err error) {
+	description, err := os.Open(filepath.Join(source, "deploy/nfpm.yaml"))
+	if err != nil {
+		return config, err
+	}
+	defer description.Close()
+	return nfpm.ParseWithEnvMapping(description, func(name string) string { return values[name] })
+}
+
 // writePackage writes a package of deploy/nfpm.yaml, under the name that the
 // format's tools expect.
 func (b *builder) writePackage(format, processor, binary string) error {
-	description, err := os.Open(filepath.Join(b.source, "deploy/nfpm.yaml"))
-	if err != nil {
-		return err
-	}
-	defer description.Close()
-	values := map[string]string{
+	config, err := packages(b.source, map[string]string{
 		"VERSION": b.version, "ARCH": processor, "BINARY": binary, "TREE": b.tree, "SOURCE": b.source,
-	}
-	config, err := nfpm.ParseWithEnvMapping(description, func(name string) string { return values[name] })
+	})
 	if err != nil {
 		return err
 	}
