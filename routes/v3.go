@@ -1,6 +1,8 @@
 package routes
 
 import (
+	"net/http"
+
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/call"
@@ -8,7 +10,7 @@ import (
 )
 
 // version3 is the table of version 3, as far as its clients share and open
-// secrets. Its responses are those of version 2.
+// secrets. Its responses are those of version 2, but for a path without a route.
 func version3(c *handlers.Callable) apiVersion {
 	routes := []route{
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
@@ -22,7 +24,22 @@ func version3(c *handlers.Callable) apiVersion {
 		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
 		routes = append(routes, v2Receipts(c, prefix+"/receipt")...)
 	}
-	return apiVersion{prefix: "/api/v3", routes: routes, fail: v2Fail}
+	return apiVersion{prefix: "/api/v3", routes: routes, fail: v3Fail}
+}
+
+// v3RouteAnswer is the response of a path of version 3 without a route, in the form that
+// its clients read.
+type v3RouteAnswer struct {
+	Error     string `json:"error"`
+	ErrorType string `json:"error_type"`
+}
+
+func v3Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	if refused.Class == refusal.ClassRoute {
+		writeJSON(w, http.StatusNotFound, v3RouteAnswer{Error: refusal.TextRoute, ErrorType: "NotFound"})
+		return
+	}
+	v2Fail(w, req, refused)
 }
 
 // v3Secrets returns version 2's routes without the reveal at the secret itself,
