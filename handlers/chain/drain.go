@@ -15,16 +15,19 @@ const (
 	// that the client can read the response.
 	drainBytes = 32 << 20
 	drainTime  = 2 * time.Second
+	// drainBytes2 is drainBytes over cleartext HTTP/2, where a stream whose body is not
+	// read is reset after the response. Some clients (curl 7.88) then lose the response.
+	drainBytes2 = 64 << 10
 )
 
 // body is a request's body. It counts the bytes that the request holds until
-// release. Over HTTP/1 it stays open when a service closes it and counts what
-// was read, so that the rest can be drained.
+// release. If it may need draining, it stays open when a service closes it, and counts
+// what was read.
 type body struct {
 	from   io.ReadCloser
 	left   int64 // remaining bytes; negative if unknown
 	taken  int64 // bytes that a service read
-	drains bool  // over HTTP/1
+	drains bool  // over HTTP/1, and briefly over cleartext HTTP/2
 	record *record
 	flight *flight
 	lane   *lane // nil before the first byte
@@ -39,7 +42,7 @@ func (b *body) keep(r *http.Request, record *record, flight *flight) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	*b = body{from: r.Body, left: r.ContentLength, drains: r.ProtoMajor == 1, record: record, flight: flight}
+	*b = body{from: r.Body, left: r.ContentLength, drains: r.ProtoMajor == 1 || isBrief(r), record: record, flight: flight}
 	r.Body, record.body = b, b
 }
 
@@ -110,6 +113,10 @@ func (b *body) drain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b.release() // drained bytes are not kept
+	most := int64(drainBytes)
+	if r.ProtoMajor == 2 {
+		most = b.left
+	}
 	control := http.NewResponseController(w)
 	if r.Header.Get("Expect") != "" && control.Flush() != nil {
 		return // a client that expects 100 Continue waits for the response
@@ -120,11 +127,17 @@ func (b *body) drain(w http.ResponseWriter, r *http.Request) {
 	var one [1]byte
 	n, err := b.from.Read(one[:])
 	if n > 0 && control.Flush() == nil {
-		_, err = io.CopyN(io.Discard, b.from, drainBytes)
+		_, err = io.CopyN(io.Discard, b.from, most)
 	}
 	if errors.Is(err, io.EOF) {
 		// If the deadline passed on a healthy connection, net/http would cancel
 		// everything that the connection serves from then on.
 		_ = control.SetReadDeadline(time.Time{})
 	}
+}
+
+// isBrief reports whether a request over cleartext HTTP/2 has a body that may be drained.
+// Bodies without a length are those of gRPC, whose clients know such resets.
+func isBrief(r *http.Request) bool {
+	return r.ProtoMajor == 2 && r.TLS == nil && r.ContentLength > 0 && r.ContentLength <= drainBytes2
 }
