@@ -14,7 +14,7 @@ type appender interface {
 
 // smallAnswer has room for most receipts, and for an opened secret besides its
 // value.
-const smallAnswer = 512
+const smallAnswer = 896
 
 func (a v1RevealAnswer) appendJSON(b []byte) []byte {
 	b = appendText(append(slices.Grow(b, len(a.Value)+smallAnswer), `{"value":`...), a.Value)
@@ -47,6 +47,20 @@ func (a v1MetadataAnswer) appendJSON(b []byte) []byte {
 	}
 	if a.PassphraseRequired != nil {
 		b = strconv.AppendBool(append(b, `,"passphrase_required":`...), *a.PassphraseRequired)
+	}
+	b = appendText(append(b, `,"metadata_url":`...), a.MetadataURL)
+	b = appendText(append(b, `,"receipt_url":`...), a.ReceiptURL)
+	b = appendText(append(b, `,"identifier":`...), a.Identifier)
+	if a.SecretIdentifier != "" {
+		b = appendText(append(b, `,"secret_identifier":`...), a.SecretIdentifier)
+	}
+	b = strconv.AppendInt(append(b, `,"receipt_ttl":`...), a.ReceiptTTL, 10)
+	b = appendTexts(append(b, `,"recipients":`...), a.Recipients)
+	if a.SecretValue != nil {
+		b = appendText(append(b, `,"secret_value":`...), *a.SecretValue)
+	}
+	if a.HasPassphrase != nil {
+		b = strconv.AppendBool(append(b, `,"has_passphrase":`...), *a.HasPassphrase)
 	}
 	return append(b, '}')
 }

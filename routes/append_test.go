@@ -57,10 +57,13 @@ func TestAnswersAppendThemselvesAsJSON(t *testing.T) {
 		receipt := v1MetadataAnswer{
 			Custid: text(), MetadataKey: text(), SecretKey: text(), TTL: number(), MetadataTTL: number(), SecretTTL: maybe(),
 			State: text(), Updated: number(), Created: number(), Received: maybe(), ShareDomain: text(),
-			Recipient: [][]string{nil, {}, {text()}, {text(), text()}}[random.IntN(4)],
+			Recipient:   [][]string{nil, {}, {text()}, {text(), text()}}[random.IntN(4)],
+			MetadataURL: text(), ReceiptURL: text(), Identifier: text(), SecretIdentifier: text(), ReceiptTTL: number(),
+			Recipients: [][]string{nil, {}, {text()}, {text(), text()}}[random.IntN(4)],
 		}
 		if random.IntN(2) == 0 {
 			receipt.Value, receipt.PassphraseRequired = new(text()), new(random.IntN(2) == 0)
+			receipt.SecretValue, receipt.HasPassphrase = new(text()), new(random.IntN(2) == 0)
 		}
 		sameJSON(t, receipt, plainMetadata(receipt))
 	}

@@ -11,7 +11,8 @@ type v1StatusAnswer struct {
 }
 
 // v1MetadataAnswer is a receipt. Members that do not apply are left out; none
-// is ever null.
+// is ever null. What follows ShareDomain are the address of the receipt's page and the
+// names that later clients have for the members before it.
 type v1MetadataAnswer struct {
 	Custid             string   `json:"custid"`
 	MetadataKey        string   `json:"metadata_key"`
@@ -27,6 +28,14 @@ type v1MetadataAnswer struct {
 	ShareDomain        string   `json:"share_domain"`
 	Value              *string  `json:"value,omitempty"`
 	PassphraseRequired *bool    `json:"passphrase_required,omitempty"`
+	MetadataURL        string   `json:"metadata_url"`
+	ReceiptURL         string   `json:"receipt_url"`
+	Identifier         string   `json:"identifier"`
+	SecretIdentifier   string   `json:"secret_identifier,omitempty"`
+	ReceiptTTL         int64    `json:"receipt_ttl"`
+	Recipients         []string `json:"recipients"`
+	SecretValue        *string  `json:"secret_value,omitempty"`
+	HasPassphrase      *bool    `json:"has_passphrase,omitempty"`
 }
 
 type v1RevealAnswer struct {
@@ -48,7 +57,7 @@ func v1Authcheck(req *call.Request, _ *hushv1.AuthcheckResponse) any {
 	return v1StatusAnswer{Status: "nominal", Locale: string(req.Visitor.Locale)}
 }
 
-func v1Metadata(m *hushv1.Metadata) v1MetadataAnswer {
+func v1Metadata(l call.Links, m *hushv1.Metadata) v1MetadataAnswer {
 	answer := v1MetadataAnswer{
 		Custid:      custid(m.GetCustid()),
 		MetadataKey: m.GetMetadataKey(),
@@ -59,11 +68,16 @@ func v1Metadata(m *hushv1.Metadata) v1MetadataAnswer {
 		Created:     epoch(m.GetCreateTime()),
 		Recipient:   notNull(m.GetRecipients()),
 		ShareDomain: m.GetShareDomain(),
+		MetadataURL: l.Base() + "/private/" + m.GetMetadataKey(),
+		ReceiptURL:  l.Base() + "/receipt/" + m.GetMetadataKey(),
+		Identifier:  m.GetMetadataKey(),
+		ReceiptTTL:  m.GetTtlLeft().GetSeconds(),
+		Recipients:  notNull(m.GetRecipients()),
 	}
 	if waits(m.GetState()) {
-		answer.SecretKey = m.GetSecretKey()
+		answer.SecretKey, answer.SecretIdentifier = m.GetSecretKey(), m.GetSecretKey()
 		answer.SecretTTL = secondsOrNull(m.GetSecretTtlLeft())
-		answer.PassphraseRequired = new(m.GetHasPassphrase())
+		answer.PassphraseRequired, answer.HasPassphrase = new(m.GetHasPassphrase()), new(m.GetHasPassphrase())
 	}
 	if m.GetState() == hushv1.State_STATE_RECEIVED {
 		answer.Received = epochOrNull(m.GetReceiveTime())
@@ -71,25 +85,25 @@ func v1Metadata(m *hushv1.Metadata) v1MetadataAnswer {
 	return answer
 }
 
-func v1Conceal(_ *call.Request, res *hushv1.ConcealSecretResponse) any {
-	return v1Metadata(res.GetMetadata())
+func v1Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
+	return v1Metadata(req.Links, res.GetMetadata())
 }
 
-func v1Generate(_ *call.Request, res *hushv1.GenerateSecretResponse) any {
-	answer := v1Metadata(res.GetMetadata())
-	answer.Value = new(res.GetValue())
+func v1Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
+	answer := v1Metadata(req.Links, res.GetMetadata())
+	answer.Value, answer.SecretValue = new(res.GetValue()), new(res.GetValue())
 	return answer
 }
 
-func v1GetMetadata(_ *call.Request, res *hushv1.GetMetadataResponse) any {
-	return v1Metadata(res.GetMetadata())
+func v1GetMetadata(req *call.Request, res *hushv1.GetMetadataResponse) any {
+	return v1Metadata(req.Links, res.GetMetadata())
 }
 
-func v1Recent(_ *call.Request, res *hushv1.ListMetadataResponse) any {
+func v1Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
 	answer := make([]v1MetadataAnswer, 0, len(res.GetMetadata()))
 	for _, m := range res.GetMetadata() {
-		item := v1Metadata(m)
-		item.SecretKey = "" // a list of keys would be a list of secrets
+		item := v1Metadata(req.Links, m)
+		item.SecretKey, item.SecretIdentifier = "", "" // a list of keys would be a list of secrets
 		answer = append(answer, item)
 	}
 	return answer
@@ -103,9 +117,9 @@ func v1Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
 	}
 }
 
-func v1Burn(_ *call.Request, res *hushv1.BurnSecretResponse) any {
+func v1Burn(req *call.Request, res *hushv1.BurnSecretResponse) any {
 	return v1BurnAnswer{
-		State:          v1Metadata(res.GetMetadata()),
+		State:          v1Metadata(req.Links, res.GetMetadata()),
 		SecretShortkey: res.GetMetadata().GetSecretShortkey(),
 	}
 }

@@ -40,7 +40,14 @@ func testSecret() *hushv1.Secret {
 	}
 }
 
-const v1Start = `{"custid":"anon","metadata_key":"metadatakey00000000000000000000",`
+const (
+	v1Start = `{"custid":"anon","metadata_key":"metadatakey00000000000000000000",`
+	// v1Pages and what follows it are the ends of receipts.
+	v1Pages = `,"metadata_url":"https://hush.example/private/metadatakey00000000000000000000",` +
+		`"receipt_url":"https://hush.example/receipt/metadatakey00000000000000000000","identifier":"metadatakey00000000000000000000",`
+	v1Ended  = v1Pages + `"receipt_ttl":7190,"recipients":[]}`
+	v1Secret = v1Pages + `"secret_identifier":"secretkey0000000000000000000000","receipt_ttl":7190,`
+)
 
 func TestV1Metadata(t *testing.T) {
 	protected := testMetadata(hushv1.State_STATE_VIEWED)
@@ -58,17 +65,19 @@ func TestV1Metadata(t *testing.T) {
 	}{
 		{"new", testMetadata(hushv1.State_STATE_NEW), v1Start + `"secret_key":"secretkey0000000000000000000000","ttl":3600,` +
 			`"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` + tail +
-			`"recipient":[],"share_domain":"","passphrase_required":false}`},
+			`"recipient":[],"share_domain":"","passphrase_required":false` + v1Secret + `"recipients":[],"has_passphrase":false}`},
 		{"viewed", protected, `{"custid":"a&b@example.com","metadata_key":"metadatakey00000000000000000000",` +
 			`"secret_key":"secretkey0000000000000000000000","ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"viewed",` +
-			tail + `"recipient":["fr*****@e*****.com"],"share_domain":"s.example","passphrase_required":true}`},
+			tail + `"recipient":["fr*****@e*****.com"],"share_domain":"s.example","passphrase_required":true` +
+			v1Secret + `"recipients":["fr*****@e*****.com"],"has_passphrase":true}`},
 		{"received", received, v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"received",` + tail +
-			`"received":1795236745,"recipient":[],"share_domain":""}`},
-		{"burned", stale, v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + tail + `"recipient":[],"share_domain":""}`},
+			`"received":1795236745,"recipient":[],"share_domain":""` + v1Ended},
+		{"burned", stale, v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + tail + `"recipient":[],"share_domain":""` + v1Ended},
 		{"expired", testMetadata(hushv1.State_STATE_EXPIRED), v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"expired",` +
-			tail + `"recipient":[],"share_domain":""}`},
+			tail + `"recipient":[],"share_domain":""` + v1Ended},
 		{"nothing", nil, `{"custid":"anon","metadata_key":"","ttl":0,"metadata_ttl":0,"state":"unknown","updated":0,"created":0,` +
-			`"recipient":[],"share_domain":""}`},
+			`"recipient":[],"share_domain":"","metadata_url":"https://hush.example/private/","receipt_url":"https://hush.example/receipt/",` +
+			`"identifier":"","receipt_ttl":0,"recipients":[]}`},
 	} {
 		got := encodeText(t, v1GetMetadata(testRequest(), &hushv1.GetMetadataResponse{Metadata: test.m}))
 		wantJSON(t, "v1GetMetadata("+test.name+")", got, test.want)
@@ -81,7 +90,8 @@ func TestV1Answers(t *testing.T) {
 	req := testRequest()
 	m := testMetadata(hushv1.State_STATE_NEW)
 	const times = `"updated":1795236745,"created":1795236735,"recipient":[],"share_domain":""`
-	item := v1Start + `"ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` + times + `,"passphrase_required":false}`
+	item := v1Start + `"ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` + times + `,"passphrase_required":false` +
+		v1Pages + `"receipt_ttl":7190,"recipients":[],"has_passphrase":false}`
 	domain := testSecret()
 	domain.ShareDomain = "s.example"
 	for _, test := range []struct {
@@ -93,13 +103,13 @@ func TestV1Answers(t *testing.T) {
 		{"v1Authcheck", v1Authcheck(req, &hushv1.AuthcheckResponse{Custid: "a"}), `{"status":"nominal","locale":"en"}`},
 		{"v1Generate", v1Generate(req, &hushv1.GenerateSecretResponse{Metadata: m, Value: "<v&>"}),
 			v1Start + `"secret_key":"secretkey0000000000000000000000","ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` +
-				times + `,"value":"<v&>","passphrase_required":false}`},
+				times + `,"value":"<v&>","passphrase_required":false` + v1Secret + `"recipients":[],"secret_value":"<v&>","has_passphrase":false}`},
 		{"v1Reveal", v1Reveal(req, &hushv1.RevealSecretResponse{Secret: testSecret(), Value: "é\n\x00</script>"}),
 			`{"value":"é\n\u0000</script>","secret_key":"secretkey0000000000000000000000","share_domain":"https://hush.example"}`},
 		{"v1Reveal(domain)", v1Reveal(req, &hushv1.RevealSecretResponse{Secret: domain}),
 			`{"value":"","secret_key":"secretkey0000000000000000000000","share_domain":"https://s.example"}`},
 		{"v1Burn", v1Burn(req, &hushv1.BurnSecretResponse{Metadata: testMetadata(hushv1.State_STATE_BURNED)}),
-			`{"state":` + v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + times + `},"secret_shortkey":"secret"}`},
+			`{"state":` + v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + times + v1Ended + `,"secret_shortkey":"secret"}`},
 		{"v1Recent", v1Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m, m}}), "[" + item + "," + item + "]"},
 		{"v1Recent(none)", v1Recent(req, &hushv1.ListMetadataResponse{}), "[]"},
 	} {

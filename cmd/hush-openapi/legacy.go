@@ -28,7 +28,7 @@ type legacy struct {
 // marks are the objects that many answers share.
 func marks() []mark {
 	return []mark{
-		{"metadata_url", "V2Receipt"},
+		{"metadata_path", "V2Receipt"},
 		{"original_size", "V2Secret"},
 		{"txt_validation_host", "V2Domain"},
 		{"metadata_ttl", "V1Receipt"},

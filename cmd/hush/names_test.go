@@ -185,7 +185,7 @@ func (n *names) learnFrom(answer any) {
 var (
 	timeNumber  = regexp.MustCompile(`\b1[789]\d{8}\b`)
 	timeText    = regexp.MustCompile(`\d{4}-\d\d-\d\d[T@]\d\d:\d\d:\d\d(\.\d+)?( UTC|Z)`)
-	countdown   = regexp.MustCompile(`("(?:secret_ttl|metadata_ttl|realttl|secret_realttl)": |"(?:ttlLeft|secretTtlLeft)": ")(\d+)`)
+	countdown   = regexp.MustCompile(`("(?:secret_ttl|metadata_ttl|receipt_ttl|realttl|secret_realttl)": |"(?:ttlLeft|secretTtlLeft)": ")(\d+)`)
 	errorNumber = regexp.MustCompile(`internal error, id \w+`)
 	accountID   = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 	// What the build, the disk and the clock say on the page for colonels.

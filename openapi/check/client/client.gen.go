@@ -423,14 +423,29 @@ type V1Receipt struct {
 	// Custid The account's e-mail address, or `anon`.
 	Custid string `json:"custid"`
 
+	// HasPassphrase The same as `passphrase_required`.
+	HasPassphrase *bool `json:"has_passphrase,omitempty"`
+
+	// Identifier The same as `metadata_key`.
+	Identifier string `json:"identifier"`
+
 	// MetadataKey The key of the receipt.
 	MetadataKey string `json:"metadata_key"`
 
 	// MetadataTtl Seconds until the receipt expires.
 	MetadataTtl int `json:"metadata_ttl"`
 
+	// MetadataUrl The page of the receipt.
+	MetadataUrl string `json:"metadata_url"`
+
 	// PassphraseRequired Whether the secret has a passphrase. Omitted once the secret is gone.
 	PassphraseRequired *bool `json:"passphrase_required,omitempty"`
+
+	// ReceiptTtl The same as `metadata_ttl`.
+	ReceiptTtl int `json:"receipt_ttl"`
+
+	// ReceiptUrl The page of the receipt, by its later name.
+	ReceiptUrl string `json:"receipt_url"`
 
 	// Received Time of the reveal, in seconds since 1970. Omitted in other states.
 	Received *int `json:"received,omitempty"`
@@ -438,12 +453,21 @@ type V1Receipt struct {
 	// Recipient The recipients' addresses, obscured.
 	Recipient []string `json:"recipient"`
 
+	// Recipients The same as `recipient`.
+	Recipients []string `json:"recipients"`
+
+	// SecretIdentifier The same as `secret_key`.
+	SecretIdentifier *string `json:"secret_identifier,omitempty"`
+
 	// SecretKey The key of the secret. Omitted in lists, and once the secret is gone.
 	SecretKey *string `json:"secret_key,omitempty"`
 
 	// SecretTtl Seconds until the secret expires. Omitted once the secret is gone.
-	SecretTtl   *int   `json:"secret_ttl,omitempty"`
-	ShareDomain string `json:"share_domain"`
+	SecretTtl *int `json:"secret_ttl,omitempty"`
+
+	// SecretValue The same as `value`.
+	SecretValue *string `json:"secret_value,omitempty"`
+	ShareDomain string  `json:"share_domain"`
 
 	// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`.
 	State string `json:"state"`
