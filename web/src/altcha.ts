@@ -6,15 +6,17 @@ import { ask } from "./worker/start";
 
 /**
  * solveChallenge fetches a challenge and solves it in a worker. It returns the
- * authenticity_payload of a request, which can be used once, or throws Refusal.
+ * authenticity_payload of a request, which can be used once, or throws Refusal. It
+ * ends early if signal aborts.
  */
-export async function solveChallenge(action: "conceal" | "feedback" | "signup"): Promise<string> {
-  const challenge = await challenges.altchaChallenge({ action });
-  const number = await solveInWorker({
+export async function solveChallenge(action: "conceal" | "feedback" | "signup", signal?: AbortSignal): Promise<string> {
+  const challenge = await challenges.altchaChallenge({ action }, signal && { signal });
+  const puzzle: Puzzle = {
     challenge: challenge.challenge,
     salt: challenge.salt,
     maxNumber: Number(challenge.maxNumber),
-  });
+  };
+  const number = await ask<number>("altcha", puzzle, signal);
   if (number < 0) {
     throw new Refusal("", { code: "invalid_argument", reason: "challenge" });
   }
@@ -31,12 +33,4 @@ function payload(challenge: AltchaChallengeResponse, number: number): string {
       signature: challenge.signature,
     }),
   );
-}
-
-async function solveInWorker(puzzle: Puzzle): Promise<number> {
-  try {
-    return await ask<number>("altcha", puzzle);
-  } catch {
-    throw new Refusal("", { code: "internal", reason: "challenge" });
-  }
 }

@@ -20,13 +20,18 @@ export function onFirstCall<C extends object>(load: () => Promise<C>): Calls<C> 
         return undefined;
       }
       return async (...args: unknown[]) => {
-        const client = (await load().catch(notLoaded)) as Record<PropertyKey, Method>;
+        const client = (await needed(load)) as Record<PropertyKey, Method>;
         return (client[name] as Method)(...args);
       };
     },
   });
 }
 
-function notLoaded(): never {
-  throw new Refusal("", { code: "offline", unsent: true });
+/** needed loads a script that the page needs, or throws a Refusal: nothing was sent. */
+export async function needed<M>(load: () => Promise<M>): Promise<M> {
+  try {
+    return await load();
+  } catch {
+    throw new Refusal("", { code: "offline", unsent: true });
+  }
 }

@@ -72,6 +72,8 @@ function byCode(refusal: Refusal): string {
       return t("problem.offline");
     case "broken_text":
       return t("problem.broken_text");
+    case "device":
+      return t("problem.device");
     case "unavailable":
     case "deadline_exceeded":
       return t("problem.unavailable");

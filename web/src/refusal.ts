@@ -3,10 +3,15 @@ import type { Refusal_Reason } from "./gen/hush/v1/refusal_pb";
 /** Reason is why the service refused: a value of hush.v1.Refusal.Reason in lower case, without REASON_. */
 export type Reason = Lowercase<keyof typeof Refusal_Reason>;
 
-/** Code is the code of a failed call; `offline` if there was no response, `broken_text` if half of a character is missing. */
+/**
+ * Code is the code of a failed call; `offline` if there was no response, `broken_text`
+ * if half of a character is missing, `device` if this device could not work out what
+ * the call needs.
+ */
 export type Code =
   | "offline"
   | "broken_text"
+  | "device"
   | "canceled"
   | "unknown"
   | "invalid_argument"

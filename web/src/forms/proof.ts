@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { needed } from "../call";
 
 export interface Proof {
   /** idle: not started. working: solving the challenge. done: the solution is ready. */
@@ -21,9 +22,11 @@ interface Solution {
 export function useProof(action: "signup" | "feedback"): Proof {
   const [state, setState] = useState<Proof["state"]>("idle");
   const solution = useRef<Solution>(undefined);
+  const left = useRef(new AbortController());
   useEffect(
     () => () => {
       solution.current = undefined;
+      left.current.abort();
     },
     [],
   );
@@ -32,7 +35,9 @@ export function useProof(action: "signup" | "feedback"): Proof {
     if (known && Date.now() - known.since < freshFor) {
       return;
     }
-    const mine: Solution = { payload: import("../altcha").then((m) => m.solveChallenge(action)), since: Date.now() };
+    const { signal } = left.current;
+    const payload = needed(() => import("../altcha")).then((m) => m.solveChallenge(action, signal));
+    const mine: Solution = { payload, since: Date.now() };
     solution.current = mine;
     setState("working");
     const settle = (next: Proof["state"], found: Solution | undefined) => {

@@ -44,6 +44,8 @@ export default {
 
   "problem.offline": "Can't reach the service. Check your connection and try again.",
   "problem.broken_text": "Half of a character is missing in what you typed. Delete it and type it again.",
+  "problem.device":
+    "Your device couldn't finish a calculation, perhaps for lack of memory. Close other tabs and apps, then try again.",
   "problem.unavailable": "The service can't do this right now. Try again in a moment.",
   "problem.internal": "Something went wrong on our side. We've logged it.",
   "problem.rate_limited": "Too many requests from your network. Try again {when}.",

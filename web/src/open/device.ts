@@ -6,10 +6,10 @@ import { stretching } from "../endtoend/stretching";
 import { FaultError, MalformedError } from "./fault";
 import type { Content } from "./source";
 
-/** keysOf derives the keys of a link and a passphrase. It throws MalformedError. */
-export async function keysOf(secret: Bytes, passphrase: string): Promise<Keys> {
+/** keysOf derives the keys of a link and a passphrase. It throws MalformedError, or a Refusal if this device cannot. */
+export async function keysOf(secret: Bytes, passphrase: string, signal?: AbortSignal): Promise<Keys> {
   try {
-    return await derive(secret, passphrase, stretching());
+    return await derive(secret, passphrase, stretching(signal));
   } catch (thrown) {
     throw thrown instanceof PassphraseError ? new MalformedError() : thrown;
   }

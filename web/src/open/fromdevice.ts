@@ -1,9 +1,9 @@
+import { needed } from "../call";
 import { Encryption } from "../contract";
 import type { Keys } from "../endtoend/keys";
 import type { Link } from "../endtoend/link";
 import { flowing } from "../flow";
 import type { RevealSecretResponse } from "../gen/hush/v1/secret_service_pb";
-import { Refusal } from "../refusal";
 import { secrets } from "../rpc";
 import { FaultError } from "./fault";
 import type { Source } from "./reveal";
@@ -20,11 +20,9 @@ export function fromDevice({ key, secret }: Link): Source<Keys, RevealSecretResp
   const claim = newClaim();
   load().catch(() => undefined); // If it is missing, the press loads it again.
   return {
-    prepare: async (passphrase) => {
-      const device = await load().catch(() => {
-        throw new Refusal("", { code: "offline" });
-      });
-      return await device.keysOf(secret, passphrase);
+    prepare: async (passphrase, signal) => {
+      const device = await needed(load);
+      return await device.keysOf(secret, passphrase, signal);
     },
     probe: (signal) => secrets.getSecret({ secretKey: key }, { signal }),
     ask: ({ linkProof, proof }, signal, received) =>

@@ -27,8 +27,8 @@ const keepEvery = 30_000;
 
 /** Source is where the content comes from. Its functions use one claim. */
 export interface Source<Request, Answer, Content> {
-  /** Derives what the request holds, and sends nothing. It throws MalformedError. */
-  prepare: (passphrase: string) => Promise<Request>;
+  /** Derives what the request holds, and sends nothing. It throws MalformedError, or Refusal for a device that cannot. */
+  prepare: (passphrase: string, signal: AbortSignal) => Promise<Request>;
   /** Calls the server, and changes nothing there. */
   probe: (signal: AbortSignal) => Promise<unknown>;
   /** Asks for the content, and tells how many bytes of it have arrived, of how many: 0 if that is not known. */
@@ -104,6 +104,8 @@ export class Reveal<Request, Answer, Content> {
   #call: AbortController | undefined;
   #progress: Progress = { at: "form" };
   #ended = false;
+  /** Aborts with the end. */
+  #left = new AbortController();
   /** Cancels what #pause waits for, and the timer of #until. */
   #wake: () => void = () => undefined;
   #unlimit: () => void = () => undefined;
@@ -123,7 +125,7 @@ export class Reveal<Request, Answer, Content> {
     this.#wake();
     this.#show({ at: "deriving" });
     try {
-      this.#request = await this.source.prepare(passphrase);
+      this.#request = await this.source.prepare(passphrase, this.#left.signal);
     } catch (thrown) {
       this.#show(
         thrown instanceof MalformedError ? { at: "form", malformed: true } : { at: "form", refusal: asRefusal(thrown) },
@@ -161,6 +163,7 @@ export class Reveal<Request, Answer, Content> {
   /** end stops everything but an acknowledgement. */
   end(): void {
     this.#ended = true;
+    this.#left.abort();
     this.#call?.abort();
     this.#wake();
     this.#unlimit();

@@ -1,4 +1,5 @@
 import { sha256 } from "../sha256";
+import { answerWith } from "./exchange";
 
 /** Puzzle asks for the number that, appended to the salt, has the hash. */
 export interface Puzzle {
@@ -7,10 +8,16 @@ export interface Puzzle {
   maxNumber: number;
 }
 
-/** solve returns the number, or -1 if there is none. */
-export function solve({ challenge, salt, maxNumber }: Puzzle): number {
+/** How many numbers are tried before the page is told that the search goes on. */
+const round = 10_000;
+
+/** solve returns the number, or -1 if there is none. It calls alive now and then. */
+export function solve({ challenge, salt, maxNumber }: Puzzle, alive?: () => void): number {
   const encoder = new TextEncoder();
   for (let number = 0; number <= maxNumber; number++) {
+    if (number % round === 0) {
+      alive?.();
+    }
     if (sha256(encoder.encode(salt + number)) === challenge) {
       return number;
     }
@@ -20,7 +27,5 @@ export function solve({ challenge, salt, maxNumber }: Puzzle): number {
 
 // Unit tests import this module outside a worker.
 if (typeof self !== "undefined" && typeof window === "undefined") {
-  self.onmessage = (event: MessageEvent<Puzzle>) => {
-    self.postMessage(solve(event.data));
-  };
+  answerWith(self, solve);
 }

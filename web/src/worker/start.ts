@@ -1,22 +1,24 @@
 import altchaUrl from "./altcha?worker&url";
+import { answerOf, failed } from "./exchange";
 import stretchUrl from "./stretch?worker&url";
 
 /** The scripts of the workers. */
 const urls = { altcha: altchaUrl, stretch: stretchUrl };
 
-/** ask starts a worker, sends it a question, returns its answer and ends it. It ends early if signal aborts. */
+/**
+ * ask starts a worker, sends it a question, returns its answer and ends it. It ends
+ * early if signal aborts. It throws a Refusal that says what to do if there is no answer.
+ */
 export async function ask<Answer>(name: keyof typeof urls, question: unknown, signal?: AbortSignal): Promise<Answer> {
   signal?.throwIfAborted();
-  const worker = new Worker(scriptURL(urls[name]) as string, { type: "module" });
+  return await answerOf<Answer>(started(urls[name]), question, signal);
+}
+
+function started(url: string): Worker {
   try {
-    return await new Promise<Answer>((resolve, reject) => {
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-      worker.onmessage = (event: MessageEvent<Answer>) => resolve(event.data);
-      worker.onerror = () => reject(new Error(`the worker ${name} failed`));
-      worker.postMessage(question);
-    });
-  } finally {
-    worker.terminate();
+    return new Worker(scriptURL(url) as string, { type: "module" });
+  } catch {
+    throw failed(); // a browser that forbids workers, or has no room for one
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Bytes } from "../endtoend/bytes";
 import { stretch } from "../endtoend/stretch";
+import { answerWith } from "./exchange";
 
 /** Question asks for the tag of a passphrase. */
 export interface Question {
@@ -7,6 +8,4 @@ export interface Question {
   salt: Bytes;
 }
 
-self.onmessage = (event: MessageEvent<Question>) => {
-  void stretch(event.data.passphrase, event.data.salt).then((tag) => self.postMessage(tag));
-};
+answerWith<Question, Bytes>(self, ({ passphrase, salt }, alive) => stretch(passphrase, salt, alive));
