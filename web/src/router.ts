@@ -10,6 +10,8 @@ export interface Place {
   query: URLSearchParams;
   /** Whether the fragment was in the path that was requested: a mail gateway had escaped the #. */
   mangled: boolean;
+  /** Whether a secret was opened at this entry of the history, whose link the page then forgot. */
+  opened: boolean;
   /** Counts navigations, so that two visits to the same path differ. */
   visit: number;
 }
@@ -25,10 +27,24 @@ export const place = signal<Place>(here(0));
 /** Whether the visitor has navigated. The first page does not take the focus. */
 export let hasNavigated = false;
 
-/** The scroll positions of earlier visits, by the id in the history state. */
+/** State is what an entry of the history has: where it stands among those of this page, and nothing of what it shows. */
+interface State {
+  id: number;
+  opened?: boolean;
+}
+
+/** The scroll positions of earlier visits, by the id of their entry. */
 const scrolls = new Map<number, number>();
-let current = 0;
-let newest = 0;
+/** The entry that is shown. The ids count from the first entry to the last, also across a reload. */
+let current = idOf(history.state) ?? 0;
+/** Whether the browser is on its way back to the current entry. */
+let returning = false;
+let forgetWhenBack = false;
+
+function idOf(state: unknown): number | undefined {
+  const id = (state as State | null)?.id;
+  return typeof id === "number" ? id : undefined;
+}
 
 function here(visit: number): Place {
   return {
@@ -36,6 +52,7 @@ function here(visit: number): Place {
     hash: location.hash,
     query: new URLSearchParams(location.search),
     mangled: false,
+    opened: (history.state as State | null)?.opened === true,
     visit,
   };
 }
@@ -46,12 +63,14 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
     return;
   }
   notifyLeave();
+  // On its way back the browser is at another entry, and goes on to the one that is made there.
+  const at = returning ? (idOf(history.state) ?? current + 1) : current;
+  current = options.replace ? at : at + 1;
+  const state: State = { id: current };
   if (options.replace) {
-    history.replaceState({ id: current }, "", to);
+    history.replaceState(state, "", to);
   } else {
-    newest += 1;
-    current = newest;
-    history.pushState({ id: current }, "", to);
+    history.pushState(state, "", to);
   }
   showPlace(0);
 }
@@ -74,19 +93,37 @@ let question: (() => string) | undefined;
  */
 export function askBeforeLeaving(text: () => string): () => void {
   question = text;
-  addEventListener("beforeunload", hold);
+  const release = hold();
   return () => {
+    release();
     // What the page shows next may ask already.
     if (question === text) {
       question = undefined;
-      removeEventListener("beforeunload", hold);
     }
   };
 }
 
-/** hold makes the browser ask, in its own words. */
-function hold(event: BeforeUnloadEvent): void {
-  event.preventDefault();
+/**
+ * hold makes the browser ask, in its own words, before the page is closed or loaded
+ * again. It returns a function that ends that.
+ */
+export function hold(): () => void {
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+  addEventListener("beforeunload", ask);
+  return () => removeEventListener("beforeunload", ask);
+}
+
+/**
+ * handOver opens an address in another program, such as mailto. A page that would
+ * lose something hands it to a new tab: browsers ask before they leave for such a
+ * program, and those whose mail program is a website do leave.
+ */
+export function handOver(url: string): void {
+  if (question) {
+    open(url, "_blank", "noopener");
+  } else {
+    location.href = url;
+  }
 }
 
 /** mayLeave asks the visitor if the page would lose something, and reports whether to go on. */
@@ -107,46 +144,77 @@ function showPlace(scroll: number): void {
   requestAnimationFrame(() => scrollTo(0, scroll));
 }
 
-/** stay restores the address of the page after the browser has left it. */
-function stay(): void {
-  const { path, query, hash } = place.peek();
-  const search = query.toString();
-  newest += 1;
-  current = newest;
-  history.pushState({ id: current }, "", path + (search && `?${search}`) + hash);
+/**
+ * stay goes back to the entry of the page after the browser has left it. A new entry
+ * would leave the old one in the history, with the whole link. An entry without an id
+ * is one that the visitor has just added.
+ */
+function stay(at: number): void {
+  returning = current !== at;
+  if (returning) {
+    history.go(current - at);
+  }
 }
 
-/** forgetFragment removes the fragment from the address, and the page stays. */
+/** back ends the way back to the current entry. */
+function back(): void {
+  returning = false;
+  if (forgetWhenBack) {
+    forgetWhenBack = false;
+    forgetInHistory();
+  }
+}
+
+/** forgetFragment removes the fragment of an opened secret from the address, and the page stays. */
 export function forgetFragment(): void {
-  history.replaceState(history.state, "", location.pathname);
+  if (returning) {
+    forgetWhenBack = true;
+  } else {
+    forgetInHistory();
+  }
   place.value = { ...place.peek(), hash: "" };
+}
+
+function forgetInHistory(): void {
+  const state: State = { id: current, opened: true };
+  history.replaceState(state, "", location.pathname);
 }
 
 /** startRouter mends the address of the first page, and handles the browser's history and clicks on links. */
 export function startRouter(): void {
   history.scrollRestoration = "manual";
   const to = mended(location.pathname);
-  history.replaceState({ id: current }, "", to || undefined);
+  history.replaceState({ ...(to ? {} : history.state), id: current }, "", to || undefined);
   if (to) {
     place.value = { ...here(0), mangled: true };
   }
-  addEventListener("popstate", (event) => {
-    if (!mayLeave()) {
-      stay();
-      return;
-    }
-    notifyLeave();
-    const id: unknown = (event.state as { id?: unknown } | null)?.id;
-    if (typeof id === "number") {
-      current = id;
-    } else {
-      newest += 1;
-      current = newest;
-      history.replaceState({ id: current }, "");
-    }
-    showPlace(scrolls.get(current) ?? 0);
-  });
+  addEventListener("popstate", arrive);
   document.addEventListener("click", followLink);
+}
+
+/** arrive shows the entry of the history that the browser went to, if the visitor may leave the one before. */
+function arrive(event: PopStateEvent): void {
+  const known = idOf(event.state);
+  const id = known ?? current + 1;
+  if (returning) {
+    if (known === current) {
+      back();
+    } else {
+      stay(id);
+    }
+    return;
+  }
+  if (!mayLeave()) {
+    stay(id);
+    return;
+  }
+  notifyLeave();
+  current = id;
+  if (known === undefined) {
+    history.replaceState({ id }, "");
+    scrolls.delete(id);
+  }
+  showPlace(scrolls.get(id) ?? 0);
 }
 
 /** followLink navigates within the UI when a link to it is clicked. */

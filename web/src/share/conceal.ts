@@ -1,4 +1,5 @@
 /* Shares a draft. The page loads this module when something is typed. */
+import { needed } from "../call";
 import { Encryption } from "../contract";
 import { flowing } from "../flow";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
@@ -61,7 +62,10 @@ export async function conceal(
   await needed(receipt);
   // Leaving would give up the rest, and the links of what is made by then.
   const stopAsking = parts.length > 1 ? askBeforeLeaving(() => leaving(false)) : () => {};
+  // The call on its way may outlive the page, and the question does not.
+  signal.addEventListener("abort", stopAsking);
   const outcome = await concealEach(sending, parts);
+  signal.removeEventListener("abort", stopAsking);
   stopAsking();
   if (outcome.made.length === 0) {
     throw outcome.thrown;
@@ -92,8 +96,8 @@ async function concealPart(sending: Sending, part: Part): Promise<Shared> {
     }
   }
   sending.onStep("proving");
-  const { solveChallenge } = await import("../altcha");
-  return noted(await share(await solveChallenge("conceal")));
+  const { solveChallenge } = await needed(() => import("../altcha"));
+  return noted(await share(await solveChallenge("conceal", sending.signal).catch(canceled(sending.signal))));
 }
 
 /** show goes to the receipt of what was made, which shows the links. It keeps the draft while some are left to make. */
@@ -152,19 +156,11 @@ const format = () => import("./seal");
 /** receipt loads the pages that show the links: they must not be missing once the secret is made. */
 const receipt = () => Promise.all([import("../pages/receipt"), import("../receipts/group"), import("./result")]);
 
-/** needed loads a script, or throws the refusal of a lost connection. */
-async function needed<M>(load: () => Promise<M>): Promise<M> {
-  try {
-    return await load();
-  } catch {
-    throw new Refusal("", { code: "offline" });
-  }
-}
-
 /** withServer returns a function that leaves the encryption to the server. */
-function withServer({ draft, group }: Sending, { name, recipients, memo }: Part): Share {
+function withServer({ draft, group, signal }: Sending, { name, recipients, memo }: Part): Share {
   return async (authenticityPayload) => {
-    const answer = await secrets.concealSecret({
+    const upload = watch(signal, undefined);
+    const request = {
       secret: draft.text,
       passphrase: draft.passphrase,
       ttl: lifetimeOf(draft),
@@ -173,7 +169,8 @@ function withServer({ draft, group }: Sending, { name, recipients, memo }: Part)
       memo,
       group,
       authenticityPayload,
-    });
+    };
+    const answer = await secrets.concealSecret(request, upload.options).catch(upload.failed).finally(upload.end);
     const { secret, metadata } = checked(answer, "server");
     const link = secretLink(baseUrl(), secret.secretKey, secret.shareDomain);
     return { secret, metadata, kind: "server", link, name };

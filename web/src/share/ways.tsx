@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { region } from "../i18n";
 import { t } from "../i18n/share";
 import { lazy } from "../lazy";
+import { handOver } from "../router";
 import { announce, Button, CopyButton, copyText, isSelected } from "../ui";
 import { Dialog } from "../ui/dialog";
 
@@ -30,7 +31,7 @@ export default function Ways({ link, expires, hasPassphrase, onKept }: WaysProps
     setMessage("mailed");
     announce(t("result.message.mailed"));
     // Only a subject: a web mailer would receive the rest as an address that the browser requests.
-    location.href = `mailto:?subject=${encodeURIComponent(t("result.share.title"))}`;
+    handOver(`mailto:?subject=${encodeURIComponent(t("result.share.title"))}`);
   };
   return (
     <>
