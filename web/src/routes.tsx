@@ -4,17 +4,18 @@
  * The server must serve index.html for each of these paths.
  */
 import type { FunctionComponent } from "preact";
-import { lazy } from "./lazy";
+import { lazy, MissingPage } from "./lazy";
 import { match } from "./match";
 import { Checking } from "./open/checking";
 import { Open } from "./pages/open";
 import { Share } from "./pages/share";
 import type { PageProps } from "./router";
+import { Loading } from "./ui";
 
 type Page = FunctionComponent<PageProps>;
 
 /** later returns a page whose script is loaded on demand. */
-const later = (load: () => Promise<{ default: Page }>): Page => lazy(load);
+const later = (load: () => Promise<{ default: Page }>): Page => lazy(load, Loading, MissingPage);
 
 const receipt = later(() => import("./pages/receipt"));
 const signup = later(() => import("./pages/signup"));
@@ -24,7 +25,7 @@ const routes: readonly (readonly [pattern: string, page: Page])[] = [
   ["/", Share],
   ["/s", Open],
   ["/secret/:key", Open],
-  ["/e", lazy(() => import("./pages/endtoend"), Checking)],
+  ["/e", lazy(() => import("./pages/endtoend"), Checking, MissingPage)],
   ["/r", receipt],
   ["/private/:key", receipt],
   ["/metadata/:key", receipt],

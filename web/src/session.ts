@@ -68,10 +68,20 @@ export async function signOut(): Promise<void> {
   forgetAccount();
 }
 
-/** forgetAccount forgets the account of a session that has ended. */
+/** forgetAccount forgets the account of a session that its owner has ended. */
 export function forgetAccount(): void {
   keepShrimp("");
   setAccount(null);
+  for (const fn of signedOut) {
+    fn();
+  }
+}
+
+const signedOut = new Set<() => void>();
+
+/** whenSignedOut calls fn when the visitor has signed out: the next one may be someone else. */
+export function whenSignedOut(fn: () => void): void {
+  signedOut.add(fn);
 }
 
 /** setAccount sets the account that is signed in, and shows its language. */

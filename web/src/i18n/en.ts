@@ -29,6 +29,8 @@ export default {
   "app.maintenance": "Maintenance",
   "app.maintenance.text": "You can't share anything new right now. Existing links still open.",
   "app.updated": "A new version of this page is available.",
+  "app.missing": "Part of this page couldn't be loaded",
+  "app.offline": "You're offline. Check your connection and try again.",
   "app.reload": "Reload",
   "app.loading": "Loading…",
 

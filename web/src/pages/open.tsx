@@ -1,12 +1,12 @@
 import { useLayoutEffect } from "preact/hooks";
 import { t } from "../i18n";
-import { lazy } from "../lazy";
+import { lazy, MissingPage } from "../lazy";
 import { endToEndIn, keyIn } from "../link";
 import { AskLink } from "../open/asklink";
 import { Checking } from "../open/checking";
 import { navigate, type PageProps, place } from "../router";
 
-const FromServer = lazy(() => import("../open/fromserver"), Checking);
+const FromServer = lazy(() => import("../open/fromserver"), Checking, MissingPage);
 
 /**
  * Open is the page behind a link to a secret that the server encrypted. It consumes

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { EncryptionLabel } from "../endtoend/label";
@@ -6,7 +5,8 @@ import { byteLength, percent, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import { type Draft, empty, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
+import { type Draft, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
+import { change as changeKept, forget, kept } from "../share/kept";
 import { canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
@@ -19,8 +19,6 @@ const FileBox = lazy(
 
 /** conceal loads what shares a draft. */
 const conceal = () => import("../share/conceal");
-
-type Mode = "text" | "generate";
 
 /** Share is the home page: the form. The receipt's page shows the link. */
 export function Share() {
@@ -49,18 +47,8 @@ function SignInFirst() {
 
 /** Possible shows the form, or why this browser can share nothing here. */
 function Possible() {
-  const [chosen, setChosen] = useState<Kind>();
-  const kind = kindOf(chosen);
-  return kind ? (
-    <ShareForm kind={kind} onKind={setChosen} />
-  ) : (
-    <Notice kind="warn">{t("share.kind.impossible")}</Notice>
-  );
-}
-
-interface FormProps {
-  kind: Kind;
-  onKind: (kind: Kind) => void;
+  const kind = kindOf(kept.value.chosen);
+  return kind ? <ShareForm kind={kind} /> : <Notice kind="warn">{t("share.kind.impossible")}</Notice>;
 }
 
 /** The field that shows the problem of a part of the draft. */
@@ -73,9 +61,8 @@ const fields: Record<string, Problem["field"]> = {
   custom: "ttl",
 };
 
-function ShareForm({ kind, onKind }: FormProps) {
-  const draft = useSignal<Draft>(empty);
-  const [mode, setMode] = useState<Mode>("text");
+function ShareForm({ kind }: { kind: Kind }) {
+  const { draft: d, mode } = kept.value;
   const [problem, setProblem] = useState<Problem>({});
   const [busy, setBusy] = useState<Step>();
   // How much of a content that is sent has left, from 0 to 1.
@@ -83,33 +70,30 @@ function ShareForm({ kind, onKind }: FormProps) {
   const area = useRef<HTMLDivElement>(null);
   const gone = useRef(new AbortController());
   const left = useRef(false);
-  // The kind that the form showed when something was typed: another one is never sent without a word.
-  const stated = useRef<Kind>(undefined);
   const change = (part: Partial<Draft>) => {
-    if (!stated.current) {
-      stated.current = kind;
+    const { draft, stated } = kept.peek();
+    changeKept({ draft: { ...draft, ...part }, stated: stated ?? kind });
+    if (!stated) {
       // A script that does not load now is loaded, and reported, when the form is sent.
       void conceal()
         .then(({ prepare }) => prepare(kind))
         .catch(() => undefined);
     }
-    draft.value = { ...draft.value, ...part };
     if (Object.keys(part).some((name) => fields[name] === problem.field)) {
       setProblem({}); // it was about another value
     }
   };
   const choose = (next: Kind) => {
-    if (next === "server" && draft.value.file) {
+    if (next === "server" && kept.peek().draft.file) {
       setProblem({ field: "form", text: noFiles() });
       return;
     }
-    stated.current = next;
+    changeKept({ chosen: next, stated: next });
     setProblem({});
-    onKind(next);
   };
   const takeFile = (file: SharedFile | undefined) => {
     change(file && mode === "generate" ? { file, text: "" } : { file });
-    setMode("text");
+    changeKept({ mode: "text" });
     setProblem({});
     if (!file) {
       setTimeout(() => area.current?.querySelector("textarea")?.focus());
@@ -122,7 +106,6 @@ function ShareForm({ kind, onKind }: FormProps) {
   }, [problem]);
   useEffect(
     () => () => {
-      draft.value = empty;
       left.current = true;
       gone.current.abort();
     },
@@ -133,16 +116,16 @@ function ShareForm({ kind, onKind }: FormProps) {
     if (busy) {
       return;
     }
-    if (stated.current && stated.current !== kind) {
-      stated.current = kind;
+    const { draft, stated } = kept.peek();
+    changeKept({ stated: kind });
+    if (stated && stated !== kind) {
       setProblem(changed());
       return;
     }
-    stated.current = kind;
     setProblem({});
     setBusy("sending");
     setPart(undefined);
-    setProblem(await send(draft.value));
+    setProblem(await send(draft));
     setBusy(undefined);
     if (gone.current.signal.aborted && !left.current) {
       gone.current = new AbortController(); // it was canceled, and may be sent again
@@ -157,15 +140,18 @@ function ShareForm({ kind, onKind }: FormProps) {
     if (refused.field) {
       return refused;
     }
+    const { signal } = gone.current;
     try {
       const generated = mode === "generate" ? sent.text : "";
-      await sharing.conceal(sent, kind, setBusy, gone.current.signal, generated, setPart);
+      await sharing.conceal(sent, kind, setBusy, signal, generated, setPart);
+      if (!signal.aborted) {
+        forget(); // the receipt shows what was made
+      }
       return {};
     } catch (thrown) {
       return sharing.concealProblem(thrown, sent, kind);
     }
   };
-  const d = draft.value;
   return (
     <div ref={area}>
       <Form onSend={() => void submit()} label={t("share.title")}>
@@ -177,7 +163,7 @@ function ShareForm({ kind, onKind }: FormProps) {
               value={mode}
               onValue={(next) => {
                 change({ text: "" });
-                setMode(next);
+                changeKept({ mode: next });
               }}
               options={[
                 ["text", t("share.mode.text")],

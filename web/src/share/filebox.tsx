@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
 import { t, tn } from "../i18n/share";
+import { problemText } from "../problem";
 import { policy } from "../session";
 import { announce, Button, Icon, Notice } from "../ui";
 import { limit, noFiles, type SharedFile } from "./draft";
@@ -27,7 +28,7 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
   // One after the other: files that are taken while others are still read are packed with them.
   const before = useRef<Promise<void>>(Promise.resolve());
   const round = useRef(0);
-  const fail = (thrown: unknown) => setProblem(thrown instanceof FilesError ? thrown.message : t("problem.internal"));
+  const fail = (thrown: unknown) => setProblem(thrown instanceof FilesError ? thrown.message : problemText(thrown));
   const take = (files: () => File[]) => {
     try {
       if (kind === "server") {

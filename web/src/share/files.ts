@@ -1,4 +1,5 @@
 /* Turns what a visitor picks, drops or pastes into what is shared: one file. */
+import { needed } from "../call";
 import { bytes, size } from "../format";
 import { t, tn } from "../i18n/share";
 import { limit, type SharedFile } from "./draft";
@@ -20,7 +21,7 @@ export function filesOf(data: DataTransfer): File[] {
   return [...data.files];
 }
 
-/** read returns the file that is shared for files: the only one, or an archive of all. It throws FilesError. */
+/** read returns the file that is shared for files: the only one, or an archive of all. It throws FilesError, or a Refusal if a script does not load. */
 export async function read(files: readonly File[]): Promise<SharedFile> {
   const [first] = files;
   if (!first) {
@@ -47,7 +48,7 @@ async function packed(files: readonly File[]): Promise<SharedFile> {
   }
   const names = distinct(files.map(({ name }) => name));
   const contents = await Promise.all(files.map(bytesOf));
-  const { archive } = await import("./archive");
+  const { archive } = await needed(() => import("./archive"));
   const body = archive(names.map((name, i) => ({ name, body: contents[i]!, modified: files[i]!.lastModified })));
   refuseAbove(body.length, (over) => tn("file.too_large.packed", files.length, over));
   return { name: "files.zip", type: "application/zip", body, packed: names, sources: files };

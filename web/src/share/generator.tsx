@@ -1,10 +1,24 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/share";
-import { announce, Button, Checkbox, CopyButton, Field, Segmented } from "../ui";
+import { problemText } from "../problem";
+import { announce, Button, Checkbox, CopyButton, Field, Notice, Segmented } from "../ui";
 import { type CharacterChoice, characterBits, characters, longest, shortest } from "./generate/characters";
 import { bitsPerWord, fewest, most, type WordChoice, words } from "./generate/words";
 
 type Kind = "password" | "words";
+
+/** What is generated. The choices last until the page is closed, as the draft does. */
+const kindChoice = signal<Kind>("password");
+const charChoice = signal<CharacterChoice>({
+  length: 20,
+  uppercase: true,
+  lowercase: true,
+  numbers: true,
+  symbols: false,
+  unambiguous: true,
+});
+const wordChoice = signal<WordChoice>({ count: 6, separator: "-", capitals: false });
 
 interface GeneratorProps {
   text: string;
@@ -13,26 +27,27 @@ interface GeneratorProps {
 
 /** Generator generates a secret in the browser and shows it before it is shared. */
 export default function Generator({ text, onText }: GeneratorProps) {
-  const [kind, setKind] = useState<Kind>("password");
-  const [chars, setChars] = useState<CharacterChoice>({
-    length: 20,
-    uppercase: true,
-    lowercase: true,
-    numbers: true,
-    symbols: false,
-    unambiguous: true,
-  });
-  const [phrase, setPhrase] = useState<WordChoice>({ count: 6, separator: "-", capitals: false });
+  const [kind, chars, phrase] = [kindChoice.value, charChoice.value, wordChoice.value];
+  const [problem, setProblem] = useState("");
   const latest = useRef(0);
+  const has = useRef(text !== "");
   const draw = async () => {
     const turn = ++latest.current;
     const drawn = kind === "words" ? await words(phrase) : characters(chars);
     if (turn === latest.current) {
+      setProblem("");
       onText(drawn);
     }
   };
+  const failed = (thrown: unknown) => {
+    onText("");
+    setProblem(problemText(thrown));
+  };
   useEffect(() => {
-    void draw().catch(() => onText(""));
+    if (!has.current) {
+      void draw().catch(failed);
+    }
+    has.current = false; // what a draft brings along stays until a choice changes
     return () => {
       latest.current += 1;
     };
@@ -50,7 +65,7 @@ export default function Generator({ text, onText }: GeneratorProps) {
             size="small"
             icon="refresh"
             onClick={() => {
-              void draw().then(() => announce(t("generate.done")));
+              void draw().then(() => announce(t("generate.done")), failed);
             }}
           >
             {t("generate.again")}
@@ -58,19 +73,32 @@ export default function Generator({ text, onText }: GeneratorProps) {
           {text && <CopyButton size="small" text={text} />}
         </div>
       </div>
+      {problem && <Notice kind="bad">{problem}</Notice>}
       <Segmented
         label={t("generate.kind")}
         value={kind}
-        onValue={setKind}
+        onValue={(next) => {
+          kindChoice.value = next;
+        }}
         options={[
           ["password", t("generate.kind.password")],
           ["words", t("generate.kind.words")],
         ]}
       />
       {kind === "words" ? (
-        <WordOptions value={phrase} onValue={setPhrase} />
+        <WordOptions
+          value={phrase}
+          onValue={(next) => {
+            wordChoice.value = next;
+          }}
+        />
       ) : (
-        <CharOptions value={chars} onValue={setChars} />
+        <CharOptions
+          value={chars}
+          onValue={(next) => {
+            charChoice.value = next;
+          }}
+        />
       )}
     </div>
   );

@@ -23,7 +23,7 @@ const custom = "custom";
 export function Options(props: OptionsProps) {
   const { draft, problem, change } = props;
   const required = policy.value?.passphraseRequired ?? false;
-  const [several, setSeveral] = useState(false);
+  const [several, setSeveral] = useState(draft.recipients !== "");
   return (
     <>
       <div class="columns">
@@ -88,7 +88,7 @@ export function Options(props: OptionsProps) {
 
 /** PhraseBox offers a passphrase of words. What draws one is loaded when it is asked for. */
 function PhraseBox({ draft, change }: OptionsProps) {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(draft.drawn !== "");
   return open ? (
     <Phrase
       value={draft.passphrase}

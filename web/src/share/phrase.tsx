@@ -1,6 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/share";
-import { announce, Button, CopyButton } from "../ui";
+import { problemText } from "../problem";
+import { announce, Button, CopyButton, Notice } from "../ui";
 import { bitsPerWord, words } from "./generate/words";
 
 /** Six words of ten bits each: more than a thief of the link can try. */
@@ -18,6 +19,7 @@ interface PhraseProps {
 /** Phrase draws a passphrase of words when it appears, and shows it while it is the one in the form. */
 export default function Phrase({ value, onValue, drawn, onDrawn }: PhraseProps) {
   const current = useRef(true);
+  const [problem, setProblem] = useState("");
   const draw = async () => {
     const phrase = await words({ count, separator: "-", capitals: false });
     if (current.current) {
@@ -25,7 +27,13 @@ export default function Phrase({ value, onValue, drawn, onDrawn }: PhraseProps) 
       onValue(phrase);
     }
   };
-  const again = () => void draw().then(() => announce(t("generate.done")));
+  const again = () => {
+    setProblem("");
+    draw().then(
+      () => announce(t("generate.done")),
+      (thrown: unknown) => setProblem(problemText(thrown)),
+    );
+  };
   useEffect(() => {
     if (!drawn) {
       again();
@@ -42,6 +50,7 @@ export default function Phrase({ value, onValue, drawn, onDrawn }: PhraseProps) 
           {drawn}
         </output>
       )}
+      {problem && <Notice kind="bad">{problem}</Notice>}
       {shown && <p class="field-hint">{t("phrase.hint", { bits: count * bitsPerWord })}</p>}
       <div class="row">
         {shown && (

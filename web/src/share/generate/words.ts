@@ -1,3 +1,4 @@
+import { needed } from "../../call";
 import { pick } from "./random";
 
 export interface WordChoice {
@@ -12,9 +13,9 @@ export const most = 12;
 /** Each word is one of 1,024: ten bits. */
 export const bitsPerWord = 10;
 
-/** words returns a random passphrase. It loads the word list when it is first called. */
+/** words returns a random passphrase. It loads the word list when it is first called, and throws a Refusal if that fails. */
 export async function words({ count, separator, capitals }: WordChoice): Promise<string> {
-  const { wordlist } = await import("./wordlist");
+  const { wordlist } = await needed(() => import("./wordlist"));
   return Array.from({ length: count }, () => {
     const word = pick(wordlist);
     return capitals ? word[0]!.toUpperCase() + word.slice(1) : word;
