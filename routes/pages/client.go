@@ -61,6 +61,7 @@ func newClient(files fs.FS) (*client, error) {
 func (c *client) render(req *call.Request, says noscriptPage, s *view) ([]byte, error) {
 	var noscript, preview bytes.Buffer
 	s.Instance = instanceName(req)
+	s.Late = []string{req.Text("page.start.title"), req.Text("page.start.explanation")}
 	if err := c.noscript.Execute(&noscript, s); err != nil {
 		return nil, fmt.Errorf("rendering %q: %w", s.Title, err)
 	}

@@ -36,6 +36,7 @@ type view struct {
 	Text      []passage
 	Form      *form
 	Next      *anchor
+	Late      []string // what the page shows if its client has not started after a while
 }
 
 // link is a link that was made. Only one to keep can be opened on the page: opening
