@@ -32,10 +32,15 @@ function linkIn(hash: string): Found {
  */
 export default function EndToEnd() {
   const [link] = useState(() => linkIn(place.peek().hash));
+  const [opened] = useState(() => place.peek().opened); // a reload forgets what was shown, and the address its link
   const mangled = <Mangled text={t("endtoend.mangled")} />;
   switch (link) {
     case "empty":
-      return <AskLink title={t("endtoend.title")} lead={t("endtoend.lead")} />;
+      return opened ? (
+        <AskLink title={t("endtoend.opened.title")} lead={t("endtoend.opened")} />
+      ) : (
+        <AskLink title={t("endtoend.title")} lead={t("endtoend.lead")} />
+      );
     case "incomplete":
       return (
         <AskLink title={t("open.bad.title")} lead={t("endtoend.incomplete")}>

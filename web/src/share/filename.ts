@@ -12,10 +12,10 @@ export function cleanName(name: string): string {
 }
 
 /** fitted puts a mark before the ending of a name, and shortens what is before the mark. */
-function fitted(name: string, mark: string): string {
+export function fitted(name: string, mark: string, most = longest): string {
   const ending = /.\.([^.]{1,20})$/su.exec(name)?.[0].replace(/^[^.]*/u, "") ?? "";
   const stem = name.slice(0, name.length - ending.length);
-  return shortened(stem, longest - bytes(mark + ending)) + mark + ending;
+  return shortened(stem, most - bytes(mark + ending)) + mark + ending;
 }
 
 /** shortened returns as much of a text as has at most so many bytes. It cuts no character. */

@@ -8,6 +8,9 @@ export default {
   "reveal.file.trust": "The service can't look inside the file. Open it only if you trust the sender.",
   "endtoend.title": "Open a secret",
   "endtoend.lead": "Paste the whole link you were sent. Its secret part stays on this device.",
+  "endtoend.opened.title": "This secret was opened",
+  "endtoend.opened":
+    "It was shown on this page and is gone: it can't be shown again. To open another one, paste its link.",
   "endtoend.incomplete":
     "Part of it is missing. An end-to-end encrypted secret opens only with its whole link. Copy the link from the message again.",
   "endtoend.wrong.title": "This link is wrong",

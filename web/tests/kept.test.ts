@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { causeOfMissing } from "../src/missing";
+import { fitted } from "../src/share/filename";
+
+// The router asks for the browser's address and history, and texts for its languages.
+const held = new Set<unknown>();
+for (const [name, value] of Object.entries({
+  navigator: { languages: ["en"] },
+  document: { documentElement: {} },
+  location: { pathname: "/", hash: "", search: "" },
+  history: { state: null },
+  addEventListener: (_: string, fn: unknown) => held.add(fn),
+  removeEventListener: (_: string, fn: unknown) => held.delete(fn),
+})) {
+  Object.defineProperty(globalThis, name, { value, configurable: true });
+}
+const { change, forget, isUnsent, kept } = await import("../src/share/kept");
+const { empty } = await import("../src/share/draft");
+const { forgetAccount } = await import("../src/session");
+
+const file = { name: "a.txt", type: "", body: new Uint8Array(), packed: [], sources: [] };
+
+test("only what was written or chosen is unsent", () => {
+  for (const [want, part, mode] of [
+    [false, {}, "text"],
+    [false, { text: " \n" }, "text"],
+    [false, { passphrase: "open sesame", memo: "label", ttl: 300 }, "text"],
+    [false, { text: "drawn by the page" }, "generate"],
+    [true, { text: "written" }, "text"],
+    [true, { file }, "text"],
+  ] as const) {
+    assert.equal(isUnsent({ draft: { ...empty, ...part }, mode }), want, JSON.stringify([part, mode]));
+  }
+});
+
+test("the browser asks while something is unsent, and no longer", () => {
+  assert.equal(held.size, 0, "at first");
+  change({ draft: { ...empty, text: "written" } });
+  change({ draft: { ...empty, text: "written on" } });
+  assert.equal(held.size, 1, "with a draft");
+  change({ draft: empty });
+  assert.equal(held.size, 0, "with the text deleted");
+  for (const end of [forget, forgetAccount]) {
+    change({ draft: { ...empty, text: "written", passphrase: "open sesame" }, stated: "end_to_end" });
+    assert.equal(held.size, 1);
+    end();
+    assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text" }]);
+  }
+});
+
+test("a script that does not load has a cause", async () => {
+  const page =
+    (html: string, ok = true) =>
+    async () => ({ ok, text: async () => html });
+  const script = "/assets/app-1.js";
+  const fails = () => Promise.reject(new TypeError("no line"));
+  for (const [want, online, load] of [
+    ["offline", false, fails],
+    ["unreachable", true, fails],
+    ["updated", true, page(`<script src="/assets/app-2.js">`)],
+    ["failed", true, page(`<script src="${script}">`)],
+    ["failed", true, page("Bad gateway", false)],
+  ] as const) {
+    assert.equal(await causeOfMissing({ online, script, load }), want);
+  }
+});
+
+test("a name is shortened to what browsers save, before its ending", () => {
+  assert.equal(fitted(`${"x".repeat(251)}.txt`, "", 200), `${"x".repeat(196)}.txt`);
+  assert.equal(fitted(`${"ü".repeat(120)}.tar`, "", 200), `${"ü".repeat(98)}.tar`);
+  assert.equal(fitted("notes.txt", "", 200), "notes.txt");
+});
