@@ -214,6 +214,50 @@ test("leaving while links are made asks first", async ({ page, expected }) => {
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
+test("a page that was left while links are made asks no more", async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.assign(window, { asked: 0 });
+    window.confirm = () => {
+      (window as unknown as { asked: number }).asked += 1;
+      return true; // leave
+    };
+  });
+  const groups = groupsOf(page);
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
+    await (groups.length === 2 ? held : undefined);
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => groups.length === 2 && request.url().endsWith("/ConcealSecret"));
+  await shareWith(page, "Kim, Lee", "e2e secret that is half left");
+  await asked;
+  const about = page.getByRole("contentinfo").getByRole("link", { name: t("app.about") });
+  await about.click();
+  await expect(page).toHaveURL(`${url}/about`);
+  await page
+    .getByRole("banner")
+    .getByRole("link", { name: t("app.share") })
+    .click();
+  await expect(page.getByLabel(t("share.secret"))).toHaveValue("e2e secret that is half left");
+  expect(await page.evaluate(() => (window as unknown as { asked: number }).asked)).toBe(1);
+  go();
+});
+
+test("a mail with one link of a group asks nothing, and the other link stays", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => void asked.push(dialog.type()));
+  await shareWith(page, "Kim, Lee", "e2e secret for two mails");
+  await button(page, t("group.ways.named", { name: "Kim" })).click();
+  const other = await linkFor(page, "Lee");
+  await button(member(page, "Kim"), t("result.mail")).click();
+  await expect(page.getByRole("status").filter({ hasText: t("result.message.mailed") })).toBeAttached();
+  await expect(page.getByText(other)).toBeVisible();
+  expect(asked).toEqual([]);
+});
+
 test("a page that was left while the rest is made does not come back", async ({ page }) => {
   await page.addInitScript(() => {
     window.confirm = () => true; // leave

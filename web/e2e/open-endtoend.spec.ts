@@ -275,6 +275,84 @@ test("each page leads to the other for a link of the other kind", async ({ page 
   await expect(revealed(page)).toHaveText("e2e secret of a device");
 });
 
+test("a refused step forward leaves no link in the history, and a reload says what was opened @check", async ({
+  page,
+  expected,
+}) => {
+  expected.push(/^window: /);
+  const secret = await seal(text("e2e secret that forgets its link"));
+  await page.goto(`/e#${secret.fragment}`);
+  await page.getByRole("link", { name: t("app.about") }).click();
+  await expect(page).toHaveURL(`${url}/about`);
+  await page.evaluate(() => history.back());
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/RevealSecret", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await button(page, t("open.reveal")).click();
+  await expect(button(page, t("open.revealing"))).toBeVisible();
+  // The fixture dismisses the question.
+  const asking = page.waitForEvent("dialog");
+  await page.evaluate(() => history.forward());
+  expect((await asking).message()).toBe(t("reveal.leave"));
+  await expect(page).toHaveURL(`${url}/e#${secret.fragment}`);
+  answer();
+  await expect(revealed(page)).toHaveText("e2e secret that forgets its link");
+  await expect(page).toHaveURL(`${url}/e`);
+  const devtools = await page.context().newCDPSession(page);
+  const { entries } = await devtools.send("Page.getNavigationHistory");
+  expect(entries.map((entry) => entry.url).filter((one) => one.includes("#"))).toEqual([]);
+
+  await page.reload();
+  await expect(heading(page, t("endtoend.opened.title"))).toBeVisible();
+  await expect(page.getByText(t("endtoend.opened"))).toBeVisible();
+  await page.goto("/about");
+  await page.goto("/e");
+  await expect(heading(page, t("endtoend.title"))).toBeVisible();
+});
+
+test("a device without memory for a passphrase's key says so", async ({ page }) => {
+  const secret = await seal(text("e2e secret for another device"), "open sesame");
+  await page.route("**/stretch-*.js", async (route) => {
+    const response = await route.fetch();
+    const poor = `
+      const All = globalThis.Uint32Array;
+      globalThis.Uint32Array = class extends All {
+        constructor(...given) {
+          if (given[0] > 1_000_000) throw new RangeError("Array buffer allocation failed");
+          super(...given);
+        }
+      };`;
+    await route.fulfill({ response, body: poor + (await response.text()) });
+  });
+  await page.goto(`/e#${secret.fragment}`);
+  await page.getByLabel(t("open.passphrase"), { exact: true }).fill("open sesame");
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("alert")).toContainText(t("problem.device"));
+  expect(page.workers()).toEqual([]);
+  expect(await kinds(secret.receipt)).not.toContain("KIND_REVEALED");
+  await page.unroute("**/stretch-*.js");
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toHaveText("e2e secret for another device");
+});
+
+test("a file whose name has 255 bytes is saved under a shorter one", async ({ page }) => {
+  const fileName = `${"x".repeat(251)}.txt`;
+  const secret = await seal({ ...file, fileName, body: Uint8Array.from([1, 2, 3]) });
+  await page.goto(`/e#${secret.fragment}`);
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toContainText(fileName);
+  const saving = page.waitForEvent("download");
+  await button(page, t("reveal.file.save")).click();
+  const download = await saving;
+  expect(download.suggestedFilename()).toBe(`${"x".repeat(196)}.txt`);
+  expect(await download.failure()).toBeNull();
+});
+
 test("a page that may lose the secret asks before another one is shown", async ({ page, expected }) => {
   expected.push(/ERR_CONNECTION_RESET/, /^window: /);
   const secret = await seal(text("e2e secret that is nearly left"));
