@@ -134,7 +134,7 @@ export default defineConfig({
           groups: [
             { name: "app", tags: ["$initial"], test: (id) => !id.includes("/src/early/") },
             { name: "wire", test: (id) => id === firstCalls },
-            { name: "shown", test: /src\/(brand|download|open\/fault|share\/filename)\.ts$/ },
+            { name: "shown", test: /src\/(brand|download|open\/fault)\.ts$/ },
             { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/pasted)\.ts$/ },
           ],
         },

@@ -3,15 +3,23 @@ import { download } from "../download";
 import { size } from "../format";
 import { t } from "../i18n/endtoend";
 import { askBeforeLeaving } from "../router";
+import { fitted } from "../share/filename";
 import { Button } from "../ui";
 import type { FileProps } from "./revealed";
+
+/**
+ * The longest name that a file is saved under, in bytes. While browsers save, they add
+ * to a name what marks it as unfinished or as the second one: of the longest that file
+ * systems keep they save nothing.
+ */
+const longest = 200;
 
 /** File offers a file to save. It never shows what the file holds, whatever its type. */
 export function File({ name, body, onClear }: FileProps) {
   const [saved, setSaved] = useState(false);
   useLayoutEffect(() => (saved ? undefined : askBeforeLeaving(() => t("reveal.file.leave"))), [saved]);
   const save = () => {
-    download(name || t("reveal.file.unnamed"), body);
+    download(fitted(name || t("reveal.file.unnamed"), "", longest), body);
     setSaved(true);
   };
   return (
