@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BDSpKT5d.js";import{r as t}from"./wire-Cp28-uJS.js";var n=t(e);export{n as default};

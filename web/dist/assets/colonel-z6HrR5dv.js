@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Il0Ql7zO.js";import{r as t}from"./wire-Cp28-uJS.js";var n=t(e);export{n as default};
