@@ -176,7 +176,7 @@ func TestOtherOriginsStayOut(t *testing.T) {
 }
 
 // The attack: a script of another origin, named or not, lets the browser of someone who
-// is signed in add its cookie. Such a call is nobody's.
+// is signed in add its cookie. Such a call has no account.
 func TestCrossOriginCookieIsNoSession(t *testing.T) {
 	t.Parallel()
 	for _, origins := range [][]string{{appOrigin}, {handlers.AnyOrigin}, nil} {

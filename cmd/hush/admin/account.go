@@ -201,9 +201,9 @@ func roleText(account *hushv1.Account, address string, given hushv1.Role) string
 	case account.GetRole() == given:
 		return fmt.Sprintf("%s is a %s now", address, nameOfRole(given))
 	case given == hushv1.Role_ROLE_CUSTOMER:
-		return fmt.Sprintf("%s stays a colonel: the setting --colonel of the service names it", address)
+		return address + " stays a colonel: the setting --colonel of the service names it"
 	}
-	return fmt.Sprintf("%s stays a customer until its address is confirmed, and is a colonel then; to confirm it yourself, destroy the account, and create it with: "+
+	return fmt.Sprintf("%s stays a customer until its address is confirmed, and is a colonel then; to confirm it yourself, make the account anew: "+
 		"hush admin account create --role colonel %s", address, address)
 }
 

@@ -14,7 +14,7 @@ func TestCheckClientVariables(t *testing.T) {
 		"HUSH_SERVICE_HOST=10.0.0.1": "", "HUSH_WEB_SERVICE_PORT_HTTP=80": "", "HUSH_PORT=tcp://10.0.0.1:80": "", "HUSH_WEB_PORT_80_TCP=tcp://10.0.0.1:80": "",
 		"HUSH_PORT_80_TCP_PROTO=tcp": "", "HUSH_PORT_80_TCP_PORT=80": "", "HUSH_PORT_80_TCP_ADDR=fd00::1": "",
 		"HUSH_PROFILE=":     "HUSH_PROFILE is empty, and another server or account would be used: give it a value, or unset it",
-		"HUSH_SERVER= ":     "HUSH_SERVER is empty, and another server or account would be used: give it a value, or unset it",
+		"HUSH_SERVER=\t":    "HUSH_SERVER is empty, and another server or account would be used: give it a value, or unset it",
 		"HUSH_TOKEN=":       "HUSH_TOKEN is empty, and another server or account would be used: give it a value, or unset it",
 		"HUSH_PASSPHRASE=x": "unknown variable HUSH_PASSPHRASE in the environment: no command of hush reads it, so unset it",
 		"HUSH_PORT=80":      "unknown variable HUSH_PORT in the environment: no command of hush reads it, so unset it",

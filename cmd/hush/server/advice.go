@@ -30,7 +30,7 @@ func (s *server) advise(addr net.Addr) {
 		s.log.Warn("--rate-limits=off: one network may call as often as it likes, and guess passphrases and passwords")
 	}
 	if s.Sandbox == settings.SandboxOff {
-		s.log.Warn("--sandbox=off: whoever takes over the process reaches every file of its user")
+		s.log.Warn("--sandbox=off: an attacker who takes over the process reaches every file of its user")
 	}
 	local, err := netip.ParseAddrPort(addr.String())
 	if err != nil || local.Addr().IsLoopback() {
