@@ -215,7 +215,7 @@ func TestRestoreLeavesNothing(t *testing.T) {
 		"no key":      {false, whole, []string{"--root-key-file", key + "2"}, "there is no root key file"},
 		"damaged":     {false, damaged, nil, "the backup is damaged"},
 		"cut":         {false, whole[:len(whole)/2], nil, "the backup is damaged"},
-		"interrupted": {true, whole, nil, "interrupted; nothing is left"},
+		"interrupted": {true, whole, nil, "interrupted; nothing"},
 	} {
 		vaulttest.Want(t, "WriteFile()", os.WriteFile(s.backup, c.content, 0o600), nil)
 		ctx := t.Context()
