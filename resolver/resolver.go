@@ -86,30 +86,25 @@ func (r *Resolver) TXT(ctx context.Context, name string) (texts []string, at str
 }
 
 // Addresses returns the IPv4 addresses of a name, then its IPv6 addresses. A
-// name that does not exist has none. at is the name that holds them, as TXT
-// returns it; if the two kinds are held by different ones, it is one that
-// differs from name. Any other failure is an error, even if only one of the two
-// queries fails.
-func (r *Resolver) Addresses(ctx context.Context, name string) (found []netip.Addr, at string, err error) {
-	asked := dns.CanonicalName(name)
-	last := asked
+// name that does not exist has none. at are the names that hold those of each kind,
+// as TXT returns it: aliases may differ by kind. Any other failure is an error, even
+// if only one of the two queries fails.
+func (r *Resolver) Addresses(ctx context.Context, name string) (found []netip.Addr, at []string, err error) {
 	err = r.ask(ctx, func(ctx context.Context) error {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			records, led, err := r.lookUp(ctx, name, kind)
+			records, last, err := r.lookUp(ctx, name, kind)
 			if err != nil {
 				return err
 			}
-			if led != asked {
-				last = led
-			}
+			at = append(at, strings.TrimSuffix(last, "."))
 			found = append(found, addresses(records)...)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	return found[:min(len(found), valuesMost)], strings.TrimSuffix(last, "."), nil
+	return found[:min(len(found), valuesMost)], at, nil
 }
 
 func addresses(records []dns.RR) (found []netip.Addr) {

@@ -78,7 +78,7 @@ func (ck *Checks) checkAddress(ctx context.Context, name string) Check {
 	own, err := ck.ownAddresses(ctx)
 	c.Expected = bounded(texts(own, own))
 	c.Passed = len(found) > 0 && !slices.ContainsFunc(found, func(a netip.Addr) bool { return !slices.Contains(own, a) })
-	outside := !isBelow(at, name)
+	outside := slices.ContainsFunc(at, func(holder string) bool { return !isBelow(holder, name) })
 	if c.Passed || !outside {
 		c.Found = bounded(texts(found, own))
 	}

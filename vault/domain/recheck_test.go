@@ -3,6 +3,7 @@ package domain_test
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -205,6 +206,36 @@ func (r *silentResolver) TXT(ctx context.Context, name string) ([]string, string
 		return nil, "", context.DeadlineExceeded
 	}
 	return r.Resolver.TXT(ctx, name)
+}
+
+// The attack: a name server answers with one alias for IPv4, into a private network, and
+// with another for IPv6, within the domain.
+func TestAliasesOfOneKindShowNothingFromOutside(t *testing.T) {
+	t.Parallel()
+	forked := &forkedResolver{}
+	k := newDomainKitOn(t, vaulttest.Options{}, func(r domain.Resolver) domain.Resolver { forked.Resolver = r; return forked })
+	c := k.account(t)
+	k.add(t, c, claimed)
+	for _, at := range [][]string{{"db.corp.internal", "x." + claimed}, {"x." + claimed, "db.corp.internal"}} {
+		forked.at = at
+		check := checkOf(t, k.verify(t, c, claimed, domain.DomainPending), domain.CheckAddress)
+		if check.Problem != outsideAddress || len(check.Found) != 0 {
+			t.Errorf("VerifyDomain(%v): got %q and %v, want nothing shown", at, check.Problem, check.Found)
+		}
+	}
+}
+
+// forkedResolver leads to one address, held by given names.
+type forkedResolver struct {
+	domain.Resolver
+	at []string
+}
+
+func (r *forkedResolver) Addresses(ctx context.Context, name string) ([]netip.Addr, []string, error) {
+	if name != claimed {
+		return r.Resolver.Addresses(ctx, name)
+	}
+	return []netip.Addr{netip.MustParseAddr("192.0.2.99")}, r.at, nil
 }
 
 // One good check in between, and the seven days begin again.

@@ -16,9 +16,9 @@ type Resolver interface {
 	// name that holds them, which differs if aliases lead there. A name without
 	// records is not an error.
 	TXT(ctx context.Context, name string) (texts []string, at string, err error)
-	// Addresses returns the IPv4 and IPv6 addresses of a name, and the name that
-	// holds them, as TXT does; having none is not an error.
-	Addresses(ctx context.Context, name string) (addresses []netip.Addr, at string, err error)
+	// Addresses returns the IPv4 and IPv6 addresses of a name, and the names that
+	// hold them, as TXT does; having none is not an error.
+	Addresses(ctx context.Context, name string) (addresses []netip.Addr, at []string, err error)
 }
 
 // Options are the dependencies of New; all but Host and Resolver are required.

@@ -128,8 +128,8 @@ func (p *proofs) TXT(_ context.Context, name string) ([]string, string, error) {
 	return []string{p.text}, name, nil
 }
 
-func (*proofs) Addresses(_ context.Context, name string) ([]netip.Addr, string, error) {
-	return nil, name, nil
+func (*proofs) Addresses(context.Context, string) ([]netip.Addr, []string, error) {
+	return nil, nil, nil
 }
 
 // interposed runs first, if it is set, before the next update.
