@@ -149,7 +149,8 @@ func (s stamp) same(other stamp) bool {
 	if s.info == nil || other.info == nil {
 		return s == other
 	}
-	return s.info.ModTime().Equal(other.info.ModTime()) && s.info.Size() == other.info.Size() && os.SameFile(s.info, other.info)
+	return s.info.ModTime().Equal(other.info.ModTime()) && s.info.Size() == other.info.Size() &&
+		s.info.Mode() == other.info.Mode() && os.SameFile(s.info, other.info)
 }
 
 // read reads both files. A pair of which only one is new does not fit together.
