@@ -45,7 +45,7 @@ func TestPolicyFlags(t *testing.T) {
 		"colonels": {nil, []string{"--colonel=A@example.com", "--colonel", "b@example.com, c@example.com"}, caller.Policy{
 			SignUp: caller.SignUpClosed, Colonels: []string{"a@example.com", "b@example.com", "c@example.com"},
 		}},
-		"colonels of a variable": {[]string{"HUSH_COLONEL=a@example.com,b@example.com", "HUSH_SIGN_UP="}, nil, caller.Policy{
+		"colonels of a variable": {[]string{"HUSH_COLONEL=a@example.com,b@example.com"}, nil, caller.Policy{
 			SignUp: caller.SignUpClosed, Colonels: []string{"a@example.com", "b@example.com"},
 		}},
 		"secrets": {nil, strings.Fields("--anonymous-create=off --passphrase-required on --passphrase-min 8 --challenge-above=20"), caller.Policy{

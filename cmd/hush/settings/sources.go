@@ -96,7 +96,7 @@ func needsValue(name string) bool {
 	return slices.Contains([]string{
 		configName, "data", "store", "root-key-file", "spent-log", "backup-to", "backup-recipient", "backup-plain",
 		"base-url", "tls-cert", "tls-key", "acme", "trusted-proxies", "smtp-tls", "smtp-password-file",
-		"sign-up-domains", "anonymous-create", "encryption", "passphrase-required", "passphrase-min", "spam-key-file",
+		"sign-up", "sign-up-domains", "sandbox", "acme-directory", "resolver", "anonymous-create", "encryption", "passphrase-required", "passphrase-min", "spam-key-file",
 	}, name)
 }
 
