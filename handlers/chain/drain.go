@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	// drainBytes and drainTime bound how much of a refused body is read, so
-	// that the client can read the response.
+	// drainBytes bounds how much of a refused body is read, so that the client can
+	// read the response.
 	drainBytes = 32 << 20
-	drainTime  = 2 * time.Second
 	// drainBytes2 is drainBytes over cleartext HTTP/2, where a stream whose body is not
 	// read is reset after the response. Some clients (curl 7.88) then lose the response.
 	drainBytes2 = 64 << 10
@@ -108,7 +107,7 @@ func (b *body) Close() error {
 // drain reads the rest of the body, within bounds, after the response was sent.
 // If a connection is closed with unread data, it is reset, and the client may
 // never see the response.
-func (b *body) drain(w http.ResponseWriter, r *http.Request) {
+func (b *body) drain(w http.ResponseWriter, r *http.Request, within time.Duration) {
 	if b == nil || !b.drains || b.left == 0 {
 		return
 	}
@@ -118,10 +117,12 @@ func (b *body) drain(w http.ResponseWriter, r *http.Request) {
 		most = b.left
 	}
 	control := http.NewResponseController(w)
-	if r.Header.Get("Expect") != "" && control.Flush() != nil {
-		return // a client that expects 100 Continue waits for the response
+	// A client that expects 100 Continue waits for the response. Over HTTP/2 it need not
+	// wait for a body that is late.
+	if (r.Header.Get("Expect") != "" || r.ProtoMajor == 2) && control.Flush() != nil {
+		return
 	}
-	if control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
+	if control.SetReadDeadline(time.Now().Add(within)) != nil {
 		return
 	}
 	var one [1]byte

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"hush/handlers"
 )
 
 // h2Client speaks cleartext HTTP/2 frame by frame.
@@ -90,7 +92,7 @@ func isPong(f http2.Frame) bool {
 // a reset: some clients forget the answer when they see one.
 func TestShortBodiesAreDrainedOverHTTP2(t *testing.T) {
 	t.Parallel()
-	api, _ := newAPI(t, nil)
+	api, _ := newAPI(t, func(o *handlers.Options) { o.Pace.Drain = time.Minute })
 	c := dialH2(t, treeOf(api))
 	const length = 16 << 10
 	c.post("/hush.v1.AccountService/GetAccount", length)

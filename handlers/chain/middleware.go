@@ -64,7 +64,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 		}()
 		serve.ServeHTTP(&e.answer, r)
 		e.answer.settle()
-		e.record.body.drain(&e.answer, r)
+		e.record.body.drain(&e.answer, r, m.pace.Drain)
 	})
 }
 

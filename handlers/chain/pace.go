@@ -21,6 +21,8 @@ type Pace struct {
 	// Rate is how many bytes a second it makes at least, on the average after the
 	// fixed time. Zero means 4 KiB.
 	Rate int
+	// Drain is how long the rest of a refused body is read. Zero means 2 seconds.
+	Drain time.Duration
 }
 
 const (
@@ -34,6 +36,7 @@ func (p Pace) withDefaults() Pace {
 	return Pace{
 		Read: cmp.Or(p.Read, 15*time.Second), Write: cmp.Or(p.Write, 30*time.Second),
 		Silence: cmp.Or(p.Silence, 20*time.Second), Rate: cmp.Or(p.Rate, 4<<10),
+		Drain: cmp.Or(p.Drain, 2*time.Second),
 	}
 }
 
