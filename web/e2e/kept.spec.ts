@@ -96,7 +96,7 @@ test("a page whose script does not come has words", async ({ page, expected }) =
   for (const path of ["/", "/s#x", "/about"]) {
     await page.goto(path);
     await expect(page.getByText("Still loading…")).toBeVisible();
-    await expect(page.getByText("Nothing has been shared or opened.")).toBeVisible();
+    await expect(page.getByText("Loading this page shares and opens nothing.")).toBeVisible();
     await expectAccessible(page);
   }
   await page.unroute("**/assets/app-*.js");

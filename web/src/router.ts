@@ -109,9 +109,16 @@ export function askBeforeLeaving(text: () => string): () => void {
  */
 export function hold(): () => void {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+  holds.add(ask);
   addEventListener("beforeunload", ask);
-  return () => removeEventListener("beforeunload", ask);
+  return () => {
+    holds.delete(ask);
+    removeEventListener("beforeunload", ask);
+  };
 }
+
+/** What makes the browser ask. */
+const holds = new Set<(event: BeforeUnloadEvent) => void>();
 
 /**
  * handOver opens an address in another program, such as mailto. A page that would
@@ -119,7 +126,7 @@ export function hold(): () => void {
  * program, and those whose mail program is a website do leave.
  */
 export function handOver(url: string): void {
-  if (question) {
+  if (holds.size > 0) {
     open(url, "_blank", "noopener");
   } else {
     location.href = url;

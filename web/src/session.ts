@@ -72,6 +72,11 @@ export async function signOut(): Promise<void> {
 export function forgetAccount(): void {
   keepShrimp("");
   setAccount(null);
+  tellSignedOut();
+}
+
+function tellSignedOut(): void {
+  last = undefined;
   for (const fn of signedOut) {
     fn();
   }
@@ -84,8 +89,18 @@ export function whenSignedOut(fn: () => void): void {
   signedOut.add(fn);
 }
 
-/** setAccount sets the account that is signed in, and shows its language. */
+/** The last account that was signed in here. */
+let last: Account | undefined;
+
+/**
+ * setAccount sets the account that is signed in, and shows its language. What the
+ * account before it left is forgotten: its session may have ended elsewhere.
+ */
 export function setAccount(next: Account | null): void {
+  if (next && last && next.accountId !== last.accountId) {
+    tellSignedOut();
+  }
+  last = next ?? last;
   account.value = next;
   if (next?.locale) {
     followAccountLocale(next.locale);

@@ -17,7 +17,9 @@ for (const [name, value] of Object.entries({
 }
 const { change, forget, isUnsent, kept } = await import("../src/share/kept");
 const { empty } = await import("../src/share/draft");
-const { forgetAccount } = await import("../src/session");
+const { forgetAccount, setAccount } = await import("../src/session");
+const { create } = await import("@bufbuild/protobuf");
+const { AccountSchema } = await import("../src/gen/hush/v1/account_pb");
 
 const file = { name: "a.txt", type: "", body: new Uint8Array(), packed: [], sources: [] };
 
@@ -47,6 +49,19 @@ test("the browser asks while something is unsent, and no longer", () => {
     end();
     assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text" }]);
   }
+});
+
+test("an account that follows another in the tab finds no draft of it", () => {
+  const [ada, bob] = ["a", "b"].map((accountId) => create(AccountSchema, { accountId }));
+  assert.ok(ada && bob);
+  setAccount(ada);
+  change({ draft: { ...empty, text: "written by ada" } });
+  setAccount(null); // her session ended elsewhere, or the line broke
+  setAccount(ada);
+  assert.equal(kept.value.draft.text, "written by ada");
+  setAccount(null);
+  setAccount(bob);
+  assert.deepEqual(kept.value, { draft: empty, mode: "text" });
 });
 
 test("a script that does not load has a cause", async () => {

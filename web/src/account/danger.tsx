@@ -4,8 +4,7 @@ import { useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { t, tn } from "../i18n/account";
 import { accounts } from "../rpc";
-import { loadAccount, setAccount } from "../session";
-import { keepShrimp } from "../shrimp";
+import { forgetAccount, loadAccount } from "../session";
 import { announce, Button, Card, Notice } from "../ui";
 import { checkPassword, credentialProblem, PasswordField } from "./credentials";
 
@@ -83,8 +82,7 @@ function Destroy({ who, onDestroyed }: DangerProps) {
         await accounts.destroyAccount({ confirmation: password });
         setPassword("");
         onDestroyed();
-        keepShrimp("");
-        setAccount(null);
+        forgetAccount();
       },
       checkPassword("password", password),
     );

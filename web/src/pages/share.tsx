@@ -143,9 +143,9 @@ function ShareForm({ kind }: { kind: Kind }) {
     const { signal } = gone.current;
     try {
       const generated = mode === "generate" ? sent.text : "";
-      await sharing.conceal(sent, kind, setBusy, signal, generated, setPart);
-      if (!signal.aborted) {
-        forget(); // the receipt shows what was made
+      const whole = await sharing.conceal(sent, kind, setBusy, signal, generated, setPart);
+      if (!signal.aborted || (whole && kept.peek().draft === sent)) {
+        forget(); // the receipt shows what was made, and it must not be sent again
       }
       return {};
     } catch (thrown) {

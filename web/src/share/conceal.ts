@@ -43,7 +43,8 @@ export class CanceledError extends Error {}
 /**
  * conceal shares a draft as the given kind, one secret for each of its recipients,
  * and goes to their receipt. It throws if not even the first secret was made; if a
- * later one was refused, the receipt says so and offers to go on.
+ * later one was refused, the receipt says so and offers to go on. It returns whether
+ * all were made.
  */
 export async function conceal(
   draft: Draft,
@@ -52,7 +53,7 @@ export async function conceal(
   signal: AbortSignal,
   generated: string,
   onSent?: (part: number) => void,
-): Promise<void> {
+): Promise<boolean> {
   const parts = partsOf(draft, kind === "server" && mails());
   // Of several, those that were made by then would be lost with a cancel.
   const told = parts.length === 1 && kind === "end_to_end" ? onSent : undefined;
@@ -73,6 +74,7 @@ export async function conceal(
   if (!signal.aborted) {
     show(sending, outcome, generated);
   }
+  return outcome.left.length === 0;
 }
 
 /** concealEach shares a draft as the given parts. It stops when the page was left. */

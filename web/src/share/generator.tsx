@@ -8,7 +8,7 @@ import { bitsPerWord, fewest, most, type WordChoice, words } from "./generate/wo
 
 type Kind = "password" | "words";
 
-/** What is generated. The choices last until the page is closed, as the draft does. */
+/** What is generated. The choices last until the page is closed. */
 const kindChoice = signal<Kind>("password");
 const charChoice = signal<CharacterChoice>({
   length: 20,
@@ -33,19 +33,21 @@ export default function Generator({ text, onText }: GeneratorProps) {
   const has = useRef(text !== "");
   const draw = async () => {
     const turn = ++latest.current;
-    const drawn = kind === "words" ? await words(phrase) : characters(chars);
+    let [drawn, problem] = ["", ""];
+    try {
+      drawn = kind === "words" ? await words(phrase) : characters(chars);
+    } catch (thrown) {
+      problem = problemText(thrown);
+    }
     if (turn === latest.current) {
-      setProblem("");
+      setProblem(problem);
       onText(drawn);
     }
-  };
-  const failed = (thrown: unknown) => {
-    onText("");
-    setProblem(problemText(thrown));
+    return drawn;
   };
   useEffect(() => {
     if (!has.current) {
-      void draw().catch(failed);
+      void draw();
     }
     has.current = false; // what a draft brings along stays until a choice changes
     return () => {
@@ -65,7 +67,7 @@ export default function Generator({ text, onText }: GeneratorProps) {
             size="small"
             icon="refresh"
             onClick={() => {
-              void draw().then(() => announce(t("generate.done")), failed);
+              void draw().then((drawn) => drawn && announce(t("generate.done")));
             }}
           >
             {t("generate.again")}

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BHppvZtK.js";import{r as t}from"./wire-DlsayDMP.js";var n=t(e);export{n as default};

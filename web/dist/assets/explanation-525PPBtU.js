@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-CRsqy2Q2.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-M_CPSIdB.js";
