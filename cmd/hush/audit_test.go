@@ -83,7 +83,7 @@ func TestAuditExport(t *testing.T) {
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) {
-	return 0, &os.PathError{Op: "write", Err: syscall.EPIPE}
+	return 0, &os.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.EPIPE}
 }
 
 // The reader of an export, such as head, goes away before its end. The command
