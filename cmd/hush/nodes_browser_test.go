@@ -57,5 +57,5 @@ func TestBrowserOnFailingNodes(t *testing.T) {
 // browserCalls returns the browser's tests that call the service. What pages
 // weigh and how they look does not depend on its store or its nodes.
 func browserCalls() []string {
-	return []string{"account.spec", "colonel.spec", "domain.spec", "noscript.spec", "open.spec", "open-endtoend.spec", "share.spec"}
+	return []string{"account.spec", "colonel.spec", "domain.spec", "noscript.spec", "open.spec", "open-answers.spec", "open-endtoend.spec", "open-links.spec", "share.spec"}
 }

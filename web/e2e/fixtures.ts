@@ -200,3 +200,12 @@ export async function expectAccessible(page: Page): Promise<void> {
     }));
   expect(serious, `axe on ${page.url()}`).toEqual([]);
 }
+
+/** gate returns what a route waits for, and what lets it go on. */
+export function gate(): { held: Promise<void>; go: () => void } {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  return { held, go };
+}

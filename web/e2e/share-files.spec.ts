@@ -1,0 +1,128 @@
+import type { Page } from "@playwright/test";
+import { unzipSync } from "fflate";
+import { button, expect, expectAccessible, links, revealed, test } from "./fixtures";
+import { openEndToEnd } from "./service";
+import { choose, decoded, expectNone, field, hand, passphrase, requests, secretOf, text } from "./shareform";
+import { t } from "./texts";
+
+const fileCard = (page: Page) => page.getByRole("region", { name: t("file.label") });
+
+test("a file is shared instead of a text, which comes back @phone @check", async ({ page, context }) => {
+  const sent = requests(context);
+  await page.goto("/");
+  await field(page).fill("e2e secret that waits");
+  await choose(page, text("gpj.\u202eexe.txt", "e2e secret in a file"));
+  await expect(fileCard(page)).toContainText("gpj._exe.txt");
+  await expect(fileCard(page)).toContainText(t("file.instead"));
+  await expect(field(page)).toHaveCount(0);
+  await expectAccessible(page);
+  await button(page, t("file.remove")).click();
+  await expect(field(page)).toHaveValue("e2e secret that waits");
+  await expect(field(page)).toBeFocused();
+
+  await choose(page, text("gpj.\u202eexe.txt", "e2e secret in a file"));
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await expectNone(sent, "e2e secret in a file", "_exe.txt", "e2e secret that waits", secretOf(link));
+  const content = await openEndToEnd(link);
+  expect([content.kind, content.fileName, content.mediaType, decoded(content.body)]).toEqual([
+    "file",
+    "gpj._exe.txt",
+    "text/plain",
+    "e2e secret in a file",
+  ]);
+});
+
+test("a shared file is downloaded under its name", async ({ page, other }) => {
+  await page.goto("/");
+  await choose(page, text("notes of ada.txt", "e2e secret in a file"));
+  await passphrase(page).fill("quick otter");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await other.goto(link);
+  await other.getByLabel(t("open.passphrase"), { exact: true }).fill("quick otter");
+  const download = other.waitForEvent("download");
+  await button(other, t("open.reveal")).click();
+  await other.getByRole("button", { name: t("reveal.file.save") }).click();
+  expect((await download).suggestedFilename()).toBe("notes of ada.txt");
+});
+
+for (const kind of ["drop", "paste"] as const) {
+  test(`a file is taken by ${kind}`, async ({ page }) => {
+    await page.goto("/");
+    await expect(button(page, t("file.choose"))).toBeVisible();
+    await hand(page, kind, ["dropped.txt", "e2e secret by hand"]);
+    await expect(fileCard(page)).toContainText("dropped.txt");
+    await button(page, t("share.submit")).click();
+    const { link } = await links(page);
+    expect(decoded((await openEndToEnd(link)).body)).toBe("e2e secret by hand");
+  });
+}
+
+test("several files are packed on the device", async ({ page, context }) => {
+  const sent = requests(context);
+  await page.goto("/");
+  await choose(page, text("a.txt", "e2e secret one"), text("b.txt", "e2e secret two"));
+  await expect(fileCard(page)).toContainText("files.zip");
+  await expect(fileCard(page)).toContainText("a.txt, b.txt");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await expectNone(sent, "a.txt", "e2e secret one", secretOf(link));
+  const content = await openEndToEnd(link);
+  expect(content.fileName).toBe("files.zip");
+  const files = Object.entries(unzipSync(content.body)).map(([name, body]) => [name, decoded(body)]);
+  expect(files).toEqual([
+    ["a.txt", "e2e secret one"],
+    ["b.txt", "e2e secret two"],
+  ]);
+});
+
+test("more files are packed with the chosen ones", async ({ page }) => {
+  await page.goto("/");
+  await choose(page, text(".env", "e2e secret one"));
+  await expect(fileCard(page)).toContainText(".env");
+  await hand(page, "drop", ["b.txt", "e2e secret two"]);
+  await hand(page, "paste", ["c.txt", "e2e secret three"]);
+  await expect(fileCard(page)).toContainText(".env, b.txt, c.txt");
+  await expect(page.getByText(t("share.mode.text"), { exact: true })).toHaveCount(0);
+  const chooser = page.waitForEvent("filechooser");
+  await button(page, t("file.add")).click();
+  await (await chooser).setFiles([text("d.txt", "e2e secret four")]);
+  await expect(fileCard(page)).toContainText(".env, b.txt, c.txt, d.txt");
+  await expectAccessible(page);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  const files = Object.values(unzipSync((await openEndToEnd(link)).body)).map(decoded);
+  expect(files).toEqual(["e2e secret one", "e2e secret two", "e2e secret three", "e2e secret four"]);
+});
+
+test("the recipient learns that a dot at the beginning of a name may be lost", async ({ page, other }) => {
+  await page.goto("/");
+  await choose(page, text(".env", "e2e secret in a file"));
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toContainText(t("reveal.file.dot", { name: "env" }));
+});
+
+test("files that are too large say by how much, and lose nothing", async ({ page }) => {
+  await page.goto("/");
+  await field(page).fill("e2e secret that stays");
+  const large = Buffer.alloc(102_401);
+  await choose(page, { name: "large.bin", mimeType: "", buffer: large });
+  await expect(page.getByRole("alert")).toContainText(
+    t("file.too_large", { size: "102,401 bytes", limit: "102,400 bytes" }),
+  );
+  await expect(field(page)).toHaveValue("e2e secret that stays");
+  crypto.getRandomValues(large.subarray(0, 60_000));
+  const half = large.subarray(0, 60_000);
+  await choose(page, { name: "1.bin", mimeType: "", buffer: half }, { name: "2.bin", mimeType: "", buffer: half });
+  await expect(page.getByRole("alert")).toContainText(/^These 2 files are too large together/);
+  await expectAccessible(page);
+  await choose(page, { name: "fits.bin", mimeType: "", buffer: large.subarray(0, 102_400) });
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  expect((await openEndToEnd(link)).body.length).toBe(102_400);
+});

@@ -1,0 +1,165 @@
+import type { Page } from "@playwright/test";
+import { ada, button, card, expect, expectAccessible, links, revealed, signIn, test } from "./fixtures";
+import { reveal } from "./service";
+import { type Answer, change, choose, endToEndLink, field, hand, shareText, text } from "./shareform";
+import { t } from "./texts";
+
+test("the server's kind is chosen in the options, and takes no files", async ({ page, other }) => {
+  await page.goto("/");
+  await choose(page, text("a.txt", "e2e secret"));
+  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await expect(page.getByRole("alert")).toContainText(t("share.file.kind"));
+  await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await button(page, t("file.remove")).click();
+  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+  await expect(button(page, t("file.choose"))).toHaveCount(0);
+  await hand(page, "drop", ["dropped.txt", "e2e secret"]);
+  await expect(page.getByRole("alert")).toContainText(t("share.file.kind"));
+  await expectAccessible(page);
+
+  const { link } = await shareText(page, "e2e secret of the server");
+  expect(link).toMatch(/\/s#[0-9a-z]{31}$/);
+  await page.reload();
+  await expect(page.getByText(link)).toBeVisible();
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret of the server");
+});
+
+test("what a kind means is explained before anything is typed", async ({ page }) => {
+  await page.goto("/");
+  await page.getByText(t("encryption.more"), { exact: true }).first().click();
+  for (const key of ["about.encryption.page", "about.encryption.once", "about.encryption.history"] as const) {
+    await expect(page.getByText(t(key))).toBeVisible();
+  }
+  await expectAccessible(page);
+  await page.goto("/about");
+  await expect(card(page, t("about.encryption.title"))).toContainText(t("about.encryption.server"));
+});
+
+test("recipients need the server's kind, and choosing it is said", async ({ page }) => {
+  await signIn(page, ada);
+  await page.goto("/");
+  await expect(page.getByText(t("share.recipient.end_to_end"))).toBeVisible();
+  await expect(page.getByLabel(t("share.recipient"))).toHaveCount(0);
+  await expectAccessible(page);
+  await button(page, t("share.recipient.server")).click();
+  await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+  await page.getByLabel(t("share.recipient")).fill("friend@otters-team.com");
+  await page.getByText(t("encryption.end_to_end"), { exact: true }).last().click();
+  await expect(page.getByText(t("share.recipient.end_to_end"))).toBeVisible();
+  const { link } = await shareText(page, "e2e secret for no mail");
+  expect(link).toMatch(endToEndLink);
+  await expect(page.getByText("friend@")).toHaveCount(0);
+  await expect(button(page, t("result.mail"))).toBeVisible();
+});
+
+for (const mail of [true, false]) {
+  test(`mail by the server is spoken of only where it is possible: account, mail ${mail}`, async ({ page }) => {
+    await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, mail }));
+    await page.goto("/");
+    await expect(page.getByText(t("share.kind.hint"))).toBeVisible();
+    await signIn(page, ada);
+    await page.goto("/");
+    await expect(page.getByRole("button", { name: t("app.account_menu") })).toBeVisible();
+    await expect(page.getByText(t(mail ? "share.kind.hint.mail" : "share.kind.hint"))).toBeVisible();
+    await expect(button(page, t("share.recipient.server"))).toHaveCount(mail ? 1 : 0);
+    await page.getByText(t("encryption.server"), { exact: true }).click();
+    await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+    await expect(page.getByLabel(t("share.recipient"))).toHaveCount(mail ? 1 : 0);
+  });
+}
+
+test("About speaks of the kinds that are allowed", async ({ page }) => {
+  await allow(page, "ENCRYPTION_SERVER");
+  await page.goto("/about");
+  const told = card(page, t("share.kind"));
+  await expect(told).toContainText(t("about.encryption.server"));
+  await expect(told.getByText(t("about.encryption.end_to_end"))).toHaveCount(0);
+});
+
+/** allow makes the operator's policy allow only some kinds. */
+async function allow(page: Page, ...encryptions: string[]): Promise<void> {
+  await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, encryptions }));
+}
+
+test("a policy of one kind leaves no choice", async ({ page, other }) => {
+  await allow(page, "ENCRYPTION_SERVER");
+  await page.goto("/");
+  await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+  await expect(page.getByRole("radio", { name: t("encryption.server") })).toHaveCount(0);
+  await expect(button(page, t("file.choose"))).toHaveCount(0);
+  await expect(page.getByText(t("share.file.kind"))).toHaveCount(0);
+  await hand(page, "drop", ["dropped.txt", "e2e secret"]);
+  await expect(page.getByRole("alert")).toHaveText(t("share.file.none"));
+  expect((await shareText(page, "e2e secret of one kind")).link).toMatch(/\/s#/);
+
+  await allow(other, "ENCRYPTION_END_TO_END");
+  await other.goto("/");
+  await expect(other.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await expect(other.getByRole("radio", { name: t("encryption.server") })).toHaveCount(0);
+  expect((await shareText(other, "e2e secret of one kind")).link).toMatch(endToEndLink);
+});
+
+// A policy that arrives late must not turn what was typed under one promise into another kind.
+test("the kind never changes without a word", async ({ page }) => {
+  let arrive = () => {};
+  const late = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route("**/hush.v1.SystemService/GetPolicy", async (route) => {
+    const answer = await route.fetch();
+    const policy = (await answer.json()) as object;
+    await late;
+    await route.fulfill({ response: answer, json: { ...policy, encryptions: ["ENCRYPTION_SERVER"] } });
+  });
+  await page.goto("/");
+  await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await field(page).fill("e2e secret of a promise");
+  arrive();
+  await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("share.kind.changed"));
+  await button(page, t("share.submit")).click();
+  expect((await links(page)).link).toMatch(/\/s#/);
+});
+
+for (const [name, changed] of Object.entries<(answer: Answer) => object>({
+  "another kind": (a) => ({ ...a, secret: { ...a.secret, encryption: "ENCRYPTION_SERVER" } }),
+  "no kind": (a) => ({ ...a, secret: { ...a.secret, encryption: undefined } }),
+  "a receipt of another kind": (a) => ({ ...a, metadata: { ...a.metadata, encryption: "ENCRYPTION_SERVER" } }),
+  "another domain": (a) => ({ ...a, secret: { ...a.secret, shareDomain: "thief.example" } }),
+  "a receipt without an address": (a) => ({ ...a, metadata: { ...a.metadata, metadataKey: "../s" } }),
+  "a key that is none": (a) => ({ ...a, secret: { ...a.secret, secretKey: "thief.example/" } }),
+  "a passphrase that was not sent": (a) => ({ ...a, secret: { ...a.secret, hasPassphrase: true } }),
+})) {
+  test(`an answer with ${name} gives no link`, async ({ page }) => {
+    await change(page, "SecretService/ConcealSecret", changed);
+    await page.goto("/");
+    await field(page).fill("e2e secret of a lying server");
+    await button(page, t("share.submit")).click();
+    await expect(page.getByRole("alert")).toContainText(t("share.answer"));
+    await expect(field(page)).toHaveValue("e2e secret of a lying server");
+    await expect(page.getByText("/e#")).toHaveCount(0);
+  });
+}
+
+test("a page without WebCrypto says that the server encrypts, or why nothing can be shared", async ({
+  page,
+  other,
+}) => {
+  for (const one of [page, other]) {
+    await one.addInitScript(() => Object.defineProperty(Crypto.prototype, "subtle", { value: undefined }));
+  }
+  await page.goto("/");
+  await expect(page.getByText(t("share.kind.no_crypto"))).toBeVisible();
+  await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+  await expectAccessible(page);
+  const { link } = await shareText(page, "e2e secret without WebCrypto");
+  expect(await reveal(link.slice(-31))).toBe("e2e secret without WebCrypto");
+
+  await allow(other, "ENCRYPTION_END_TO_END");
+  await other.goto("/");
+  await expect(other.getByRole("alert")).toContainText(t("share.kind.impossible"));
+  await expect(button(other, t("share.submit"))).toHaveCount(0);
+  await expectAccessible(other);
+});
