@@ -6,6 +6,7 @@ import {
   clipboard,
   expect,
   expectAccessible,
+  gate,
   heading,
   revealed,
   signIn,
@@ -48,6 +49,18 @@ function groupsOf(page: Page): string[] {
     }
   });
   return groups;
+}
+
+/** holdSecond holds the second call that shares until go, and says when it was asked. */
+async function holdSecond(page: Page) {
+  const groups = groupsOf(page);
+  const { held, go } = gate();
+  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
+    await (groups.length === 2 ? held : undefined);
+    await route.continue().catch(() => {}); // the page gave it up
+  });
+  const asked = page.waitForRequest((request) => groups.length === 2 && request.url().endsWith("/ConcealSecret"));
+  return { asked, go };
 }
 
 const refused = { code: "resource_exhausted", message: "too many" };
@@ -190,16 +203,7 @@ test("a refusal after one link leaves a page that tries the others, and a lost a
 
 test("leaving while links are made asks first", async ({ page, expected }) => {
   expected.push(/^window: /);
-  const groups = groupsOf(page);
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
-    await (groups.length === 2 ? held : undefined);
-    await route.continue().catch(() => {}); // the page gave it up
-  });
-  const asked = page.waitForRequest((request) => groups.length === 2 && request.url().endsWith("/ConcealSecret"));
+  const { asked, go } = await holdSecond(page);
   await shareWith(page, "Kim, Lee", "e2e secret that is half made");
   await asked;
   await page
@@ -222,16 +226,7 @@ test("a page that was left while links are made asks no more", async ({ page }) 
       return true; // leave
     };
   });
-  const groups = groupsOf(page);
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
-    await (groups.length === 2 ? held : undefined);
-    await route.continue().catch(() => {}); // the page gave it up
-  });
-  const asked = page.waitForRequest((request) => groups.length === 2 && request.url().endsWith("/ConcealSecret"));
+  const { asked, go } = await holdSecond(page);
   await page.goto("/");
   await page.getByText(t("encryption.server"), { exact: true }).click();
   await page.getByLabel(t("share.secret")).fill("e2e secret that is half left");
@@ -269,10 +264,7 @@ test("a page that was left while the rest is made does not come back", async ({ 
     window.confirm = () => true; // leave
   });
   const groups = groupsOf(page);
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
+  const { held, go } = gate();
   await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
     if (groups.length === 2) {
       await route.fulfill({ status: 429, json: refused });
@@ -299,10 +291,7 @@ test("a page that was left while the rest is made does not come back", async ({ 
 
 test("a secret that was burned late closes no question about another", async ({ page }) => {
   await shareWith(page, "Kim, Lee", "e2e secret to burn late");
-  let go = () => {};
-  const held = new Promise<void>((resolve) => {
-    go = resolve;
-  });
+  const { held, go } = gate();
   await page.route("**/hush.v1.SecretService/BurnSecret", async (route) => {
     await held;
     await route.continue();
