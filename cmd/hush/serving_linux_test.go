@@ -129,11 +129,11 @@ func TestUnitRestartsTheService(t *testing.T) {
 	}
 }
 
-// SIGHUP ends the service of a terminal, and only that; what was told to be ignored stays so.
+// SIGHUP ends the service of a terminal, and only that.
 func TestServingHeedsSIGHUP(t *testing.T) {
-	if signal.Ignored(syscall.SIGHUP) {
-		t.Skip("needs SIGHUP: this process was told to ignore it")
-	}
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, syscall.SIGHUP) // also where this process was told to ignore it
+	defer signal.Stop(heeded)
 	for _, onTerminal := range []bool{true, false} {
 		ctx, reload, stop := serving(t.Context(), onTerminal)
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
@@ -150,5 +150,16 @@ func TestServingHeedsSIGHUP(t *testing.T) {
 			}
 		}
 		stop()
+	}
+}
+
+// What the service was told to ignore, as nohup tells it, stays ignored.
+func TestServingIgnoresSIGHUPAsTold(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	ctx, reload, stop := serving(t.Context(), true)
+	defer stop()
+	if !signal.Ignored(syscall.SIGHUP) || len(reload) > 0 || ctx.Err() != nil {
+		t.Error("serving: got SIGHUP heeded, want it ignored")
 	}
 }

@@ -102,7 +102,7 @@ func TestCtrlCEndsALoop(t *testing.T) {
 	self := loop.Path
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("needs bash: it ends a loop only for a program that ended by the signal")
+		t.Skip("needs bash: other shells end a loop at Ctrl-C, whatever the program does")
 	}
 	loop.Path, loop.Args = bash, []string{"bash", "-c", `mkfifo pipe; for i in 1 2 3; do echo "turn $i" >&2; "$0" share pipe; echo "code $?" >&2; done`, self}
 	loop.Env = append(loop.Env, "HUSH_SERVER=http://127.0.0.1:1")
