@@ -64,8 +64,8 @@ type Error struct {
 	// Unsent reports whether a part of the content never left, so that nothing was
 	// shared.
 	Unsent bool
-	// Until is until when the server keeps the content for the claim that was sent, if
-	// it is bound to it; zero where that is not known.
+	// Until is when the server stops keeping the content for the claim that was sent;
+	// zero where that is not known.
 	Until time.Time
 	// Cause is the error below; nil for none.
 	Cause error

@@ -59,8 +59,8 @@ func (l *line) connected() bool {
 	return l.conn != nil
 }
 
-// deliver hands a message, which was composed to letter, to the relay. A failure after the relay has accepted
-// it is not an error.
+// deliver hands a message, which was composed to letter, to the relay. A failure
+// after the relay has accepted it is not an error.
 func (p *Post) deliver(ctx context.Context, m Message, letter *gomail.Msg) error {
 	l := p.relay.line()
 	client, err := gomail.NewClient(p.relay.Host, p.options(l, isASCII(p.from.Address, m.To, m.ReplyTo))...)

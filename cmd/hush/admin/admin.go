@@ -39,10 +39,10 @@ type (
 const about = `
 
 This works whether or not the service is running. Without --data, --store,
---root-key-file and --config it is the service of /etc/hush/hush.yaml, where that file
-can be read. If the data is in PostgreSQL,
-name the data folder of a running node, or else the --store and the root key of
-the nodes. Run as root, it keeps files with the owner of the data folder.`
+--root-key-file and --config it is the service of /etc/hush/hush.yaml, where that
+file can be read. If the data is in PostgreSQL, name the data folder of a running
+node, or else the --store and the root key of the nodes. Run as root, it keeps
+files with the owner of the data folder.`
 
 // Command returns "hush admin": the commands of those who run a service, in
 // sections. More of them follow those of accounts and secrets.

@@ -87,11 +87,11 @@ func (w writer) check(ctx context.Context, set *pflag.FlagSet, s *settings.Setti
 }
 
 // print writes all values as a configuration file, with their sources.
-func (w writer) print(set *pflag.FlagSet, s *settings.Settings, sources settings.Sources) error {
+func (w writer) print(set *pflag.FlagSet, s *settings.Settings, sources *settings.Sources) error {
 	for _, group := range settings.Groups() {
 		for _, name := range group.Names {
 			f := set.Lookup(name)
-			source := sources[name]
+			source := sources.Of(name)
 			if source == "" {
 				source = "default"
 			}

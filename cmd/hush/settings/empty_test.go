@@ -13,6 +13,19 @@ import (
 // the file has its say, and is named once.
 func TestEmptyValues(t *testing.T) {
 	t.Parallel()
+	for _, name := range needingValue() {
+		if !slices.Contains(Names(), name) {
+			t.Errorf("needingValue: got %s, which is no setting", name)
+		}
+	}
+	for _, name := range []string{
+		"config", "store", "data", "root-key-file", "smtp-password-file", "base-url", "tls-cert", "tls-key",
+		"trusted-proxies", "sign-up", "sign-up-domains", "spent-log", "sandbox",
+	} {
+		if !needsValue(name) {
+			t.Errorf("needsValue(%s): got false, want it refused where it is empty", name)
+		}
+	}
 	for _, name := range Names() {
 		variable := Variable(name)
 		_, err := parse([]string{variable + "="})

@@ -65,7 +65,7 @@ func (r *Reader) load(ctx context.Context, path string) ([]entry, error) {
 
 // readFile sets flags from the entries of a file. A setting that the command does not
 // have is ignored; one that no command has is a mistake.
-func (sources Sources) readFile(set *pflag.FlagSet, path string, entries []entry) (mistakes []error) {
+func (sources *Sources) readFile(set *pflag.FlagSet, path string, entries []entry) (mistakes []error) {
 	names, seen := Names(), map[string]int{}
 	for _, e := range entries {
 		where := path + ":" + strconv.Itoa(e.line)

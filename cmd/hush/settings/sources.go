@@ -19,7 +19,13 @@ import (
 
 // Sources say which flag, variable or line of a file gave the settings of a
 // command their values. Those that are not there have their defaults.
-type Sources map[string]string
+type Sources struct {
+	of    map[string]string // by the name of the setting
+	empty []string          // what is empty and counts as not set
+}
+
+// Of returns what gave a setting its value; empty for its default.
+func (sources *Sources) Of(name string) string { return sources.of[name] }
 
 // Reader gives the settings of one call of the program their values. It reads a
 // configuration file once, since a pipe gives what it has to one reader only.
@@ -74,37 +80,33 @@ func (r *Reader) UsePackaged(set *pflag.FlagSet, path string) {
 	_ = config.Value.Set(path)
 }
 
-// emptyPrefix begins the keys of Sources that say what is empty and counts as not set.
-// No flag has a name like it.
-const emptyPrefix = "empty: "
-
 // Warnings name what is empty in the environment and the file, and counts as not set.
-func (sources Sources) Warnings() (warnings []string) {
-	for key := range sources {
-		if source, ok := strings.CutPrefix(key, emptyPrefix); ok {
-			warnings = append(warnings, source+" is empty, which counts as not set")
-		}
+func (sources *Sources) Warnings() (warnings []string) {
+	for _, source := range slices.Sorted(slices.Values(sources.empty)) {
+		warnings = append(warnings, source+" is empty, which counts as not set")
 	}
-	slices.Sort(warnings)
 	return warnings
 }
 
 // needsValue reports whether a variable or a line for a setting must not be empty: without
 // the setting the data would be in another place, or a protection would be gone. An empty
 // one is mostly that of a variable that was forgotten.
-func needsValue(name string) bool {
-	return slices.Contains([]string{
+func needsValue(name string) bool { return slices.Contains(needingValue(), name) }
+
+func needingValue() []string {
+	return []string{
 		configName, "data", "store", "root-key-file", "spent-log", "backup-to", "backup-recipient", "backup-plain",
-		"base-url", "tls-cert", "tls-key", "acme", "trusted-proxies", "smtp-tls", "smtp-password-file",
-		"sign-up", "sign-up-domains", "sandbox", "acme-directory", "resolver", "anonymous-create", "encryption", "passphrase-required", "passphrase-min", "spam-key-file",
-	}, name)
+		"base-url", "trusted-proxies", "resolver", "tls-cert", "tls-key", "acme", "acme-directory",
+		"smtp-tls", "smtp-password-file", "spam-key-file", "sandbox",
+		"sign-up", "sign-up-domains", "anonymous-create", "encryption", "passphrase-required", "passphrase-min",
+	}
 }
 
 // Gather does what Apply does, goes on after a mistake, and returns where the
 // values come from.
-func (r *Reader) Gather(ctx context.Context, set *pflag.FlagSet) (sources Sources, mistakes []error) {
-	sources = Sources{}
-	set.Visit(func(f *pflag.Flag) { sources[f.Name] = "--" + f.Name })
+func (r *Reader) Gather(ctx context.Context, set *pflag.FlagSet) (sources *Sources, mistakes []error) {
+	sources = &Sources{of: map[string]string{}}
+	set.Visit(func(f *pflag.Flag) { sources.of[f.Name] = "--" + f.Name })
 	mistakes = sources.readEnvironment(set, r.environment)
 	if config := set.Lookup(configName); config != nil && config.Value.String() != "" {
 		path := config.Value.String()
@@ -136,9 +138,9 @@ var flagNames = regexp.MustCompile(`--([a-z][a-z-]*)`)
 
 // Locate adds to an error where the first setting that it names was set, unless
 // that was a flag.
-func (sources Sources) Locate(err error) error {
+func (sources *Sources) Locate(err error) error {
 	for _, found := range flagNames.FindAllStringSubmatch(err.Error(), -1) {
-		source := sources[found[1]]
+		source := sources.of[found[1]]
 		if source != "" && !strings.HasPrefix(source, "--") {
 			return fmt.Errorf("%s: %w", strings.TrimSuffix(source, ": "+found[1]), err)
 		}
@@ -148,9 +150,9 @@ func (sources Sources) Locate(err error) error {
 
 // HasPassword reports whether the configuration file has the value of a flag
 // that may hold a password.
-func (sources Sources) HasPassword(set *pflag.FlagSet) (has bool) {
+func (sources *Sources) HasPassword(set *pflag.FlagSet) (has bool) {
 	set.VisitAll(func(f *pflag.Flag) {
-		if source := sources[f.Name]; flags.IsSecret(f) && strings.HasSuffix(source, ": "+f.Name) {
+		if source := sources.of[f.Name]; flags.IsSecret(f) && strings.HasSuffix(source, ": "+f.Name) {
 			has = has || credentials.MatchString(f.Value.String())
 		}
 	})
@@ -168,7 +170,7 @@ func Variable(flagName string) string {
 // readEnvironment sets flags from their variables, and refuses variables that no
 // flag of the program has. It ignores those that Kubernetes injects for a Service
 // whose name begins with hush, and those of commands that call a server.
-func (sources Sources) readEnvironment(set *pflag.FlagSet, environment []string) (mistakes []error) {
+func (sources *Sources) readEnvironment(set *pflag.FlagSet, environment []string) (mistakes []error) {
 	known := map[string]string{}
 	for _, name := range Names() {
 		known[Variable(name)] = name
@@ -204,22 +206,22 @@ func suggestion(key string, known map[string]string) string {
 // set gives a setting its value from a source, unless the command does not have
 // it or a source of higher precedence did. A flag that takes a list gets each of
 // the values.
-func (sources Sources) set(set *pflag.FlagSet, name, source string, values ...string) error {
+func (sources *Sources) set(set *pflag.FlagSet, name, source string, values ...string) error {
 	f := set.Lookup(name)
-	if f == nil || sources[name] != "" {
+	if f == nil || sources.of[name] != "" {
 		return nil
 	}
 	if !slices.ContainsFunc(values, func(value string) bool { return strings.TrimSpace(value) != "" }) {
 		if needsValue(name) {
 			return fmt.Errorf("%s: must not be empty: give it a value, or remove it", source)
 		}
-		sources[emptyPrefix+source] = source
+		sources.empty = append(sources.empty, source)
 		return nil
 	}
 	if slices.ContainsFunc(values, fromHome) {
 		return fmt.Errorf("%s: must not begin with ~/, which only a shell knows: write the whole path", source)
 	}
-	sources[name] = source
+	sources.of[name] = source
 	if !flags.IsRepeated(f) {
 		values = []string{strings.Join(values, ",")}
 	}
