@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,33 @@ func TestAdviceOnProxies(t *testing.T) {
 			want := strings.Count(strings.Join(c.want, "\n"), words)
 			if got := strings.Count(log.String(), words); got != want {
 				t.Errorf("advise(%s, %q, %s): got %d times %q, want %d", c.base, c.proxies, c.addr, got, words, want)
+			}
+		}
+	}
+}
+
+// The start says what is given up with a protection that is off.
+func TestAdviseOfProtectionsThatAreOff(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		limits, sandbox string
+		want            []string
+	}{
+		{"on", "auto", nil},
+		{"off", "auto", []string{"--rate-limits=off"}},
+		{"on", "off", []string{"--sandbox=off"}},
+		{"off", "off", []string{"--rate-limits=off", "--sandbox=off"}},
+	} {
+		var log strings.Builder
+		s := &server{
+			Settings: &settings.Settings{}, parts: &parts{}, base: &url.URL{Scheme: "https", Host: "secrets.example.com"},
+			log: slog.New(slog.NewTextHandler(&log, nil)),
+		}
+		s.RateLimits, s.Sandbox = c.limits, c.sandbox
+		s.advise(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7143})
+		for _, words := range []string{"--rate-limits=off", "--sandbox=off"} {
+			if got := strings.Contains(log.String(), words); got != slices.Contains(c.want, words) {
+				t.Errorf("advise(rate limits %s, sandbox %s): got %s told %t, want %t", c.limits, c.sandbox, words, got, !got)
 			}
 		}
 	}
