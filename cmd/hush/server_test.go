@@ -9,10 +9,12 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -60,7 +62,16 @@ type cleaning struct{ *testing.M }
 
 func (c cleaning) Run() int {
 	defer func() { _ = errors.Join(os.RemoveAll(buildFolder), stopPostgres()) }()
+	heedSIGHUP()
 	return c.M.Run()
+}
+
+// heedSIGHUP ends that this process ignores SIGHUP, as nohup tells it: the programs that
+// it starts would ignore it too.
+func heedSIGHUP() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 }
 
 // patience bounds every wait for something that happens soon or never: it is as long

@@ -131,9 +131,6 @@ func TestUnitRestartsTheService(t *testing.T) {
 
 // SIGHUP ends the service of a terminal, and only that.
 func TestServingHeedsSIGHUP(t *testing.T) {
-	heeded := make(chan os.Signal, 1)
-	signal.Notify(heeded, syscall.SIGHUP) // also where this process was told to ignore it
-	defer signal.Stop(heeded)
 	for _, onTerminal := range []bool{true, false} {
 		ctx, reload, stop := serving(t.Context(), onTerminal)
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
@@ -156,7 +153,7 @@ func TestServingHeedsSIGHUP(t *testing.T) {
 // What the service was told to ignore, as nohup tells it, stays ignored.
 func TestServingIgnoresSIGHUPAsTold(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
-	defer signal.Reset(syscall.SIGHUP)
+	defer heedSIGHUP()
 	ctx, reload, stop := serving(t.Context(), true)
 	defer stop()
 	if !signal.Ignored(syscall.SIGHUP) || len(reload) > 0 || ctx.Err() != nil {

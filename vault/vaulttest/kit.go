@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -262,6 +263,10 @@ func (k *Kit) openBase(t testing.TB) (base, error) {
 	if postgrestest.Shared() != "" {
 		t.Log(OnFolder) // scripts/test.sh counts these tests
 	}
+	// A program that a test starts has this process's descriptors until it executes, and
+	// with them its file locks. A test with a clock of its own cannot wait for that.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	init := vault.Init(k.Keys, k.Clock.Now())
 	return openFolder(k.Dir, bolt.Options{Init: init, MinFree: k.opts.MinFree, Ballast: k.opts.Ballast, Small: true, Now: k.Clock.Now})
 }
