@@ -237,3 +237,27 @@ func TestParseRootKeys(t *testing.T) {
 		}
 	}
 }
+
+// The index keys that were stored stay, whatever a later arrangement brings.
+func TestStoredIndexKeysStay(t *testing.T) {
+	t.Parallel()
+	old, next, other := seal.NewRootKey(), seal.NewRootKey(), seal.NewRootKey()
+	index := func(first seal.RootKey) []byte {
+		k := seal.NewKeySet([]seal.RootKey{next, first}, make([]byte, seal.KeySetSize(2)))
+		if err := k.Ring().Arrange(seal.Arrangement{Current: first.KID(), First: first.KID()}); err != nil {
+			t.Fatal(err)
+		}
+		sealed, err := k.Ring().SealIndex(next.KID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sealed
+	}
+	keys := seal.NewKeySet([]seal.RootKey{next}, make([]byte, seal.KeySetSize(1)))
+	for _, first := range []seal.RootKey{old, other} {
+		arrangement := seal.Arrangement{Current: next.KID(), First: old.KID(), Index: index(first)}
+		if err := keys.Ring().Arrange(arrangement); err != nil || names(keys) != names(seal.NewKeys(old)) {
+			t.Errorf("Arrange(index keys of %x): got %v, or other names, want nil and those of the first arrangement", first.KID(), err)
+		}
+	}
+}
