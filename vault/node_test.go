@@ -149,7 +149,7 @@ func TestPausedNodeStopsWriting(t *testing.T) {
 	a, b := c.Node(t, "a", opts), c.Node(t, "b", opts)
 	b.Close(t)
 	b = c.Node(t, "b2", opts)
-	advance(t, 5*time.Minute-time.Second, b)
+	advance(t, 20*time.Minute-time.Second, b)
 	opts.Start = b.Clock.Now()
 	d := c.Node(t, "d", opts)
 	if got := nodeNumbers(t, d); got["a"] != 0 || got["b2"] != 1 || got["d"] != 2 {
@@ -160,7 +160,7 @@ func TestPausedNodeStopsWriting(t *testing.T) {
 	e := c.Node(t, "e", opts)
 	vaulttest.Want(t, "number of the paused node has another", nodeNumbers(t, e)["e"], 0)
 
-	a.Clock.Advance(5 * time.Minute)
+	a.Clock.Advance(20 * time.Minute)
 	_, err := a.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
 	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, rows.ErrNodeLost)
 	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, refusal.ErrUnavailable)
@@ -403,6 +403,7 @@ func TestSweepKeepsTheStoresTime(t *testing.T) {
 	a.MustSweep(t)
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 1)
 	clock.Advance(10 * time.Minute)
+	a.Clock.Advance(10 * time.Minute)
 	a.MustSweep(t)
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 0)
 }

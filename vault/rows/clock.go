@@ -35,7 +35,10 @@ type Clock struct {
 	seen     time.Time // the latest time of an operation; not before mark
 	suspect  time.Time // the last reading that counted toward a leap
 	readings int
-	store    time.Time // the store's clock when the offset was last set
+	at       time.Time     // the machine's clock at the last correction; zero before
+	told     time.Time     // the time that was then made of the store's clock
+	ahead    time.Duration // of the wall clock: the store's, when it was last followed
+	away     time.Duration
 }
 
 // NewClock returns a clock that never falls behind mark.
@@ -153,6 +156,14 @@ const (
 	// offsetMost is the largest difference from the store's clock that is
 	// corrected at the start.
 	offsetMost = 15 * time.Minute
+	// stepShare is the part of the time that passed here by which the store's clock
+	// may have gone faster: 6 minutes an hour.
+	stepShare = 10
+	// stillLeast is how far the store's clock has to be ahead of what the monotonic
+	// clock says, or behind it, for the wall clock to be asked, and agreeMost how far the
+	// two may then differ from what they differed before.
+	stillLeast = 30 * time.Second
+	agreeMost  = 5 * time.Second
 	// offsetTries is the number of readings, of which the fastest counts, and
 	// offsetSlow the time from which a reading is too slow to count.
 	offsetTries = 3
@@ -168,53 +179,109 @@ var (
 )
 
 // CorrectBy asks a store for its time, and adds the difference to the wall clock
-// from now on. If the difference is large, the store is believed only if its
-// clock has gone on evenly since the last correction, so that it is the
-// machine's clock that leapt; otherwise CorrectBy returns ErrClockOff. With an
-// error it changes nothing. Only nodes call it.
+// from now on. Only nodes call it.
+//
+// The first time, a large difference returns ErrClockOff and changes nothing. From
+// then on the store's clock is followed as far as it may have gone in the time that
+// passed here, by the monotonic clock. If it leapt ahead, the time of this process goes
+// a little faster until it is there; if it leapt back, it stands still until then. All
+// nodes do the same, so none takes the others for gone. A larger leap is not followed
+// at all: CorrectBy returns ErrClockOff, and the time goes on by the monotonic clock.
+//
+// The wall clock counts only as a witness: if it moved as far as the store's, this
+// process or its machine stood still, or both clocks were set, and the store is believed.
 func (c *Clock) CorrectBy(ctx context.Context, stored func(context.Context) (time.Time, error)) error {
-	there, offset, err := c.compare(ctx, stored)
+	there, at, err := c.compare(ctx, stored)
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if offset.Abs() > offsetMost && !c.steady(there) {
-		way := "behind"
-		if offset < 0 {
-			way = "ahead"
-		}
-		return fmt.Errorf("%w: this machine is %v %s, at most %v are corrected; set its clock", ErrClockOff, offset.Abs().Round(time.Second), way, offsetMost)
+	told := there
+	if c.at.IsZero() {
+		err = checkOffset(there.Sub(at.Round(0)))
+	} else {
+		told, err = c.follow(there, at, max(0, at.Sub(c.at)))
 	}
-	c.store = there
-	c.offset.Store(int64(offset))
-	return nil
+	if err != nil && c.at.IsZero() {
+		return err
+	}
+	if c.at, c.told, c.away = at, told, there.Sub(told); c.away == 0 {
+		c.ahead = there.Sub(at.Round(0))
+	}
+	c.offset.Store(int64(told.Sub(at.Round(0))))
+	return err
 }
 
-// compare returns the store's time, and how far it is ahead of the wall clock.
-func (c *Clock) compare(ctx context.Context, stored func(context.Context) (time.Time, error)) (there time.Time, offset time.Duration, err error) {
+// checkOffset returns ErrClockOff if the store's clock is too far ahead of the
+// machine's, or behind it.
+func checkOffset(offset time.Duration) error {
+	if offset.Abs() <= offsetMost {
+		return nil
+	}
+	way := "behind"
+	if offset < 0 {
+		way = "ahead"
+	}
+	return fmt.Errorf("%w: this machine is %v %s, at most %v are corrected; set its clock", ErrClockOff, offset.Abs().Round(time.Second), way, offsetMost)
+}
+
+// follow returns what to make of the store's time at a reading of the wall clock, when
+// passed is the time since the last correction by the monotonic clock. It is called
+// with mu held.
+func (c *Clock) follow(there, at time.Time, passed time.Duration) (time.Time, error) {
+	here := c.told.Add(passed)
+	agree := (there.Sub(at.Round(0)) - c.ahead).Abs() <= agreeMost
+	switch leap := there.Sub(here); {
+	case leap.Abs() > stillLeast && agree:
+		return there, nil
+	case leap > maxStep:
+		return here, fmt.Errorf("%w: the store's clock leapt ahead by %v; set its clock, and restart if it is right", ErrClockOff, leap.Round(time.Second))
+	case leap < -offsetMost && there.Before(c.told):
+		return here, fmt.Errorf("%w: the store's clock leapt back by %v; set its clock, and restart if it is right", ErrClockOff, -leap.Round(time.Second))
+	case leap > passed/stepShare:
+		return here.Add(passed / stepShare), nil
+	case there.Before(c.told):
+		return c.told, nil
+	}
+	return there, nil
+}
+
+// Away returns how far the store's clock was from the time of this process after
+// the last correction: more than a little if it leapt, or if this process stood
+// still.
+func (c *Clock) Away() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.away
+}
+
+// Restart lets the next correction be as the first one. It is for a node that
+// begins anew.
+func (c *Clock) Restart() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = time.Time{}
+}
+
+// compare returns the store's time, and the reading of the wall clock that belongs
+// to it.
+func (c *Clock) compare(ctx context.Context, stored func(context.Context) (time.Time, error)) (there, at time.Time, err error) {
 	best := offsetSlow
 	for range offsetTries {
 		before := c.wall()
 		read, err := stored(ctx)
 		if err != nil {
-			return there, 0, fmt.Errorf("reading the store's clock: %w", err)
+			return there, at, fmt.Errorf("reading the store's clock: %w", err)
 		}
 		if took := c.wall().Sub(before); took >= 0 && took < best {
-			best, there, offset = took, read, read.Sub(before.Add(took/2))
+			best, there, at = took, read, before.Add(took/2)
 		}
 	}
 	if best == offsetSlow {
-		return there, 0, ErrClockSlow
+		return there, at, ErrClockSlow
 	}
-	return there, offset, nil
-}
-
-// steady reports whether the store's clock has moved like a clock since the last
-// correction.
-func (c *Clock) steady(there time.Time) bool {
-	step := there.Sub(c.store)
-	return !c.store.IsZero() && step >= 0 && step <= maxStep
+	return there, at, nil
 }
 
 // PutMark stores the clock's mark.

@@ -208,7 +208,7 @@ func (o *NodeOptions) settle(tx storage.Tx, nodes []NodeStatus) (Format, error) 
 	if common <= stored.Format {
 		return stored.Format, nil
 	}
-	if err := deleteNodes(tx, slices.DeleteFunc(slices.Clone(nodes), func(n NodeStatus) bool { return !n.gone() })); err != nil {
+	if err := deleteNodes(tx, slices.DeleteFunc(slices.Clone(nodes), func(n NodeStatus) bool { return !n.goneForGood() })); err != nil {
 		return 0, err
 	}
 	return common, tx.Put(BucketNode, formatKey(), FormatRecord{common, o.Release}.Encode())
@@ -219,7 +219,7 @@ func (o *NodeOptions) settle(tx storage.Tx, nodes []NodeStatus) (Format, error) 
 func (o *NodeOptions) common(nodes []NodeStatus, stored Format) (Format, error) {
 	common := o.Formats.Newest
 	for _, node := range nodes {
-		if node.gone() {
+		if node.goneForGood() {
 			continue
 		}
 		if node.Instance == (Instance{}) {

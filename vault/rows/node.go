@@ -24,13 +24,16 @@ const (
 	// Together with a period of the sweeper it is below the 60 s within which
 	// expired secrets end. After it, a number may be taken if all are in use.
 	nodeTerm = 30 * time.Second
-	// nodeGone is how long a number outlasts the last heartbeat of its holder,
-	// and how long the store's format waits for it. It is longer than most
-	// failovers of a database, in which no node can send one.
+	// nodeGone is for how long another node has to see the same last heartbeat, by
+	// its own monotonic clock, for the store's format not to wait for its sender. It is
+	// longer than most failovers of a database, in which no node can send one.
 	nodeGone = 5 * time.Minute
-	// nodeAhead is how far a heartbeat or a lease may be in the future: clocks
-	// that differ more are not corrected.
-	nodeAhead = offsetMost
+	// nodeOld is the age of a last heartbeat at which it needs no witness, and a number
+	// may be taken. Two nodes may have times that differ by offsetMost: the store's clock
+	// may have leapt by that before one of them started.
+	nodeOld = nodeGone + offsetMost
+	// nodeAhead is how far a heartbeat or a lease may be in the future.
+	nodeAhead = offsetMost + nodeTerm
 	// nodeKept is how long a node that stopped without leaving is listed.
 	nodeKept = time.Hour
 )
@@ -72,6 +75,8 @@ type Node struct {
 	opts  NodeOptions
 
 	beating sync.Mutex               // held by each heartbeat
+	seen    sightings                // of the others' heartbeats; guarded by beating
+	leapt   bool                     // it was said that the store's clock leapt; guarded by beating
 	seals   sealing                  // as of the last heartbeat
 	self    atomic.Pointer[nodeSelf] // nil while the number is lost
 	fault   atomic.Pointer[error]    // set for good once the node may not use the store
@@ -112,7 +117,7 @@ func (n *Node) claim(ctx context.Context) error {
 	var listed RootKeys
 	beat := n.nextBeat(now)
 	err := n.store.Update(ctx, func(tx storage.Tx) error {
-		nodes, err := listNodes(tx, now)
+		nodes, err := n.watch(tx, now)
 		if err != nil {
 			return err
 		}
@@ -187,6 +192,7 @@ func (n *Node) Beat(ctx context.Context) error {
 	if err := n.Correct(ctx); err != nil {
 		n.log.Error("correcting the clock by the store's", "cause", err)
 	}
+	n.noteLeap()
 	if n.opts.Refresh != nil {
 		n.opts.Refresh()
 	}
@@ -194,9 +200,29 @@ func (n *Node) Beat(ctx context.Context) error {
 	if errors.Is(err, ErrNodeLost) {
 		n.self.Store(nil)
 		n.log.Warn("another node has the number of this node, which claims a new one")
-		err = n.claim(ctx)
+		err = n.rejoin(ctx)
 	}
 	return n.note(err)
+}
+
+// rejoin claims a new number. The node may have stood still for long, so it finds
+// the time anew, too.
+func (n *Node) rejoin(ctx context.Context) error {
+	n.clock.Restart()
+	if err := n.Correct(ctx); err != nil {
+		return err
+	}
+	return n.claim(ctx)
+}
+
+// noteLeap says, once, that the store's clock is away from the node's.
+func (n *Node) noteLeap() {
+	away := n.clock.Away()
+	leapt := away.Abs() > nodeTerm
+	if leapt && !n.leapt {
+		n.log.Warn("the store's clock leapt, or this node stood still; the node follows it slowly", "ahead", away.Round(time.Second).String())
+	}
+	n.leapt = leapt
 }
 
 func (n *Node) beat(ctx context.Context) error {
@@ -248,7 +274,7 @@ func (n *Node) raise(ctx context.Context) error {
 	self, now := *n.self.Load(), n.clock.shared()
 	before := self.format
 	step := func(tx storage.Tx) error {
-		nodes, err := listNodes(tx, now)
+		nodes, err := n.watch(tx, now)
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,9 @@ type NodeStatus struct {
 	// seals with, and SealsSince is when it began to; see BeatRecord.
 	Keys       [][4]byte
 	SealsSince time.Time
+	// Still is for how long a node that joins or raises the format has seen the same
+	// heartbeat. What Nodes returns leaves it out.
+	Still time.Duration
 }
 
 // Nodes returns the nodes that share the store, in the order of their numbers;
@@ -99,10 +102,50 @@ func (n *NodeStatus) read(key, value []byte, now time.Time) {
 // future came from a wrong clock.
 func isLive(age time.Duration) bool { return age < nodeTerm && age > -nodeAhead }
 
-// gone reports whether a node has stopped for so long that nothing waits for it,
-// or has a heartbeat that is missing, damaged or from far in the future, whose age
-// is 0.
-func (n NodeStatus) gone() bool { return !n.Live && (n.Age >= nodeGone || n.Age == 0) }
+// gone reports whether a node has stopped for so long that its number may be taken,
+// or has a heartbeat that is missing or damaged.
+func (n NodeStatus) gone() bool {
+	return !n.Live && (n.Still >= nodeGone || n.Age >= nodeOld || n.Heartbeat.IsZero())
+}
+
+// goneForGood reports whether the store's format does not wait for a node, which is
+// then stopped for good if it lives. The age alone does not say that: the clocks of
+// one machine may have been set, on which the nodes and the store are.
+func (n NodeStatus) goneForGood() bool {
+	return n.gone() && (n.Still >= nodeTerm || n.Heartbeat.IsZero())
+}
+
+// sightings are the last heartbeats of nodes, by number.
+type sightings map[uint16]sighting
+
+// sighting is a heartbeat and when it was seen first, by the machine's clock.
+type sighting struct {
+	instance Instance
+	beat     time.Time
+	since    time.Time
+}
+
+// watch is listNodes, and notes for how long each node has not sent a heartbeat:
+// that says who is gone without a clock that others set. It is called with beating
+// held, or before the node is in use.
+func (n *Node) watch(tx storage.Tx, now time.Time) ([]NodeStatus, error) {
+	nodes, err := listNodes(tx, now)
+	if err != nil {
+		return nil, err
+	}
+	wall, seen := n.clock.wall(), make(sightings, len(nodes))
+	for i := range nodes {
+		node := &nodes[i]
+		s := sighting{node.Instance, node.Heartbeat, wall}
+		if before, ok := n.seen[node.Number]; ok && before.instance == s.instance && before.beat.Equal(s.beat) {
+			s.since = before.since
+			node.Still = wall.Sub(s.since)
+		}
+		seen[node.Number] = s
+	}
+	n.seen = seen
+	return nodes, nil
+}
 
 // freeNumber returns the lowest number that no node has. If there is none, it
 // returns the lowest of those whose node is not live.
