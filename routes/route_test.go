@@ -159,6 +159,6 @@ func TestRPCWithoutProcedure(t *testing.T) {
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
 	var m chain.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := call.RPC(m, decodeSureBurn, v2Burn).Run(t.Context(), testRequest())
+	_, err := call.RPC(m, decodeSureBurn, firstWords.v2Burn).Run(t.Context(), testRequest())
 	wantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

@@ -1,6 +1,9 @@
 package routes
 
 import (
+	"strings"
+
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/params"
@@ -9,7 +12,6 @@ import (
 
 // version2 is the table of version 2.
 func version2(c *handlers.Callable) apiVersion {
-	recent := call.RPC(c.ListMetadata, decodeRecent, v2Recent)
 	routes := []route{
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
 		forAnyone(get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
@@ -23,40 +25,71 @@ func version2(c *handlers.Callable) apiVersion {
 	routes = append(routes, v2Challenges(c)...)
 	routes = append(routes, v2Intake(c)...)
 	for _, name := range call.ReceiptNames() {
-		routes = append(routes, get("/"+name+"/recent", recent))
+		routes = append(routes, get("/"+name+"/recent", call.RPC(c.ListMetadata, decodeRecent, wordsBelow("/"+name).v2Recent)))
 	}
 	for _, prefix := range []string{"", "/guest"} {
-		routes = append(routes, v2Secrets(c, prefix+"/secret")...)
+		routes = append(routes, secretRoutes(c, prefix+"/secret", v2Encoders(wordsBelow(prefix)))...)
 		for _, name := range call.ReceiptNames() {
-			routes = append(routes, v2Receipts(c, prefix+"/"+name)...)
+			path := prefix + "/" + name
+			routes = append(routes, receiptRoutes(c, path, v2Encoders(wordsBelow(path)))...)
 		}
 	}
 	return apiVersion{prefix: "/api/v2", routes: routes, fail: v2Fail}
 }
 
-func v2Secrets(c *handlers.Callable, path string) []route {
-	conceal := call.RPC(c.ConcealSecret, decodeConceal, v2Conceal, concealFields())
-	generate := call.RPC(c.GenerateSecret, decodeGenerate, v2Generate, generateFields())
-	show := call.RPC(c.GetSecret, decodeGetSecret, v2GetSecret)
-	reveal := call.Either(call.Continues(), call.RPC(c.RevealSecret, decodeReveal, v2Reveal, passphraseField()), show)
+// wordsBelow returns the vocabulary of the paths of version 2 below a path: that of
+// guests and receipts came with the later one.
+func wordsBelow(path string) vocabulary {
+	if strings.HasPrefix(path, "/guest") || strings.HasPrefix(path, "/receipt") {
+		return laterWords
+	}
+	return firstWords
+}
+
+// encoders write the answers of routes about secrets and receipts.
+type encoders struct {
+	conceal  call.Encoder[hushv1.ConcealSecretResponse]
+	generate call.Encoder[hushv1.GenerateSecretResponse]
+	secret   call.Encoder[hushv1.GetSecretResponse]
+	reveal   call.Encoder[hushv1.RevealSecretResponse]
+	status   call.Encoder[hushv1.GetSecretStatusResponse]
+	statuses call.Encoder[hushv1.ListSecretStatusResponse]
+	receipt  call.Encoder[hushv1.GetMetadataResponse]
+	memo     call.Encoder[hushv1.UpdateMetadataResponse]
+	burn     call.Encoder[hushv1.BurnSecretResponse]
+}
+
+func v2Encoders(v vocabulary) encoders {
+	return encoders{
+		conceal: v.v2Conceal, generate: v.v2Generate, secret: v.v2GetSecret, reveal: v.v2Reveal,
+		status: v.v2SecretStatus, statuses: v.v2SecretStatuses,
+		receipt: v.v2GetMetadata, memo: v.v2UpdateMetadata, burn: v.v2Burn,
+	}
+}
+
+func secretRoutes(c *handlers.Callable, path string, e encoders) []route {
+	conceal := call.RPC(c.ConcealSecret, decodeConceal, e.conceal, concealFields())
+	generate := call.RPC(c.GenerateSecret, decodeGenerate, e.generate, generateFields())
+	show := call.RPC(c.GetSecret, decodeGetSecret, e.secret)
+	reveal := call.Either(call.Continues(), call.RPC(c.RevealSecret, decodeReveal, e.reveal, passphraseField()), show)
 	return []route{
 		openPost(path+"/conceal", call.Either(generates(), generate, conceal)),
 		preflight(path + "/conceal"),
 		openPost(path+"/generate", generate),
 		preflight(path + "/generate"),
-		post(path+"/status", call.RPC(c.ListSecretStatus, decodeSecretStatuses, v2SecretStatuses, keysFields())),
+		post(path+"/status", call.RPC(c.ListSecretStatus, decodeSecretStatuses, e.statuses, keysFields())),
 		get(path+"/{key}", show),
 		post(path+"/{key}", reveal),
 		post(path+"/{key}/reveal", reveal),
-		get(path+"/{key}/status", call.RPC(c.GetSecretStatus, decodeSecretStatus, v2SecretStatus)),
+		get(path+"/{key}/status", call.RPC(c.GetSecretStatus, decodeSecretStatus, e.status)),
 	}
 }
 
-func v2Receipts(c *handlers.Callable, path string) []route {
+func receiptRoutes(c *handlers.Callable, path string, e encoders) []route {
 	return []route{
-		get(path+"/{key}", call.RPC(c.GetMetadata, decodeGetMetadata, v2GetMetadata)),
-		patch(path+"/{key}", call.RPC(c.UpdateMetadata, decodeMemo, v2UpdateMetadata, params.Required(params.FormText, "memo"))),
-		post(path+"/{key}/burn", call.RPC(c.BurnSecret, decodeSureBurn, v2Burn, params.Required(params.FormFlag, "continue"), passphraseField())),
+		get(path+"/{key}", call.RPC(c.GetMetadata, decodeGetMetadata, e.receipt)),
+		patch(path+"/{key}", call.RPC(c.UpdateMetadata, decodeMemo, e.memo, params.Required(params.FormText, "memo"))),
+		post(path+"/{key}/burn", call.RPC(c.BurnSecret, decodeSureBurn, e.burn, params.Required(params.FormFlag, "continue"), passphraseField())),
 	}
 }
 

@@ -23,38 +23,42 @@ type v2ConcealDetails struct {
 	SecretValue   *string  `json:"secret_value"`
 }
 
-func v2Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
-	return concealed(req, "conceal", res.GetMetadata(), res.GetSecret(), nil)
+func (v vocabulary) v2Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
+	return v.concealed(req, "conceal", res.GetMetadata(), res.GetSecret(), nil)
 }
 
 // v2Generate also returns the value, which no later response about the receipt
 // does.
-func v2Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
-	return concealed(req, "generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
+func (v vocabulary) v2Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
+	return v.concealed(req, "generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
 }
 
-func concealed(req *call.Request, kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
-	metadata := newV2Metadata(req.Links, m)
-	recipients := notNull(m.GetRecipients())
+func (v vocabulary) concealed(req *call.Request, kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
+	metadata := newV2Metadata(v, req.Links, m)
 	return envelope(req,
 		v2ConcealRecord{
 			Metadata: metadata, Receipt: metadata,
-			Secret:      newV2Secret(req.Links, s),
+			Secret:      newV2Secret(v, req.Links, s),
 			ShareDomain: m.GetShareDomain(),
 		},
-		v2ConcealDetails{Kind: kind, Recipient: recipients, RecipientSafe: recipients, SecretValue: value})
+		newV2ConcealDetails(kind, m, value))
 }
 
-func v2GetMetadata(req *call.Request, res *hushv1.GetMetadataResponse) any {
-	return receipt(req, res.GetMetadata())
+func newV2ConcealDetails(kind string, m *hushv1.Metadata, value *string) v2ConcealDetails {
+	recipients := notNull(m.GetRecipients())
+	return v2ConcealDetails{Kind: kind, Recipient: recipients, RecipientSafe: recipients, SecretValue: value}
 }
 
-func v2UpdateMetadata(req *call.Request, res *hushv1.UpdateMetadataResponse) any {
-	return receipt(req, res.GetMetadata())
+func (v vocabulary) v2GetMetadata(req *call.Request, res *hushv1.GetMetadataResponse) any {
+	return v.receipt(req, res.GetMetadata())
 }
 
-func receipt(req *call.Request, m *hushv1.Metadata) v2Envelope {
-	return envelope(req, newV2Metadata(req.Links, m), newV2MetadataDetails(m, req.Now))
+func (v vocabulary) v2UpdateMetadata(req *call.Request, res *hushv1.UpdateMetadataResponse) any {
+	return v.receipt(req, res.GetMetadata())
+}
+
+func (v vocabulary) receipt(req *call.Request, m *hushv1.Metadata) v2Envelope {
+	return envelope(req, newV2Metadata(v, req.Links, m), newV2MetadataDetails(m, req.Now))
 }
 
 // v2BurnRecord is a receipt that also contains itself, because clients of
@@ -65,39 +69,46 @@ type v2BurnRecord struct {
 	Receipt  v2Metadata `json:"receipt"`
 }
 
-func v2Burn(req *call.Request, res *hushv1.BurnSecretResponse) any {
+func (v vocabulary) v2Burn(req *call.Request, res *hushv1.BurnSecretResponse) any {
 	m := res.GetMetadata()
-	metadata := newV2Metadata(req.Links, m)
+	metadata := newV2Metadata(v, req.Links, m)
 	details := newV2MetadataDetails(m, req.Now)
 	details.Title = "Secret burned"
 	return envelope(req, v2BurnRecord{metadata, metadata, metadata}, details)
 }
 
+// v2RecentDetails has the records once more, by whether their secrets were destroyed: in
+// the later vocabulary under two names.
 type v2RecentDetails struct {
-	Type        string       `json:"type"`
-	Since       int64        `json:"since"`
-	Now         int64        `json:"now"`
-	HasItems    bool         `json:"has_items"`
-	Received    []v2Metadata `json:"received"`
-	Notreceived []v2Metadata `json:"notreceived"`
+	Type             string       `json:"type"`
+	Since            int64        `json:"since"`
+	Now              int64        `json:"now"`
+	HasItems         bool         `json:"has_items"`
+	Received         []v2Metadata `json:"received"`
+	Notreceived      []v2Metadata `json:"notreceived"`
+	RevealedReceipts []v2Metadata `json:"revealed_receipts,omitzero"`
+	PendingReceipts  []v2Metadata `json:"pending_receipts,omitzero"`
 }
 
 // recentSince is how far back version 2 claims that its lists reach.
 const recentSince = 30 * 24 * time.Hour
 
 // v2Recent lists receipts by their last change, latest first.
-func v2Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
+func (v vocabulary) v2Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	details := v2RecentDetails{
 		Type: "list", Since: req.Now.Add(-recentSince).Unix(), Now: req.Now.Unix(),
 		Received: []v2Metadata{}, Notreceived: []v2Metadata{},
 	}
 	for _, m := range latestFirst(res.GetMetadata()) {
-		item := newV2Metadata(req.Links, m).withoutSecretKey()
+		item := newV2Metadata(v, req.Links, m).withoutSecretKey()
 		records = append(records, item)
 		details.add(item)
 	}
 	details.HasItems = len(records) > 0
+	if v == laterWords {
+		details.RevealedReceipts, details.PendingReceipts = details.Received, details.Notreceived
+	}
 	return listing(req, records, details)
 }
 

@@ -22,7 +22,10 @@ const (
 		`"metadata_path":"private/metadatakey00000000000000000000",` +
 		`"share_url":"https://hush.example/secret/secretkey0000000000000000000000",` +
 		`"metadata_url":"https://hush.example/private/metadatakey00000000000000000000",` +
-		`"burn_url":"https://hush.example/private/metadatakey00000000000000000000/burn"}`
+		`"burn_url":"https://hush.example/private/metadatakey00000000000000000000/burn",` +
+		`"shortid":"metadata","secret_shortid":"secret","owner_id":null,"previewed":null,"revealed":null,"is_previewed":false,"is_revealed":false,` +
+		`"receipt_ttl":7200,"receipt_path":"receipt/metadatakey00000000000000000000",` +
+		`"receipt_url":"https://hush.example/receipt/metadatakey00000000000000000000"}`
 
 	v2BurnedMetadata = `"identifier":"metadatakey00000000000000000000","key":"metadatakey00000000000000000000","shortkey":"metadata",` +
 		`"custid":"anon","state":"burned","secret_shortkey":"secret","secret_state":null,` +
@@ -34,20 +37,24 @@ const (
 		`"share_path":"","burn_path":"private/metadatakey00000000000000000000/burn",` +
 		`"metadata_path":"private/metadatakey00000000000000000000","share_url":"",` +
 		`"metadata_url":"https://hush.example/private/metadatakey00000000000000000000",` +
-		`"burn_url":"https://hush.example/private/metadatakey00000000000000000000/burn"`
+		`"burn_url":"https://hush.example/private/metadatakey00000000000000000000/burn",` +
+		`"shortid":"metadata","secret_shortid":"secret","owner_id":null,"previewed":1795236740,"revealed":null,"is_previewed":false,"is_revealed":false,` +
+		`"receipt_ttl":7200,"receipt_path":"receipt/metadatakey00000000000000000000",` +
+		`"receipt_url":"https://hush.example/receipt/metadatakey00000000000000000000"`
 
 	v2NewSecret = `{"identifier":"secretkey0000000000000000000000","key":"secretkey0000000000000000000000",` +
 		`"secret_key":"secretkey0000000000000000000000","shortkey":"secretke","secret_shortkey":"secret","state":"new",` +
 		`"secret_ttl":3600,"lifespan":3600,"original_size":"","has_passphrase":false,"verification":false,"is_truncated":false,` +
-		`"is_owner":false,"share_domain":"https://hush.example","created":1795236735,"updated":1795236735,"expiration":1795240335}`
+		`"is_owner":false,"share_domain":"https://hush.example","created":1795236735,"updated":1795236735,"expiration":1795240335,` +
+		`"shortid":"secretke","is_previewed":false,"is_revealed":false}`
 )
 
 func TestV2Conceal(t *testing.T) {
 	m, s := testMetadata(hushv1.State_STATE_NEW), testSecret()
 	record := `"record":{"metadata":` + v2NewMetadata + `,"receipt":` + v2NewMetadata + `,"secret":` + v2NewSecret + `,"share_domain":""},`
-	got := encodeText(t, v2Conceal(testRequest(), &hushv1.ConcealSecretResponse{Metadata: m, Secret: s}))
+	got := encodeText(t, firstWords.v2Conceal(testRequest(), &hushv1.ConcealSecretResponse{Metadata: m, Secret: s}))
 	wantJSON(t, "v2Conceal", got, v2Open+record+`"details":{"kind":"conceal","recipient":[],"recipient_safe":[],"secret_value":null}}`)
-	got = encodeText(t, v2Generate(testRequest(), &hushv1.GenerateSecretResponse{Metadata: m, Secret: s, Value: "v&"}))
+	got = encodeText(t, firstWords.v2Generate(testRequest(), &hushv1.GenerateSecretResponse{Metadata: m, Secret: s, Value: "v&"}))
 	wantJSON(t, "v2Generate", got, v2Open+record+`"details":{"kind":"generate","recipient":[],"recipient_safe":[],"secret_value":"v&"}}`)
 }
 
@@ -57,12 +64,12 @@ func TestV2Metadata(t *testing.T) {
 		`"is_expired":false,"is_orphaned":false,"received_date":null,"received_date_utc":null,"burned_date":null,` +
 		`"burned_date_utc":null,"maxviews":1,"has_maxviews":false,"view_count":0,"has_passphrase":false,"can_decrypt":true,` +
 		`"secret_value":null,"is_truncated":false,"show_secret":true,"show_secret_link":true,"show_metadata_link":true,` +
-		`"show_metadata":true,"show_recipients":false,"memo":""}}`
+		`"show_metadata":true,"show_recipients":false,"memo":"","show_receipt_link":true,"show_receipt":true}}`
 	m := testMetadata(hushv1.State_STATE_NEW)
 	m.ViewTime = at(testCreated + 10) // set by the call that answers new
-	got := encodeText(t, v2GetMetadata(testRequest(), &hushv1.GetMetadataResponse{Metadata: m}))
+	got := encodeText(t, firstWords.v2GetMetadata(testRequest(), &hushv1.GetMetadataResponse{Metadata: m}))
 	wantJSON(t, "v2GetMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
-	got = encodeText(t, v2UpdateMetadata(testRequest(), &hushv1.UpdateMetadataResponse{Metadata: m}))
+	got = encodeText(t, firstWords.v2UpdateMetadata(testRequest(), &hushv1.UpdateMetadataResponse{Metadata: m}))
 	wantJSON(t, "v2UpdateMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
 }
 
@@ -74,8 +81,9 @@ func TestV2Burn(t *testing.T) {
 		`"is_expired":false,"is_orphaned":false,"received_date":null,"received_date_utc":null,"burned_date":"about a minute ago",` +
 		`"burned_date_utc":"2026-11-21@04:52:25 UTC","maxviews":0,"has_maxviews":false,"view_count":0,"has_passphrase":false,` +
 		`"can_decrypt":false,"secret_value":null,"is_truncated":false,"show_secret":false,"show_secret_link":false,` +
-		`"show_metadata_link":false,"show_metadata":true,"show_recipients":false,"memo":"note"}}`
-	got := encodeText(t, v2Burn(testRequest(), &hushv1.BurnSecretResponse{Metadata: m}))
+		`"show_metadata_link":false,"show_metadata":true,"show_recipients":false,"memo":"note",` +
+		`"show_receipt_link":false,"show_receipt":true}}`
+	got := encodeText(t, firstWords.v2Burn(testRequest(), &hushv1.BurnSecretResponse{Metadata: m}))
 	wantJSON(t, "v2Burn", got, v2Open+`"record":{`+v2BurnedMetadata+`,"metadata":{`+v2BurnedMetadata+`},"receipt":{`+
 		v2BurnedMetadata+`}},`+details)
 }
@@ -83,7 +91,7 @@ func TestV2Burn(t *testing.T) {
 func TestV2MetadataStates(t *testing.T) {
 	m := testMetadata(hushv1.State_STATE_VIEWED)
 	m.HasPassphrase, m.Recipients, m.ShareDomain = true, []string{"a*****@e*****.com", "b*****@e*****.com"}, "s.example"
-	record, details := newV2Metadata(testRequest().Links, m), newV2MetadataDetails(m, testNow)
+	record, details := newV2Metadata(firstWords, testRequest().Links, m), newV2MetadataDetails(m, testNow)
 	if record.Recipients != "a*****@e*****.com, b*****@e*****.com" || !record.ShowRecipients || !record.HasPassphrase || !record.IsViewed ||
 		record.ShareURL != "https://s.example/secret/"+testSecretKey || *record.SecretState != "viewed" {
 		t.Errorf("newV2Metadata(viewed): got %+v", record)
@@ -98,7 +106,7 @@ func TestV2MetadataStates(t *testing.T) {
 		hushv1.State_STATE_BURNED:   {false, false, true, true},
 		hushv1.State_STATE_EXPIRED:  {false, false, false, false, true},
 	} {
-		r := newV2Metadata(call.Links{}, testMetadata(state))
+		r := newV2Metadata(firstWords, call.Links{}, testMetadata(state))
 		if got := [5]bool{r.IsViewed, r.IsReceived, r.IsBurned, r.IsDestroyed, r.IsExpired}; got != want {
 			t.Errorf("newV2Metadata(%v): got %v, want %v", state, got, want)
 		}
@@ -111,7 +119,7 @@ func TestV2Recent(t *testing.T) {
 	older.UpdateTime = at(testCreated + 11)
 	req := testRequest()
 	req.Visitor.Custid = "a@b.example"
-	list, ok := v2Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
+	list, ok := firstWords.v2Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
 	if !ok || list.Count != 2 || list.Custid != "a@b.example" {
 		t.Fatalf("v2Recent(two): got %+v", list)
 	}
@@ -122,7 +130,7 @@ func TestV2Recent(t *testing.T) {
 	if len(details.Received) != 1 || len(details.Notreceived) != 1 || details.Since != testNow.Unix()-30*86400 || details.Now != testNow.Unix() {
 		t.Errorf("v2Recent(two): got %+v", details)
 	}
-	got := encodeText(t, v2Recent(testRequest(), &hushv1.ListMetadataResponse{}))
+	got := encodeText(t, firstWords.v2Recent(testRequest(), &hushv1.ListMetadataResponse{}))
 	wantJSON(t, "v2Recent(none)", got, v2Open+`"count":0,"records":[],"details":{"type":"list","since":1792644800,"now":1795236800,`+
 		`"has_items":false,"received":[],"notreceived":[]}}`)
 }
@@ -136,7 +144,7 @@ func TestV2RecentOfOneSecond(t *testing.T) {
 		m.MetadataKey = key
 		res.Metadata = append(res.Metadata, m)
 	}
-	list, _ := v2Recent(testRequest(), res).(v2List)
+	list, _ := firstWords.v2Recent(testRequest(), res).(v2List)
 	details, _ := list.Details.(v2RecentDetails)
 	var got []string
 	for _, record := range details.Received {
@@ -149,24 +157,24 @@ func TestV2RecentOfOneSecond(t *testing.T) {
 
 func TestV2Secret(t *testing.T) {
 	s := testSecret()
-	got := encodeText(t, v2GetSecret(testRequest(), &hushv1.GetSecretResponse{Secret: s}))
+	got := encodeText(t, firstWords.v2GetSecret(testRequest(), &hushv1.GetSecretResponse{Secret: s}))
 	wantJSON(t, "v2GetSecret", got, v2Open+`"record":`+v2NewSecret+`,"details":{"continue":false,"is_owner":false,"show_secret":false,`+
 		`"correct_passphrase":true,"display_lines":4,"one_liner":false}}`)
 
 	s.HasPassphrase = true
-	locked := v2GetSecret(testRequest(), &hushv1.GetSecretResponse{Secret: s}).(v2Envelope)
+	locked := firstWords.v2GetSecret(testRequest(), &hushv1.GetSecretResponse{Secret: s}).(v2Envelope)
 	if d := locked.Details.(v2SecretDetails); d.CorrectPassphrase {
 		t.Errorf("v2GetSecret(passphrase): got correct_passphrase true, want false")
 	}
 
 	s = testSecret()
 	s.State, s.Owned, s.ShareDomain = hushv1.State_STATE_RECEIVED, true, "s.example"
-	got = encodeText(t, v2Reveal(testRequest(), &hushv1.RevealSecretResponse{Secret: s, Value: "é<\n"}))
+	got = encodeText(t, firstWords.v2Reveal(testRequest(), &hushv1.RevealSecretResponse{Secret: s, Value: "é<\n"}))
 	wantJSON(t, "v2Reveal", got, v2Open+`"record":{"identifier":"secretkey0000000000000000000000","key":"secretkey0000000000000000000000",`+
 		`"secret_key":"secretkey0000000000000000000000","shortkey":"secretke","secret_shortkey":"secret","state":"received",`+
 		`"secret_ttl":3600,"lifespan":3600,"original_size":"3","has_passphrase":false,"verification":false,"is_truncated":false,`+
 		`"is_owner":true,"share_domain":"https://s.example","created":1795236735,"updated":1795236800,"expiration":1795240335,`+
-		`"secret_value":"é<\n"},"details":{"continue":true,"is_owner":true,"show_secret":true,"correct_passphrase":true,`+
+		`"secret_value":"é<\n","shortid":"secretke","is_previewed":false,"is_revealed":true},"details":{"continue":true,"is_owner":true,"show_secret":true,"correct_passphrase":true,`+
 		`"display_lines":5,"one_liner":false}}`)
 }
 
@@ -179,11 +187,11 @@ func TestV2SecretStatus(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2SecretStatus", v2SecretStatus(req, &hushv1.GetSecretStatusResponse{Status: known}),
+		{"v2SecretStatus", firstWords.v2SecretStatus(req, &hushv1.GetSecretStatusResponse{Status: known}),
 			v2Open + `"record":` + v2NewSecret + `,"details":{"realttl":3590}}`},
-		{"v2SecretStatus(unknown)", v2SecretStatus(req, &hushv1.GetSecretStatusResponse{Status: unknown}),
+		{"v2SecretStatus(unknown)", firstWords.v2SecretStatus(req, &hushv1.GetSecretStatusResponse{Status: unknown}),
 			v2Open + `"record":{"state":"unknown"},"details":{}}`},
-		{"v2SecretStatuses", v2SecretStatuses(req, &hushv1.ListSecretStatusResponse{Statuses: []*hushv1.SecretStatus{unknown, known}}),
+		{"v2SecretStatuses", firstWords.v2SecretStatuses(req, &hushv1.ListSecretStatusResponse{Statuses: []*hushv1.SecretStatus{unknown, known}}),
 			v2Open + `"count":1,"records":[` + v2NewSecret + `],"details":{}}`},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
@@ -211,13 +219,13 @@ func TestV2System(t *testing.T) {
 func TestV2EmptyResponses(t *testing.T) {
 	req := testRequest()
 	for name, answer := range map[string]any{
-		"conceal":  v2Conceal(req, &hushv1.ConcealSecretResponse{}),
-		"generate": v2Generate(req, nil),
-		"metadata": v2GetMetadata(req, nil),
-		"burn":     v2Burn(req, nil),
-		"secret":   v2GetSecret(req, nil),
-		"reveal":   v2Reveal(req, nil),
-		"status":   v2SecretStatus(req, nil),
+		"conceal":  firstWords.v2Conceal(req, &hushv1.ConcealSecretResponse{}),
+		"generate": firstWords.v2Generate(req, nil),
+		"metadata": firstWords.v2GetMetadata(req, nil),
+		"burn":     firstWords.v2Burn(req, nil),
+		"secret":   firstWords.v2GetSecret(req, nil),
+		"reveal":   firstWords.v2Reveal(req, nil),
+		"status":   firstWords.v2SecretStatus(req, nil),
 	} {
 		if encodeText(t, answer) == "" {
 			t.Errorf("%s: got no answer", name)

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"strings"
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
@@ -10,7 +9,8 @@ import (
 
 // v2Metadata is a receipt with all members that clients of any age read. Unset
 // times are null, and the secret key and its links are empty once the secret is
-// gone.
+// gone. Recipients depends on the vocabulary. What follows BurnURL are the later names of
+// the members before it.
 type v2Metadata struct {
 	Identifier          string  `json:"identifier"`
 	Key                 string  `json:"key"`
@@ -31,7 +31,7 @@ type v2Metadata struct {
 	Received            *int64  `json:"received"`
 	Burned              *int64  `json:"burned"`
 	Viewed              *int64  `json:"viewed"`
-	Recipients          string  `json:"recipients"`
+	Recipients          any     `json:"recipients"`
 	ShowRecipients      bool    `json:"show_recipients"`
 	Memo                string  `json:"memo"`
 	HasPassphrase       bool    `json:"has_passphrase"`
@@ -53,12 +53,21 @@ type v2Metadata struct {
 	ShareURL            string  `json:"share_url"`
 	MetadataURL         string  `json:"metadata_url"`
 	BurnURL             string  `json:"burn_url"`
+	Shortid             string  `json:"shortid"`
+	SecretShortid       string  `json:"secret_shortid"`
+	OwnerID             *string `json:"owner_id"`
+	Previewed           *int64  `json:"previewed"`
+	Revealed            *int64  `json:"revealed"`
+	IsPreviewed         bool    `json:"is_previewed"`
+	IsRevealed          bool    `json:"is_revealed"`
+	ReceiptTTL          int64   `json:"receipt_ttl"`
+	ReceiptPath         string  `json:"receipt_path"`
+	ReceiptURL          string  `json:"receipt_url"`
 }
 
-func newV2Metadata(l call.Links, m *hushv1.Metadata) v2Metadata {
+func newV2Metadata(v vocabulary, l call.Links, m *hushv1.Metadata) v2Metadata {
 	ttl := m.GetTtl().GetSeconds()
 	lifetime := epoch(m.GetExpireTime()) - epoch(m.GetCreateTime())
-	recipients := joinRecipients(m.GetRecipients())
 	record := v2Metadata{
 		Identifier:          m.GetMetadataKey(),
 		Key:                 m.GetMetadataKey(),
@@ -74,8 +83,8 @@ func newV2Metadata(l call.Links, m *hushv1.Metadata) v2Metadata {
 		Received:            epochOrNull(m.GetReceiveTime()),
 		Burned:              epochOrNull(m.GetBurnTime()),
 		Viewed:              epochOrNull(m.GetViewTime()),
-		Recipients:          recipients,
-		ShowRecipients:      recipients != "",
+		Recipients:          v.recipients(m.GetRecipients()),
+		ShowRecipients:      len(m.GetRecipients()) > 0,
 		Memo:                m.GetMemo(),
 		CreatedDateUTC:      utcWords(m.GetCreateTime()),
 		ExpirationStamp:     lifetimeWords(ttl),
@@ -83,14 +92,15 @@ func newV2Metadata(l call.Links, m *hushv1.Metadata) v2Metadata {
 		Expiration:          epoch(m.GetSecretExpireTime()),
 		ExpirationInSeconds: ttl,
 	}
-	record.setState(m)
+	record.setState(v, m)
 	record.setLinks(l, m)
+	record.setLaterNames(l, m)
 	return record
 }
 
-func (r *v2Metadata) setState(m *hushv1.Metadata) {
+func (r *v2Metadata) setState(v vocabulary, m *hushv1.Metadata) {
 	state := m.GetState()
-	r.State = stateWord(state)
+	r.State = v.state(state)
 	r.IsViewed = state == hushv1.State_STATE_VIEWED
 	r.IsReceived = state == hushv1.State_STATE_RECEIVED
 	r.IsBurned = state == hushv1.State_STATE_BURNED
@@ -118,6 +128,17 @@ func (r *v2Metadata) setLinks(l call.Links, m *hushv1.Metadata) {
 		r.SharePath = "secret/" + r.SecretKey
 		r.ShareURL = l.Origin(m.GetShareDomain()) + "/" + r.SharePath
 	}
+}
+
+// setLaterNames copies members to the names that later clients have for them.
+func (r *v2Metadata) setLaterNames(l call.Links, m *hushv1.Metadata) {
+	r.Shortid, r.SecretShortid = r.Shortkey, r.SecretShortkey
+	r.OwnerID = textOrNull(m.GetCustid())
+	r.Previewed, r.IsPreviewed = r.Viewed, r.IsViewed
+	r.Revealed, r.IsRevealed = r.Received, r.IsReceived
+	r.ReceiptTTL = r.MetadataTTL
+	r.ReceiptPath = "receipt/" + r.Key
+	r.ReceiptURL = l.Base() + "/" + r.ReceiptPath
 }
 
 // isEndToEnd reports whether the sender's device encrypted a receipt's secret. The
@@ -163,6 +184,8 @@ type v2MetadataDetails struct {
 	ShowMetadata     bool    `json:"show_metadata"`
 	ShowRecipients   bool    `json:"show_recipients"`
 	Memo             string  `json:"memo"`
+	ShowReceiptLink  bool    `json:"show_receipt_link"`
+	ShowReceipt      bool    `json:"show_receipt"`
 }
 
 func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
@@ -185,6 +208,7 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 	}
 	details.IsDestroyed = details.IsReceived || details.IsBurned
 	details.ShowRecipients = details.ShowMetadata && sent
+	details.ShowReceiptLink, details.ShowReceipt = details.ShowMetadataLink, details.ShowMetadata
 	if waits(state) {
 		details.SecretRealTTL = secondsOrNull(m.GetSecretTtlLeft())
 		details.MaxViews = 1
@@ -198,9 +222,4 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 		details.BurnedDate, details.BurnedDateUTC = new(agoWords(at.AsTime(), now)), new(utcWords(at))
 	}
 	return details
-}
-
-// joinRecipients joins obscured addresses to the one text of version 2.
-func joinRecipients(recipients []string) string {
-	return strings.Join(recipients, ", ")
 }

@@ -30,9 +30,12 @@ type v2Secret struct {
 	Updated        int64   `json:"updated"`
 	Expiration     int64   `json:"expiration"`
 	SecretValue    *string `json:"secret_value,omitempty"`
+	Shortid        string  `json:"shortid"`
+	IsPreviewed    bool    `json:"is_previewed"`
+	IsRevealed     bool    `json:"is_revealed"`
 }
 
-func newV2Secret(l call.Links, s *hushv1.Secret) v2Secret {
+func newV2Secret(v vocabulary, l call.Links, s *hushv1.Secret) v2Secret {
 	key := s.GetSecretKey()
 	return v2Secret{
 		Identifier:     key,
@@ -40,7 +43,7 @@ func newV2Secret(l call.Links, s *hushv1.Secret) v2Secret {
 		SecretKey:      key,
 		Shortkey:       short(key, 8),
 		SecretShortkey: short(key, 6),
-		State:          stateWord(s.GetState()),
+		State:          v.state(s.GetState()),
 		SecretTTL:      s.GetTtl().GetSeconds(),
 		Lifespan:       s.GetTtl().GetSeconds(),
 		HasPassphrase:  s.GetHasPassphrase(),
@@ -50,6 +53,9 @@ func newV2Secret(l call.Links, s *hushv1.Secret) v2Secret {
 		Created:        epoch(s.GetCreateTime()),
 		Updated:        epoch(s.GetCreateTime()),
 		Expiration:     epoch(s.GetExpireTime()),
+		Shortid:        short(key, 8),
+		IsPreviewed:    s.GetState() == hushv1.State_STATE_VIEWED,
+		IsRevealed:     s.GetState() == hushv1.State_STATE_RECEIVED,
 	}
 }
 
@@ -64,29 +70,39 @@ type v2SecretDetails struct {
 
 // v2GetSecret describes a secret. correct_passphrase means that none is needed;
 // only the reveal checks a given one.
-func v2GetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
+func (v vocabulary) v2GetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
 	s := res.GetSecret()
-	return envelope(req, newV2Secret(req.Links, s), v2SecretDetails{
+	return envelope(req, newV2Secret(v, req.Links, s), notRevealed(s))
+}
+
+// notRevealed returns the details of an answer that describes a secret.
+func notRevealed(s *hushv1.Secret) v2SecretDetails {
+	return v2SecretDetails{
 		IsOwner:           s.GetOwned(),
 		CorrectPassphrase: !s.GetHasPassphrase(),
 		DisplayLines:      displayLines(""),
-	})
+	}
 }
 
-func v2Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
+func (v vocabulary) v2Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
 	s, text := res.GetSecret(), res.GetValue()
-	record := newV2Secret(req.Links, s)
+	record := newV2Secret(v, req.Links, s)
 	record.SecretValue = &text
 	record.OriginalSize = strconv.Itoa(utf8.RuneCountInString(text))
 	record.Updated = req.Now.Unix()
-	return envelope(req, record, v2SecretDetails{
+	return envelope(req, record, revealed(s, text))
+}
+
+// revealed returns the details of an answer that has a secret's text.
+func revealed(s *hushv1.Secret, text string) v2SecretDetails {
+	return v2SecretDetails{
 		Continue:          true,
 		IsOwner:           s.GetOwned(),
 		ShowSecret:        true,
 		CorrectPassphrase: true,
 		DisplayLines:      displayLines(text),
 		OneLiner:          !strings.Contains(text, "\n"),
-	})
+	}
 }
 
 type v2UnknownStatus struct {
@@ -97,21 +113,21 @@ type v2StatusDetails struct {
 	RealTTL int64 `json:"realttl"`
 }
 
-func v2SecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any {
+func (v vocabulary) v2SecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any {
 	status := res.GetStatus()
 	if status.GetSecret() == nil {
 		return envelope(req, v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
 	}
 	s := status.GetSecret()
-	return envelope(req, newV2Secret(req.Links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+	return envelope(req, newV2Secret(v, req.Links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
 // v2SecretStatuses leaves out unknown keys.
-func v2SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) any {
+func (v vocabulary) v2SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) any {
 	records := make([]v2Secret, 0, len(res.GetStatuses()))
 	for _, status := range res.GetStatuses() {
 		if status.GetSecret() != nil {
-			records = append(records, newV2Secret(req.Links, status.GetSecret()))
+			records = append(records, newV2Secret(v, req.Links, status.GetSecret()))
 		}
 	}
 	return listing(req, records, struct{}{})

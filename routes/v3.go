@@ -10,19 +10,19 @@ import (
 )
 
 // version3 is the table of version 3, as far as its clients share and open
-// secrets. Its responses are those of version 2, but for a path without a route.
+// secrets. Its refusals are those of version 2, but for a path without a route.
 func version3(c *handlers.Callable) apiVersion {
 	routes := []route{
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
 		forAnyone(get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
 		forAnyone(get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
 		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback, feedbackFields())),
-		get("/receipt/recent", call.RPC(c.ListMetadata, decodeRecent, v2Recent)),
+		get("/receipt/recent", call.RPC(c.ListMetadata, decodeRecent, v3Recent)),
 		post("/guest/receipts", call.RPC(c.BatchGetMetadata, decodeReceipts, v3Receipts, keysFields())),
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
-		routes = append(routes, v2Receipts(c, prefix+"/receipt")...)
+		routes = append(routes, receiptRoutes(c, prefix+"/receipt", v3Encoders())...)
 	}
 	return apiVersion{prefix: "/api/v3", routes: routes, fail: v3Fail}
 }
@@ -42,11 +42,19 @@ func v3Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	v2Fail(w, req, refused)
 }
 
+func v3Encoders() encoders {
+	return encoders{
+		conceal: v3Conceal, generate: v3Generate, secret: v3GetSecret, reveal: v3Reveal,
+		status: v3SecretStatus, statuses: v3SecretStatuses,
+		receipt: v3GetMetadata, memo: v3UpdateMetadata, burn: v3Burn,
+	}
+}
+
 // v3Secrets returns version 2's routes without the reveal at the secret itself,
 // which only serves clients older than version 3.
 func v3Secrets(c *handlers.Callable, path string) []route {
 	var routes []route
-	for _, rt := range v2Secrets(c, path) {
+	for _, rt := range secretRoutes(c, path, v3Encoders()) {
 		if rt.method != "POST" || rt.path != path+"/{key}" {
 			routes = append(routes, rt)
 		}
@@ -72,13 +80,4 @@ func decodeReceipts(req *call.Request) (*hushv1.BatchGetMetadataRequest, error) 
 		return nil, refusal.Invalid("identifiers: must contain no more than %d item(s)", maxReceipts)
 	}
 	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, nil
-}
-
-// v3Receipts lists the receipts of anonymous callers, who know their keys.
-func v3Receipts(req *call.Request, res *hushv1.BatchGetMetadataResponse) any {
-	records := make([]v2Metadata, 0, len(res.GetMetadata()))
-	for _, m := range res.GetMetadata() {
-		records = append(records, newV2Metadata(req.Links, m))
-	}
-	return listing(req, records, struct{}{})
 }

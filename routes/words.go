@@ -22,6 +22,14 @@ func custid(address string) string {
 	return address
 }
 
+// textOrNull returns nil for an empty text.
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
 // notNull makes JSON write an empty list as [].
 func notNull[T any](list []T) []T {
 	if list == nil {
@@ -45,6 +53,40 @@ func stateWord(s hushv1.State) string {
 		return "expired"
 	default:
 		return "unknown"
+	}
+}
+
+// vocabulary is the words of version 2 for states. Paths that clients only know since
+// two of the words changed answer in the later ones, all others in the first ones.
+type vocabulary int
+
+const (
+	firstWords vocabulary = iota // viewed and received
+	laterWords                   // previewed and revealed
+)
+
+// state returns the word for a state.
+func (v vocabulary) state(s hushv1.State) string {
+	switch {
+	case v == laterWords && s == hushv1.State_STATE_VIEWED:
+		return "previewed"
+	case v == laterWords && s == hushv1.State_STATE_RECEIVED:
+		return "revealed"
+	default:
+		return stateWord(s)
+	}
+}
+
+// recipients returns obscured addresses: in the first vocabulary as one text, in the
+// later one as a list, or null for none.
+func (v vocabulary) recipients(addresses []string) any {
+	switch {
+	case v == firstWords:
+		return strings.Join(addresses, ", ")
+	case len(addresses) == 0:
+		return nil
+	default:
+		return addresses
 	}
 }
 
