@@ -210,6 +210,7 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 		v.fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassRoute})
 	case api:
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: refusal.TextRoute})
+	case chain.RefuseUnknownCall(w, r):
 	default:
 		t.site.NotFound(w, r)
 	}

@@ -270,10 +270,6 @@ func TestNoAdminOnThePublicPort(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	unknown := callAs(t, client, s.url, "/hush.v1.NoSuchService/GetIndex", nil, emptyObject)
-	if unknown.status != http.StatusNotFound {
-		t.Errorf("an unknown path: got %d, want 404", unknown.status)
-	}
 	var paths []string
 	protoregistry.GlobalFiles.RangeFilesByPackage("hush.admin.v1", func(file protoreflect.FileDescriptor) bool {
 		paths = append(paths, slices.Sorted(maps.Keys(methodsOf(file)))...)
@@ -285,13 +281,11 @@ func TestNoAdminOnThePublicPort(t *testing.T) {
 	const one = "/hush.admin.v1.AdminService/ListAccounts"
 	paths = append(paths, one+"/", "/"+one, "/./"+one, "/x/.."+one, strings.ToLower(one), strings.Replace(one, "h", "%68", 1),
 		strings.Replace(one, "/ListAccounts", "%2FListAccounts", 1), "/hush.v1.SystemService/.."+one)
+	missing := strings.NewReplacer("admin", "nosuch", "Admin", "NoSuch")
 	for _, path := range paths {
-		want := unknown
-		if strings.HasPrefix(path, "/hush.v1.") {
-			want = callAs(t, client, s.url, "/hush.v1.SystemService/NoSuch", nil, emptyObject)
-		}
+		want := callAs(t, client, s.url, missing.Replace(path), nil, emptyObject)
 		for _, column := range standings(env, s.url) {
-			if got := callAs(t, client, s.url, path, column.header, emptyObject); got.status != http.StatusNotFound || got.body != want.body {
+			if got := callAs(t, client, s.url, path, column.header, emptyObject); got.status != http.StatusNotFound || want.status != http.StatusNotFound || got.body != want.body {
 				t.Errorf("%s by %s: got %d %s, want it not there", path, column.name, got.status, got.body)
 			}
 		}

@@ -45,8 +45,11 @@ func admits(p policy, record *record) error {
 	return nil
 }
 
+// textUnknownProcedure is the message about a procedure that does not exist for a caller.
+const textUnknownProcedure = "unknown procedure"
+
 func unknownProcedure() error {
-	return connect.NewError(connect.CodeUnimplemented, errors.New("unknown procedure"))
+	return connect.NewError(connect.CodeUnimplemented, errors.New(textUnknownProcedure))
 }
 
 // scopeOf returns the token scope that a method requires.

@@ -26,7 +26,7 @@ type Mount struct {
 
 // Mount returns a service at its path with the procedures below it.
 func (c *Chain) Mount(path string, handler http.Handler) Mount {
-	m := Mount{Path: path, Handler: NoStore(c.hidden(brief(c.streams.around(handler))))}
+	m := Mount{Path: path, Handler: NoStore(spoken(c.hidden(brief(c.streams.around(handler)))))}
 	for procedure := range c.policies {
 		if strings.HasPrefix(procedure, path) {
 			m.Procedures = append(m.Procedures, procedure)
@@ -50,7 +50,7 @@ func (c *Chain) hidden(next http.Handler) http.Handler {
 }
 
 func (c *Chain) plain(path string, handler http.Handler) Mount {
-	return Mount{Path: path, Handler: NoStore(brief(c.streams.around(handler)))}
+	return Mount{Path: path, Handler: NoStore(spoken(brief(c.streams.around(handler))))}
 }
 
 // NoStore forbids caching responses and guessing their type.

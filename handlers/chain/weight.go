@@ -69,7 +69,7 @@ func protocolParams() [4]string { return [4]string{"encoding", "compression", "c
 func brief(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if verbose(r) {
-			http.Error(w, "a protocol header or parameter is too long", http.StatusBadRequest)
+			refuseCall(w, r, http.StatusBadRequest, connect.CodeInvalidArgument, "a protocol header or parameter is too long")
 			return
 		}
 		next.ServeHTTP(w, r)
