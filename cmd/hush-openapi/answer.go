@@ -98,7 +98,8 @@ func responses() *yaml.Node {
 	all := object("ConnectError", object(
 		"description", "An error. The code determines the status: 400 for invalid_argument, failed_precondition and out_of_range, "+
 			"401 for unauthenticated, 403 for permission_denied, 404 for not_found, 409 for already_exists and aborted, "+
-			"429 for resource_exhausted, 503 for unavailable, 504 for deadline_exceeded, 500 for internal.",
+			"429 for resource_exhausted, 501 for unimplemented, 503 for unavailable, 504 for deadline_exceeded, 500 for internal. "+
+			"unimplemented has another status where the procedure does not exist for the caller (404), the method is not POST (405), or the Content-Type is not one of the service's, or a GET lacks a parameter (415).",
 		"headers", object("Retry-After", ref("headers", "RetryAfter")),
 		"content", object("application/json", object("schema", ref("schemas", "connect.error"))),
 	))

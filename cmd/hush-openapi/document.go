@@ -64,7 +64,7 @@ func versionTags() []*yaml.Node {
 	return []*yaml.Node{
 		object("name", "v1", "description", "Version 1 of the Onetime Secret API. Errors are 404; the header `X-OTS-Intended-Status` has the actual status."+oldParameters),
 		object("name", "v2", "description", "Version 2 of the Onetime Secret API."+oldParameters),
-		object("name", "v3", "description", "The part of version 3 of the Onetime Secret API that shares and opens secrets. It takes the parameters of version 2 and returns the same JSON."),
+		object("name", "v3", "description", "The part of version 3 of the Onetime Secret API that shares and opens secrets. It takes the parameters of version 2, and answers in the later words for states and members."),
 	}
 }
 

@@ -37,6 +37,10 @@ func marks() []mark {
 		{"has_maxviews", "V2ReceiptDetails"},
 		{"correct_passphrase", "V2SecretDetails"},
 		{"redis_info", "V2Index"},
+		{"receipt_ttl", "V3Receipt"},
+		{"is_previewed", "V3Secret"},
+		{"show_receipt_link", "V3ReceiptDetails"},
+		{"pending_receipts", "V3ListDetails"},
 	}
 }
 
@@ -85,10 +89,15 @@ func legacyRoutes() []routes.Endpoint {
 	return slices.DeleteFunc(routes.Endpoints(new(handlers.API)), func(e routes.Endpoint) bool { return e.Version == "" })
 }
 
-// answerName is what the schema of a route's answer is called. v3 answers what
-// v2 does.
+// answerName is what the schema of a route's answer is called. What is not about secrets
+// and receipts, v3 answers as v2 does.
 func answerName(r routes.Endpoint) string {
-	return errorName(r.Version) + strings.ReplaceAll(r.Operation, " or ", "Or")
+	version := strings.ToUpper(r.Version)
+	switch r.Operation {
+	case "GetStatus", "GetVersion", "GetSupportedLocales", "ReceiveFeedback":
+		version = errorName(r.Version)
+	}
+	return version + strings.ReplaceAll(r.Operation, " or ", "Or")
 }
 
 // learn takes the recorded answers of all routes.

@@ -39,14 +39,19 @@ func typesOf(schema *yaml.Node) string {
 // memberTexts returns what members of the responses of a version mean, where
 // the name does not say it all.
 func memberTexts(version string) map[member]string {
-	if version == "V1" {
+	switch version {
+	case "V1":
 		return v1Texts()
+	case "V2":
+		return v2Texts()
+	default:
+		return v3Texts()
 	}
-	return v2Texts()
 }
 
 const (
 	stateText       = "`new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`."
+	laterStateText  = "`new`, `previewed` (the receipt was opened), `revealed`, `burned` or `expired`."
 	custidText      = "The account's e-mail address, or `anon`."
 	createdText     = "Time of creation, in seconds since 1970."
 	secretValueText = "The text of the secret, only where this response reveals or generates it."
@@ -106,7 +111,17 @@ func v2Texts() map[member]string {
 		{"realttl", "integer"}:               "Seconds until the secret expires.",
 		{"received", "integer|null"}:         "When it was revealed, in seconds since 1970; null if it was not.",
 		{"recipient", "array"}:               "The recipients' addresses, obscured.",
-		{"recipients", "string"}:             "The recipients' addresses, obscured, with commas between them.",
+		{"recipients", ""}:                   "The recipients' addresses, obscured: a text with commas between them; below `guest` and `receipt` a list, or null for none.",
+		{"owner_id", "string|null"}:          "The account's e-mail address; null if no account created the secret.",
+		{"previewed", "integer|null"}:        "The same as `viewed`.",
+		{"is_previewed", "boolean"}:          "The same as `is_viewed` of a receipt; false of a secret.",
+		{"receipt_ttl", "integer"}:           "The same as `metadata_ttl`.",
+		{"receipt_url", "string"}:            "The page of the receipt, by its later name.",
+		{"revealed", "integer|null"}:         "The same as `received`.",
+		{"secret_shortid", "string"}:         "The same as `secret_shortkey`.",
+		{"shortid", "string"}:                "The same as `shortkey`.",
+		{"show_receipt", "boolean"}:          "The same as `show_metadata`.",
+		{"show_receipt_link", "boolean"}:     "The same as `show_metadata_link`.",
 		{"secret_identifier", "string"}:      "The same as `secret_key`.",
 		{"secret_key", "string"}:             "The key of the secret. Omitted in lists of receipts, and once the secret is gone.",
 		{"secret_realttl", "integer|null"}:   "Seconds until the secret expires; null once it is gone.",
@@ -118,10 +133,38 @@ func v2Texts() map[member]string {
 		{"share_url", "string"}:              "The link to the secret; empty in lists, and once the secret is gone.",
 		{"shortkey", "string"}:               "The first 8 characters of the key.",
 		{"shrimp", "string"}:                 "The session's CSRF token; random for callers without a session.",
-		{"state", "string"}:                  stateText,
+		{"state", "string"}:                  stateText + " Below `guest` and `receipt` the words are `previewed` and `revealed`.",
 		{"txt_validation_host", "string"}:    "The name of the TXT record that verifies the domain, below its base domain.",
 		{"txt_validation_value", "string"}:   "The value of that TXT record.",
 		{"updated", "integer"}:               updatedText,
 		{"viewed", "integer|null"}:           "When the receipt was first opened, in seconds since 1970; null if it was not.",
 	}
+}
+
+// v3Texts describes what version 3 has under names of its own, and what it shares with
+// version 2.
+func v3Texts() map[member]string {
+	texts := v2Texts()
+	for key, text := range map[member]string{
+		{"has_passphrase", "boolean|null"}:   "Whether a passphrase is needed; null once the secret is gone.",
+		{"is_destroyed", "boolean"}:          "Whether the secret was revealed or burned, or has expired.",
+		{"is_previewed", "boolean"}:          "Whether the receipt was opened and the secret still waits; false of a secret.",
+		{"memo", "string|null"}:              "The sender's note.",
+		{"previewed", "integer|null"}:        "When the receipt was first opened, in seconds since 1970; null if it was not.",
+		{"receipt_ttl", "integer"}:           "The receipt's lifetime, in seconds.",
+		{"receipt_url", "string"}:            "The page of the receipt.",
+		{"recipients", ""}:                   "The recipients' addresses, obscured; null for none.",
+		{"revealed", "integer|null"}:         "When the secret was revealed, in seconds since 1970; null if it was not.",
+		{"secret_identifier", "string|null"}: "The key of the secret; null in lists of an account, and once the secret is gone.",
+		{"secret_shortid", "string"}:         "The first 6 characters of the secret's key.",
+		{"share_domain", "string|null"}:      "The custom domain of the secret's link; null for the service's own host.",
+		{"share_url", "string|null"}:         "The link to the secret; null once the secret is gone.",
+		{"shortid", "string"}:                "The first 8 characters of the key.",
+		{"show_receipt", "boolean"}:          "Whether a page shows the receipt.",
+		{"show_receipt_link", "boolean"}:     "Whether a page shows the receipt's link: in the first answer only.",
+		{"state", "string"}:                  laterStateText,
+	} {
+		texts[key] = text
+	}
+	return texts
 }

@@ -135,6 +135,9 @@ func (all *shapes) schema(s *shape, name string) *yaml.Node {
 		set(out, "type", append(types, "null"))
 	default:
 		either := list[string]()
+		if null {
+			types = append(types, "null")
+		}
 		for _, one := range types {
 			either.Content = append(either.Content, object("type", one))
 		}

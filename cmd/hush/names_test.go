@@ -68,7 +68,7 @@ func (n *names) hide(body []byte) string {
 func places() [][2]string {
 	return [][2]string{
 		{"metadata_key", "metadata"}, {"secret_key", "secret"},
-		{"record.metadata.key", "metadata"}, {"record.secret.key", "secret"},
+		{"record.metadata.key", "metadata"}, {"record.receipt.key", "metadata"}, {"record.secret.key", "secret"},
 		{"metadata.metadataKey", "metadata"}, {"metadata.secretKey", "secret"}, {"secret.secretKey", "secret"},
 		{"record.apitoken", "token"}, {"record.domainid", "domain"}, {"record.short_id", "exception"},
 		{"record.txt_validation_value", "txt"}, {"record.txt_validation_host", "host"},
