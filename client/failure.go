@@ -87,6 +87,12 @@ func unanswered(err error) *failure {
 		wrong := &Error{Kind: KindNetwork, Message: "the server's certificate is not trusted", Cause: cause}
 		return &failure{err: wrong, fate: fateUnsent, futile: true}
 	}
+	if wrong := speaksPlain(err); wrong != nil {
+		return &failure{err: wrong, fate: fateUnsent, futile: true}
+	}
+	if wrong := speaksTLS(err); wrong != nil {
+		return &failure{err: wrong, fate: fateRefused, futile: true}
+	}
 	if isDial(err) {
 		return &failure{err: &Error{Kind: KindNetwork, Message: "there is no connection to the server", Cause: cause}, fate: fateUnsent}
 	}
@@ -116,6 +122,8 @@ func isDial(err error) bool {
 func (e *strangeError) failure() *failure {
 	f := &failure{fate: fateLost, futile: true}
 	switch {
+	case e.scheme != nil:
+		return &failure{err: e.scheme, fate: fateRefused, futile: true}
 	case e.status == http.StatusTooManyRequests:
 		f.err = &Error{Kind: KindLimited, Message: "the server gets too many calls", RetryAfter: e.retryAfter}
 	case e.status >= 500:

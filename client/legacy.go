@@ -167,6 +167,9 @@ func (l *legacy) send(ctx context.Context, q query) (*reply, *setback) {
 	if int64(len(body)) > most && response.StatusCode < http.StatusMultipleChoices {
 		return nil, &setback{err: &Error{Kind: KindProtocol, Message: "the answer is longer than any of a " + l.name + " server"}, fate: fateLost, futile: true}
 	}
+	if wrong := complains(response.Request, response.StatusCode, bytes.NewReader(body)); wrong != nil {
+		return nil, &setback{err: wrong, fate: fateRefused, futile: true}
+	}
 	return newReply(response, body), nil
 }
 
@@ -230,6 +233,9 @@ func (p *progress) setback(ctx context.Context, err error) *setback {
 			s.fate = fateUnsent
 		}
 		return s
+	}
+	if wrong := speaksTLS(err); wrong != nil {
+		return &setback{err: wrong, fate: fateRefused, futile: true}
 	}
 	if !unsent {
 		err = withoutWords(err)

@@ -124,9 +124,10 @@ func checkAnswer(res *http.Response) (*http.Response, error) {
 	case res.StatusCode != http.StatusOK && kind == "application/json":
 		most = refusalMax
 	default:
+		scheme := complains(res.Request, res.StatusCode, res.Body)
 		_ = res.Body.Close()
 		return nil, &strangeError{
-			status: res.StatusCode, location: res.Header.Get("Location"), retryAfter: retryAfter(res.Header),
+			status: res.StatusCode, location: res.Header.Get("Location"), retryAfter: retryAfter(res.Header), scheme: scheme,
 		}
 	}
 	defer res.Body.Close()
@@ -156,6 +157,7 @@ type strangeError struct {
 	status     int
 	location   string
 	retryAfter time.Duration
+	scheme     *Error // for an address with the wrong scheme; nil for none
 }
 
 // Error returns the status.

@@ -1,0 +1,70 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// ErrScheme is the cause of an error where the address of a server begins with the
+// wrong one of http:// and https://. Its own text is never shown.
+var ErrScheme = errors.New("scheme")
+
+// schemeError is ErrScheme with what to do.
+type schemeError struct{ right string }
+
+// Error says how the address begins.
+func (e *schemeError) Error() string { return "begin its address with " + e.right + "://" }
+
+// Is implements the interface of errors.Is.
+func (*schemeError) Is(target error) bool { return target == ErrScheme } //nolint:errorlint // it is the method that errors.Is calls
+
+// wrongScheme returns the error for an address whose scheme is not the one that the
+// server speaks at its port.
+func wrongScheme(right, wrong string) *Error {
+	return &Error{
+		Kind: KindProtocol, Message: "the server speaks " + right + " at this port and not " + wrong, Cause: &schemeError{right},
+	}
+}
+
+// speaksTLS returns the error of a connection without TLS to a port with it that answered
+// with an alert of TLS; nil for others. Package net/http has no type for that.
+func speaksTLS(err error) *Error {
+	if strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`) {
+		return wrongScheme("https", "http")
+	}
+	return nil
+}
+
+// speaksPlain returns the error of a connection with TLS to a port without it; nil for
+// others.
+func speaksPlain(err error) *Error {
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return wrongScheme("http", "https")
+	}
+	return nil
+}
+
+// complaintMax is how many bytes of a page are searched for a complaint.
+const complaintMax = 4 << 10
+
+// complains returns the error for a page by which a server with TLS answers a request
+// without it; nil for others.
+func complains(request *http.Request, status int, body io.Reader) *Error {
+	if request == nil || request.URL.Scheme != "http" || status != http.StatusBadRequest {
+		return nil
+	}
+	page, _ := io.ReadAll(io.LimitReader(body, complaintMax)) // a page that ends early says what it says
+	for _, complaint := range []string{
+		"sent an HTTP request to an HTTPS server",   // Go, and so Hush, Caddy and Traefik
+		"plain HTTP request was sent to HTTPS port", // nginx
+		"speaking plain HTTP to an SSL-enabled",     // Apache
+	} {
+		if bytes.Contains(page, []byte(complaint)) {
+			return wrongScheme("https", "http")
+		}
+	}
+	return nil
+}
