@@ -42,7 +42,7 @@ The ID is what "hush receipt" and "hush burn" take. With --json each line also h
 key of the receipt as "receipt": anyone who has that can burn the secret.`,
 	}
 	s := sender{Console: on, choice: remote.AddFlags(c, on, environment)}
-	flags.List(&l.states, "`states` to list, separated by commas: waiting, opened, burned, expired", parseStates)(c.Flags(), "state")
+	flags.List(&l.states, "`states` to list, separated by commas: waiting, locked, opened, delivered, lapsed, burned, expired, unknown; waiting has the locked too, and opened the delivered and the lapsed", parseStates)(c.Flags(), "state")
 	flags.Switch(&l.all, fmt.Sprintf("list all, not the newest %d", listed))(c.Flags(), "all")
 	flags.Switch(&l.json, "print an object for each secret")(c.Flags(), "json")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -55,11 +55,11 @@ key of the receipt as "receipt": anyone who has that can burn the secret.`,
 	return c
 }
 
+// parseStates reads states, by the words that a list prints: see short.
 func parseStates(text string) ([]string, error) {
-	states := []client.State{client.StateWaiting, client.StateOpened, client.StateBurned, client.StateExpired}
-	words := make([]string, len(states))
-	for i, state := range states {
-		words[i] = state.String()
+	words := []string{
+		client.StateWaiting.String(), wordLocked, client.StateOpened.String(), client.DeliveryConfirmed.String(),
+		client.DeliveryLapsed.String(), client.StateBurned.String(), client.StateExpired.String(), client.StateUnknown.String(),
 	}
 	wanted := flags.SplitList(text)
 	if len(wanted) == 0 { // it would list all
@@ -83,7 +83,7 @@ func (s sender) list(ctx context.Context, server *client.Client, l listing) erro
 			return remote.Fail(err)
 		}
 		sealed += r.Sealed
-		if r.Sealed > 0 || len(l.states) > 0 && !slices.Contains(l.states, r.State.String()) {
+		if r.Sealed > 0 || !l.wants(r) {
 			continue
 		}
 		if more = printed == listed && !l.all; more {
@@ -105,6 +105,12 @@ func (s sender) list(ctx context.Context, server *client.Client, l listing) erro
 	}
 	s.tellRest(printed, sealed, more)
 	return nil
+}
+
+// wants reports whether a receipt is in a state that is listed: by the word that stands
+// in the table, or by that of all secrets that wait or were opened.
+func (l listing) wants(r client.Receipt) bool {
+	return len(l.states) == 0 || slices.Contains(l.states, short(r)) || slices.Contains(l.states, r.State.String())
 }
 
 // printListed prints a receipt with its key.

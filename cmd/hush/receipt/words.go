@@ -67,11 +67,14 @@ func times(r client.Receipt, kind string) (n int) {
 	return n
 }
 
+// wordLocked is the state of a secret that no passphrase opens any more.
+const wordLocked = "locked"
+
 // short is outcome in one word, for a table.
 func short(r client.Receipt) string {
 	switch {
 	case r.State == client.StateWaiting && r.LockedForGood:
-		return "locked"
+		return wordLocked
 	case r.State == client.StateOpened && r.Delivery != client.DeliveryUnknown && r.Delivery != client.DeliveryPending:
 		return r.Delivery.String()
 	default:

@@ -100,3 +100,30 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// A list takes the words that it prints.
+func TestStatesAreThoseOfTheList(t *testing.T) {
+	t.Parallel()
+	for word, r := range map[string]client.Receipt{
+		"waiting": {State: client.StateWaiting}, "locked": {State: client.StateWaiting, LockedForGood: true},
+		"opened":    {State: client.StateOpened, Delivery: client.DeliveryPending},
+		"delivered": {State: client.StateOpened, Delivery: client.DeliveryConfirmed},
+		"lapsed":    {State: client.StateOpened, Delivery: client.DeliveryLapsed},
+		"burned":    {State: client.StateBurned}, "expired": {State: client.StateExpired}, "unknown": {},
+	} {
+		if got := short(r); got != word {
+			t.Errorf("short: got %q, want %q", got, word)
+		}
+		states, err := parseStates(word)
+		if err != nil || !(listing{states: states}).wants(r) {
+			t.Errorf("parseStates(%q): got %v, %v, want that it lists what is shown so", word, states, err)
+		}
+		states, err = parseStates("burned,expired")
+		if err != nil || (listing{states: states}).wants(r) != (word == "burned" || word == "expired") {
+			t.Errorf("a list of burned and expired: got %s in it: %v", word, err)
+		}
+	}
+	if !(listing{states: []string{"opened"}}).wants(client.Receipt{State: client.StateOpened, Delivery: client.DeliveryLapsed}) {
+		t.Error("a list of opened: got the lapsed left out, want all that were opened")
+	}
+}
