@@ -49,10 +49,10 @@ func TestPasswordFileMistakes(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "admin account create", command.ExitFailure, "reading "+file+": "+want)
-		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "admin account create", command.ExitFailure, want)
+		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "admin account create", command.ExitUsage, "--password-file: reading "+file+": "+want)
+		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "admin account create", command.ExitUsage, "--password-file: "+want)
 	}
-	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "admin account create", command.ExitFailure, "no such file")
+	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "admin account create", command.ExitUsage, "no such file")
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ password cannot sign in until it has one; its API tokens work.` + about,
 	flags.Text(&request.Locale, "", "`language` of the account, such as pt_BR")(c.Flags(), "locale")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		request.Address, request.Role = args[0], roleOf(role)
-		if request.Password, err = a.Password(c.Context(), file); err != nil {
+		if request.Password, err = a.password(c.Context(), file); err != nil {
 			return err
 		}
 		return a.create(c.Context(), s, &request)
@@ -215,7 +215,7 @@ func (a accounts) resetPasswordCommand() *cobra.Command {
 	s := settings.AddExisting(c, serviceFlags()...)
 	passwordFile(&file)(c.Flags(), "password-file")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		password, err := a.Password(c.Context(), file)
+		password, err := a.password(c.Context(), file)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -85,4 +86,13 @@ func named(err error, format string, args ...any) error {
 
 func passwordFile(at *string) flags.Define {
 	return flags.Text(at, "", "`file` whose first line is the password; - is standard input")
+}
+
+// password reads the password from the file of passwordFile, or asks for it.
+func (a accounts) password(ctx context.Context, file string) (string, error) {
+	password, err := a.Password(ctx, file)
+	if file != "" {
+		err = command.InFlag("password-file", err)
+	}
+	return password, err
 }

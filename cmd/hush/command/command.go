@@ -34,7 +34,6 @@ const suggestionDistance = 2
 func Group(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	c.AddCommand(commands...)
 	c.Args = cobra.ArbitraryArgs // unknown commands are RunE's to refuse
-	c.SuggestionsMinimumDistance = suggestionDistance
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return unknownCommand(c, args[0])

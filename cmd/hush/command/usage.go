@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,25 @@ func (e *UsageError) Error() string { return e.Text }
 // Usage returns a UsageError.
 func Usage(format string, args ...any) error {
 	return &UsageError{Text: withoutPassword(fmt.Sprintf(format, args...))}
+}
+
+// InFlag returns an error of what a flag names, such as a file that is missing, as a
+// usage error with the name of the flag; nil for nil.
+func InFlag(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Usage("--%s: %v", name, err)
+}
+
+// HasFile returns the error of InFlag if the file that a flag names is missing, so that
+// it is said before anything is done. "-" and no file are none.
+func HasFile(name, file string) error {
+	if file == "" || file == "-" {
+		return nil
+	}
+	_, err := os.Stat(file)
+	return InFlag(name, err)
 }
 
 // credentials are the user and the password of a URL, which may have any character.
@@ -102,32 +122,48 @@ func nearestFlag(c *cobra.Command, name string) string {
 
 // Nearest returns the one of names that is the most like name, or "" if none is
 // like it.
-func Nearest(name string, names []string) (nearest string) {
-	least := suggestionDistance + 1
+func Nearest(name string, names []string) string {
+	if near := allNearest(name, names); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// allNearest returns those of names that are like name and equally near to it, in
+// their order.
+func allNearest(name string, names []string) (nearest []string) {
+	least := suggestionDistance
 	for _, known := range slices.Sorted(slices.Values(names)) {
-		if n := distance(name, known); n < least && n < len(name) {
-			nearest, least = known, n
+		switch n := distance(name, known); {
+		case n >= len(name) || n > least:
+		case n < least:
+			nearest, least = []string{known}, n
+		default:
+			nearest = append(nearest, known)
 		}
 	}
 	return nearest
 }
 
-// distance returns how many bytes to insert, delete or replace to turn a into b.
+// distance returns how many bytes to insert, delete, replace or swap with the next one
+// to turn a into b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			replaced := diagonal
+			replaced := last[j]
 			if a[i] != b[j] {
 				replaced++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]
@@ -155,8 +191,27 @@ func unknownCommand(c *cobra.Command, name string) error {
 		return Usage("a link is no command: see \"%s open --help\"", c.Root().Name())
 	}
 	text := fmt.Sprintf("unknown command %q", name)
-	if near := c.SuggestionsFor(name); len(near) > 0 {
+	if near := nearestCommands(c, name); len(near) > 0 {
 		text += fmt.Sprintf("; did you mean \"%s\"?", strings.Join(near, `" or "`))
 	}
 	return Usage("%s", text)
+}
+
+// nearestCommands returns the commands below c whose names are the most like name, else
+// those whose names begin with it.
+func nearestCommands(c *cobra.Command, name string) []string {
+	var names, begun []string
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		names = append(names, sub.Name())
+		if strings.HasPrefix(sub.Name(), strings.ToLower(name)) {
+			begun = append(begun, sub.Name())
+		}
+	}
+	if near := allNearest(name, names); len(near) > 0 {
+		return near
+	}
+	return begun
 }

@@ -136,6 +136,9 @@ func (o *opener) check(args []string) error {
 	case o.passphraseFile == "-" && len(args) > 0 && args[0] == "-":
 		return command.Usage("the link and the passphrase cannot both come from standard input")
 	}
+	if err := command.HasFile("passphrase-file", o.passphraseFile); err != nil {
+		return err
+	}
 	if o.copyFor == 0 {
 		o.copyFor = copyTime
 	}

@@ -63,7 +63,7 @@ func (s sender) checkBurn(b burning, args []string) error {
 	case !b.yes && !s.CanAsk():
 		return command.Usage("there is no terminal to ask on whether to burn; add --yes to confirm")
 	}
-	return nil
+	return command.HasFile("passphrase-file", b.passphraseFile)
 }
 
 // burn destroys the secrets of receipts, one after another. Those that are gone do
@@ -171,13 +171,9 @@ func (s sender) passphrase(ctx context.Context, server *client.Client, r client.
 	if server.Protocol() == client.ProtocolHush || !asked && !r.HasPassphrase {
 		return client.Text{}, nil
 	}
-	if b.passphraseFile == "-" {
-		text, err := s.FirstLine()
-		return client.Hide(text), err
-	}
 	if b.passphraseFile != "" {
-		text, err := console.ReadSecretFile(b.passphraseFile)
-		return client.Hide(text), err
+		text, err := s.SecretLine(b.passphraseFile)
+		return client.Hide(text), command.InFlag("passphrase-file", err)
 	}
 	if !s.CanAsk() {
 		return client.Text{}, &command.ExitError{

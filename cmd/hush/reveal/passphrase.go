@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"hush/client"
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/remote"
 )
 
@@ -32,7 +33,7 @@ func (s *Secret) ReadPassphrase(ctx context.Context) error {
 func (s *Secret) readFile() error {
 	text, err := s.Console.SecretLine(s.PassphraseFile)
 	s.passphrase = client.Hide(text)
-	return s.named(err)
+	return s.named(command.InFlag("passphrase-file", err))
 }
 
 // ask asks for the passphrase on a terminal.

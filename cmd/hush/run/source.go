@@ -84,6 +84,9 @@ func (r *runner) check(args []string) error {
 			return command.Usage("--passphrase-file names %s, which is the name of no secret or is named twice", one.name)
 		}
 		passphrases[one.name] = true
+		if err := command.HasFile("passphrase-file", one.value); err != nil {
+			return err
+		}
 		if one.value == "-" {
 			inputs++
 		}

@@ -158,7 +158,7 @@ func (s *share) check(args []string) error {
 	case len(s.recipients) > maxRecipients:
 		return command.Usage("--recipient: there may be %d recipients, and not %d", maxRecipients, len(s.recipients))
 	default:
-		return nil
+		return command.HasFile("passphrase-file", s.passphraseFile)
 	}
 }
 
