@@ -3,6 +3,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ file that only you can read. Create one on the page /account/tokens of the serve
 
 A server is asked what it speaks: Hush, or the Onetime Secret interface v2 or v1.
 The last two see the text of every secret, so that you are asked whether to use
-them; --protocol answers that.`,
+them; --protocol answers that. The profile keeps --ca-file, so that commands trust
+its certificates when they call this server.`,
 	}
 	flags.Text(&l.username, "", "e-mail `address` of the account; v1 and v2 need it with a token")(c.Flags(), "username")
 	flags.Text(&l.tokenFile, "", "`file` with the API token in its first line, - for standard input")(c.Flags(), "token-file")
@@ -52,6 +54,9 @@ them; --protocol answers that.`,
 }
 
 func (l *login) run(ctx context.Context) error {
+	if err := command.HasFile("token-file", l.tokenFile); err != nil {
+		return err
+	}
 	one, err := l.profile(ctx)
 	if err != nil {
 		return err
@@ -104,9 +109,11 @@ func (l *login) profile(ctx context.Context) (profile.Profile, error) {
 		}
 	}
 	if known {
-		one.Username = l.before.Username
+		one.Username, one.CAFile = l.before.Username, l.before.CAFile
 	}
-	return one, nil
+	file, err := l.choice.CAFile()
+	one.CAFile = cmp.Or(file, one.CAFile)
+	return one, err
 }
 
 // find returns the name and the server of the profile that a login is for. The
@@ -195,6 +202,7 @@ func (l *login) token(ctx context.Context) (client.Text, error) {
 	switch {
 	case l.tokenFile != "":
 		text, err = l.console.SecretLine(l.tokenFile)
+		err = command.InFlag("token-file", err)
 	case l.console.CanAsk():
 		text, err = l.console.AskHidden(ctx, "API token (empty for none): ")
 	default:
@@ -213,7 +221,7 @@ func (l *login) token(ctx context.Context) (client.Text, error) {
 // check asks the server whose the token is. Without a token it asks for something
 // that every server of the protocol answers.
 func (l *login) check(ctx context.Context, one profile.Profile, token client.Text) (client.Account, error) {
-	c, err := l.choice.Client(remote.Target{Server: one.Server, Protocol: one.Protocol, Username: one.Username, Token: token})
+	c, err := l.choice.Client(remote.Target{Server: one.Server, Protocol: one.Protocol, Username: one.Username, Token: token, CAFile: one.CAFile})
 	if err != nil {
 		return client.Account{}, remote.Fail(err)
 	}
@@ -244,6 +252,9 @@ func (l *login) report(one profile.Profile, account client.Account) {
 	}
 	if one.Token == profile.PlaceKeyring { // the store says it of a file
 		l.console.Tellf("the token is kept in %s", l.choice.Store().Where(one.Token))
+	}
+	if one.CAFile != "" {
+		l.console.Tellf("it trusts the certificates in %s too", one.CAFile)
 	}
 	if one.Protocol != client.ProtocolHush {
 		l.console.Tellf("%s speaks %s: it sees the text of every secret", one.Server, one.Protocol)

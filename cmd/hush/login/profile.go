@@ -45,9 +45,10 @@ type listed struct {
 	Name     string `json:"name"`
 	Server   string `json:"server"`
 	Protocol string `json:"protocol"`
-	// Username and TokenFrom are null where there is none.
+	// Username, TokenFrom and CAFile are null where there is none.
 	Username  *string `json:"username"`
 	TokenFrom *string `json:"token_from"`
+	CAFile    *string `json:"ca_file"`
 	InUse     bool    `json:"in_use"`
 }
 
@@ -68,7 +69,7 @@ func (p profiles) list(asJSON bool) error {
 	for _, one := range all.All {
 		l := listed{
 			Name: one.Name, Server: one.Server, Protocol: one.Protocol.String(), Username: orNull(one.Username),
-			TokenFrom: orNull(string(one.Token)), InUse: one.Name == all.Current,
+			TokenFrom: orNull(string(one.Token)), CAFile: orNull(one.CAFile), InUse: one.Name == all.Current,
 		}
 		if asJSON {
 			if err := remote.PrintJSON(p.console, l); err != nil {

@@ -33,7 +33,8 @@ func WhoAmI(on *console.Console, environment []string) *cobra.Command {
 	c := &cobra.Command{
 		Use: "whoami", Short: "print which server is called, and as whom", Args: command.Takes(0, 0),
 		Long: `Print which server the commands call, and as whom: the profile, the server and its
-protocol, the account, and where its token comes from. The token is checked with the server.`,
+protocol, the account, and where its token comes from. The server is asked: whose the token is, or,
+without one, whether it answers.`,
 	}
 	var asJSON bool
 	flags.Switch(&asJSON, "print a line of JSON")(c.Flags(), "json")
@@ -51,9 +52,9 @@ protocol, the account, and where its token comes from. The token is checked with
 	return c
 }
 
-// identify asks the server whose the token is.
+// identify asks the server whose the token is, and without one whether it answers.
 func identify(ctx context.Context, choice *remote.Choice) (*identity, error) {
-	target, err := choice.Target(ctx)
+	target, err := choice.Settled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,8 @@ func identify(ctx context.Context, choice *remote.Choice) (*identity, error) {
 		Profile: orNull(target.Profile), Server: c.Server(), Protocol: c.Protocol().String(), TokenFrom: orNull(target.TokenFrom),
 	}
 	if target.Token.IsEmpty() {
-		return who, nil
+		_, err := c.Policy(ctx) // so that it is known to answer
+		return who, remote.Fail(err)
 	}
 	account, err := c.Account(ctx)
 	if errors.Is(err, client.ErrUnauthorized) {

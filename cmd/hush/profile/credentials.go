@@ -69,7 +69,7 @@ func (f *File) read() ([]tokenEntry, error) {
 		f.warn("other users of this machine may read %s: run chmod 0600 on it, and revoke the tokens in it if they might have", f.path)
 	}
 	var file credentialsFile
-	if err := decode(content, &file, &file.Version); err != nil {
+	if err := decode(content, &file, &file.Version, formatVersion); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
 	return file.Tokens, nil

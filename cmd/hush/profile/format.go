@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -14,8 +15,12 @@ import (
 	"hush/client"
 )
 
-// formatVersion is the version of both files. A program refuses a later one.
-const formatVersion = 1
+// The versions of the files. A program refuses a later one. profiles.yaml has the second
+// one where a profile has a file of certificates, which the first does not know.
+const (
+	formatVersion   = 1
+	formatOfCAFiles = 2
+)
 
 const (
 	profilesHead    = "# Written by \"hush login\" and \"hush profile\". Tokens are not kept in this file.\n"
@@ -32,6 +37,7 @@ const (
 //	    protocol: hush              # or v2, or v1
 //	    username: you@example.com   # v1 and v2
 //	    token: keyring              # or file; left out where there is none
+//	    ca_file: /etc/ssl/ours.pem  # version 2; left out where there is none
 type profilesFile struct {
 	Version  int            `yaml:"version"`
 	Current  string         `yaml:"current,omitempty"`
@@ -44,6 +50,7 @@ type profileEntry struct {
 	Protocol string `yaml:"protocol"`
 	Username string `yaml:"username,omitempty"`
 	Token    Place  `yaml:"token,omitempty"`
+	CAFile   string `yaml:"ca_file,omitempty"`
 }
 
 // credentialsFile is credentials.yaml:
@@ -68,8 +75,11 @@ type tokenEntry struct {
 func encodeProfiles(p *Profiles) ([]byte, error) {
 	file := profilesFile{Version: formatVersion, Current: p.Current}
 	for _, one := range p.All {
+		if one.CAFile != "" {
+			file.Version = formatOfCAFiles
+		}
 		file.Profiles = append(file.Profiles, profileEntry{
-			Name: one.Name, Server: one.Server, Protocol: one.Protocol.String(), Username: one.Username, Token: one.Token,
+			Name: one.Name, Server: one.Server, Protocol: one.Protocol.String(), Username: one.Username, Token: one.Token, CAFile: one.CAFile,
 		})
 	}
 	return encode(profilesHead, file)
@@ -78,7 +88,7 @@ func encodeProfiles(p *Profiles) ([]byte, error) {
 // decodeProfiles is the inverse of encodeProfiles.
 func decodeProfiles(content []byte) (*Profiles, error) {
 	var file profilesFile
-	if err := decode(content, &file, &file.Version); err != nil {
+	if err := decode(content, &file, &file.Version, formatOfCAFiles); err != nil {
 		return nil, err
 	}
 	p := &Profiles{}
@@ -116,7 +126,10 @@ func (e profileEntry) profile() (Profile, error) {
 	if !slices.Contains([]Place{PlaceNone, PlaceKeyring, PlaceFile}, e.Token) {
 		return Profile{}, fmt.Errorf("profile %s: token must be keyring or file, or be left out", e.Name)
 	}
-	return Profile{Name: e.Name, Server: server.String(), Protocol: protocol, Username: e.Username, Token: e.Token}, nil
+	if e.CAFile != "" && !filepath.IsAbs(e.CAFile) {
+		return Profile{}, fmt.Errorf("profile %s: ca_file must be a path from the root, or be left out", e.Name)
+	}
+	return Profile{Name: e.Name, Server: server.String(), Protocol: protocol, Username: e.Username, Token: e.Token, CAFile: e.CAFile}, nil
 }
 
 func encode(head string, file any) ([]byte, error) {
@@ -134,19 +147,20 @@ func encode(head string, file any) ([]byte, error) {
 var lineOf = regexp.MustCompile(`line [0-9]+`)
 
 // decode reads a file with no other keys than those of its type: what is not known
-// would be lost when the file is written. An empty file is like none.
-func decode(content []byte, file any, version *int) error {
+// would be lost when the file is written. An empty file is like none. latest is the last
+// version that this program knows.
+func decode(content []byte, file any, version *int, latest int) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	decoder.KnownFields(true)
 	err := decoder.Decode(file)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
-	case *version > formatVersion:
+	case *version > latest:
 		return errors.New("a later release wrote it: update hush")
 	case err != nil:
 		return fmt.Errorf("%s is not as hush writes it", cmp.Or(lineOf.FindString(err.Error()), "it"))
-	case *version != formatVersion:
+	case *version < formatVersion:
 		return errors.New("it must begin with \"version: 1\"")
 	}
 	return nil

@@ -44,6 +44,9 @@ type Profile struct {
 	// the token.
 	Username string
 	Token    Place
+	// CAFile is the path of certificates to trust besides those of the system; empty
+	// for none.
+	CAFile string
 }
 
 // Profiles are all profiles of a user. The zero value has none.

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"hush/client"
@@ -98,6 +99,7 @@ func TestFolderOf(t *testing.T) {
 func FuzzProfiles(f *testing.F) {
 	f.Add([]byte("version: 1\ncurrent: a\nprofiles:\n  - name: a\n    server: https://a.example\n    protocol: v1\n    username: me@a.example\n    token: file\n"))
 	f.Add([]byte("version: 1\nprofiles: []\n"))
+	f.Add([]byte("version: 2\nprofiles:\n  - name: a\n    server: https://a.example\n    protocol: hush\n    ca_file: /ca.pem\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		first, err := decodeProfiles(content)
 		if err != nil {
@@ -117,4 +119,24 @@ func FuzzProfiles(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A release that knows no file of certificates must not drop it when it writes the file:
+// it refuses the version.
+func TestVersionOfCAFiles(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"": "version: 1\n", "/ca.pem": "version: 2\n"} {
+		p := &Profiles{}
+		p.Put(Profile{Name: "default", Server: "https://a.example", CAFile: file})
+		content, err := encodeProfiles(p)
+		if err != nil || !strings.Contains(string(content), want) {
+			t.Errorf("encodeProfiles(ca file %q): got %s, %v, want %q in it", file, content, err, want)
+		}
+		if got, err := decodeProfiles(content); err != nil || !slices.Equal(got.All, p.All) {
+			t.Errorf("decodeProfiles(encodeProfiles(ca file %q)): got %+v, %v, want %+v", file, got, err, p)
+		}
+	}
+	if _, err := decodeProfiles([]byte("version: 2\nprofiles:\n  - {name: a, server: https://a.example, protocol: hush, ca_file: ca.pem}\n")); err == nil {
+		t.Error("decodeProfiles(a relative ca_file): got no error, want one")
+	}
 }

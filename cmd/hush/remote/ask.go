@@ -29,11 +29,14 @@ func (x *Choice) askServer(ctx context.Context) (Target, error) {
 		return Target{}, err
 	}
 	one := profile.Profile{Name: profile.Default, Server: target.Server, Protocol: target.Protocol}
+	if one.CAFile, err = x.CAFile(); err != nil {
+		return Target{}, err
+	}
 	if _, err := x.store.Put(ctx, one, client.Text{}); err != nil {
 		return Target{}, err
 	}
 	x.console.Tellf("%s is the profile %s now; \"hush login\" stores an API token for it", target.Server, one.Name)
-	target.Profile = one.Name
+	target.Profile, target.CAFile, target.decided = one.Name, one.CAFile, true
 	return target, nil
 }
 
@@ -66,7 +69,7 @@ func (x *Choice) settleLink(ctx context.Context, server string) (client.Protocol
 }
 
 func (x *Choice) settle(ctx context.Context, server, consequence string) (client.Protocol, error) {
-	http, err := x.HTTP()
+	http, err := x.HTTP("")
 	if err != nil {
 		return 0, err
 	}

@@ -80,6 +80,9 @@ func remedyOf(failed *client.Error) string {
 		}
 		return ""
 	case client.KindProtocol:
+		if errors.Is(failed, client.ErrScheme) {
+			return ""
+		}
 		return "is the address right? \"hush login --server URL\" finds out which protocol a server speaks, and --protocol names it"
 	default:
 		return ""

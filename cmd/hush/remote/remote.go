@@ -10,12 +10,13 @@
 // who gets HUSH_TOKEN.
 //
 // A server is taken for Hush unless a profile, --protocol or HUSH_PROTOCOL says
-// otherwise; no call is made to find out. To another server Hush's calls mean
-// nothing, so that they fail there, and nothing that they carry can be read.
+// otherwise. One of which nothing says what it speaks is asked first, without a token:
+// if it is not Hush, it is used after an explicit yes only.
 package remote
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,11 +90,38 @@ func (x *Choice) Store() *profile.Store { return x.store }
 // to choose. A v1 or v2 server is used only if the profile or --protocol says so,
 // or after an explicit yes on a terminal, which the profile keeps.
 func (x *Choice) Connect(ctx context.Context) (*client.Client, error) {
-	target, err := x.Target(ctx)
+	target, err := x.Settled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return x.Client(target)
+}
+
+// Settled is Target with the protocol that the server speaks, where the user chose none
+// and the server is not Hush: see Settle. Hush is asked once for what it tells every
+// caller, and gets no token with that.
+func (x *Choice) Settled(ctx context.Context) (Target, error) {
+	target, err := x.Target(ctx)
+	if err != nil || target.decided {
+		return target, err
+	}
+	c, err := x.Client(Target{Server: target.Server, CAFile: target.CAFile})
+	if err != nil {
+		return Target{}, err
+	}
+	switch _, err = c.Policy(ctx); {
+	case client.KindOf(err) == client.KindNetwork || errors.Is(err, client.ErrScheme):
+		return Target{}, Fail(err)
+	case client.KindOf(err) != client.KindProtocol:
+		return target, nil // the command's own calls tell of other errors
+	}
+	if target.Protocol, err = x.Settle(ctx, target.Server); err != nil {
+		return Target{}, err
+	}
+	if target.TokenFrom == command.VariableToken {
+		x.setVariableToken(&target, x.variable(command.VariableToken))
+	}
+	return target, nil
 }
 
 // ConnectTo returns a client of the server of a link, to open it. Against Hush it
@@ -138,7 +166,7 @@ func (x *Choice) ConnectToReceipt(ctx context.Context, receipt client.ReceiptLin
 // Client returns a client of a server. Its error is one of Fail. It warns of a server
 // that is on another machine and has no TLS.
 func (x *Choice) Client(target Target) (*client.Client, error) {
-	http, err := x.HTTP()
+	http, err := x.HTTP(target.CAFile)
 	if err != nil {
 		return nil, err
 	}

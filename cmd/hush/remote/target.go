@@ -21,6 +21,8 @@ type Target struct {
 	// TokenFrom says where the token comes from: "keyring", "file", "HUSH_TOKEN", or
 	// empty for none.
 	TokenFrom string
+	// CAFile is the file of certificates that the profile has; empty for none.
+	CAFile string
 	// decided reports whether the user chose the protocol, by a profile, a flag or a
 	// variable. Otherwise it is Hush.
 	decided bool

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,10 +21,11 @@ import (
 var errTimeout = errors.New("no complete answer within --timeout")
 
 // HTTP returns what sends the requests of a command: with proxies from the
-// environment, the certificates of --ca-file and the limit of --timeout. It follows
-// no redirects, which could carry a token to another server.
-func (x *Choice) HTTP() (*http.Client, error) {
-	roots, err := x.roots()
+// environment, the certificates of --ca-file, else of the file that the profile has, and
+// the limit of --timeout. It follows no redirects, which could carry a token to another
+// server.
+func (x *Choice) HTTP(ofProfile string) (*http.Client, error) {
+	roots, err := x.roots(ofProfile)
 	if err != nil {
 		return nil, err
 	}
@@ -41,22 +43,35 @@ func (x *Choice) HTTP() (*http.Client, error) {
 }
 
 // roots returns the certificates to trust; nil for those of the system alone.
-func (x *Choice) roots() (*x509.CertPool, error) {
-	if x.caFile == "" {
+func (x *Choice) roots(ofProfile string) (*x509.CertPool, error) {
+	file, from := x.caFile, "--ca-file"
+	if file == "" {
+		file, from = ofProfile, "the --ca-file of the profile"
+	}
+	if file == "" {
 		return nil, nil
 	}
-	content, err := os.ReadFile(x.caFile)
+	content, err := os.ReadFile(file)
 	if err != nil {
-		return nil, command.Usage("--ca-file: %v", err)
+		return nil, command.Usage("%s: %v", from, err)
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(content) {
-		return nil, command.Usage("--ca-file: there is no certificate in %s", x.caFile)
+		return nil, command.Usage("%s: there is no certificate in %s", from, file)
 	}
 	return roots, nil
+}
+
+// CAFile returns the path of --ca-file from the root, for a profile; empty without it.
+func (x *Choice) CAFile() (string, error) {
+	if x.caFile == "" {
+		return "", nil
+	}
+	path, err := filepath.Abs(x.caFile)
+	return path, command.InFlag("ca-file", err)
 }
 
 // limited bounds the time of each request with its answer, but for streams, which

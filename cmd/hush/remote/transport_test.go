@@ -105,11 +105,8 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Policy(t.Context()); err == nil {
-			t.Error("Policy: got no error, want one of a server that is no Hush")
+		if client.KindOf(err) != client.KindUnsupported {
+			t.Errorf("Connect(another server): got %v, %v, want the error of a server that speaks nothing known", c, err)
 		}
 	}
 	for _, token := range evil.tokens() {
@@ -139,7 +136,7 @@ func TestCAFile(t *testing.T) {
 	}
 	get := func(flags ...string) error {
 		x, _ := choose(t, nil, flags)
-		sender, err := x.HTTP()
+		sender, err := x.HTTP("")
 		if err != nil {
 			return err
 		}
@@ -153,16 +150,23 @@ func TestCAFile(t *testing.T) {
 		t.Error("without --ca-file: got no error, want one: the system does not know the certificate")
 	}
 	x, _ := choose(t, nil, []string{"--server", server.URL})
-	c, err := x.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Policy(t.Context())
-	if err = Fail(err); err == nil || !strings.HasSuffix(err.Error(), "; --ca-file names further certificates to trust") {
-		t.Errorf("Policy without --ca-file: got %v, want the flag named", err)
+	if _, err := x.Connect(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "; --ca-file names further certificates to trust") {
+		t.Errorf("Connect without --ca-file: got %v, want the flag named", err)
 	}
 	if err := get("--ca-file", good); err != nil {
 		t.Errorf("with --ca-file: got %v, want no error", err)
+	}
+	one := profile.Profile{Name: "default", Server: server.URL, CAFile: good}
+	x, _ = choose(t, stored(t, one), nil)
+	if c, err := x.Connect(t.Context()); err != nil {
+		t.Errorf("Connect with the file of the profile: got %v, want no error", err)
+	} else if _, err = c.Policy(t.Context()); client.KindOf(err) != client.KindProtocol {
+		t.Errorf("Policy with the file of the profile: got %v, want the answer of a server that is no Hush", err)
+	}
+	one.CAFile = empty
+	x, _ = choose(t, stored(t, one), nil)
+	if _, err := x.Connect(t.Context()); !isUsage(err, "the --ca-file of the profile: there is no certificate in ") {
+		t.Errorf("Connect with a wrong file of the profile: got %v, want a usage error that names it", err)
 	}
 	for path, want := range map[string]string{empty: "--ca-file: there is no certificate in ", filepath.Join(folder, "none"): "--ca-file: "} {
 		if err := get("--ca-file", path); !isUsage(err, want) {
@@ -189,7 +193,7 @@ func TestTimeout(t *testing.T) {
 			})
 			x, _ := choose(t, nil, nil)
 			x.timeout = 30 * time.Millisecond
-			sender, err := x.HTTP()
+			sender, err := x.HTTP("")
 			if err != nil {
 				t.Fatal(err)
 			}

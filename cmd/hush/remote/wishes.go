@@ -74,7 +74,7 @@ func (w *wishes) describe(profiles *profile.Profiles, chosen named) (Target, err
 		return Target{}, err
 	}
 	if one != nil {
-		target.Profile, target.Protocol, target.Username, target.decided = one.Name, one.Protocol, one.Username, true
+		target.Profile, target.Protocol, target.Username, target.CAFile, target.decided = one.Name, one.Protocol, one.Username, one.CAFile, true
 	}
 	return target, w.setProtocol(&target, profiles)
 }
