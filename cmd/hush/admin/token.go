@@ -59,8 +59,23 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 		return err
 	}
 	a.Tellf("created the API token %q of %s; it is shown only now", made.GetApiToken().GetName(), request.GetAccount())
+	for _, warning := range breadth(request, made.GetApiToken()) {
+		a.Tellf("%s", warning)
+	}
 	_, err = fmt.Fprintln(a.Out, made.GetToken())
 	return err
+}
+
+// breadth says what a token may do and for how long, where the command line does not.
+func breadth(request *adminv1.CreateTokenRequest, made *hushv1.ApiToken) (warnings []string) {
+	if len(request.GetScopes()) == 0 {
+		warnings = append(warnings, fmt.Sprintf("the token has all scopes, %s: --scope conceal makes one that can only share",
+			strings.ReplaceAll(nameScopes(made.GetScopes()), ",", ", ")))
+	}
+	if made.GetExpireTime() == nil {
+		warnings = append(warnings, "the token never expires: --ttl 90d makes one that does")
+	}
+	return warnings
 }
 
 func (a tokens) listCommand() *cobra.Command {
