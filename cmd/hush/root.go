@@ -126,6 +126,9 @@ func (p program) readSettings(c *cobra.Command, _ []string) error {
 	if empty := flags.Empty(c.Flags()); empty != nil {
 		return command.Usage("--%s is empty, as of a variable that is not set: give it a value, or leave it out", empty.Name)
 	}
+	if path := flags.FromHome(c.Flags()); path != nil {
+		return command.Usage("--%s: a shell does not expand ~ behind a =: write --%s %s, or the whole path", path.Name, path.Name, path.Value)
+	}
 	switch {
 	case command.IsClient(c):
 		return p.warn(command.CheckClientVariables(p.environment, settings.Variables()))

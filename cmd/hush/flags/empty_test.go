@@ -42,3 +42,32 @@ func TestEmpty(t *testing.T) {
 		}
 	}
 }
+
+// A shell expands ~ at the beginning of a word alone, so that --data=~/x would make a
+// folder called ~ in the working one.
+func TestFromHome(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, ""}, {[]string{"--file=/home/a", "--note=~/a"}, ""}, {[]string{"--file=a/~/b"}, ""},
+		{[]string{"--file=~/a"}, "file"}, {[]string{"--folder=~"}, "folder"}, {[]string{"--folder=~a"}, ""},
+	} {
+		var file, folder, note string
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.Text(&file, "", "`file` with a key")(set, "file")
+		flags.Text(&folder, "~/unset", "data `folder`")(set, "folder")
+		flags.Text(&note, "", "`note` for people")(set, "note")
+		if err := set.Parse(c.args); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if f := flags.FromHome(set); f != nil {
+			got = f.Name
+		}
+		if got != c.want {
+			t.Errorf("FromHome(%q): got the flag %q, want %q", c.args, got, c.want)
+		}
+	}
+}

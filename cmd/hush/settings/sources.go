@@ -218,7 +218,7 @@ func (sources *Sources) set(set *pflag.FlagSet, name, source string, values ...s
 		sources.empty = append(sources.empty, source)
 		return nil
 	}
-	if slices.ContainsFunc(values, fromHome) {
+	if slices.ContainsFunc(values, flags.IsFromHome) {
 		return fmt.Errorf("%s: must not begin with ~/, which only a shell knows: write the whole path", source)
 	}
 	sources.of[name] = source
@@ -232,10 +232,6 @@ func (sources *Sources) set(set *pflag.FlagSet, name, source string, values ...s
 	}
 	return nil
 }
-
-// fromHome reports whether a value is a path that a shell would have expanded: it would
-// be a folder called ~ here.
-func fromHome(value string) bool { return value == "~" || strings.HasPrefix(value, "~/") }
 
 // Variables returns the names of the variables of all settings.
 func Variables() []string {
