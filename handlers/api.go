@@ -39,6 +39,9 @@ type Options struct {
 	// nil if it has none.
 	Backend   string
 	FileBytes func() int64
+	// FreeBytes returns the free bytes of the disk of the data folder, or 0 if they are
+	// unknown; nil without a data folder.
+	FreeBytes func() int64
 	// TrustedProxies are the proxies whose X-Forwarded-For names the client.
 	TrustedProxies []netip.Prefix
 	// ProxiedRequests is the maximum number of concurrent requests of one

@@ -20,6 +20,7 @@ type ColonelService struct {
 	vault     *vault.Vault
 	backend   string
 	fileBytes func() int64 // nil if there is no file
+	freeBytes func() int64 // nil if there is no data folder
 	build     build
 	backups   func() Backups // nil if none are made
 	now       func() time.Time
@@ -33,7 +34,7 @@ type build struct {
 
 func newColonelService(opts Options) *ColonelService {
 	return &ColonelService{
-		vault: opts.Vault, backend: opts.Backend, fileBytes: opts.FileBytes, backups: opts.Backups, now: opts.Now,
+		vault: opts.Vault, backend: opts.Backend, fileBytes: opts.FileBytes, freeBytes: opts.FreeBytes, backups: opts.Backups, now: opts.Now,
 		build: build{version: opts.Version, revision: revision(), started: opts.Now()},
 	}
 }
@@ -144,9 +145,13 @@ func (s *ColonelService) DestroyOtherAccount(
 func (s *ColonelService) storeFacts(index vault.Index) *hushv1.StoreFacts {
 	facts := &hushv1.StoreFacts{
 		Backend: s.backend, LiveBytes: index.LiveBytes, AuditRows: index.AuditRows, AuditBytes: index.AuditBytes,
+		DiskFull: s.vault.DiskFull(),
 	}
 	if s.fileBytes != nil {
 		facts.FileBytes = s.fileBytes()
+	}
+	if s.freeBytes != nil {
+		facts.FreeBytes = s.freeBytes()
 	}
 	return facts
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -99,8 +100,10 @@ func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 
 func TestColonel(t *testing.T) {
 	t.Parallel()
-	s := newTestServer(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{testAddress}}}, func(o *handlers.Options) {
-		o.FileBytes = func() int64 { return 4096 }
+	var full atomic.Bool
+	kit := vaulttest.Options{Policy: caller.Policy{Colonels: []string{testAddress}}, HasDiskSpace: func() bool { return !full.Load() }}
+	s := newTestServer(t, kit, func(o *handlers.Options) {
+		o.FileBytes, o.FreeBytes = func() int64 { return 4096 }, func() int64 { return 8192 }
 	})
 	ctx := t.Context()
 	b, _ := s.signIn(t, false)
@@ -133,6 +136,14 @@ func TestColonel(t *testing.T) {
 	if store.GetBackend() != "bolt" || store.GetFileBytes() != 4096 || store.GetLiveBytes() == 0 {
 		t.Errorf("GetIndex: got the store %v, want bolt with a file of 4096 bytes and something alive", store)
 	}
+	if store.GetFreeBytes() != 8192 || store.GetDiskFull() {
+		t.Errorf("GetIndex: got the store %v, want 8192 bytes free", store)
+	}
+	full.Store(true)
+	if index, err := colonels.GetIndex(ctx, &hushv1.GetIndexRequest{}); err != nil || !index.GetStore().GetDiskFull() {
+		t.Errorf("GetIndex on a full disk: got %v, %v, want it to say so", index.GetStore(), err)
+	}
+	full.Store(false)
 	if build := index.GetBuild(); build.GetVersion() != "1.2.3" || build.GetGoVersion() == "" || !build.GetStartTime().AsTime().Equal(vaulttest.StartTime()) {
 		t.Errorf("GetIndex: got the build %v, want its release and start", build)
 	}

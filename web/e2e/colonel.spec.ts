@@ -42,6 +42,23 @@ test("an administrator creates and revokes invitations", async ({ page }) => {
   await expect(invites.getByText(guest)).toBeHidden();
 });
 
+test("an administrator reads what is free on the disk, and that it is full @check", async ({ page }) => {
+  let full = false;
+  await page.route("**/hush.v1.ColonelService/GetIndex", async (route) => {
+    const response = await route.fetch();
+    const index = await response.json();
+    await route.fulfill({ response, json: { ...index, store: { ...index.store, diskFull: full } } });
+  });
+  await signIn(page, colonel);
+  await page.goto("/colonel");
+  const store = card(page, t("colonel.store"));
+  await expect(store.getByText(t("colonel.store.free"))).toBeVisible();
+  await expect(store.getByText(t("colonel.store.full"))).toBeHidden();
+  full = true;
+  await button(page, t("colonel.refresh")).click();
+  await expect(store.getByText(t("colonel.store.full"))).toBeVisible();
+});
+
 test("where no one can sign up, there are no invitations", async ({ page }) => {
   await page.route("**/hush.v1.SystemService/GetPolicy", async (route) => {
     const response = await route.fetch();

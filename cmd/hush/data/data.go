@@ -96,6 +96,15 @@ func (d *Data) Disk() *Disk {
 	return &Disk{Free: free, Full: !d.folder.HasDiskSpace(), BallastDropped: d.folder.BallastDropped()}
 }
 
+// FreeBytes returns the free bytes of the disk of the data folder; 0 if there is no such
+// folder, or if they are unknown.
+func (d *Data) FreeBytes() int64 {
+	if disk := d.Disk(); disk != nil {
+		return disk.Free
+	}
+	return 0
+}
+
 // Format returns the format of the data.
 func (d *Data) Format(ctx context.Context) (format rows.Format, err error) {
 	err = d.store.View(ctx, func(tx storage.Tx) error {

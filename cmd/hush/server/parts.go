@@ -74,10 +74,10 @@ func (s *server) openVault(ctx context.Context, d *data.Data) (*vault.Vault, err
 }
 
 // newTree builds what is served, and what ends its streams.
-func (s *server) newTree(v *vault.Vault, fileBytes func() int64) (tree http.Handler, endStreams func(), err error) {
+func (s *server) newTree(v *vault.Vault, d *data.Data) (tree http.Handler, endStreams func(), err error) {
 	api, err := handlers.New(handlers.Options{
 		Vault: v, Log: s.log, Now: time.Now, Version: s.version,
-		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: fileBytes,
+		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: d.FileBytes, FreeBytes: d.FreeBytes,
 		RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
 		ProxiedRequests: s.NetworkConns, CORSOrigins: s.CORSOrigins, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
 		Pace: handlers.Pace{Read: readTimeout, Write: writeTimeout},

@@ -182,7 +182,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data)
 	if s.backups, err = s.newBackups(d); err != nil {
 		return err
 	}
-	tree, endStreams, err := s.newTree(v, d.FileBytes)
+	tree, endStreams, err := s.newTree(v, d)
 	if err != nil {
 		return err
 	}

@@ -440,7 +440,12 @@ type StoreFacts struct {
 	// The number of rows in the audit trail.
 	AuditRows int64 `protobuf:"varint,4,opt,name=audit_rows,json=auditRows,proto3" json:"audit_rows,omitempty"`
 	// The size of the audit trail in the data file, in bytes.
-	AuditBytes    int64 `protobuf:"varint,5,opt,name=audit_bytes,json=auditBytes,proto3" json:"audit_bytes,omitempty"`
+	AuditBytes int64 `protobuf:"varint,5,opt,name=audit_bytes,json=auditBytes,proto3" json:"audit_bytes,omitempty"`
+	// The free bytes of the disk of the data folder; 0 if they are unknown, or if there
+	// is no such folder.
+	FreeBytes int64 `protobuf:"varint,6,opt,name=free_bytes,json=freeBytes,proto3" json:"free_bytes,omitempty"`
+	// Whether that disk is full: nothing is shared until it has room.
+	DiskFull      bool `protobuf:"varint,7,opt,name=disk_full,json=diskFull,proto3" json:"disk_full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -508,6 +513,20 @@ func (x *StoreFacts) GetAuditBytes() int64 {
 		return x.AuditBytes
 	}
 	return 0
+}
+
+func (x *StoreFacts) GetFreeBytes() int64 {
+	if x != nil {
+		return x.FreeBytes
+	}
+	return 0
+}
+
+func (x *StoreFacts) GetDiskFull() bool {
+	if x != nil {
+		return x.DiskFull
+	}
+	return false
 }
 
 // BackupFacts describes the backups that the service makes itself.
@@ -1577,7 +1596,7 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"exceptions\x18\x0f \x01(\x03R\n" +
 	"exceptions\x12\x18\n" +
 	"\adomains\x18\x10 \x01(\x03R\adomains\x12!\n" +
-	"\fqueued_mails\x18\x11 \x01(\x03R\vqueuedMails\"\xa4\x01\n" +
+	"\fqueued_mails\x18\x11 \x01(\x03R\vqueuedMails\"\xe0\x01\n" +
 	"\n" +
 	"StoreFacts\x12\x18\n" +
 	"\abackend\x18\x01 \x01(\tR\abackend\x12\x1d\n" +
@@ -1588,7 +1607,10 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\n" +
 	"audit_rows\x18\x04 \x01(\x03R\tauditRows\x12\x1f\n" +
 	"\vaudit_bytes\x18\x05 \x01(\x03R\n" +
-	"auditBytes\"\xad\x01\n" +
+	"auditBytes\x12\x1d\n" +
+	"\n" +
+	"free_bytes\x18\x06 \x01(\x03R\tfreeBytes\x12\x1b\n" +
+	"\tdisk_full\x18\a \x01(\bR\bdiskFull\"\xad\x01\n" +
 	"\vBackupFacts\x127\n" +
 	"\tlast_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\blastTime\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x125\n" +

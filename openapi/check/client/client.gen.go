@@ -627,7 +627,11 @@ type V2GetSecretStatus struct {
 		Identifier *string `json:"identifier,omitempty"`
 
 		// IsOwner Whether the caller's account created the secret.
-		IsOwner     *bool   `json:"is_owner,omitempty"`
+		IsOwner *bool `json:"is_owner,omitempty"`
+
+		// IsPreviewed The same as `is_viewed` of a receipt; false of a secret.
+		IsPreviewed *bool   `json:"is_previewed,omitempty"`
+		IsRevealed  *bool   `json:"is_revealed,omitempty"`
 		IsTruncated *bool   `json:"is_truncated,omitempty"`
 		Key         *string `json:"key,omitempty"`
 
@@ -647,10 +651,13 @@ type V2GetSecretStatus struct {
 		SecretTtl   *int    `json:"secret_ttl,omitempty"`
 		ShareDomain *string `json:"share_domain,omitempty"`
 
+		// Shortid The same as `shortkey`.
+		Shortid *string `json:"shortid,omitempty"`
+
 		// Shortkey The first 8 characters of the key.
 		Shortkey *string `json:"shortkey,omitempty"`
 
-		// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`.
+		// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`. Below `guest` and `receipt` the words are `previewed` and `revealed`.
 		State string `json:"state"`
 
 		// Updated Time of the last change, in seconds since 1970.
@@ -695,10 +702,14 @@ type V2Receipt struct {
 	IsBurned   bool   `json:"is_burned"`
 
 	// IsDestroyed Whether the secret was revealed or burned.
-	IsDestroyed bool   `json:"is_destroyed"`
-	IsExpired   bool   `json:"is_expired"`
-	IsOrphaned  bool   `json:"is_orphaned"`
+	IsDestroyed bool `json:"is_destroyed"`
+	IsExpired   bool `json:"is_expired"`
+	IsOrphaned  bool `json:"is_orphaned"`
+
+	// IsPreviewed The same as `is_viewed` of a receipt; false of a secret.
+	IsPreviewed bool   `json:"is_previewed"`
 	IsReceived  bool   `json:"is_received"`
+	IsRevealed  bool   `json:"is_revealed"`
 	IsTruncated bool   `json:"is_truncated"`
 	IsViewed    bool   `json:"is_viewed"`
 	Key         string `json:"key"`
@@ -715,21 +726,38 @@ type V2Receipt struct {
 	MetadataTtl int `json:"metadata_ttl"`
 
 	// MetadataUrl The page of the receipt.
-	MetadataUrl       string     `json:"metadata_url"`
-	NaturalExpiration string     `json:"natural_expiration"`
-	Receipt           *V2Receipt `json:"receipt,omitempty"`
+	MetadataUrl       string `json:"metadata_url"`
+	NaturalExpiration string `json:"natural_expiration"`
+
+	// OwnerId The account's e-mail address; null if no account created the secret.
+	OwnerId *string `json:"owner_id"`
+
+	// Previewed The same as `viewed`.
+	Previewed   *int       `json:"previewed"`
+	Receipt     *V2Receipt `json:"receipt,omitempty"`
+	ReceiptPath string     `json:"receipt_path"`
+
+	// ReceiptTtl The same as `metadata_ttl`.
+	ReceiptTtl int `json:"receipt_ttl"`
+
+	// ReceiptUrl The page of the receipt, by its later name.
+	ReceiptUrl string `json:"receipt_url"`
 
 	// Received When it was revealed, in seconds since 1970; null if it was not.
-	Received *int `json:"received"`
+	Received   *int    `json:"received"`
+	Recipients *string `json:"recipients"`
 
-	// Recipients The recipients' addresses, obscured, with commas between them.
-	Recipients string `json:"recipients"`
+	// Revealed The same as `received`.
+	Revealed *int `json:"revealed"`
 
 	// SecretIdentifier The same as `secret_key`.
 	SecretIdentifier *string `json:"secret_identifier,omitempty"`
 
 	// SecretKey The key of the secret. Omitted in lists of receipts, and once the secret is gone.
 	SecretKey *string `json:"secret_key,omitempty"`
+
+	// SecretShortid The same as `secret_shortkey`.
+	SecretShortid string `json:"secret_shortid"`
 
 	// SecretShortkey The first 6 characters of the secret's key.
 	SecretShortkey string `json:"secret_shortkey"`
@@ -746,11 +774,14 @@ type V2Receipt struct {
 	ShareUrl string      `json:"share_url"`
 	Shared   interface{} `json:"shared"`
 
+	// Shortid The same as `shortkey`.
+	Shortid string `json:"shortid"`
+
 	// Shortkey The first 8 characters of the key.
 	Shortkey       string `json:"shortkey"`
 	ShowRecipients bool   `json:"show_recipients"`
 
-	// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`.
+	// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`. Below `guest` and `receipt` the words are `previewed` and `revealed`.
 	State string `json:"state"`
 
 	// Updated Time of the last change, in seconds since 1970.
@@ -798,7 +829,11 @@ type V2Secret struct {
 	Identifier string `json:"identifier"`
 
 	// IsOwner Whether the caller's account created the secret.
-	IsOwner     bool   `json:"is_owner"`
+	IsOwner bool `json:"is_owner"`
+
+	// IsPreviewed The same as `is_viewed` of a receipt; false of a secret.
+	IsPreviewed bool   `json:"is_previewed"`
+	IsRevealed  bool   `json:"is_revealed"`
 	IsTruncated bool   `json:"is_truncated"`
 	Key         string `json:"key"`
 
@@ -821,10 +856,13 @@ type V2Secret struct {
 	SecretValue *string `json:"secret_value,omitempty"`
 	ShareDomain string  `json:"share_domain"`
 
+	// Shortid The same as `shortkey`.
+	Shortid string `json:"shortid"`
+
 	// Shortkey The first 8 characters of the key.
 	Shortkey string `json:"shortkey"`
 
-	// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`.
+	// State `new`, `viewed` (the receipt was opened), `received` (the secret was revealed), `burned` or `expired`. Below `guest` and `receipt` the words are `previewed` and `revealed`.
 	State string `json:"state"`
 
 	// Updated Time of the last change, in seconds since 1970.

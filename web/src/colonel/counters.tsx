@@ -1,5 +1,5 @@
 import { dateOf, duration, secondsOf, size } from "../format";
-import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
+import type { GetIndexResponse, StoreFacts } from "../gen/hush/v1/colonel_service_pb";
 import { number } from "../i18n";
 import { t } from "../i18n/colonel";
 import { Card, Facts, Time } from "../ui";
@@ -94,6 +94,20 @@ function LastBackup({ index }: { index: GetIndexResponse }) {
   );
 }
 
+/** FreeSpace shows the free space of the disk, and whether it is too little to share. */
+function FreeSpace({ store }: { store: StoreFacts }) {
+  return (
+    <>
+      {size(Number(store.freeBytes))}
+      {store.diskFull && (
+        <p class="small">
+          <span class="badge badge-bad">{t("colonel.store.full")}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
 /** StoreAndBuild shows the store and the build. */
 export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
   const { store, build } = index;
@@ -113,6 +127,7 @@ export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
             [t("colonel.store.live"), size(Number(store?.liveBytes ?? 0))],
             [t("colonel.store.audit"), size(Number(store?.auditBytes ?? 0))],
             [t("colonel.store.file"), store?.fileBytes ? size(Number(store.fileBytes)) : ""],
+            [t("colonel.store.free"), (store?.freeBytes || store?.diskFull) && <FreeSpace store={store} />],
             [t("colonel.store.backup"), backend === "bolt" && <LastBackup index={index} />],
           ]}
         />

@@ -154,6 +154,8 @@ export default {
   "colonel.store.live": "Live secrets",
   "colonel.store.audit": "Audit trail",
   "colonel.store.file": "Data file",
+  "colonel.store.free": "Free on the disk",
+  "colonel.store.full": "Full: nothing can be shared",
   "colonel.store.backup": "Last backup",
   "colonel.store.backup.off": "this service makes none",
   "colonel.store.backup.none": "none yet",

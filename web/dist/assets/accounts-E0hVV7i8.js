@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-4ht68Q5s.js";import{r as t}from"./wire-Cj2RmDRW.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Bzti03cJ.js";import{r as t}from"./wire-Cj2RmDRW.js";var n=t(e);export{n as default};

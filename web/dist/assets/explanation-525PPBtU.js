@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-CRsqy2Q2.js";

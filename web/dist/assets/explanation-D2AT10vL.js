@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-Gp8zvySa.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-B_lSoSwO.js";import{r as t}from"./wire-Cj2RmDRW.js";var n=t(e);export{n as default};

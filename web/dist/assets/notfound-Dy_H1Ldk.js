@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-D1P7LEm1.js";
