@@ -43,7 +43,8 @@ func (ac *Accounts) RequestAddressChange(ctx context.Context, c caller.Caller, a
 }
 
 // mailAddressTicket mails the link that confirms a new address. If the address
-// is taken, the account gets a ticket, but its link is not mailed.
+// is taken, the account gets a ticket, but its link is not mailed. An unconfirmed
+// account, which anyone can begin, does not take it.
 func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, proved seal.PasswordHash, next string, now time.Time) error {
 	id, nextID, token := c.AccountID(), ac.keys.AddressID(next), seal.NewToken(now)
 	t := newTicket(ticketAddress, token, id, now)
@@ -69,7 +70,7 @@ func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, prov
 			return false, err
 		}
 		r.pendingAddress = pending
-		return at == addressFree, PutAccount(tx, id, r)
+		return at == addressFree || at == addressPending, PutAccount(tx, id, r)
 	})
 }
 
@@ -104,7 +105,7 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 		if err != nil {
 			return err
 		}
-		if err := moveAddress(tx, id, r, nextID, sealed, now); err != nil {
+		if err := ac.moveAddress(tx, id, r, nextID, sealed, now); err != nil {
 			return err
 		}
 		notice := outbox.Mail{Kind: outbox.MailAddressChanged, To: caller.Text(old), Locale: r.Locale, Created: now}
@@ -119,8 +120,8 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 
 // moveAddress gives an account another address and ends what was mailed to the
 // old one.
-func moveAddress(tx storage.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
-	at, _, _, err := addressStateOf(tx, nextID)
+func (ac *Accounts) moveAddress(tx storage.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
+	at, err := ac.takeAddress(tx, nextID, now)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,35 @@ func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 	k.signIn(t, bob, otherPassword)
 }
 
+// The attack: a sign-up that no one confirms keeps an address from its owner. Who reads
+// the mail of the address gets it, and the sign-up ends.
+func TestChangeAddressToOneThatIsSquatted(t *testing.T) {
+	t.Parallel()
+	for _, first := range []bool{true, false} {
+		k := newAccountKit(t, vaulttest.Options{})
+		own := k.member(t, ada)
+		accounts := len(vaulttest.RowsIn(t, k.Store, account.BucketAccount))
+		squat := func() {
+			vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, bob, otherPassword), nil)
+			k.wantMails(t, outbox.MailVerify)
+		}
+		if first {
+			squat()
+		}
+		vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+		link := k.link(t, outbox.MailAddress, bob)
+		if !first {
+			squat()
+		}
+		vaulttest.WantErr(t, "ConfirmAddressChange(squatted)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), nil)
+		vaulttest.Want(t, "Account.Address", k.account(t, bob).Address, bob)
+		vaulttest.Want(t, "accounts", len(vaulttest.RowsIn(t, k.Store, account.BucketAccount)), accounts)
+		k.signIn(t, bob, rightPassword)
+		k.leap(t, account.PendingLifetime)
+		k.signIn(t, bob, rightPassword)
+	}
+}
+
 // The attack: two accounts claim one address at once. One has it.
 func TestChangeAddressRace(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,7 @@ func TestAnswersTellNoAddress(t *testing.T) {
 		}, refusal.ErrCredentials, nil},
 		{"change the address", func(ctx context.Context, k *accountKit, address caller.Text) error {
 			return k.Vault.Accounts.RequestAddressChange(ctx, k.host, address, rightPassword)
-		}, nil, map[caller.Text]outbox.MailKind{atFree: outbox.MailAddress}},
+		}, nil, map[caller.Text]outbox.MailKind{atFree: outbox.MailAddress, atPending: outbox.MailAddress}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -47,8 +47,9 @@ func (ac *Accounts) removePending(tx storage.Tx, id caller.AccountID, r *Record,
 	return tx.Delete(BucketAccount, id[:])
 }
 
-// takeAddress returns the state of an address that the operator vouches for. An
-// unconfirmed account there, which anyone can begin, is deleted first.
+// takeAddress returns the state of an address that the operator vouches for, or whose
+// mail the caller reads. An unconfirmed account there, which anyone can begin, is deleted
+// first.
 func (ac *Accounts) takeAddress(tx storage.Tx, addressID [32]byte, now time.Time) (addressState, error) {
 	at, id, r, err := addressStateOf(tx, addressID)
 	if err != nil || at != addressPending {
