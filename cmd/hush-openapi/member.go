@@ -153,7 +153,7 @@ func v3Texts() map[member]string {
 		{"previewed", "integer|null"}:        "When the receipt was first opened, in seconds since 1970; null if it was not.",
 		{"receipt_ttl", "integer"}:           "The receipt's lifetime, in seconds.",
 		{"receipt_url", "string"}:            "The page of the receipt.",
-		{"recipients", ""}:                   "The recipients' addresses, obscured; null for none.",
+		{"recipients", "array|null"}:         "The recipients' addresses, obscured; null for none.",
 		{"revealed", "integer|null"}:         "When the secret was revealed, in seconds since 1970; null if it was not.",
 		{"secret_identifier", "string|null"}: "The key of the secret; null in lists of an account, and once the secret is gone.",
 		{"secret_shortid", "string"}:         "The first 6 characters of the secret's key.",
