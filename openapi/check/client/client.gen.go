@@ -744,8 +744,10 @@ type V2Receipt struct {
 	ReceiptUrl string `json:"receipt_url"`
 
 	// Received When it was revealed, in seconds since 1970; null if it was not.
-	Received   *int    `json:"received"`
-	Recipients *string `json:"recipients"`
+	Received *int `json:"received"`
+
+	// Recipients The recipients' addresses, obscured: a text with commas between them; below `guest` and `receipt` a list, or null for none.
+	Recipients *V2Receipt_Recipients `json:"recipients"`
 
 	// Revealed The same as `received`.
 	Revealed *int `json:"revealed"`
@@ -789,6 +791,17 @@ type V2Receipt struct {
 
 	// Viewed When the receipt was first opened, in seconds since 1970; null if it was not.
 	Viewed *int `json:"viewed"`
+}
+
+// V2ReceiptRecipients0 defines model for V2Receipt.Recipients.0.
+type V2ReceiptRecipients0 = string
+
+// V2ReceiptRecipients1 defines model for V2Receipt.Recipients.1.
+type V2ReceiptRecipients1 = []interface{}
+
+// V2Receipt_Recipients The recipients' addresses, obscured: a text with commas between them; below `guest` and `receipt` a list, or null for none.
+type V2Receipt_Recipients struct {
+	union json.RawMessage
 }
 
 // V2RevealSecretOrGetSecret defines model for V2RevealSecretOrGetSecret.
@@ -1475,6 +1488,68 @@ func (t V2GenerateSecretOrConcealSecretParameters_Ttl) MarshalJSON() ([]byte, er
 }
 
 func (t *V2GenerateSecretOrConcealSecretParameters_Ttl) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsV2ReceiptRecipients0 returns the union data inside the V2Receipt_Recipients as a V2ReceiptRecipients0
+func (t V2Receipt_Recipients) AsV2ReceiptRecipients0() (V2ReceiptRecipients0, error) {
+	var body V2ReceiptRecipients0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromV2ReceiptRecipients0 overwrites any union data inside the V2Receipt_Recipients as the provided V2ReceiptRecipients0
+func (t *V2Receipt_Recipients) FromV2ReceiptRecipients0(v V2ReceiptRecipients0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeV2ReceiptRecipients0 performs a merge with any union data inside the V2Receipt_Recipients, using the provided V2ReceiptRecipients0
+func (t *V2Receipt_Recipients) MergeV2ReceiptRecipients0(v V2ReceiptRecipients0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsV2ReceiptRecipients1 returns the union data inside the V2Receipt_Recipients as a V2ReceiptRecipients1
+func (t V2Receipt_Recipients) AsV2ReceiptRecipients1() (V2ReceiptRecipients1, error) {
+	var body V2ReceiptRecipients1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromV2ReceiptRecipients1 overwrites any union data inside the V2Receipt_Recipients as the provided V2ReceiptRecipients1
+func (t *V2Receipt_Recipients) FromV2ReceiptRecipients1(v V2ReceiptRecipients1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeV2ReceiptRecipients1 performs a merge with any union data inside the V2Receipt_Recipients, using the provided V2ReceiptRecipients1
+func (t *V2Receipt_Recipients) MergeV2ReceiptRecipients1(v V2ReceiptRecipients1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t V2Receipt_Recipients) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *V2Receipt_Recipients) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
