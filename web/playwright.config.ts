@@ -14,7 +14,7 @@ const desktop = { viewport: screens.desktop.viewport };
 const phone = { ...screens.phone, hasTouch: true, isMobile: true };
 
 // Playwright cannot drive these browsers: it only runs their tests.
-const others = { testDir: "browsers", fullyParallel: false, timeout: 120_000 };
+const others = { testDir: "browsers", fullyParallel: false, timeout: 300_000 };
 
 const otherTasks = ["**/screenshots.spec.ts", "**/canary.spec.ts"];
 

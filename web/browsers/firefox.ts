@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer, { type ElementHandle, type Page, type Browser as Process } from "puppeteer-core";
-import { type Browser, find, missing, type Target, type Window } from "./window";
+import { type Browser, find, missing, patience, type Target, type Window } from "./window";
 
 /** firefox starts Firefox when the first window opens, and once more for windows without JavaScript. */
 export function firefox(program: string): Browser {
@@ -45,6 +45,7 @@ function launch(program: string, folder: string, javaScript: boolean): Promise<P
 async function openWindow(browser: Process, downloads: string): Promise<Window> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage({ type: "window" }); // a tab behind another would count as hidden
+  page.setDefaultTimeout(patience);
   await page.setViewport({ width: 1200, height: 900 });
   const faults: string[] = [];
   await watch(page, faults);

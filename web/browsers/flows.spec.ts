@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { t } from "../e2e/texts";
 import { ada, expect, test, url } from "./fixtures";
 import type { Visitor } from "./visitor";
+import { patience } from "./window";
 
 const ofDevice = /\/e#[0-9a-z]{31}[0-9A-Za-z]{43}$/;
 const ofServer = /\/s#[0-9a-z]{31}$/;
@@ -107,7 +108,7 @@ test("a file arrives as it was sent", async ({ sender, recipient }) => {
   await recipient.sees(name);
   await recipient.click("button", t("reveal.file.save"));
   const folder = recipient.window.downloads;
-  await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toContain(name);
+  await expect.poll(() => readdirSync(folder), { timeout: patience }).toContain(name);
   await expect.poll(() => readFileSync(join(folder, name)).equals(body), "the saved file").toBe(true);
   await sender.seesHeading(t("receipt.state.received"));
 });

@@ -1,11 +1,10 @@
 /* A person who uses the service with one of the browsers, and waits for what the page shows. */
 import { expect } from "@playwright/test";
-import type { Target, Window } from "./window";
+import { patience, type Target, type Window } from "./window";
 
 type Kind = Target["kind"];
 
-/** How long a page may take to show something. */
-const timeout = 20_000;
+const timeout = patience;
 
 /** Visitor uses one window. */
 export class Visitor {

@@ -3,6 +3,9 @@
  * the protocol that this browser speaks; the tests know none of them.
  */
 
+/** How long a page may take to load, and to show something, on a machine that does other work. */
+export const patience = 60_000;
+
 /** Browser opens windows that share neither cookies nor storage. */
 export interface Browser {
   open(options?: { javaScript?: boolean }): Promise<Window>;
