@@ -185,23 +185,27 @@ func TestLegacyOpenWithoutAConnection(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	for name, base := range map[string]string{
-		"closed port":                   "http://" + nowhere,
-		"no TLS at the other end":       strings.Replace(plain.URL, "http://", "https://", 1),
-		"a connection cut before it is": "https://" + breaks.Addr().String(),
+	for name, server := range map[string]struct {
+		base  string
+		want  *client.Error
+		again bool // the call is repeated
+	}{
+		"closed port":                   {"http://" + nowhere, client.ErrNetwork, true},
+		"no TLS at the other end":       {strings.Replace(plain.URL, "http://", "https://", 1), client.ErrProtocol, false},
+		"a connection cut before it is": {"https://" + breaks.Addr().String(), client.ErrNetwork, true},
 	} {
 		for _, protocol := range []client.Protocol{client.ProtocolV1, client.ProtocolV2} {
 			var seen heard
-			c := clientOf(t, base, client.Options{Protocol: protocol, Notice: seen.note})
-			link := client.Link{Server: base, Encryption: client.EncryptionServer, Key: client.Hide(strings.Repeat("k", 31)), Foreign: true}
+			c := clientOf(t, server.base, client.Options{Protocol: protocol, Notice: seen.note})
+			link := client.Link{Server: server.base, Encryption: client.EncryptionServer, Key: client.Hide(strings.Repeat("k", 31)), Foreign: true}
 			_, err := c.Open(t.Context(), link, client.Hide(aPhrase), client.Claim{})
-			wantError(t, name+": Open", err, client.ErrNetwork)
+			wantError(t, name+": Open", err, server.want)
 			wantSilent(t, err, client.Shared{Link: link})
-			if len(seen.list()) == 0 {
-				t.Errorf("%s: got no notice, want that the call was repeated", name)
+			if again := len(seen.list()) > 0; again != server.again {
+				t.Errorf("%s: got a notice that the call was repeated: %t, want %t", name, again, server.again)
 			}
 			_, err = c.Share(t.Context(), aText(aCanary))
-			wantError(t, name+": Share", err, client.ErrNetwork)
+			wantError(t, name+": Share", err, server.want)
 			wantSilent(t, err, client.Shared{})
 		}
 	}

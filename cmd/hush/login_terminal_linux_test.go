@@ -128,9 +128,9 @@ func TestNoYesWithoutATerminal(t *testing.T) {
 		"login":         {"", []string{"login", "--server", server.URL, "--token-file", "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
 		"link":          {"", []string{"open", server.URL + "/secret/" + strings.Repeat("k", 31)}, "sees every text; add --protocol v2 to use it nevertheless"},
 		"receipt":       {"", []string{"receipt", "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
-		"share":         {"", []string{"share", "--server", server.URL, "-"}, `"hush login --server URL" finds out which protocol a server speaks, and --protocol names it`},
-		"share, server": {"", []string{"share", "--encryption", "server", "--server", server.URL, "-"}, `"hush login --server URL" finds out which protocol a server speaks, and --protocol names it`},
-		"variable":      {"HUSH_SERVER=" + server.URL, []string{"share", "-"}, `"hush login --server URL" finds out which protocol a server speaks, and --protocol names it`},
+		"share":         {"", []string{"share", "--server", server.URL, "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
+		"share, server": {"", []string{"share", "--encryption", "server", "--server", server.URL, "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
+		"variable":      {"HUSH_SERVER=" + server.URL, []string{"share", "-"}, "sees every text; add --protocol v2 to use it nevertheless"},
 	} {
 		stdin := "hunter2"
 		if name == "receipt" {
