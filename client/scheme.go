@@ -19,7 +19,7 @@ type schemeError struct{ right string }
 func (e *schemeError) Error() string { return "begin its address with " + e.right + "://" }
 
 // Is implements the interface of errors.Is.
-func (*schemeError) Is(target error) bool { return target == ErrScheme } //nolint:errorlint // it is the method that errors.Is calls
+func (*schemeError) Is(target error) bool { return target == ErrScheme }
 
 // wrongScheme returns the error for an address whose scheme is not the one that the
 // server speaks at its port.

@@ -1,6 +1,9 @@
 package seal
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // A value of the first root key has no name in front. One in 2^32 begins like the name of
 // another root key, and opens too.
@@ -13,7 +16,7 @@ func TestFirstValueThatBeginsLikeAName(t *testing.T) {
 		t.Errorf("OpenField(value that begins like a name): got %q, %v, want text", got, err)
 	}
 	sealed[len(sealed)-1] ^= 1
-	if got, err := keys.OpenField("label", []byte("row"), sealed); err != ErrSealBroken {
+	if got, err := keys.OpenField("label", []byte("row"), sealed); !errors.Is(err, ErrSealBroken) {
 		t.Errorf("OpenField(such a value, changed): got %q, %v, want %v", got, err, ErrSealBroken)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -145,7 +146,7 @@ func v2Texts() map[member]string {
 // version 2.
 func v3Texts() map[member]string {
 	texts := v2Texts()
-	for key, text := range map[member]string{
+	maps.Copy(texts, map[member]string{
 		{"has_passphrase", "boolean|null"}:   "Whether a passphrase is needed; null once the secret is gone.",
 		{"is_destroyed", "boolean"}:          "Whether the secret was revealed or burned, or has expired.",
 		{"is_previewed", "boolean"}:          "Whether the receipt was opened and the secret still waits; false of a secret.",
@@ -163,8 +164,6 @@ func v3Texts() map[member]string {
 		{"show_receipt", "boolean"}:          "Whether a page shows the receipt.",
 		{"show_receipt_link", "boolean"}:     "Whether a page shows the receipt's link: in the first answer only.",
 		{"state", "string"}:                  laterStateText,
-	} {
-		texts[key] = text
-	}
+	})
 	return texts
 }
