@@ -13,19 +13,19 @@ import (
 var ErrScheme = errors.New("scheme")
 
 // schemeError is ErrScheme with what to do.
-type schemeError struct{ right string }
+type schemeError struct{ advice string }
 
-// Error says how the address begins.
-func (e *schemeError) Error() string { return "begin its address with " + e.right + "://" }
+// Error says what to do.
+func (e *schemeError) Error() string { return e.advice }
 
 // Is implements the interface of errors.Is.
 func (*schemeError) Is(target error) bool { return target == ErrScheme }
 
 // wrongScheme returns the error for an address whose scheme is not the one that the
 // server speaks at its port.
-func wrongScheme(right, wrong string) *Error {
+func wrongScheme(right, wrong, advice string) *Error {
 	return &Error{
-		Kind: KindProtocol, Message: "the server speaks " + right + " at this port and not " + wrong, Cause: &schemeError{right},
+		Kind: KindProtocol, Message: "the server speaks " + right + " at this port and not " + wrong, Cause: &schemeError{advice},
 	}
 }
 
@@ -33,16 +33,17 @@ func wrongScheme(right, wrong string) *Error {
 // with an alert of TLS; nil for others. Package net/http has no type for that.
 func speaksTLS(err error) *Error {
 	if strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`) {
-		return wrongScheme("https", "http")
+		return wrongScheme("https", "http", "begin its address with https://")
 	}
 	return nil
 }
 
 // speaksPlain returns the error of a connection with TLS to a port without it; nil for
-// others.
+// others. Someone on the way can answer like such a port, so the advice is not to do
+// without TLS.
 func speaksPlain(err error) *Error {
 	if errors.Is(err, http.ErrSchemeMismatch) {
-		return wrongScheme("http", "https")
+		return wrongScheme("http", "https", "is the port right? Use http:// only where no one on the way can listen")
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func complains(request *http.Request, status int, body io.Reader) *Error {
 		"speaking plain HTTP to an SSL-enabled",     // Apache
 	} {
 		if bytes.Contains(page, []byte(complaint)) {
-			return wrongScheme("https", "http")
+			return wrongScheme("https", "http", "begin its address with https://")
 		}
 	}
 	return nil

@@ -43,12 +43,16 @@ func TestSchemeIsToldApart(t *testing.T) {
 		t.Logf("%s is %s", name, s.URL)
 		servers[s.URL] = "https"
 	}
+	advice := map[string]string{
+		"https": ": begin its address with https://",
+		"http":  ": is the port right? Use http:// only where no one on the way can listen",
+	}
 	for server, right := range servers {
 		want := "speaks " + right + " at this port and not "
 		check := func(call string, err error) {
 			t.Helper()
 			if !errors.Is(err, client.ErrScheme) || client.KindOf(err) != client.KindProtocol ||
-				!strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), ": begin its address with "+right+"://") {
+				!strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), advice[right]) {
 				t.Errorf("%s of %s: got %v, want the scheme %s named", call, server, err, right)
 			}
 		}

@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -102,4 +103,33 @@ func TestLeapsOfTheDatabaseKeepTheMark(t *testing.T) {
 	if moved := mark.Sub(vaulttest.StartTime()); moved > 3*time.Minute {
 		t.Errorf("mark after 2 minutes of leaps: got %v later, want at most 3m", moved)
 	}
+}
+
+// A clock that no one can believe stops the end of what expires, and not the destruction
+// of the shares of what was opened.
+func TestSweepWithoutATimeDestroysShares(t *testing.T) {
+	t.Parallel()
+	c := vaulttest.NewCluster(t)
+	clock := vaulttest.NewClock(vaulttest.StartTime())
+	var shares vaulttest.FaultyShares
+	opts := onTime(vaulttest.Options{}, clock)
+	opts.WrapShares = func(s storage.Shares) storage.Shares {
+		shares.InnerShares = vaulttest.Inner(s)
+		return &shares
+	}
+	k := c.Node(t, "a", opts)
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	failure := errors.New("no")
+	shares.DestroyErr.Store(&failure)
+	if err := vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""); err == nil {
+		t.Fatal("RevealSecret(share that cannot be destroyed): got nil, want an error")
+	}
+	shares.DestroyErr.Store(nil)
+	vaulttest.Want(t, "shares to destroy", len(vaulttest.RowsIn(t, c.Store, "shred")), 1)
+	clock.Advance(-24 * time.Hour)
+	for range 2 { // those that were listed at the sweep before
+		_, err := k.Vault.Sweep(t.Context())
+		vaulttest.WantErr(t, "Sweep()", err, rows.ErrClockOff)
+	}
+	vaulttest.Want(t, "shares to destroy in the end", len(vaulttest.RowsIn(t, c.Store, "shred")), 0)
 }

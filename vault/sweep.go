@@ -107,7 +107,7 @@ func (v *Vault) Sweep(ctx context.Context) (int, error) {
 	}
 	now, ok, err := v.sweepTime(ctx)
 	if err != nil || !ok {
-		return 0, err
+		return 0, errors.Join(err, v.finishEnds(ctx)) // what ended needs no clock
 	}
 	ended, err := v.sweepSecrets(ctx, now)
 	tidied, tidyErr := v.tidy(ctx, now)
@@ -151,7 +151,13 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
 	_ = v.store.CheckDiskSpace() // restores the ballast even if no request asks
 	ended, err := rows.Rounds(ctx, v.log, now, v.Sweeper.SweepBatch, v.shares.EndEpochs)
-	return ended, errors.Join(err, v.shares.ShredOverdue(ctx), v.spent.LogOverdue(ctx))
+	return ended, errors.Join(err, v.finishEnds(ctx))
+}
+
+// finishEnds destroys the shares that are still listed, and logs the ends that are still
+// pending.
+func (v *Vault) finishEnds(ctx context.Context) error {
+	return errors.Join(v.shares.ShredOverdue(ctx), v.spent.LogOverdue(ctx))
 }
 
 // tidy ends everything else. Each node writes the uses that it remembers.

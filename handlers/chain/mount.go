@@ -26,7 +26,7 @@ type Mount struct {
 
 // Mount returns a service at its path with the procedures below it.
 func (c *Chain) Mount(path string, handler http.Handler) Mount {
-	m := Mount{Path: path, Handler: NoStore(spoken(c.hidden(brief(c.streams.around(handler)))))}
+	m := Mount{Path: path, Handler: NoStore(spoken(brief(c.hidden(c.streams.around(handler)))))}
 	for procedure := range c.policies {
 		if strings.HasPrefix(procedure, path) {
 			m.Procedures = append(m.Procedures, procedure)

@@ -123,7 +123,7 @@ func refusalText(r *http.Request, status int) string {
 func refuseCall(w http.ResponseWriter, r *http.Request, status int, code connect.Code, text string) {
 	refusals := connect.NewErrorWriter()
 	contentType := r.Header.Get("Content-Type")
-	if len(contentType) <= maxProtocolText && isFramed(contentType) && refusals.IsSupported(r) {
+	if r.Method == http.MethodPost && len(contentType) <= maxProtocolText && isFramed(contentType) && refusals.IsSupported(r) {
 		_ = refusals.Write(w, r, connect.NewError(code, errors.New(text)))
 		return
 	}

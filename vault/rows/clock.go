@@ -185,7 +185,7 @@ var (
 // then on the store's clock is followed as far as it may have gone in the time that
 // passed here, by the monotonic clock. If it leapt ahead, the time of this process goes
 // a little faster until it is there; if it leapt back, it stands still until then. All
-// nodes do the same, so none takes the others for gone. A larger leap is not followed
+// nodes that run do the same, so none takes the others for gone. A larger leap is not followed
 // at all: CorrectBy returns ErrClockOff, and the time goes on by the monotonic clock.
 //
 // The wall clock counts only as a witness: if it moved as far as the store's, this

@@ -220,7 +220,7 @@ func (n *Node) noteLeap() {
 	away := n.clock.Away()
 	leapt := away.Abs() > nodeTerm
 	if leapt && !n.leapt {
-		n.log.Warn("the store's clock leapt, or this node stood still; the node follows it slowly", "ahead", away.Round(time.Second).String())
+		n.log.Warn("the store's clock leapt, or this node stood still; the node follows it slowly, or not at all if it is far away", "ahead", away.Round(time.Second).String())
 	}
 	n.leapt = leapt
 }

@@ -110,6 +110,8 @@ func (x *Choice) Settled(ctx context.Context) (Target, error) {
 		return Target{}, err
 	}
 	switch _, err = c.Policy(ctx); {
+	case err != nil && ctx.Err() != nil:
+		return Target{}, console.ErrInterrupted
 	case client.KindOf(err) == client.KindNetwork || errors.Is(err, client.ErrScheme):
 		return Target{}, Fail(err)
 	case client.KindOf(err) != client.KindProtocol:
