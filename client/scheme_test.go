@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,11 +26,10 @@ func TestSchemeIsToldApart(t *testing.T) {
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
-	servers := map[string]string{
-		"https://" + plain.Listener.Addr().String(): "http",
-		"http://" + secure.Listener.Addr().String(): "https",
-		"http://" + alerting(t):                     "https",
-	}
+	// These two answer and close before they have the whole request. The client may fail
+	// to send the rest before it reads the answer, and then calls again.
+	early := []string{"http://" + secure.Listener.Addr().String(), "http://" + alerting(t)}
+	servers := map[string]string{"https://" + plain.Listener.Addr().String(): "http", early[0]: "https", early[1]: "https"}
 	for name, page := range map[string]string{
 		"nginx":  "<center>The plain HTTP request was sent to HTTPS port</center>",
 		"Apache": "Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />",
@@ -58,7 +58,9 @@ func TestSchemeIsToldApart(t *testing.T) {
 		}
 		for _, protocol := range []client.Protocol{client.ProtocolHush, client.ProtocolV2, client.ProtocolV1} {
 			c := clientOf(t, server, client.Options{Protocol: protocol, Notice: func(err error, _ time.Duration) {
-				t.Errorf("Receipt by %v of %s: got a repetition after %v, want none", protocol, server, err)
+				if !slices.Contains(early, server) {
+					t.Errorf("Receipt by %v of %s: got a repetition after %v, want none", protocol, server, err)
+				}
 			}})
 			_, err := c.Receipt(t.Context(), client.Hide(strings.Repeat("k", 31)))
 			check("Receipt by "+protocol.String(), err)
