@@ -41,12 +41,14 @@ func TestUnprovenPromisesAreFound(t *testing.T) {
 type proof struct{ beginning, text string }
 
 var (
-	listMark  = regexp.MustCompile(`^(- |\d+\. )`)
-	linkText  = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
-	anyTest   = regexp.MustCompile("`(Test\\w+…?|web/e2e/[\\w.-]+)`")
-	noProof   = regexp.MustCompile(`^(No promise|A limit|Advice)\b`)
-	tableName = "Table of %d rows: %s"
+	listMark = regexp.MustCompile(`^(- |\d+\. )`)
+	linkText = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+	anyTest  = regexp.MustCompile("`(Test\\w+…?|web/e2e/[\\w.-]+)`")
+	noProof  = regexp.MustCompile(`^(No promise|A limit|Advice)\b`)
 )
+
+// tableName is how promises.md names a table.
+const tableName = "Table of %d rows: %s"
 
 // plain returns a text without the marks of Markdown.
 func plain(text string) string {
