@@ -38,10 +38,14 @@ type v3Receipt struct {
 	Memo             *string  `json:"memo"`
 }
 
-// newV3Receipt derives a receipt from that of version 2. Unlike there, a secret that
-// expired is destroyed.
 func newV3Receipt(l call.Links, m *hushv1.Metadata) v3Receipt {
 	r := newV2Metadata(laterWords, l, m)
+	return r.v3(m)
+}
+
+// v3 returns the receipt as version 3 has it. Unlike in version 2, a secret that expired
+// is destroyed.
+func (r *v2Metadata) v3(m *hushv1.Metadata) v3Receipt {
 	record := v3Receipt{
 		Identifier: r.Identifier, Key: r.Key, Shortid: r.Shortid, State: r.State, OwnerID: r.OwnerID,
 		Created: r.Created, Updated: r.Updated, Shared: r.Shared, Previewed: r.Previewed, Revealed: r.Revealed, Burned: r.Burned,
@@ -77,7 +81,7 @@ type v3WholeReceipt struct {
 func newV3WholeReceipt(l call.Links, m *hushv1.Metadata) v3WholeReceipt {
 	r := newV2Metadata(laterWords, l, m)
 	return v3WholeReceipt{
-		v3Receipt: newV3Receipt(l, m), SecretState: r.SecretState,
+		v3Receipt: r.v3(m), SecretState: r.SecretState,
 		NaturalExpiration: r.NaturalExpiration, Expiration: r.Expiration, ExpirationInSeconds: r.ExpirationInSeconds,
 		SharePath: textOrNull(r.SharePath), BurnPath: r.ReceiptPath + "/burn", ReceiptPath: r.ReceiptPath,
 		ShareURL: textOrNull(r.ShareURL), ReceiptURL: r.ReceiptURL, BurnURL: r.ReceiptURL + "/burn",
