@@ -79,6 +79,31 @@ func TestJoinAfterLeapOfTheDatabase(t *testing.T) {
 	}
 }
 
+// The clocks of the database and of a node are set together, and the heartbeats of the
+// others look old there. An older node that lives keeps its number and its row, or the
+// format would be raised without it, which stops it for good.
+func TestClocksSetTogetherKeepOlderNodes(t *testing.T) {
+	t.Parallel()
+	for _, set := range []time.Duration{30 * time.Minute, 2 * time.Hour} {
+		c := vaulttest.NewCluster(t)
+		older := c.Node(t, "older", release("1.0", 1, 1))
+		opts := release("1.1", 1, 2)
+		opts.Start = older.Clock.Now().Add(set)
+		newer := c.Node(t, "newer", opts)
+		for range 5 * 60 / 5 {
+			newer.Clock.Advance(5 * time.Second)
+			older.Clock.Advance(5 * time.Second)
+			mustBeat(t, newer, older)
+			newer.MustSweep(t) // it confirms the leap of its clock
+		}
+		wantFormat(t, c, 1)
+		if got := nodeNumbers(t, older); got["older"] != 0 || got["newer"] != 1 {
+			t.Errorf("Nodes() beside a clock that was set by %v: got %v, want older 0, newer 1", set, got)
+		}
+		older.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	}
+}
+
 // The attack: the database's clock leaps by almost an hour, again and again. The
 // mark up to which deleting is safe moves no faster than time does, so that no key
 // of an epoch ends early.

@@ -127,7 +127,7 @@ func (n *Node) claim(ctx context.Context) error {
 		if listed, err = n.opts.rootKeys(tx); err != nil {
 			return err
 		}
-		if self.number, err = freeNumber(nodes); err != nil {
+		if self.number, err = freeNumber(nodes, n.opts.Formats.Newest); err != nil {
 			return err
 		}
 		if err := tx.Put(BucketNode, nodeKey(self.number), record.Encode()); err != nil {

@@ -147,10 +147,14 @@ func (n *Node) watch(tx storage.Tx, now time.Time) ([]NodeStatus, error) {
 	return nodes, nil
 }
 
-// freeNumber returns the lowest number that no node has. If there is none, it
-// returns the lowest of those whose node is not live.
-func freeNumber(nodes []NodeStatus) (uint16, error) {
-	number, ok := lowest(nodes, NodeStatus.gone)
+// freeNumber returns the lowest number that no node has, for a node that reads formats
+// up to newest. If there is none, it returns the lowest of those whose node is not live.
+// An older node keeps its number until it was seen to stand still: a format that is
+// raised without its row stops it for good.
+func freeNumber(nodes []NodeStatus, newest Format) (uint16, error) {
+	number, ok := lowest(nodes, func(n NodeStatus) bool {
+		return n.goneForGood() || n.gone() && n.Formats.Newest >= newest
+	})
 	if !ok {
 		number, ok = lowest(nodes, func(n NodeStatus) bool { return !n.Live })
 	}
@@ -195,18 +199,20 @@ func deleteNodes(tx storage.Tx, nodes []NodeStatus) error {
 	return nil
 }
 
-// PruneNodes deletes the rows of nodes that stopped long ago without leaving.
-// This node runs, however old its last heartbeat is: it may have slept. It is a
-// Batch.
+// PruneNodes deletes the rows of nodes that stopped long ago without leaving, and that
+// this node has seen to stand still. This node runs, however old its last heartbeat is:
+// it may have slept. It is a Batch.
 func (s Store) PruneNodes(ctx context.Context, _ time.Time, _ *Damage) (deleted int, err error) {
 	if s.node == nil {
 		return 0, nil
 	}
+	s.node.beating.Lock()
+	defer s.node.beating.Unlock()
 	now := s.node.clock.shared()
 	var dead []NodeStatus
 	list := func(tx storage.Tx) error {
-		nodes, err := listNodes(tx, now)
-		dead = slices.DeleteFunc(deadFor(nodes, nodeKept), s.node.isSelf)
+		nodes, err := s.node.watch(tx, now)
+		dead = slices.DeleteFunc(deadFor(nodes, nodeKept), func(n NodeStatus) bool { return s.node.isSelf(n) || !n.goneForGood() })
 		return err
 	}
 	if err := s.View(ctx, list); err != nil || len(dead) == 0 {
