@@ -36,19 +36,19 @@ const (
 // more tries, and a caller who must pause costs no hash. Neither a missing
 // passphrase nor a wrong link counts as a try. The caller returns made.wrong if the
 // passphrase turns out to be wrong.
-func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hash [32]byte, made attempt, err error) {
+func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hashes [][32]byte, made attempt, err error) {
 	switch {
 	case record.encryption == EncryptionEndToEnd:
 		if err := record.checkLink(o); err != nil {
-			return hash, attempt{}, err
+			return nil, attempt{}, err
 		}
 	case o.LinkProof != "" || o.Proof != "":
-		return hash, attempt{}, &refusal.EncryptionError{}
+		return nil, attempt{}, &refusal.EncryptionError{}
 	case record.guarded() && o.Passphrase == "":
-		return hash, attempt{}, &refusal.PassphraseError{Missing: true}
+		return nil, attempt{}, &refusal.PassphraseError{Missing: true}
 	}
 	if !record.guarded() {
-		return record.hash(se.hasher, o), attempt{}, nil
+		return record.hashes(se.hasher, o), attempt{}, nil
 	}
 	t := se.newPassphraseTry(c, row)
 	// A caller who must pause reaches neither the hash queue nor the writer.
@@ -57,31 +57,37 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, re
 		return err
 	})
 	if err != nil {
-		return hash, attempt{}, err
+		return nil, attempt{}, err
 	}
 	if record.passphrase != nil {
 		release, err := se.hasher.Enter(ctx, c.Network)
 		if err != nil {
-			return hash, attempt{}, err
+			return nil, attempt{}, err
 		}
 		defer release()
 	}
 	if made, err = se.reserve(ctx, c, row, record.metadata, t, now); err != nil {
-		return hash, attempt{}, err
+		return nil, attempt{}, err
 	}
-	return record.hash(se.hasher, o), made, nil
+	return record.hashes(se.hasher, o), made, nil
 }
 
-// hash returns what takes part in the secret's key: the hash of the passphrase or
-// of the proof, and zeros if there is neither.
-func (r *Record) hash(hasher *guess.Hasher, o Opening) [32]byte {
-	switch {
-	case r.encryption == EncryptionEndToEnd:
-		return sha256.Sum256([]byte(o.Proof))
-	case r.passphrase != nil:
-		return hasher.Passphrase(*r.passphrase, o.Passphrase)
+// hashes returns what may take part in the secret's key: the hash of the passphrase or
+// of the proof, and zeros if there is neither. A passphrase is hashed in normal form,
+// and as it was typed where that differs: older releases hashed it so.
+func (r *Record) hashes(hasher *guess.Hasher, o Opening) [][32]byte {
+	if r.encryption == EncryptionEndToEnd {
+		return [][32]byte{sha256.Sum256([]byte(o.Proof))}
 	}
-	return [32]byte{}
+	if r.passphrase == nil {
+		return make([][32]byte, 1)
+	}
+	normal := normalForm(o.Passphrase)
+	hashes := [][32]byte{hasher.Passphrase(*r.passphrase, normal)}
+	if normal != o.Passphrase {
+		hashes = append(hashes, hasher.Passphrase(*r.passphrase, o.Passphrase))
+	}
+	return hashes
 }
 
 // attempt is a try that was counted before it was known to be right.

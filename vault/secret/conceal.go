@@ -22,10 +22,10 @@ type Concealed struct {
 
 // ConcealSecret stores text, which must not be empty, or the content of wish.Sealed
 // and no text, and returns once it is durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
-// ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has stored
-// nothing.
+// ErrNoMail, ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has
+// stored nothing.
 func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
-	return se.conceal(ctx, c, text, wish, StateNew)
+	return se.conceal(ctx, c, text, wish.normal(), StateNew)
 }
 
 // GenerateSecret generates a text of length characters (0 means 12), conceals
@@ -44,7 +44,7 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 	if err != nil {
 		return Concealed{}, "", fmt.Errorf("generating: %w", err)
 	}
-	concealed, err := se.conceal(ctx, c, caller.Text(value), wish, StateViewed)
+	concealed, err := se.conceal(ctx, c, caller.Text(value), wish.normal(), StateViewed)
 	return concealed, caller.Text(value), err
 }
 

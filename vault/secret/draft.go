@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/email"
@@ -28,6 +30,17 @@ type Wish struct {
 	Memo caller.Text
 	// Group is the same for all secrets of a group; zero for none.
 	Group Group
+}
+
+// normal returns the wish with its passphrase in Unicode's normal form C: keyboards
+// and files write the same characters in different ways.
+func (w Wish) normal() Wish {
+	w.Passphrase = normalForm(w.Passphrase)
+	return w
+}
+
+func normalForm(passphrase caller.Text) caller.Text {
+	return caller.Text(norm.NFC.String(string(passphrase)))
 }
 
 // hasPassphrase reports whether a passphrase will guard the secret.

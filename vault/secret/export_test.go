@@ -6,11 +6,18 @@ import (
 	"maps"
 
 	"hush/storage"
+	"hush/vault/caller"
 	"hush/vault/usage"
 )
 
 // Hashes returns how many passphrases and passwords were hashed.
 func Hashes(se *Secrets) int { return int(se.hasher.Done.Load()) }
+
+// ConcealTyped conceals a text as older releases did: its passphrase is hashed as it was
+// typed.
+func (se *Secrets) ConcealTyped(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
+	return se.conceal(ctx, c, text, wish, StateNew)
+}
 
 // Charges are the counted bytes by account, network and /48.
 type Charges struct {

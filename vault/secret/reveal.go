@@ -121,7 +121,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, err
 	}
-	hash, made, err := se.try(ctx, c, s.row, s.record, o, now)
+	hashes, made, err := se.try(ctx, c, s.row, s.record, o, now)
 	if err != nil {
 		return nil, err
 	}
@@ -136,11 +136,13 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, fmt.Errorf("reading the share: %w", refusal.Unavailable(err))
 	}
-	if s.key, err = se.secretKeys.Key(s.record.kid, token, s.row, share, hash); err != nil {
-		return nil, fmt.Errorf("deriving a secret's key: %w", errors.Join(err, rows.ErrInconsistent))
-	}
-	if s.key.Matches(s.record.verifier) {
-		return s, nil
+	for _, hash := range hashes {
+		if s.key, err = se.secretKeys.Key(s.record.kid, token, s.row, share, hash); err != nil {
+			return nil, fmt.Errorf("deriving a secret's key: %w", errors.Join(err, rows.ErrInconsistent))
+		}
+		if s.key.Matches(s.record.verifier) {
+			return s, nil
+		}
 	}
 	switch {
 	case s.record.guarded():

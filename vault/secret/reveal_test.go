@@ -138,6 +138,29 @@ func TestPassphrase(t *testing.T) {
 	}
 }
 
+// Keyboards and files write one character in several ways. They are the same
+// passphrase, and what an older release stored opens as it was typed.
+func TestPassphraseInNormalForm(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	se, c, composed, apart := k.Vault.Secrets, vaulttest.Caller(1), caller.Text("caf\u00e9 1234"), caller.Text("cafe\u0301 1234")
+	for _, test := range []struct{ set, typed caller.Text }{{composed, apart}, {apart, composed}, {apart, apart}} {
+		kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: test.set})
+		vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, c, kept.Secret.Key, test.typed), vaulttest.Plaintext)
+		kept = k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: test.set})
+		if _, err := k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), test.typed); err != nil {
+			t.Errorf("BurnGuarded(%+q, set as %+q): got %v, want nil", test.typed, test.set, err)
+		}
+	}
+	kept, err := se.ConcealTyped(t.Context(), c, vaulttest.Plaintext, secret.Wish{Passphrase: apart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = se.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), secret.Opening{Passphrase: "cafe\u0300 1234"})
+	vaulttest.WantErr(t, "RevealSecret(another accent)", err, refusal.ErrPassphrase)
+	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, c, kept.Secret.Key, apart), vaulttest.Plaintext)
+}
+
 // A passphrase for a secret that has none is ignored.
 func TestNeedlessPassphrase(t *testing.T) {
 	t.Parallel()
