@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hush/storage"
 )
 
 const (
@@ -112,8 +114,8 @@ func checkMode(dir string, info fs.FileInfo) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%w: %s", errNotAFolder, dir)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("%w: %s has mode %04o; run: chmod 700 %s", errOpenToOthers, dir, mode, dir)
+	if info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%w: %s", errOpenToOthers, storage.AdviseMode(dir, info))
 	}
 	return nil
 }

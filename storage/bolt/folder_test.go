@@ -35,7 +35,11 @@ func TestOpenFolderCreates(t *testing.T) {
 }
 
 func TestOpenFolderRefusesOthers(t *testing.T) {
-	for _, mode := range []os.FileMode{0o750, 0o701, 0o755} {
+	for mode, want := range map[os.FileMode]string{
+		0o750: "has mode 0750; run: chmod 700", 0o701: "chmod 700", 0o755: "chmod 700",
+		// The root of a volume in Kubernetes.
+		os.ModeSetgid | 0o775: "has mode 2775, as the root of a volume may; name a folder inside it",
+	} {
 		dir := filepath.Join(t.TempDir(), "data")
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -46,10 +50,10 @@ func TestOpenFolderRefusesOthers(t *testing.T) {
 		folder, err := bolt.OpenFolder(dir)
 		if err == nil {
 			mustClose(t, folder)
-			t.Fatalf("OpenFolder(mode %o): got nil, want an error", mode)
+			t.Fatalf("OpenFolder(mode %v): got nil, want an error", mode)
 		}
-		if !strings.Contains(err.Error(), "chmod 700") {
-			t.Errorf("OpenFolder(mode %o): got %q, want it to say what to do", mode, err)
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("OpenFolder(mode %v): got %q, want %q in it", mode, err, want)
 		}
 	}
 }

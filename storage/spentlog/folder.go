@@ -62,8 +62,8 @@ func (f *folder) checkMode() error {
 	if err != nil {
 		return fmt.Errorf("reading the mode of the spent log's folder: %w", err)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("%w: %s has mode %04o; run: chmod 700 %s", errOpenToOthers, f.path, mode, f.path)
+	if info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%w: %s", errOpenToOthers, storage.AdviseMode(f.path, info))
 	}
 	return nil
 }
