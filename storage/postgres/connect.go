@@ -152,6 +152,9 @@ func (c *connector) begin(ctx context.Context) error {
 		if err == nil {
 			err = c.migrate(ctx)
 		}
+		if err == nil {
+			err = c.tellRoom(ctx)
+		}
 		if err == nil || errors.Is(err, ErrRefused) || !isPassing(err) {
 			return err
 		}

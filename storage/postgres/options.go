@@ -39,6 +39,9 @@ type Options struct {
 	// Waiting, unless nil, is called once by Open when the first attempt failed
 	// and it tries again.
 	Waiting func(cause error)
+	// Warn, unless nil, is called by Open for each limit on connections that is lower
+	// than what the store needs for itself.
+	Warn func(text string, allowed, needed int)
 }
 
 const minConns = 4

@@ -46,7 +46,10 @@ func openDatabase(ctx context.Context, folder *bolt.Folder, s *settings.Settings
 			log.Warn("waiting for the database", "cause", (&openError{place, cause}).Error(), "at_most", s.Wait)
 		}
 	}
-	d, err := connect(ctx, s, s.Node(), s.StoreConns, waiting)
+	warn := func(text string, allowed, needed int) {
+		log.Warn(text, "allowed", allowed, "needed", needed, "setting", "--store-connections")
+	}
+	d, err := connect(ctx, s, s.Node(), postgres.Options{MaxConns: s.StoreConns, Waiting: waiting, Warn: warn})
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +63,12 @@ func openDatabase(ctx context.Context, folder *bolt.Folder, s *settings.Settings
 	return d, nil
 }
 
-// connect connects to the database as the node of that name.
-func connect(ctx context.Context, s *settings.Settings, node string, conns int, waiting func(error)) (*Data, error) {
-	place := postgres.Place(s.Store)
-	opts := databaseOptions("hush " + node)
-	opts.MaxConns, opts.Patience, opts.Wait, opts.Waiting = conns, patience, s.Wait, waiting
+// connect connects to the database as the node of that name. It adds to opts what all
+// nodes have.
+func connect(ctx context.Context, s *settings.Settings, node string, opts postgres.Options) (*Data, error) {
+	place, common := postgres.Place(s.Store), databaseOptions("hush "+node)
+	opts.ApplicationName, opts.Apart = common.ApplicationName, common.Apart
+	opts.Patience, opts.Wait = patience, s.Wait
 	store, slots, err := postgres.Open(ctx, s.Store, opts)
 	if err != nil {
 		return nil, &openError{place, err}
@@ -114,7 +118,7 @@ func openBeside(ctx context.Context, s *settings.Settings, mayInit bool) (*Data,
 	if err != nil {
 		return nil, err
 	}
-	d, err := connect(ctx, s, s.Node()+" (command)", commandConns, nil)
+	d, err := connect(ctx, s, s.Node()+" (command)", postgres.Options{MaxConns: commandConns})
 	if err != nil {
 		return nil, err
 	}
