@@ -288,3 +288,32 @@ func expiryOf(t *testing.T, f *folder, receipt []byte) []byte {
 	t.Fatal("index of what expires: got no row of the receipt, want one")
 	return nil
 }
+
+// Shares that wait for secrets are no finding: a service that was killed leaves up to
+// 512. More are.
+func TestSharesThatNothingUses(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
+	const ready = 512
+	for _, put := range []int{ready, 1} {
+		many, ok := k.Shares.(storage.ManyPutter)
+		if !ok {
+			t.Fatal("the shares of a folder: got no PutMany, want one")
+		}
+		_, err := many.PutMany(t.Context(), make([][storage.ShareSize]byte, put))
+		vaulttest.Want(t, "PutMany()", err, nil)
+		k.Close(t)
+		var got int64
+		for _, g := range (folder{dir: k.Dir, root: k.RootKey, now: k.Clock.Now()}).examine(t).Groups() {
+			if g.Code == exam.CodeSlotOrphaned {
+				got = g.Count
+			}
+		}
+		want := int64(0)
+		if put == 1 {
+			want = ready + 1
+		}
+		vaulttest.Want(t, "slots that nothing uses", got, want)
+		k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true})
+	}
+}

@@ -69,16 +69,23 @@ func checkListed(x *exam.Exam, slot storage.Slot, key []byte) {
 	}
 }
 
-// checkSlots reports the slots that no row owns and that are not free.
+// checkSlots reports the slots that are damaged, and those that no row owns and that are
+// not free, if they are more than a service keeps ready.
 func checkSlots(x *exam.Exam, listed map[uint64]bool) {
 	if x.Slots == nil {
 		return
 	}
+	var unowned []uint64
 	for n := uint64(1); n < x.Slots.Count(); n++ {
 		switch _, state := x.Slots.Slot(n); {
 		case state == storage.SlotDamaged:
 			x.ReportSlot(exam.CodeSlotDamaged, n)
 		case state == storage.SlotLive && !x.IsOwned(n) && !listed[n]:
+			unowned = append(unowned, n)
+		}
+	}
+	if len(unowned) > poolSize {
+		for _, n := range unowned {
 			x.ReportSlot(exam.CodeSlotOrphaned, n)
 		}
 	}
