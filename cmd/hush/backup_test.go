@@ -102,6 +102,29 @@ func TestBackupHasThePositionOfTheSpentLog(t *testing.T) {
 	}
 }
 
+// Without flags, a backup goes where the service's own go, and to the same recipients.
+func TestBackupAsConfigured(t *testing.T) {
+	t.Parallel()
+	data, dir, to := newStopped(t), t.TempDir(), t.TempDir()
+	identity, config := filepath.Join(dir, "identity"), filepath.Join(dir, "hush.yaml")
+	recipient := strings.TrimSpace(call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitOK).stdout)
+	for protection, want := range map[string]string{"backup-recipient: " + recipient: ".hushbackup.age", "backup-plain: true": ".hushbackup"} {
+		if err := os.WriteFile(config, []byte("data: "+data+"\nbackup-to: "+to+"\n"+protection+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		call(t, nil, "", "admin", "backup", "--config", config).want(t, "admin backup --config", command.ExitOK, "backed up ", to)
+		made, err := filepath.Glob(filepath.Join(to, "hush-20*"+want))
+		if err != nil || len(made) != 1 {
+			t.Fatalf("files in backup-to with %s: got %v and %v, want one", protection, made, err)
+		}
+		if found := verifyBackup(t, made[0], "--identity", identity); !found.Sound {
+			t.Errorf("backup with %s: got %+v, want it sound", protection, found)
+		}
+	}
+	file := filepath.Join(dir, "elsewhere")
+	call(t, nil, "", "admin", "backup", "--config", config, "-o", file, "--recipient", recipient).want(t, "admin backup", command.ExitOK, "encrypted to 1 recipient")
+}
+
 // Wrong calls say what is right, and leave nothing.
 func TestBackupIsRefused(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,10 @@ func (k keeper) makeCommand() *cobra.Command {
 		Long: `Write a backup of the data folder to a new file, or to standard output for "-".
 It works whether or not the service is running, and does not stop it.
 
+Without -o it goes to the folder of "backup-to" in the configuration, and without
+--recipient and --plain it is encrypted as "backup-recipient" and "backup-plain"
+there say. The service never deletes a backup of this command.
+
 The backup is encrypted to recipients of age. "hush admin backup keygen FILE"
 creates an identity: the recipient that it prints goes to --recipient, and the file
 to a place apart from the service, since only it opens the backups.
@@ -66,8 +70,12 @@ to a place apart from the service, since only it opens the backups.
 The backup contains neither the root key nor certificates. Keep a copy of the root
 key elsewhere: without it nothing in a backup can be opened.`,
 	}
-	o.settings = settings.AddExisting(c, "data", "root-key-file", "store")
+	service := []string{"backup-to", "backup-recipient", "backup-plain"} // of the service, in its configuration
+	o.settings = settings.AddExisting(c, append(service, "data", "root-key-file", "store")...)
 	f := c.Flags()
+	for _, name := range service {
+		_ = f.MarkHidden(name) // which fails only for a flag that does not exist
+	}
 	f.StringVarP(&o.file, "output", "o", "", "new `file` to write; - is standard output")
 	settings.AddRecipients(c, &o.recipients)
 	f.StringVar(&o.recipientsFile, "recipients-file", "", "`file` with a recipient in each line")
@@ -89,6 +97,9 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 	to, err := o.recipientsOf()
 	if err != nil {
 		return err
+	}
+	if o.file == "" && o.settings.BackupTo != "" {
+		o.file = filepath.Join(o.settings.BackupTo, format.NameAt("hush-", time.Now(), len(to) > 0))
 	}
 	if o.settings.SharedStore() {
 		return command.Usage("%v", data.ErrNoBackup)
@@ -116,8 +127,16 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	k.Tellf("backed up %s in %s%s; the root key is not in it", size(counted.bytes), time.Since(began).Round(time.Millisecond), encryptedFor(len(to)))
+	k.Tellf("backed up %s to %s in %s%s; the root key is not in it", size(counted.bytes), o.place(), time.Since(began).Round(time.Millisecond), encryptedFor(len(to)))
 	return nil
+}
+
+// place returns where the backup goes to, for people.
+func (o makeOptions) place() string {
+	if o.file == "-" {
+		return "standard output"
+	}
+	return console.Visible(o.file)
 }
 
 // interrupted returns what an operator reads who ended the command.
@@ -138,6 +157,10 @@ func encryptedFor(recipients int) string {
 // recipientsOf returns who can open the backup; none for a plain one.
 func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 	given := len(o.recipients) > 0 || o.recipientsFile != ""
+	if !given && !o.plain { // as the service makes its own
+		o.recipients, o.plain = o.settings.BackupRecipients, o.settings.BackupPlain
+		given = len(o.recipients) > 0
+	}
 	switch {
 	case given && o.plain:
 		return nil, command.Usage("--plain does not go with --recipient and --recipients-file")

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hush/backup"
 )
 
 // backupNames are the files that one store's backups have in a folder. Others in
@@ -20,33 +22,23 @@ type backupNames struct {
 	encrypted bool
 }
 
-const (
-	backupTimeForm = "20060102T150405Z"
-	backupSuffix   = ".hushbackup"
-	sealedSuffix   = backupSuffix + ".age"
-)
-
 func (n backupNames) prefix() string { return "hush-" + n.store + "-" }
 
 // of returns the name of the backup of a moment.
 func (n backupNames) of(at time.Time) string {
-	name := n.prefix() + at.UTC().Format(backupTimeForm)
-	if n.encrypted {
-		return name + sealedSuffix
-	}
-	return name + backupSuffix
+	return backup.NameAt(n.prefix(), at, n.encrypted)
 }
 
 // timeOf returns the time in a backup's name, or zero for another name.
 func timeOf(name string) time.Time {
-	stem, ok := strings.CutSuffix(name, sealedSuffix)
+	stem, ok := strings.CutSuffix(name, backup.SealedSuffix)
 	if !ok {
-		stem, ok = strings.CutSuffix(name, backupSuffix)
+		stem, ok = strings.CutSuffix(name, backup.Suffix)
 	}
-	if len(stem) < len(backupTimeForm) || !ok {
+	if len(stem) < len(backup.TimeForm) || !ok {
 		return time.Time{}
 	}
-	at, err := time.Parse(backupTimeForm, stem[len(stem)-len(backupTimeForm):])
+	at, err := time.Parse(backup.TimeForm, stem[len(stem)-len(backup.TimeForm):])
 	if err != nil {
 		return time.Time{}
 	}
