@@ -45,7 +45,7 @@ func TestImportAccounts(t *testing.T) {
 // without the token that it is in.
 func TestImportMistakes(t *testing.T) {
 	t.Parallel()
-	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	o := operator{t, newFolder(t)}
 	const header = "address,token,role,locale\n"
 	token := strings.Repeat("ab", 20)
 	good := "good@example.com," + strings.Repeat("0", 40) + ",,\n"

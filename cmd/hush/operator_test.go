@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -24,6 +26,16 @@ import (
 type operator struct {
 	t    *testing.T
 	data string
+}
+
+// newFolder makes an empty data folder.
+func newFolder(t testing.TB) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // run calls a command. The flag stands behind the arguments here, before them
@@ -70,7 +82,7 @@ func TestOperatorCommands(t *testing.T) {
 	testtier.Check(t, "hashes passwords at the real price")
 	t.Run("stopped", func(t *testing.T) {
 		t.Parallel()
-		wantOperatorCommands(operator{t, filepath.Join(t.TempDir(), "data")}, "http://127.0.0.1:7143")
+		wantOperatorCommands(operator{t, newFolder(t)}, "http://127.0.0.1:7143")
 	})
 	t.Run("running", func(t *testing.T) {
 		t.Parallel()
@@ -160,12 +172,24 @@ func wantTokens(o operator, account string) {
 	}
 }
 
+// A folder that is mistyped is not made: no service would serve what is in it.
+func TestCommandsMakeNoFolder(t *testing.T) {
+	t.Parallel()
+	o := operator{t, filepath.Join(t.TempDir(), "daat")}
+	for _, args := range [][]string{{"account", "create", "a@example.com"}, {"account", "import", "-"}, {"place", "import", "-"}} {
+		o.run("address,token,role,locale,name,latitude,altitude\n", args...).want(t, strings.Join(args, " "), command.ExitFailure, "there is no data folder "+o.data, "start it first")
+	}
+	if _, err := os.Lstat(o.data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the data folder: got %v, want it still missing", err)
+	}
+}
+
 // A script makes its account and token while nothing runs, and uses them as
 // soon as the service does.
 func TestAccountIsReady(t *testing.T) {
 	t.Parallel()
 	starts(t)
-	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	o := operator{t, newFolder(t)}
 	before := o.account("before@example.com")
 	s := startHushOn(t, o.data)
 	after := o.account("after@example.com")

@@ -15,12 +15,12 @@ import (
 
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data")
+	data := newFolder(t)
 	place := func(stdin string, args ...string) result {
 		return call(t, nil, stdin, append([]string{"admin", "place", args[0], "--data", data}, args[1:]...)...)
 	}
 	place("name,latitude,altitude\nBerlin,1.5,2\n Nowhere ,-10.25,-3\n", "import", "-").
-		want(t, "admin place import", command.ExitOK, "created the data folder "+data, "created a root key", "imported 2 places")
+		want(t, "admin place import", command.ExitOK, "created a root key", "imported 2 places")
 	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", command.ExitOK, "imported 1 place")
 	got := place("", "list").want(t, "admin place list", command.ExitOK)
 	for _, want := range []string{"NAME", "Berlin", "1.5", "NOWHERE", "imported", "built in"} {
@@ -70,7 +70,7 @@ func wantNoPlace(t *testing.T, s *testServer, name string, code connect.Code) {
 // A table with a mistake in it is not half imported.
 func TestPlaceImportErrors(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data")
+	data := newFolder(t)
 	call(t, nil, "name,latitude,altitude\n", "admin", "place", "import", "--data", data, "-").want(t, "admin place import", command.ExitOK)
 	const header = "name,latitude,altitude\nGood,1,1\n"
 	for table, want := range map[string]string{

@@ -88,6 +88,9 @@ func TestConcurrentFirstStarts(t *testing.T) {
 	var results [nodes]result
 	folder := func(i int) string { return filepath.Join(top, fmt.Sprint("data", i)) }
 	for i := range nodes {
+		if err := os.Mkdir(folder(i), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		all.Go(func() {
 			// account create does all that serve does at its start, and ends.
 			results[i] = call(t, nil, "", "admin", "account", "create", fmt.Sprintf("a%d@example.com", i), "--store", store, "--data", folder(i))

@@ -41,7 +41,7 @@ func TestSocketIsTheOwners(t *testing.T) {
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	starts(t)
-	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	o := operator{t, newFolder(t)}
 	o.account("a@example.com")
 	path := filepath.Join(o.data, data.SocketName)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -71,6 +71,9 @@ func TestLongPath(t *testing.T) {
 		t.Skip("needs Linux: no other system opens sockets through a descriptor")
 	}
 	o := operator{t, filepath.Join(t.TempDir(), strings.Repeat("long", 50), "data")}
+	if err := os.MkdirAll(o.data, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	o.account("stopped@example.com")
 	s := startHushOn(t, o.data)
 	if _, err := os.Lstat(filepath.Join(o.data, data.SocketName)); err != nil {
@@ -99,7 +102,7 @@ func TestMemoryStoreHasNoSocket(t *testing.T) {
 func TestCommandWaits(t *testing.T) {
 	t.Parallel()
 	testtier.Check(t, "waits for a lock")
-	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	o := operator{t, newFolder(t)}
 	o.ok("", "account", "create", "a@example.com", inFolder)
 	handle, err := os.Open(o.data)
 	if err != nil {
@@ -126,8 +129,8 @@ func TestFilesKeepTheOwner(t *testing.T) {
 		t.Skip("needs root: nobody else gives files away")
 	}
 	const user = 12345
-	o := operator{t, filepath.Join(t.TempDir(), "data")}
-	if err := errors.Join(os.Mkdir(o.data, 0o700), os.Chown(o.data, user, user)); err != nil {
+	o := operator{t, newFolder(t)}
+	if err := os.Chown(o.data, user, user); err != nil {
 		t.Fatal(err)
 	}
 	spent := filepath.Join(t.TempDir(), "spent")
@@ -166,7 +169,7 @@ func TestPlacesOfARunningServer(t *testing.T) {
 func TestCommandsKeepTheSpentLog(t *testing.T) {
 	t.Parallel()
 	starts(t)
-	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	o := operator{t, newFolder(t)}
 	dir := t.TempDir()
 	spent, file := filepath.Join(dir, "spent"), filepath.Join(dir, "hush.yaml")
 	if err := os.WriteFile(file, []byte("spent-log: "+filepath.Join(dir, "other")+"\nspent-log-begin: true\n"), 0o600); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,7 +87,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 			t.Parallel()
 			keyboard, terminal := openTerminal(t)
 			person := &typing{keyboard: keyboard, lines: c.lines, hidden: func() bool { return !echoes(t, terminal) }}
-			args := []string{"admin", "account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
+			args := []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}
 			code := run(t.Context(), args, nil, terminal, io.Discard, person)
 			if said := person.said.String(); code != c.code || !strings.Contains(said, c.want) || !strings.Contains(said, "Password: ") {
 				t.Errorf("hush admin account create: got %d and %s, want %d and %q", code, said, c.code, c.want)
@@ -107,7 +106,7 @@ func TestInterruptedPrompt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	said := newOutput()
 	ended := make(chan int)
-	args := []string{"admin", "account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
+	args := []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}
 	go func() { ended <- run(ctx, args, nil, terminal, io.Discard, said) }()
 	said.waitFor(t, "Password: ")
 	cancel()

@@ -38,8 +38,8 @@ func (a administrator) withService(ctx context.Context, s *settings.Settings, do
 	return a.retry(ctx, s, data.OpenExisting, do)
 }
 
-// withNewService is withService for work that may be the first in a data folder:
-// it creates the folder if it is missing.
+// withNewService is withService for work that may be the first in a data folder. The
+// folder must exist.
 func (a administrator) withNewService(ctx context.Context, s *settings.Settings, do work) error {
 	return a.retry(ctx, s, data.OpenNew, do)
 }

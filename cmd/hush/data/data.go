@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync/atomic"
@@ -244,13 +245,17 @@ func openForCommand(ctx context.Context, s *settings.Settings, c *console.Consol
 	return d, err
 }
 
-// OpenNew is Open for a command that may be the first on its data.
+// OpenNew is Open for a command that may be the first on its data. It makes no folder:
+// a mistyped one would have data that no service serves.
 func OpenNew(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
 	if s.SharedStore() {
 		exists, err := isFile(rootKeyPath(s))
 		if exists || err != nil {
 			return openBeside(ctx, s, true)
 		}
+	}
+	if _, err := os.Stat(s.Data); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no data folder %s: name the service's with --data; for a new service, start it first, or make the folder with \"mkdir -m 700\"", s.Data)
 	}
 	return openForCommand(ctx, s, c, log)
 }
