@@ -120,10 +120,23 @@ func (s *sharing) admit() error {
 	case !slices.Contains(p.GetEncryptions(), kind):
 		return refused("the server does not encrypt secrets: it allows end-to-end encryption only")
 	}
+	if len(s.request.Recipients) > 0 {
+		if err := (Policy{Mail: p.GetMail()}).AdmitRecipients(); err != nil {
+			return err
+		}
+	}
 	if err := s.admitPassphrase(); err != nil {
 		return err
 	}
 	return s.admitSize()
+}
+
+// AdmitRecipients returns an ErrRefused if the server sends no mail.
+func (p Policy) AdmitRecipients() error {
+	if !p.Mail {
+		return refused("the server sends no mail: leave out the recipients, and pass the link on yourself")
+	}
+	return nil
 }
 
 func (s *sharing) admitPassphrase() error {

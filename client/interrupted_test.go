@@ -16,6 +16,7 @@ import (
 	"hush/client"
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
+	"hush/vault/outbox"
 	"hush/vault/vaulttest"
 )
 
@@ -150,7 +151,7 @@ func TestEndsWhileWaiting(t *testing.T) {
 // An answer is lost, and with it the word whether the link was mailed.
 func TestLostAnswerWithRecipients(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, vaulttest.Options{}, nil)
+	s := startServer(t, vaulttest.Options{Send: func(context.Context, outbox.Mail) error { return errors.New("try again") }}, nil)
 	d := startDouble(t, s, map[string]lie{"ConcealSecret": cut(true)})
 	request := aText("hunter2")
 	request.Encryption, request.Recipients = client.EncryptionServer, []string{"eve@example.com"}
@@ -161,7 +162,7 @@ func TestLostAnswerWithRecipients(t *testing.T) {
 	}
 	d.lie("ConcealSecret", nil)
 	shared := mustShare(t, c, request)
-	want := []client.Mail{{Recipient: "ev*****@e*****.com", State: "not configured"}}
+	want := []client.Mail{{Recipient: "ev*****@e*****.com", State: "queued"}}
 	if got := shared.Receipt; len(got.Mails) != 1 || got.Mails[0] != want[0] || len(got.Recipients) != 1 {
 		t.Errorf("Share: got %+v, want %+v", got.Mails, want)
 	}

@@ -215,6 +215,7 @@ func sentinels() []sentinel {
 		{refusal.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},
 		{refusal.ErrTicket, precondition, hushv1.Refusal_REASON_TICKET, "token"},
 		{refusal.ErrDuplicate, connect.CodeAlreadyExists, hushv1.Refusal_REASON_DUPLICATE, ""},
+		{refusal.ErrNoMail, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, "recipients"},
 		{refusal.ErrNotConfigured, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, ""},
 		{refusal.ErrDomainSuspended, precondition, hushv1.Refusal_REASON_DOMAIN_SUSPENDED, ""},
 		{errCrossSite, denied, hushv1.Refusal_REASON_CROSS_SITE, ""},

@@ -168,6 +168,7 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 		"ErrDuplicate":       {refusal.ErrDuplicate, refusal.ErrDuplicate},
 		"ErrTooMany":         {refusal.ErrTooMany, &refusal.TooManyError{}},
 		"ErrChallenge":       {refusal.ErrChallenge, &refusal.ChallengeError{}},
+		"ErrNoMail":          {refusal.ErrNoMail, refusal.ErrNoMail},
 		"ErrNotConfigured":   {refusal.ErrNotConfigured, refusal.ErrNotConfigured},
 		"ErrDomainSuspended": {refusal.ErrDomainSuspended, refusal.ErrDomainSuspended},
 		"ErrBusy":            {refusal.ErrBusy, refusal.ErrBusy},

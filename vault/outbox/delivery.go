@@ -58,12 +58,12 @@ func decodeDelivery(data []byte) (deliveryRecord, error) {
 	return r, in.End()
 }
 
-// PutDeliveries adds the deliveries to the recipients of a secret. They are
+// PutDeliveries adds the queued deliveries to the recipients of a secret. They are
 // kept until its receipt is forgotten.
-func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, state DeliveryState, now, until time.Time) error {
+func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, now, until time.Time) error {
 	for i, r := range to {
 		key := newDeliveryKey(row, i)
-		record := deliveryRecord{state: state, updated: now, recipient: r.Obscured}
+		record := deliveryRecord{state: DeliveryQueued, updated: now, recipient: r.Obscured}
 		if err := tx.Put(BucketDelivery, key[:], record.encode()); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ type DeliveryState byte
 
 // The states of a delivery.
 const (
-	DeliveryNotConfigured DeliveryState = 1 // mail is not configured
+	DeliveryNotConfigured DeliveryState = 1 // mail was not configured; only in rows of older releases
 	DeliveryQueued        DeliveryState = 2 // waiting for the first or another attempt
 	DeliverySent          DeliveryState = 3 // the mail server accepted it
 	DeliveryFailed        DeliveryState = 4 // given up

@@ -61,9 +61,9 @@ func isID(p cmp.Path) bool { return p.Last().String() == ".ID" }
 func TestMailNotConfigured(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
-	wantDeliveries(t, k, sender, kept, delivery(outbox.DeliveryNotConfigured, k.Clock.Now(), 0))
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), putMailer(t, k), vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	vaulttest.WantErr(t, "ConcealSecret(recipient)", err, refusal.ErrNoMail)
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "QueueMail()", k.Vault.Outbox.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "k"}), nil)
 	vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
 	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), 0)

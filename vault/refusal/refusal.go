@@ -65,6 +65,8 @@ var (
 	ErrChallenge = errors.New("challenge not solved")
 	// ErrNotConfigured: the operator has not configured what this needs.
 	ErrNotConfigured = errors.New("not set up here")
+	// ErrNoMail: a secret has recipients, and the operator has not configured mail.
+	ErrNoMail = errors.New("the server sends no mail: leave out the recipients, and pass the link on yourself")
 	// ErrDomainSuspended: the secret's domain lost its proof of ownership.
 	// Nothing was consumed.
 	ErrDomainSuspended = errors.New("the domain of this secret is suspended")

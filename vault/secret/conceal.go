@@ -94,7 +94,7 @@ func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
 	}
 	kept.Metadata.Events = new(timelineRecord).timeline(&d.metadata)
 	for _, r := range d.recipients {
-		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, outbox.Delivery{Recipient: r.Obscured, State: d.delivery, Updated: now})
+		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, outbox.Delivery{Recipient: r.Obscured, State: outbox.DeliveryQueued, Updated: now})
 	}
 	return kept
 }
@@ -224,5 +224,5 @@ func (d *draft) commitBeside(tx storage.Tx) error {
 			return err
 		}
 	}
-	return outbox.PutDeliveries(tx, d.metaRow, d.recipients, d.delivery, d.secret.created, d.metadata.forgotten())
+	return outbox.PutDeliveries(tx, d.metaRow, d.recipients, d.secret.created, d.metadata.forgotten())
 }

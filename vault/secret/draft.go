@@ -59,10 +59,9 @@ type draft struct {
 	recipients         []email.Recipient
 	linkDomain         string // that the sender chose for the link; never one that is only visited
 	memo               caller.Text
-	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
-	delivery           outbox.DeliveryState
-	charged            charge    // for both records
-	elsewhere          elsewhere // bytes that other nodes counted
+	mails              []*outbox.Draft // to the recipients
+	charged            charge          // for both records
+	elsewhere          elsewhere       // bytes that other nodes counted
 }
 
 // admit returns an error unless the caller may conceal the text, or what the wish
@@ -110,6 +109,9 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	if err != nil {
 		return nil, err
 	}
+	if len(recipients) > 0 && !se.outbox.Enabled() {
+		return nil, refusal.ErrNoMail
+	}
 	domain, err := se.domains.ShareDomain(ctx, c, wish.ShareDomain)
 	if err != nil {
 		return nil, err
@@ -120,10 +122,7 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 			return nil, err
 		}
 	}
-	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, linkDomain: chosen, delivery: outbox.DeliveryNotConfigured}
-	if se.outbox.Enabled() {
-		d.delivery = outbox.DeliveryQueued
-	}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, linkDomain: chosen}
 	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
 	d.secret = Record{
 		encryption: EncryptionServer, kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,

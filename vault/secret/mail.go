@@ -15,9 +15,6 @@ import (
 
 // draftShares drafts the mails that carry a secret's link to its recipients.
 func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, to []email.Recipient, now time.Time) ([]*outbox.Draft, error) {
-	if !se.outbox.Enabled() {
-		return nil, nil
-	}
 	var account *caller.AccountID
 	if !c.Anonymous() {
 		account = new(c.AccountID())

@@ -17,6 +17,7 @@ import (
 	"hush/storage"
 	"hush/testtier/property"
 	"hush/vault/caller"
+	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -42,6 +43,7 @@ func TestQuotaStateMachine(t *testing.T) {
 		m := &quotaMachine{t: t}
 		m.kit = vaulttest.New(t, vaulttest.Options{
 			Manual: true, Alone: true, // nodes have no pass; see TestLedgerStateMachine
+			Send:      func(context.Context, outbox.Mail) error { return nil },
 			Limits:    caller.Limits{NetworkBytes: 8 << 10, AccountBytes: 16 << 10, TotalBytes: 64 << 10},
 			WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} },
 		})

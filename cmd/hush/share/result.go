@@ -207,9 +207,6 @@ func (s *share) tell(one made) {
 // tellReceipts says where the receipts are. If the file cannot be written, it prints
 // them.
 func (s *share) tellReceipts(all []made, file *receiptFile) (failed error) {
-	if len(s.recipients) > 0 && !s.mailing {
-		s.on.Tellf("the server mails nothing: pass the link on yourself")
-	}
 	links := receiptsOf(all)
 	if file != nil {
 		file.err = errors.Join(file.err, file.file.Close())

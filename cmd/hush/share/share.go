@@ -23,21 +23,21 @@ type share struct {
 	on     *console.Console
 	server *remote.Choice
 
-	generate                 *client.Generate
-	ttl                      time.Duration
-	encryption               string
-	encryptionSet            bool
-	recipients               []string
-	domain, label            string
-	name                     string
-	asText                   bool
-	passphraseFile           string
-	passphraseAsked          bool
-	passphraseDrawn          bool
-	receiptFile              string
-	shown, coded, copied     bool
-	asJSON, watched, mailing bool
-	unprinted                bool // a link could not be printed
+	generate             *client.Generate
+	ttl                  time.Duration
+	encryption           string
+	encryptionSet        bool
+	recipients           []string
+	domain, label        string
+	name                 string
+	asText               bool
+	passphraseFile       string
+	passphraseAsked      bool
+	passphraseDrawn      bool
+	receiptFile          string
+	shown, coded, copied bool
+	asJSON, watched      bool
+	unprinted            bool // a link could not be printed
 }
 
 const long = `Share a secret once. The link that it prints opens once: with "hush open", or in
@@ -211,7 +211,11 @@ func (s *share) request(ctx context.Context, from source, server *client.Client)
 	if policy.Maintenance != "" {
 		return request, &client.Error{Kind: client.KindRefused, Message: "the server creates no secrets now: " + console.Visible(policy.Maintenance)}
 	}
-	s.mailing = policy.Mail
+	if len(s.recipients) > 0 && server.Protocol() == client.ProtocolHush {
+		if err := policy.AdmitRecipients(); err != nil {
+			return request, err
+		}
+	}
 	if !s.passphraseAsked { // before the content is typed
 		if request.Passphrase, err = s.passphrase(ctx, policy); err != nil {
 			return request, err
