@@ -79,6 +79,7 @@ func TestSharedContent(t *testing.T) {
 		"file":               {file: "A=1\n", args: []string{file}, want: client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: "größe.env"}},
 		"file of bytes":      {file: binary, args: []string{file}, want: client.Content{Bytes: []byte(binary), IsFile: true, FileName: "größe.env"}},
 		"file as a text":     {file: "A=1\n", args: []string{file, "--text"}, want: client.Content{Bytes: []byte("A=1\n")}},
+		"empty file":         {args: []string{file}, want: client.Content{IsFile: true, FileName: "größe.env"}},
 		"file with a name":   {file: "A=1\n", args: []string{file, "--name", "x"}, want: client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: "x"}},
 		"file to the server": {file: "A=1\n", args: []string{file, "--encryption", "server"}, want: client.Content{Bytes: []byte("A=1\n")}},
 		"longest":            {stdin: strings.Repeat("x", 102400), want: client.Content{Bytes: []byte(strings.Repeat("x", 102400))}},

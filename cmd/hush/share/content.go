@@ -76,7 +76,7 @@ func (s *share) read(ctx context.Context, from source, limit int64, server *clie
 	if err != nil {
 		return nil, err
 	}
-	if len(bytes) == 0 {
+	if len(bytes) == 0 && (from.name == "" || s.asText) {
 		return nil, fmt.Errorf("there is nothing to share: %s", from.emptiness())
 	}
 	content := &client.Content{Bytes: bytes, FileName: from.name}
@@ -145,6 +145,9 @@ func tooLong(size string, limit int64, server *client.Client) error {
 
 // makeText makes a content a text: the server encrypts nothing else.
 func (s *share) makeText(content *client.Content) error {
+	if len(content.Bytes) == 0 {
+		return &client.Error{Kind: client.KindUnsupported, Message: "a server that encrypts takes no empty text, and the file is empty; nothing was sent"}
+	}
 	if !utf8.Valid(content.Bytes) {
 		return &client.Error{Kind: client.KindUnsupported, Message: "a server that encrypts takes a text in UTF-8 only, and the content is none; nothing was sent"}
 	}
