@@ -196,6 +196,7 @@ func mailStates() map[hushv1.Delivery_State]string {
 		hushv1.Delivery_STATE_SENT:           "sent",
 		hushv1.Delivery_STATE_FAILED:         "failed",
 		hushv1.Delivery_STATE_DROPPED:        "dropped",
+		hushv1.Delivery_STATE_UNSUPPORTED:    "unsupported",
 	}
 }
 

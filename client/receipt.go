@@ -125,6 +125,7 @@ type Event struct {
 type Mail struct {
 	// Recipient is the address, obscured.
 	Recipient string
-	// State is "not configured", "queued", "sent", "failed" or "dropped".
+	// State is "not configured", "queued", "sent", "failed", "dropped", or "unsupported" if
+	// the mail server takes no address with such characters.
 	State string
 }

@@ -47,6 +47,7 @@ func TestNumbersAreThoseOfTheVault(t *testing.T) {
 		{hushv1.Delivery_State(0), map[protoreflect.Name]int{
 			"STATE_UNSPECIFIED": 0, "STATE_NOT_CONFIGURED": int(outbox.DeliveryNotConfigured), "STATE_QUEUED": int(outbox.DeliveryQueued),
 			"STATE_SENT": int(outbox.DeliverySent), "STATE_FAILED": int(outbox.DeliveryFailed), "STATE_DROPPED": int(outbox.DeliveryDropped),
+			"STATE_UNSUPPORTED": int(outbox.DeliveryUnsupported),
 		}},
 		{hushv1.DomainState(0), map[protoreflect.Name]int{
 			"DOMAIN_STATE_UNSPECIFIED": 0, "DOMAIN_STATE_PENDING": int(domain.DomainPending),

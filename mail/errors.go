@@ -18,6 +18,10 @@ import (
 // recipient; do not try again. Every other error of Send may be temporary.
 var ErrPermanent = errors.New("mail cannot be delivered")
 
+// ErrUnsupported reports that the relay takes no address with a local part outside
+// ASCII, as that of this recipient. It is an ErrPermanent, too.
+var ErrUnsupported = errors.New("the relay takes no address outside ASCII")
+
 // Step is the step at which a delivery failed.
 type Step string
 
@@ -66,7 +70,11 @@ func (e *DeliveryError) Error() string {
 	return text
 }
 
-func (e *DeliveryError) Is(target error) bool { return target == ErrPermanent && e.Permanent }
+// Is reports whether the error is ErrPermanent or ErrUnsupported.
+func (e *DeliveryError) Is(target error) bool {
+	return e.Permanent && (target == ErrPermanent || target == ErrUnsupported && e.Reason == reasonNoUTF8)
+}
+
 func (e *DeliveryError) Unwrap() error        { return e.cause }
 
 // invalid returns the error of a message that no relay needs to see.

@@ -145,6 +145,9 @@ func (o *Outbox) settleIn(tx storage.Tx, c *claimedMail, cause error, now time.T
 	}
 	next := now.Add(postponed(c.record.attempts))
 	if errors.Is(cause, refusal.ErrUndeliverable) || !next.Before(c.record.until) {
+		if errors.Is(cause, refusal.ErrUnsupportedAddress) {
+			return o.endMail(tx, c, DeliveryUnsupported, now)
+		}
 		return o.endMail(tx, c, DeliveryFailed, now)
 	}
 	c.state = DeliveryQueued
@@ -206,7 +209,7 @@ func (o *Outbox) countMail(tx storage.Tx, r *MailRecord, state DeliveryState) er
 // finishMail destroys the share of a mail that has durably left the queue.
 func (o *Outbox) finishMail(ctx context.Context, c *claimedMail) error {
 	level := slog.LevelDebug
-	if c.state == DeliveryQueued || c.state == DeliveryFailed {
+	if c.state == DeliveryQueued || c.state.isFailure() {
 		level = slog.LevelWarn
 	}
 	o.tried(c.record.kind.name(), c.state.name())
@@ -234,10 +237,12 @@ func Tries() (kinds, states []string) {
 	return kinds, []string{DeliveryDropped.name(), DeliveryFailed.name(), DeliveryQueued.name(), DeliverySent.name()}
 }
 
-// name returns the state for logs.
+func (s DeliveryState) isFailure() bool { return s == DeliveryFailed || s == DeliveryUnsupported }
+
+// name returns the state for logs and metrics.
 func (s DeliveryState) name() string {
 	return map[DeliveryState]string{
 		DeliveryNotConfigured: "not configured", DeliveryQueued: "queued", DeliverySent: "sent",
-		DeliveryFailed: "failed", DeliveryDropped: "dropped",
+		DeliveryFailed: "failed", DeliveryUnsupported: "failed", DeliveryDropped: "dropped",
 	}[s]
 }

@@ -56,6 +56,7 @@ const (
 	DeliverySent          DeliveryState = 3 // the mail server accepted it
 	DeliveryFailed        DeliveryState = 4 // given up
 	DeliveryDropped       DeliveryState = 5 // the secret was gone first
+	DeliveryUnsupported   DeliveryState = 6 // given up: the mail server takes no such address
 )
 
 // Delivery is the state of the mail to one recipient.

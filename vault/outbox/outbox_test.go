@@ -128,6 +128,11 @@ func TestMailEndsUnsent(t *testing.T) {
 			state: outbox.DeliveryFailed, attempts: 1,
 		},
 		{
+			name: "an address that the mail server does not take", ttl: time.Hour,
+			answer: errors.Join(errRelay, refusal.ErrUndeliverable, refusal.ErrUnsupportedAddress),
+			state:  outbox.DeliveryUnsupported, attempts: 1,
+		},
+		{
 			name: "burned first", ttl: time.Hour,
 			before: func(t *testing.T, k *mailKit, kept secret.Concealed) {
 				t.Helper()

@@ -72,6 +72,9 @@ var (
 	ErrDomainSuspended = errors.New("the domain of this secret is suspended")
 	// ErrUndeliverable: a mail cannot be delivered, now or later.
 	ErrUndeliverable = errors.New("undeliverable")
+	// ErrUnsupportedAddress: a mail cannot be delivered, since the mail server takes no
+	// address with a local part outside ASCII. It comes with ErrUndeliverable.
+	ErrUnsupportedAddress = errors.New("the mail server takes no such address")
 	// ErrDiskFull: the disk has no room for what is new. Nothing was stored, for sure.
 	ErrDiskFull = errors.New("the disk of the service is full: nothing was stored")
 	// ErrBusy: too much slow work is waiting. Try again.

@@ -79,6 +79,9 @@ func sendOn(post *mail.Post, base *url.URL, log *slog.Logger) func(context.Conte
 		if err != nil && ctx.Err() == nil {
 			log.Warn("a mail was not delivered", "kind", string(kindOf(m.Kind)), "cause", err)
 		}
+		if errors.Is(err, mail.ErrUnsupported) {
+			return errors.Join(refusal.ErrUndeliverable, refusal.ErrUnsupportedAddress, err)
+		}
 		if errors.Is(err, mail.ErrPermanent) {
 			return errors.Join(refusal.ErrUndeliverable, err)
 		}

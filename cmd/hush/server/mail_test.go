@@ -76,6 +76,14 @@ func TestMailIsSent(t *testing.T) {
 	if err := send(t.Context(), m); !errors.Is(err, refusal.ErrUndeliverable) || strings.Contains(err.Error(), "example.com") {
 		t.Errorf("send to somebody unknown: got %v, want %v and no address", err, refusal.ErrUndeliverable)
 	}
+	if err := send(t.Context(), m); errors.Is(err, refusal.ErrUnsupportedAddress) {
+		t.Errorf("send to an address in ASCII: got %v, want another cause", err)
+	}
+	m.To = "почта@example.com"
+	if err := send(t.Context(), m); !errors.Is(err, refusal.ErrUndeliverable) || !errors.Is(err, refusal.ErrUnsupportedAddress) {
+		t.Errorf("send to an address outside ASCII: got %v, want %v", err, refusal.ErrUnsupportedAddress)
+	}
+	m.To = "to@example.com"
 	relay.RefuseRecipients(450, 1)
 	if err := send(t.Context(), m); err == nil || errors.Is(err, refusal.ErrUndeliverable) {
 		t.Errorf("send to a full mailbox: got %v, want an error that may pass", err)

@@ -108,7 +108,8 @@ type Delivery_State int32
 const (
 	// Unspecified.
 	Delivery_STATE_UNSPECIFIED Delivery_State = 0
-	// The operator has not configured mail. The sender has to pass the link on.
+	// The operator had not configured mail. Only receipts of secrets that an
+	// older release shared have it; now such recipients are refused.
 	Delivery_STATE_NOT_CONFIGURED Delivery_State = 1
 	// Waiting for the first attempt or for a retry.
 	Delivery_STATE_QUEUED Delivery_State = 2
@@ -118,6 +119,9 @@ const (
 	Delivery_STATE_FAILED Delivery_State = 4
 	// Not sent, because the secret was gone by then.
 	Delivery_STATE_DROPPED Delivery_State = 5
+	// Not delivered: the mail server takes no address with characters outside
+	// ASCII before the @.
+	Delivery_STATE_UNSUPPORTED Delivery_State = 6
 )
 
 // Enum value maps for Delivery_State.
@@ -129,6 +133,7 @@ var (
 		3: "STATE_SENT",
 		4: "STATE_FAILED",
 		5: "STATE_DROPPED",
+		6: "STATE_UNSUPPORTED",
 	}
 	Delivery_State_value = map[string]int32{
 		"STATE_UNSPECIFIED":    0,
@@ -137,6 +142,7 @@ var (
 		"STATE_SENT":           3,
 		"STATE_FAILED":         4,
 		"STATE_DROPPED":        5,
+		"STATE_UNSUPPORTED":    6,
 	}
 )
 
@@ -637,13 +643,13 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\vKIND_BURNED\x10\x05\x12\x10\n" +
 	"\fKIND_EXPIRED\x10\x06\x12\x12\n" +
 	"\x0eKIND_DELIVERED\x10\a\x12\x0f\n" +
-	"\vKIND_LAPSED\x10\b\"\xb1\x02\n" +
+	"\vKIND_LAPSED\x10\b\"\xc9\x02\n" +
 	"\bDelivery\x12\x1c\n" +
 	"\trecipient\x18\x01 \x01(\tR\trecipient\x12-\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x17.hush.v1.Delivery.StateR\x05state\x12;\n" +
 	"\vupdate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12\x1a\n" +
-	"\battempts\x18\x04 \x01(\x05R\battempts\"\x7f\n" +
+	"\battempts\x18\x04 \x01(\x05R\battempts\"\x96\x01\n" +
 	"\x05State\x12\x15\n" +
 	"\x11STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14STATE_NOT_CONFIGURED\x10\x01\x12\x10\n" +
@@ -651,7 +657,8 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
 	"STATE_SENT\x10\x03\x12\x10\n" +
 	"\fSTATE_FAILED\x10\x04\x12\x11\n" +
-	"\rSTATE_DROPPED\x10\x05Br\n" +
+	"\rSTATE_DROPPED\x10\x05\x12\x15\n" +
+	"\x11STATE_UNSUPPORTED\x10\x06Br\n" +
 	"\vcom.hush.v1B\rMetadataProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

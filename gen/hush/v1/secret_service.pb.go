@@ -35,11 +35,12 @@ type ConcealSecretRequest struct {
 	// lowered to the maximum.
 	Ttl *durationpb.Duration `protobuf:"bytes,2,opt,name=ttl,proto3" json:"ttl,omitempty"`
 	// The passphrase that revealing the secret requires: up to 128 characters and
-	// 512 bytes. Empty for none.
+	// 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase string `protobuf:"bytes,3,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
 	// E-mail addresses that receive the link, either bare or as in Ada
 	// <ada@example.com>. An element may hold several, separated by commas; the
-	// maximum counts addresses too. Requires an account.
+	// maximum counts addresses too. Requires an account, and a server that sends
+	// mail.
 	Recipients []string `protobuf:"bytes,4,rep,name=recipients,proto3" json:"recipients,omitempty"`
 	// A verified domain of the account, for the link. The service's own host is
 	// used if this is empty, is the service's own host or is not a public domain

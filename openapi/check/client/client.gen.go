@@ -100,6 +100,7 @@ const (
 	HushV1DeliveryStateSTATEQUEUED        HushV1DeliveryState = "STATE_QUEUED"
 	HushV1DeliveryStateSTATESENT          HushV1DeliveryState = "STATE_SENT"
 	HushV1DeliveryStateSTATEUNSPECIFIED   HushV1DeliveryState = "STATE_UNSPECIFIED"
+	HushV1DeliveryStateSTATEUNSUPPORTED   HushV1DeliveryState = "STATE_UNSUPPORTED"
 )
 
 // Valid indicates whether the value is a known member of the HushV1DeliveryState enum.
@@ -116,6 +117,8 @@ func (e HushV1DeliveryState) Valid() bool {
 	case HushV1DeliveryStateSTATESENT:
 		return true
 	case HushV1DeliveryStateSTATEUNSPECIFIED:
+		return true
+	case HushV1DeliveryStateSTATEUNSUPPORTED:
 		return true
 	default:
 		return false
@@ -375,10 +378,10 @@ type V1ConcealSecretParameters struct {
 	// At most 1,024 bytes.
 	AuthenticityPayload *string `json:"authenticity_payload,omitempty"`
 
-	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
+	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase *string `json:"passphrase,omitempty"`
 
-	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
+	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account, and a server that sends mail.
 	Recipient *[]string `json:"recipient,omitempty"`
 
 	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte. Empty if sealed is set.
@@ -574,10 +577,10 @@ type V2GenerateSecretOrConcealSecretParameters struct {
 	// Length The length in characters: 4 to 128. Zero means 12.
 	Length *int `json:"length,omitempty"`
 
-	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
+	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase *string `json:"passphrase,omitempty"`
 
-	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
+	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account, and a server that sends mail.
 	Recipient *[]string `json:"recipient,omitempty"`
 
 	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte. Empty if sealed is set.
@@ -948,10 +951,10 @@ type HushV1ConcealSecretRequest struct {
 	// Memo The sender's note for the receipt: up to 500 characters and 2,000 bytes. The recipient never sees it.
 	Memo *string `json:"memo,omitempty"`
 
-	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
+	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase *string `json:"passphrase,omitempty"`
 
-	// Recipients E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
+	// Recipients E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account, and a server that sends mail.
 	Recipients *[]string `json:"recipients,omitempty"`
 
 	// Sealed Content that the caller's device has encrypted, instead of secret. Not together with a passphrase or recipients.
@@ -2107,7 +2110,7 @@ type ClientInterface interface {
 	//
 	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -2122,7 +2125,7 @@ type ClientInterface interface {
 	//
 	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -2533,7 +2536,7 @@ func (c *Client) V2GetSecretKeyStatus(ctx context.Context, key Key, reqEditors .
 //
 // Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -2558,7 +2561,7 @@ func (c *Client) ConcealSecretWithBody(ctx context.Context, params *ConcealSecre
 //
 // Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -3384,7 +3387,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -3399,7 +3402,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -4414,7 +4417,7 @@ func (c *ClientWithResponses) V2GetSecretKeyStatusWithResponse(ctx context.Conte
 //
 // Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -4435,7 +4438,7 @@ func (c *ClientWithResponses) ConcealSecretWithBodyWithResponse(ctx context.Cont
 //
 // Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account or without mail (REASON_NOT_CONFIGURED), and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //

@@ -59,6 +59,7 @@ export const states: Record<Delivery_State, Key | undefined> = {
   [Delivery_State.SENT]: "receipt.delivery.sent",
   [Delivery_State.FAILED]: "receipt.delivery.failed",
   [Delivery_State.DROPPED]: "receipt.delivery.dropped",
+  [Delivery_State.UNSUPPORTED]: "receipt.delivery.unsupported",
 };
 
 /** Deliveries lists the mails to recipients with their states. */

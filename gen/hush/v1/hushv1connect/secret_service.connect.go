@@ -69,9 +69,9 @@ type SecretServiceClient interface {
 	// content or none, and for end-to-end encrypted content with a passphrase or
 	// recipients; RESOURCE_EXHAUSTED
 	// if the storage quota is used up; FAILED_PRECONDITION for recipients without
-	// an account, and for anything the operator does not allow; UNAVAILABLE
-	// during maintenance; NOT_FOUND for a share_domain that the caller has not
-	// verified.
+	// an account or without mail (REASON_NOT_CONFIGURED), and for anything the
+	// operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a
+	// share_domain that the caller has not verified.
 	ConcealSecret(context.Context, *v1.ConcealSecretRequest) (*v1.ConcealSecretResponse, error)
 	// GenerateSecret generates a random text, conceals it and returns it with its
 	// two keys. Only this response and the reveal contain the value.
@@ -279,9 +279,9 @@ type SecretServiceHandler interface {
 	// content or none, and for end-to-end encrypted content with a passphrase or
 	// recipients; RESOURCE_EXHAUSTED
 	// if the storage quota is used up; FAILED_PRECONDITION for recipients without
-	// an account, and for anything the operator does not allow; UNAVAILABLE
-	// during maintenance; NOT_FOUND for a share_domain that the caller has not
-	// verified.
+	// an account or without mail (REASON_NOT_CONFIGURED), and for anything the
+	// operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a
+	// share_domain that the caller has not verified.
 	ConcealSecret(context.Context, *v1.ConcealSecretRequest) (*v1.ConcealSecretResponse, error)
 	// GenerateSecret generates a random text, conceals it and returns it with its
 	// two keys. Only this response and the reveal contain the value.

@@ -74,6 +74,7 @@ export default {
   "receipt.delivery.sent": "sent",
   "receipt.delivery.failed": "couldn't be sent",
   "receipt.delivery.dropped": "not sent: the secret was gone",
+  "receipt.delivery.unsupported": "not sent: the mail server takes no such address (characters outside ASCII)",
   "receipt.memo.saved": "Label saved",
   "receipt.burn": "Burn secret",
   "receipt.print": "Print",

@@ -45,7 +45,7 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
 
   /**
    * The passphrase that revealing the secret requires: up to 128 characters and
-   * 512 bytes. Empty for none.
+   * 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
    *
    * @generated from field: string passphrase = 3;
    */
@@ -54,7 +54,8 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
   /**
    * E-mail addresses that receive the link, either bare or as in Ada
    * <ada@example.com>. An element may hold several, separated by commas; the
-   * maximum counts addresses too. Requires an account.
+   * maximum counts addresses too. Requires an account, and a server that sends
+   * mail.
    *
    * @generated from field: repeated string recipients = 4;
    */
@@ -651,9 +652,9 @@ export const SecretService: GenService<{
    * content or none, and for end-to-end encrypted content with a passphrase or
    * recipients; RESOURCE_EXHAUSTED
    * if the storage quota is used up; FAILED_PRECONDITION for recipients without
-   * an account, and for anything the operator does not allow; UNAVAILABLE
-   * during maintenance; NOT_FOUND for a share_domain that the caller has not
-   * verified.
+   * an account or without mail (REASON_NOT_CONFIGURED), and for anything the
+   * operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a
+   * share_domain that the caller has not verified.
    *
    * @generated from rpc hush.v1.SecretService.ConcealSecret
    */

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-nKPi1QHA.js";import{r as t}from"./wire-mp_iym4z.js";var n=t(e);export{n as default};

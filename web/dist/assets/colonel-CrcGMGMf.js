@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DZDqLYqS.js";import{r as t}from"./wire-mp_iym4z.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as secrets,n as system}from"./wire-mp_iym4z.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-D1P7LEm1.js";

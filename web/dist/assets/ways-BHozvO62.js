@@ -1,0 +1,1 @@
+export{t as default}from"./ways-yQY5KOA8.js";
