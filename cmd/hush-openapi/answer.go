@@ -156,7 +156,7 @@ func sharedParameters() *yaml.Node {
 func answersOf(version, httpMethod string, good *yaml.Node) *yaml.Node {
 	all := object("200", good)
 	for _, r := range refusalsOf(version) {
-		if !r.body || httpMethod != http.MethodGet && httpMethod != http.MethodDelete {
+		if !r.body || httpMethod != http.MethodGet {
 			set(all, strconv.Itoa(r.status), ref("responses", errorName(version)+"Error"+strconv.Itoa(r.status)))
 		}
 	}

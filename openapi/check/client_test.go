@@ -92,15 +92,24 @@ func openAPIOverV2(t *testing.T, c *client.ClientWithResponses) {
 
 var serving = regexp.MustCompile(`serving on (http://\S+)`)
 
+// program is a server that runs, with its data in a folder.
+type program struct{ binary, data, url string }
+
 // startHush builds the server and runs it with an empty store. It returns its URL.
 func startHush(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "hush")
-	build := exec.CommandContext(t.Context(), "go", "build", "-C", root, "-o", binary, "./cmd/hush")
+	return startProgram(t, "--store", "memory").url
+}
+
+// startProgram builds the server and runs it with flags.
+func startProgram(t *testing.T, flags ...string) program {
+	t.Helper()
+	p := program{binary: filepath.Join(t.TempDir(), "hush"), data: filepath.Join(t.TempDir(), "data")}
+	build := exec.CommandContext(t.Context(), "go", "build", "-C", root, "-o", p.binary, "./cmd/hush")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	server := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--store", "memory", "--data", t.TempDir())
+	server := exec.Command(p.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", p.data}, flags...)...)
 	stderr, err := server.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -116,9 +125,10 @@ func startHush(t *testing.T) string {
 	for lines.Scan() {
 		if m := serving.FindStringSubmatch(lines.Text()); m != nil {
 			go io.Copy(io.Discard, stderr) //nolint:errcheck // until the server ends
-			return m[1]
+			p.url = m[1]
+			return p
 		}
 	}
 	t.Fatal("hush serve: got no address, want one")
-	return ""
+	return p
 }

@@ -109,7 +109,7 @@ func parseMessage(text string, rfc3339 bool) (Message, error) {
 var (
 	placeholder = regexp.MustCompile(`<([a-z]+(?:-[a-z]+)*)(\d*)(?:, (\d))?>`)
 	// What the build says is text; what is counted is a number.
-	built = regexp.MustCompile(`("(?:uptime|go_version|revision|stamp)": )<measured>`)
+	built = regexp.MustCompile(`("(?:go_version|revision|stamp)": )<measured>`)
 	// A time of the older versions is a number, or text in quotation marks.
 	quotedTime = regexp.MustCompile(`"<time>"`)
 )

@@ -19,7 +19,7 @@ func TestFill(t *testing.T) {
 		`"<time>"`:                     `"2026-11-21T10:00:00Z"`,
 		`{"created": <time>}`:          `{"created": 1795255200}`,
 		`<base>/s`:                     `https://hush.example/s`,
-		`"uptime": <measured>`:         `"uptime": "unknown"`,
+		`"revision": <measured>`:       `"revision": "unknown"`,
 		`"file_bytes": <measured>`:     `"file_bytes": 60`,
 		`<secret, 6>`:                  fill("<secret>", true)[:6],
 		`no <Name> & <b`:               `no <Name> & <b`,
