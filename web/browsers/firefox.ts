@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import puppeteer, { type ElementHandle, type Page, type Browser as Process } from "puppeteer-core";
+import puppeteer, { type ElementHandle, type Page, type Browser as Process, TimeoutError } from "puppeteer-core";
 import { type Browser, find, missing, patience, type Target, type Window } from "./window";
 
 /** firefox starts Firefox when the first window opens, and once more for windows without JavaScript. */
@@ -62,7 +62,7 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
     await page.keyboard.up("Control");
   };
   return {
-    goto: async (url) => void (await page.goto(url)),
+    goto: (url) => visit(page, url),
     reload: async () => void (await page.reload()),
     run: async <A extends string[], T>(call: (...args: A) => T, ...args: A) =>
       (await page.evaluate(call as (...args: string[]) => unknown, ...args)) as T,
@@ -84,6 +84,23 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
     faults: async () => faults,
     close: () => context.close(),
   };
+}
+
+/**
+ * visit opens an address, and again if that does not end: on a busy machine a Firefox that has just started may
+ * lose its first navigation.
+ */
+async function visit(page: Page, url: string): Promise<void> {
+  for (let left = 2; ; left--) {
+    try {
+      await page.goto(url);
+      return;
+    } catch (error) {
+      if (left === 0 || !(error instanceof TimeoutError)) {
+        throw error;
+      }
+    }
+  }
 }
 
 /** middle returns the place to click an element at, in the page. */

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/client"
+	"hush/cmd/hush/command"
+	"hush/testtier"
+)
+
+// slowLine is a TCP proxy that carries so many bytes a second, each way and on each
+// connection.
+type slowLine struct {
+	listener net.Listener
+	to       func() string // address of the service
+	rate     int
+}
+
+// startSlowLine starts a proxy, and returns its URL. to is called for each connection.
+func startSlowLine(t testing.TB, rate int, to func() string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go (&slowLine{l, to, rate}).accept()
+	return "http://" + l.Addr().String()
+}
+
+func (s *slowLine) accept() {
+	for {
+		from, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", s.to())
+		if err != nil {
+			_ = from.Close()
+			continue
+		}
+		go s.carry(to, from)
+		go s.carry(from, to)
+	}
+}
+
+// carry copies to the other end at the rate. What waits is in the buffers of the system.
+func (s *slowLine) carry(to, from net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	piece := make([]byte, 1<<10)
+	for {
+		n, err := from.Read(piece)
+		if n > 0 {
+			time.Sleep(time.Duration(n) * time.Second / time.Duration(s.rate))
+			if _, err := to.Write(piece[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// The programs share and open a file of nearly 1 MiB over lines as they are in trains and
+// villages: at 8 KB/s it takes two minutes each way. Each needs one attempt.
+func TestRealSlowLines(t *testing.T) {
+	t.Parallel()
+	testtier.Full(t, "takes minutes on slow lines")
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1000<<10/16)
+	for _, rate := range []int{8_000, 12_000, 25_000, 60_000} {
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			t.Parallel()
+			var p *testProcess
+			url := startSlowLine(t, rate, func() string { return p.addr })
+			p = startProcess(t, realHush(t), newFolder(t), "--base-url", url)
+			r := newRecipient(t)
+			file := filepath.Join(t.TempDir(), "backup.tar")
+			if err := os.WriteFile(file, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			share := r.program(t, "share", file, "--server", url)
+			share.Env = append(share.Env, "HUSH_TOKEN="+operator{t, p.data}.account("sender@example.com"))
+			said := &bytes.Buffer{}
+			share.Stderr = io.MultiWriter(said, t.Output())
+			link, err := share.Output()
+			if err != nil {
+				t.Fatalf("hush share at %d bytes a second: got %v after %v, want no error; it wrote:\n%s", rate, err, time.Since(began), said)
+			}
+			if _, err := client.ParseLink(strings.TrimSpace(string(link))); err != nil {
+				t.Fatalf("hush share: got %q and %v, want a link", link, err)
+			}
+			t.Logf("shared in %v", time.Since(began).Round(time.Second))
+			began = time.Now()
+			open := r.program(t, "open", r.keepLink(t, strings.TrimSpace(string(link))), "-o", "opened")
+			if out, err := open.CombinedOutput(); err != nil || open.ProcessState.ExitCode() != command.ExitOK {
+				t.Fatalf("hush open at %d bytes a second: got %v after %v, want no error; it wrote:\n%s", rate, err, time.Since(began), out)
+			}
+			t.Logf("opened in %v", time.Since(began).Round(time.Second))
+			if got, err := os.ReadFile(filepath.Join(r.folder, "opened")); err != nil || !bytes.Equal(got, content) {
+				t.Errorf("opened file: got %d bytes and %v, want the %d that were shared", len(got), err, len(content))
+			}
+		})
+	}
+}
