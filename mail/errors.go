@@ -75,7 +75,7 @@ func (e *DeliveryError) Is(target error) bool {
 	return e.Permanent && (target == ErrPermanent || target == ErrUnsupported && e.Reason == reasonNoUTF8)
 }
 
-func (e *DeliveryError) Unwrap() error        { return e.cause }
+func (e *DeliveryError) Unwrap() error { return e.cause }
 
 // invalid returns the error of a message that no relay needs to see.
 func invalid(field string) error {
