@@ -115,7 +115,7 @@ func checkMode(dir string, info fs.FileInfo) error {
 		return fmt.Errorf("%w: %s", errNotAFolder, dir)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%w: %s", errOpenToOthers, storage.AdviseMode(dir, info))
+		return fmt.Errorf("%w: %s", errOpenToOthers, storage.AdviseMode(dir, info, "hush"))
 	}
 	return nil
 }

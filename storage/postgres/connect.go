@@ -153,7 +153,7 @@ func (c *connector) begin(ctx context.Context) error {
 			err = c.migrate(ctx)
 		}
 		if err == nil {
-			err = c.tellRoom(ctx)
+			c.tellRoom(ctx)
 		}
 		if err == nil || errors.Is(err, ErrRefused) || !isPassing(err) {
 			return err

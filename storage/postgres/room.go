@@ -17,12 +17,12 @@ const roomQuery = `SELECT CASE WHEN rolsuper THEN -1 ELSE rolconnlimit END,
 	FROM pg_roles WHERE rolname = session_user`
 
 // tellRoom calls Options.Warn for each limit of the server that has no room for all
-// connections of this store.
-func (c *connector) tellRoom(ctx context.Context) error {
+// connections of this store. A server that does not tell is no reason not to start.
+func (c *connector) tellRoom(ctx context.Context) {
 	if c.opts.Warn == nil {
-		return nil
+		return
 	}
-	return c.bare(ctx, c.opts.answerTimeout(), func(ctx context.Context, pg *pgconn.PgConn) error {
+	_ = c.bare(ctx, c.opts.answerTimeout(), func(ctx context.Context, pg *pgconn.PgConn) error {
 		row, err := oneRow(pg.ExecParams(ctx, roomQuery, nil, nil, nil, nil).Read())
 		if err != nil {
 			return err

@@ -63,7 +63,7 @@ func (f *folder) checkMode() error {
 		return fmt.Errorf("reading the mode of the spent log's folder: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%w: %s", errOpenToOthers, storage.AdviseMode(f.path, info))
+		return fmt.Errorf("%w: %s", errOpenToOthers, storage.AdviseMode(f.path, info, "hush-spent"))
 	}
 	return nil
 }
