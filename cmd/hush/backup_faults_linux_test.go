@@ -56,21 +56,9 @@ func TestBackupIsInterrupted(t *testing.T) {
 		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // so that it does not end before
 			t.Fatal(err)
 		}
-		c := exec.Command(path, "admin", "backup", "--data", p.data, "--plain", "-o", filepath.Join(dir, "b"))
-		var said bytes.Buffer
-		c.Stderr = &said
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
-		awaitFiles(t, dir, 1)
-		if err := c.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		err := <-ended
-		if exitOf(c.ProcessState) != signalled+int(signal) || said.String() != "hush: interrupted; no backup was made\n" {
-			t.Errorf("hush admin backup after %v: got %v, %q, want that it was interrupted", signal, err, &said)
+		exit, said := interruptBackup(t, signal, dir, path, "admin", "backup", "--data", p.data, "--plain", "-o", filepath.Join(dir, "b"))
+		if exit != signalled+int(signal) || said != "hush: interrupted; no backup was made\n" {
+			t.Errorf("hush admin backup after %v: got exit code %d, %q, want that it was interrupted", signal, exit, said)
 		}
 		awaitFiles(t, dir, 0)
 		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
@@ -80,6 +68,34 @@ func TestBackupIsInterrupted(t *testing.T) {
 	file := filepath.Join(dir, "b")
 	call(t, nil, "", "admin", "backup", "--data", p.data, "--plain", "-o", file).want(t, "admin backup after interrupted ones", command.ExitOK)
 	verifyBackup(t, file)
+}
+
+// interruptBackup starts a backup and sends it a signal once its file is there, and again
+// if it ended before: it waits no longer than a second for a service that does not answer.
+func interruptBackup(t *testing.T, signal syscall.Signal, dir, path string, args ...string) (exit int, said string) {
+	t.Helper()
+	for range 20 {
+		c, text := exec.Command(path, args...), &bytes.Buffer{}
+		c.Stderr = text
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		happens(func() bool {
+			found, _ := os.ReadDir(dir)
+			return len(found) > 0 || len(ended) > 0
+		})
+		if err := c.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		<-ended
+		exit, said = exitOf(c.ProcessState), text.String()
+		if !strings.Contains(said, "holds the data folder") {
+			return exit, said
+		}
+	}
+	return exit, said
 }
 
 // A command that waits for a pipe does not see the first signal. The second one ends

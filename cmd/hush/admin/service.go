@@ -58,6 +58,9 @@ func (a administrator) retry(ctx context.Context, s *settings.Settings, open ope
 			return plainly(err)
 		}
 		err = a.onFolder(ctx, s, open, do)
+		if errors.Is(err, data.ErrInUse) && ctx.Err() != nil {
+			return ctx.Err() // it was not looked for to the end
+		}
 		if !errors.Is(err, data.ErrInUse) || time.Now().After(deadline) {
 			return plainly(err)
 		}

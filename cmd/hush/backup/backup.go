@@ -59,9 +59,9 @@ func (k keeper) makeCommand() *cobra.Command {
 		Long: `Write a backup of the data folder to a new file, or to standard output for "-".
 It works whether or not the service is running, and does not stop it.
 
-Without -o it goes to the folder of "backup-to" in the configuration, and without
---recipient and --plain it is encrypted as "backup-recipient" and "backup-plain"
-there say. The service never deletes a backup of this command.
+Without -o it goes to the folder of "backup-to" in the configuration, where the
+service never deletes it. Without --recipient, --recipients-file and --plain it is
+encrypted to "backup-recipient" there; "backup-plain" counts for that folder alone.
 
 The backup is encrypted to recipients of age. "hush admin backup keygen FILE"
 creates an identity: the recipient that it prints goes to --recipient, and the file
@@ -158,7 +158,8 @@ func encryptedFor(recipients int) string {
 func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 	given := len(o.recipients) > 0 || o.recipientsFile != ""
 	if !given && !o.plain { // as the service makes its own
-		o.recipients, o.plain = o.settings.BackupRecipients, o.settings.BackupPlain
+		o.recipients = o.settings.BackupRecipients
+		o.plain = o.settings.BackupPlain && o.file == "" // the operator chose it for that folder
 		given = len(o.recipients) > 0
 	}
 	switch {
@@ -188,7 +189,7 @@ func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, err error) {
 	switch o.file {
 	case "":
-		return nil, nil, command.Usage("where to is missing: -o FILE, or - for standard output")
+		return nil, nil, command.Usage("where to is missing: -o FILE, - for standard output, or backup-to in the configuration")
 	case "-":
 		if file, ok := k.Out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 			return nil, nil, command.Usage("standard output is a terminal: redirect it, or name a file with -o")
@@ -237,6 +238,9 @@ func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, 
 		err := k.fromFolder(ctx, s, to, shown)
 		if !errors.Is(err, data.ErrInUse) {
 			return err
+		}
+		if ctx.Err() != nil { // it was not looked for to the end
+			return ctx.Err()
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("a hush that makes no backups holds the data folder %s: a service that is just starting or stopping, or another command; try again", s.Data)
