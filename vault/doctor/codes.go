@@ -95,7 +95,7 @@ func shareCodes() []Info {
 		{exam.CodeShareGeneration, LevelError, "The slot of a waiting secret, claim or mail holds another share: it cannot be opened.", "Put back the file of shares that belongs to hush.db; otherwise as for a missing share."},
 		{exam.CodeSlotShared, LevelError, "Two rows have one slot: the end of one is the end of both.", restoreOrReport},
 		{exam.CodeSlotDamaged, LevelWarning, "The bytes of a slot are damaged; it is not used again.", "Check the disk."},
-		{exam.CodeSlotOrphaned, LevelInfo, "More slots hold a share that nothing uses than are kept ready: the service was killed several times.", nothing},
+		{exam.CodeSlotOrphaned, LevelInfo, "More slots hold a share that nothing uses than are kept ready: several runs ended before the service freed them.", nothing},
 		{exam.CodeShredLive, LevelError, "The share of a waiting secret, claim or mail is on the list of shares to be destroyed: the next start destroys it.", "Do not start the service. " + restoreOrReport},
 		{exam.CodeShredLeft, LevelWarning, "The list of shares to be destroyed has a row that the last run left.", nothing},
 	}

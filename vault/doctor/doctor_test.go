@@ -289,12 +289,12 @@ func expiryOf(t *testing.T, f *folder, receipt []byte) []byte {
 	return nil
 }
 
-// Shares that wait for secrets are no finding: a service that was killed leaves up to
-// 512. More are.
+// Shares that wait for secrets are no finding: a run that was killed leaves up to 1,024.
+// More are.
 func TestSharesThatNothingUses(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
-	const ready = 512
+	const ready = 1024
 	for _, put := range []int{ready, 1} {
 		many, ok := k.Shares.(storage.ManyPutter)
 		if !ok {
