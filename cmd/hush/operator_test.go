@@ -325,8 +325,9 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	data := filepath.Join(t.TempDir(), "data")
-	if code := run(ctx, []string{"admin", "account", "create", "a@example.com", "--data", data}, nil, strings.NewReader(""), io.Discard, io.Discard); code != command.ExitFailure {
-		t.Errorf("hush admin account create after SIGTERM: got exit code %d, want %d", code, command.ExitFailure)
+	said := &strings.Builder{}
+	code := run(ctx, []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}, nil, strings.NewReader(""), io.Discard, said)
+	if code != command.ExitFailure || strings.Contains(said.String(), "no data folder") {
+		t.Errorf("hush admin account create after SIGTERM: got exit code %d and %s, want %d", code, said, command.ExitFailure)
 	}
 }

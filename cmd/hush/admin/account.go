@@ -41,7 +41,7 @@ func (a accounts) createCommand() *cobra.Command {
 Without --password-file, a terminal asks for the password. An account without a
 password cannot sign in until it has one; its API tokens work.` + about,
 	}
-	s := settings.Add(c, serviceFlags("base-url", "listen", "tls-cert")...)
+	s := settings.AddExisting(c, serviceFlags("base-url", "listen", "tls-cert")...)
 	passwordFile(&file)(c.Flags(), "password-file")
 	flags.Choice(&role, "role of the account; a colonel is an administrator", "customer", "colonel")(c.Flags(), "role")
 	flags.Text(&request.Locale, "", "`language` of the account, such as pt_BR")(c.Flags(), "locale")

@@ -41,7 +41,7 @@ accounts are read from a CSV file, or from standard input if the file is "-".
 The file has a header line and the columns address and token. The columns role
 and locale are optional.` + about,
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that already have an account")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.importFile(c.Context(), s, args[0], skip) }
 	return c

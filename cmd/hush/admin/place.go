@@ -34,7 +34,7 @@ func (a places) importCommand() *cobra.Command {
 The file has a header line and the columns name, latitude (degrees) and altitude
 (metres).` + about,
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&replace, "replace", false, "remove all imported places first")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.importFile(c.Context(), s, args[0], replace) }
 	return c
