@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,20 +21,21 @@ import (
 // connection.
 type slowLine struct {
 	listener net.Listener
-	to       func() string // address of the service
+	backend  atomic.Value // string: the address of the service
 	rate     int
 }
 
-// startSlowLine starts a proxy, and returns its URL. to is called for each connection.
-func startSlowLine(t testing.TB, rate int, to func() string) string {
+// startSlowLine starts a proxy to no service yet, and returns its URL.
+func startSlowLine(t testing.TB, rate int) (line *slowLine, url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	go (&slowLine{l, to, rate}).accept()
-	return "http://" + l.Addr().String()
+	line = &slowLine{listener: l, rate: rate}
+	go line.accept()
+	return line, "http://" + l.Addr().String()
 }
 
 func (s *slowLine) accept() {
@@ -42,17 +44,24 @@ func (s *slowLine) accept() {
 		if err != nil {
 			return
 		}
-		to, err := net.Dial("tcp", s.to())
+		address, _ := s.backend.Load().(string)
+		to, err := net.Dial("tcp", address)
 		if err != nil {
 			_ = from.Close()
 			continue
+		}
+		for _, conn := range []net.Conn{from, to} {
+			// As little as the system allows: the sender is to feel the line.
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetReadBuffer(4 << 10)
+			}
 		}
 		go s.carry(to, from)
 		go s.carry(from, to)
 	}
 }
 
-// carry copies to the other end at the rate. What waits is in the buffers of the system.
+// carry copies to the other end at the rate.
 func (s *slowLine) carry(to, from net.Conn) {
 	defer to.Close()
 	defer from.Close()
@@ -71,8 +80,8 @@ func (s *slowLine) carry(to, from net.Conn) {
 	}
 }
 
-// The programs share and open a file of nearly 1 MiB over lines as they are in trains and
-// villages: at 8 KB/s it takes two minutes each way. Each needs one attempt.
+// The programs share and open a file of nearly 1 MiB over slow lines, in real time: at
+// 8 KB/s it takes two minutes each way.
 func TestRealSlowLines(t *testing.T) {
 	t.Parallel()
 	testtier.Full(t, "takes minutes on slow lines")
@@ -80,9 +89,9 @@ func TestRealSlowLines(t *testing.T) {
 	for _, rate := range []int{8_000, 12_000, 25_000, 60_000} {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			t.Parallel()
-			var p *testProcess
-			url := startSlowLine(t, rate, func() string { return p.addr })
-			p = startProcess(t, realHush(t), newFolder(t), "--base-url", url)
+			line, url := startSlowLine(t, rate)
+			p := startProcess(t, realHush(t), newFolder(t), "--base-url", url)
+			line.backend.Store(p.addr)
 			r := newRecipient(t)
 			file := filepath.Join(t.TempDir(), "backup.tar")
 			if err := os.WriteFile(file, content, 0o600); err != nil {

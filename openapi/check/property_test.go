@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,9 +94,11 @@ func (c *caller) renew(isColonel bool) {
 func (c *caller) admin(args ...string) string {
 	c.t.Helper()
 	command := exec.CommandContext(c.t.Context(), c.program.binary, append(append([]string{"admin"}, args...), "--data", c.program.data)...)
+	said := &bytes.Buffer{}
+	command.Stderr = said
 	out, err := command.Output()
 	if err != nil {
-		c.t.Fatalf("hush admin %v: got %v, want no error", args, err)
+		c.t.Fatalf("hush admin %v: got %v and %s, want no error", args, err, said)
 	}
 	return string(out)
 }
@@ -199,7 +203,7 @@ func (c *caller) authorize(header http.Header) {
 	case 6:
 		header.Set("Authorization", pick(c.draws, basic(c.address, "wrong"), "Bearer wrong", "Basic %", "Bearer", "Digest x"))
 	case 7:
-		header.Set("Cookie", "hush_session=wrong")
+		header.Set("Cookie", "__Host-hush=wrong")
 	}
 }
 
@@ -254,7 +258,7 @@ func (c *caller) value(name string, of *base.SchemaProxy, depth int) any {
 	case "object":
 		members := map[string]any{}
 		for name, member := range schema.Properties.FromOldest() {
-			if c.oneIn(2) || contains(schema.Required, name) {
+			if c.oneIn(2) || slices.Contains(schema.Required, name) {
 				members[name] = c.value(name, member, depth+1)
 			}
 		}
@@ -276,15 +280,6 @@ func (c *caller) value(name string, of *base.SchemaProxy, depth int) any {
 	default:
 		return c.text(name)
 	}
-}
-
-func contains(list []string, name string) bool {
-	for _, one := range list {
-		if one == name {
-			return true
-		}
-	}
-	return false
 }
 
 // text draws a text for a member or parameter of a name: often one that fits.

@@ -87,19 +87,18 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
 }
 
 /**
- * visit opens an address, and again if that does not end: on a busy machine a Firefox that has just started may
- * lose its first navigation.
+ * visit opens an address. The first one of a window it opens again if that does not end: on a busy machine a
+ * Firefox that has just started may lose its first navigation.
  */
 async function visit(page: Page, url: string): Promise<void> {
-  for (let left = 2; ; left--) {
-    try {
-      await page.goto(url);
-      return;
-    } catch (error) {
-      if (left === 0 || !(error instanceof TimeoutError)) {
-        throw error;
-      }
+  const isFirst = page.url() === "about:blank";
+  try {
+    await page.goto(url);
+  } catch (error) {
+    if (!isFirst || !(error instanceof TimeoutError)) {
+      throw error;
     }
+    await page.goto(url);
   }
 }
 

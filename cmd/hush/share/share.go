@@ -211,6 +211,7 @@ func (s *share) request(ctx context.Context, from source, server *client.Client)
 	if policy.Maintenance != "" {
 		return request, &client.Error{Kind: client.KindRefused, Message: "the server creates no secrets now: " + console.Visible(policy.Maintenance)}
 	}
+	// The policy of other protocols says nothing of mail: their servers answer for themselves.
 	if len(s.recipients) > 0 && server.Protocol() == client.ProtocolHush {
 		if err := policy.AdmitRecipients(); err != nil {
 			return request, err
