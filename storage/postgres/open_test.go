@@ -114,6 +114,23 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	}
 }
 
+// TestSchemaTakesItsTime: a step that takes longer than a statement of the service may, as
+// on a large database or a busy machine, is not cut off.
+func TestSchemaTakesItsTime(t *testing.T) {
+	server := need(t)
+	mustExec(t, server.URL("postgres"), "CREATE DATABASE slow")
+	target := server.URL("slow")
+	mustExec(t, target, `CREATE FUNCTION public.wait() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(3); END';
+		CREATE EVENT TRIGGER waits ON ddl_command_start WHEN TAG IN ('CREATE SEQUENCE') EXECUTE FUNCTION public.wait()`)
+	store, _, err := postgres.Open(t.Context(), target, postgres.Options{StatementTimeout: 2 * time.Second, Patience: time.Second})
+	if err != nil {
+		t.Fatalf("Open(a slow step): got %v, want nil", err)
+	}
+	if err := store.Close(); err != nil {
+		t.Errorf("Close: got %v, want nil", err)
+	}
+}
+
 // TestOpenWaits: a server that comes up with Hush is waited for.
 func TestOpenWaits(t *testing.T) {
 	server := own(t)

@@ -61,8 +61,12 @@ func (c *connector) refuseCreate(cause error) error {
 		"CREATE SCHEMA IF NOT EXISTS %s; ALTER SCHEMA %s OWNER TO %s", ErrRefused, owner, schema, cause, schema, schema, owner)
 }
 
+// migrateLocked changes the schema in one transaction. Its statements may take as long as
+// migrateLimit: those that work on many rows, or on a machine that does other work.
 func (c *connector) migrateLocked(ctx context.Context, pg *pgconn.PgConn) error {
-	err := execute(ctx, pg, "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('hush schema ' || "+quoteText(c.opts.Schema)+", 0))")
+	limit := strconv.FormatInt(migrateLimit.Milliseconds(), 10)
+	err := execute(ctx, pg, "BEGIN; SET LOCAL statement_timeout = "+limit+"; SET LOCAL idle_in_transaction_session_timeout = "+limit+
+		"; SELECT pg_advisory_xact_lock(hashtextextended('hush schema ' || "+quoteText(c.opts.Schema)+", 0))")
 	if err != nil {
 		return err
 	}
