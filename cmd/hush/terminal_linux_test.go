@@ -99,6 +99,20 @@ func TestPasswordIsNotShown(t *testing.T) {
 	}
 }
 
+// A folder that is missing is told before a password is typed.
+func TestNoPromptWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	_, terminal := openTerminal(t)
+	said := newOutput()
+	args := []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t) + "s"}
+	if code := run(t.Context(), args, nil, terminal, io.Discard, said); code != command.ExitFailure {
+		t.Errorf("hush admin account create: got exit code %d, want %d", code, command.ExitFailure)
+	}
+	if text := said.String(); !strings.Contains(text, "there is no data folder") || strings.Contains(text, "Password") {
+		t.Errorf("hush admin account create: got %q, want that there is no folder, and no prompt", text)
+	}
+}
+
 // A user who interrupts the prompt has a working terminal.
 func TestInterruptedPrompt(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
 	"hush/cmd/hush/flags"
 	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
@@ -47,6 +48,9 @@ password cannot sign in until it has one; its API tokens work.` + about,
 	flags.Text(&request.Locale, "", "`language` of the account, such as pt_BR")(c.Flags(), "locale")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		request.Address, request.Role = args[0], roleOf(role)
+		if err = data.CheckNew(s); err != nil { // before a password is typed in vain
+			return err
+		}
 		if request.Password, err = a.password(c.Context(), file); err != nil {
 			return err
 		}

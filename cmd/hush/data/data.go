@@ -248,16 +248,34 @@ func openForCommand(ctx context.Context, s *settings.Settings, c *console.Consol
 // OpenNew is Open for a command that may be the first on its data. It makes no folder:
 // a mistyped one would have data that no service serves.
 func OpenNew(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
-	if s.SharedStore() {
-		exists, err := isFile(rootKeyPath(s))
-		if exists || err != nil {
-			return openBeside(ctx, s, true)
-		}
+	if isBeside(s) {
+		return openBeside(ctx, s, true)
 	}
-	if _, err := os.Stat(s.Data); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no data folder %s: name the service's with --data; for a new service, start it first, or make the folder with \"mkdir -m 700\"", s.Data)
+	if err := CheckNew(s); err != nil {
+		return nil, err
 	}
 	return openForCommand(ctx, s, c, log)
+}
+
+// isBeside reports whether a command needs no data folder: it has a database on a server,
+// and a file for the root key.
+func isBeside(s *settings.Settings) bool {
+	if !s.SharedStore() {
+		return false
+	}
+	exists, err := isFile(rootKeyPath(s))
+	return exists || err != nil
+}
+
+// CheckNew returns the error of OpenNew where the data folder is missing.
+func CheckNew(s *settings.Settings) error {
+	if s.Store == settings.StoreMemory || isBeside(s) {
+		return nil
+	}
+	if _, err := os.Stat(s.Data); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no data folder %s: name the service's with --data; for a new service, start it first, or make the folder with \"mkdir -m 700\"", s.Data)
+	}
+	return nil
 }
 
 // openFolder opens the data folder. It waits as long as the settings say for the
