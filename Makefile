@@ -17,6 +17,9 @@ PKG ?= ./...
 TEST_REQUIRE ?=
 # More arguments for go test, as in `make test TEST_FLAGS='-run Reveal'`.
 TEST_FLAGS ?=
+# Stages of `make check` and `make full` to run alone, separated by commas, by the names
+# in their summary: `make full ONLY='fuzz,packages'`. Without it all of them run.
+export ONLY ?=
 # How often, or how long (1m), each fuzz target runs. A number ends exactly; at
 # the end of a time go test now and then fails with "context deadline exceeded"
 # though no input did.
@@ -45,11 +48,11 @@ test: ## Run the quick tests, and say what was skipped and what other runs have;
 	@TEST_REQUIRE='$(TEST_REQUIRE)' scripts/test.sh -short $(TEST_FLAGS) $(PKG)
 
 .PHONY: check
-check: ## Run what a change must pass: test, programs, race detector, PostgreSQL, Chromium, lint
+check: ## Run what a change must pass: test, programs, race detector, PostgreSQL, Chromium, lint; ONLY
 	@scripts/check.sh
 
 .PHONY: full
-full: ## Run everything: kills, faults, power loss, three browsers, releases, long fuzzing
+full: ## Run everything: kills, faults, power loss, three browsers, releases, long fuzzing; ONLY
 	@scripts/full.sh
 
 # The suites that run on either store. Those of faults have servers of their own.

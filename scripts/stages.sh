@@ -8,12 +8,21 @@ stages=$(mktemp -d "${TMPDIR:-/tmp}/hush-stages.XXXXXX")
 trap 'rm -rf "$stages"' EXIT
 began=$SECONDS
 export TEST_TIMES=$stages/times
-: >"$TEST_TIMES" >"$stages/summary"
+: >"$TEST_TIMES" >"$stages/summary" >"$stages/left-out" >"$stages/names"
+
+# wanted NAME reports whether a stage is to run.
+wanted() {
+	echo "$1" >>"$stages/names"
+	case ",${ONLY:-$1}," in *",$1,"*) return 0 ;; esac
+	echo "$1" >>"$stages/left-out"
+	return 1
+}
 
 # stage NAME COMMAND... runs a command and notes how it ended, how long it took and
 # how much processor time: the first says little of stages side by side.
 stage() {
 	local name=$1 start=$SECONDS result=ok log TIMEFORMAT='%U %S'
+	wanted "$name" || return 0
 	shift
 	log=$(mktemp "$stages/log.XXXXXX")
 	echo "... $name"
@@ -30,6 +39,7 @@ stage() {
 # shown NAME COMMAND... is stage for a command whose output is shown as it comes.
 shown() {
 	local name=$1 start=$SECONDS result=ok cpu TIMEFORMAT='%U %S'
+	wanted "$name" || return 0
 	shift
 	cpu=$(mktemp "$stages/cpu.XXXXXX")
 	printf '\n=== %s\n' "$name"
@@ -47,14 +57,25 @@ verdict() {
 	printf '%-24s %-6s %5d s %6s s of processor time\n' "$1" "$2" "$3" "${cpu:-?}" | tee -a "$stages/summary"
 }
 
+# unknown writes each name in ONLY that no stage has.
+unknown() {
+	[ -z "${ONLY:-}" ] || tr ',' '\n' <<<"$ONLY" | grep -vxFf "$stages/names" || true
+}
+
 # finish writes the summary, with the slowest tests, and returns 1 if a stage failed.
 finish() {
 	printf '\n=== slowest tests\n'
 	sort -rn "$TEST_TIMES" | head -10
 	printf '\n=== summary\n'
 	cat "$stages/summary"
-	local result=ok status=0
+	local result=ok status=0 missing
 	if grep -q ' FAIL ' "$stages/summary"; then result=FAIL status=1; fi
+	missing=$(unknown)
+	if [ -n "$missing" ]; then
+		sed 's/^/ONLY names no stage: /' <<<"$missing"
+		result=FAIL status=1
+	fi
+	sed 's/$/: left out by ONLY/' "$stages/left-out"
 	printf '%-24s %-6s %5d s\n' total "$result" $((SECONDS - began))
 	return "$status"
 }
