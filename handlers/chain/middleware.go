@@ -58,7 +58,7 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 		defer func() {
 			e.record.body.release()
 			if value := recover(); value != nil {
-				m.panicked(&e.answer, &e.record, value)
+				m.panicked(&e.answer, r, &e.record, value)
 			}
 			m.note(r, &e.record, &e.answer, began)
 		}()
@@ -90,10 +90,18 @@ func (m *middleware) template(r *http.Request) string {
 	return RouteUnknown
 }
 
-// panicked responds after a panic of a handler outside the RPC chain.
-func (m *middleware) panicked(w *answer, rec *record, value any) {
+// panicked responds after a panic of a handler outside the RPC chain: to a call in its
+// protocol, and to anything else with text.
+func (m *middleware) panicked(w *answer, r *http.Request, rec *record, value any) {
 	m.log.Error("panic", "route", rec.route, "type", crash.Type(value), "stack", crash.Frames())
-	if w.status == 0 {
+	if rec.code == "" {
+		rec.code = connect.CodeInternal.String()
+	}
+	switch {
+	case w.status != 0: // the response has begun
+	case isProcedure(r.URL.Path):
+		refuseCall(w, r, http.StatusInternalServerError, connect.CodeInternal, "internal error")
+	default:
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
 }

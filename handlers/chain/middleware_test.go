@@ -7,6 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -166,6 +169,72 @@ func TestPanicOutsideOfRPCs(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "panic") || strings.Contains(log.String(), "canary") {
 		t.Errorf("log: got %s, want the panic without its value", log)
+	}
+}
+
+// A call learns of a panic before its RPC, and of a refusal before it, in its own
+// protocol: a client of gRPC or gRPC-Web takes any other answer for a broken server.
+func TestCallsAreRefusedInTheirProtocol(t *testing.T) {
+	t.Parallel()
+	const procedure = "/hush.v1.SystemService/GetStatus"
+	for name, refused := range map[string]struct {
+		options  func(*handlers.Options)
+		status   int
+		code     connect.Code
+		text     string
+		panicked bool
+	}{
+		"a panic": {nil, http.StatusInternalServerError, connect.CodeInternal, "internal error", true},
+		"too many requests of a network behind a proxy": {func(o *handlers.Options) {
+			o.TrustedProxies, o.ProxiedRequests = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, 1
+		}, http.StatusServiceUnavailable, connect.CodeUnavailable, "too many requests at a time", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api, log := newAPI(t, refused.options)
+			began, end := make(chan struct{}, 1), make(chan struct{})
+			server := serve(t, api, func(_ http.ResponseWriter, r *http.Request) {
+				if refused.panicked {
+					panic("canary")
+				}
+				began <- struct{}{}
+				<-end
+			})
+			post := func(contentType string) (status int, grpc, body string) {
+				req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+procedure, strings.NewReader("{}"))
+				req.RequestURI = ""
+				req.Header.Set("Content-Type", contentType)
+				req.Header.Set("X-Forwarded-For", "192.0.2.1")
+				res, err := server.Client().Do(req)
+				if err != nil {
+					t.Errorf("POST as %s: got %v, want an answer", contentType, err)
+					return 0, "", ""
+				}
+				defer res.Body.Close()
+				all, err := io.ReadAll(res.Body)
+				if err != nil {
+					t.Errorf("POST as %s: got %v, want a whole answer", contentType, err)
+				}
+				return res.StatusCode, res.Header.Get("Grpc-Status"), string(all)
+			}
+			if !refused.panicked { // another call takes the network's only place
+				done := make(chan struct{})
+				go func() { defer close(done); post("application/json") }()
+				<-began
+				defer func() { close(end); <-done }()
+			}
+			want := fmt.Sprintf(`{"code":%q,"message":%q}`, refused.code, refused.text)
+			if status, _, body := post("application/json"); status != refused.status || body != want {
+				t.Errorf("Connect: got %d %s, want %d %s", status, body, refused.status, want)
+			}
+			status, grpc, body := post("application/grpc-web+proto")
+			if want := strconv.Itoa(int(refused.code)); status != http.StatusOK || grpc != want || body != "" {
+				t.Errorf("gRPC-Web: got %d, grpc-status %q and %q, want 200 with %s and no body", status, grpc, body, want)
+			}
+			if line := log.String(); !strings.Contains(line, "code="+refused.code.String()) {
+				t.Errorf("log: got %s, want the code of the refusal", line)
+			}
+		})
 	}
 }
 

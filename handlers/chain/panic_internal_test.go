@@ -56,7 +56,9 @@ func TestPanicsShowNoArguments(t *testing.T) {
 			m := middleware{log: textLog(log)}
 			response := httptest.NewRecorder()
 			func() {
-				defer func() { m.panicked(&answer{ResponseWriter: response}, &record{}, recover()) }()
+				defer func() {
+					m.panicked(&answer{ResponseWriter: response}, httptest.NewRequest("GET", "/", nil), &record{}, recover())
+				}()
 				_ = fail()
 			}()
 			if response.Code != http.StatusInternalServerError || leaked(response.Body.String()) != "" {

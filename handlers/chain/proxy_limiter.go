@@ -2,9 +2,10 @@ package chain
 
 import (
 	"hash/maphash"
-	"io"
 	"net/http"
 	"sync/atomic"
+
+	"connectrpc.com/connect"
 
 	"hush/vault/caller"
 )
@@ -40,19 +41,17 @@ func (p *proxyLimiter) begin(network caller.Network) (end func(), room bool) {
 	return func() { running.Add(-1) }, true
 }
 
-// refuseRequest writes a response that every protocol understands: Connect
-// reads the code in the JSON, gRPC the status, and the legacy versions show the
-// message. Over HTTP/1 the response closes the connection, because otherwise
-// the server would first wait for the rest of the body.
+// refuseRequest refuses a request in the protocol that it is in: Connect reads the
+// code in the JSON, and the legacy versions show its message. Over HTTP/1 the response
+// closes the connection, because otherwise the server would first wait for the rest of
+// the body.
 func refuseRequest(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if r.ProtoMajor == 1 && r.ContentLength != 0 {
 		h.Set("Connection", "close")
 	}
-	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Retry-After", "1")
-	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = io.WriteString(w, `{"code":"unavailable","message":"too many requests at a time"}`)
+	refuseCall(w, r, http.StatusServiceUnavailable, connect.CodeUnavailable, "too many requests at a time")
 }
