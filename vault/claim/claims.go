@@ -21,8 +21,8 @@ const (
 	ExtendEvery = 30 * time.Second
 )
 
-// clocksApart is how far the clocks of nodes may be apart: a claim that another
-// node just made may seem to be due that much later.
+// clocksApart is how far the clocks of nodes may be apart, and how far one may have been
+// set back before a start: a claim that was just made may seem to be due that much later.
 const clocksApart = 5 * time.Second
 
 // Options are the dependencies of New; all are required.
@@ -99,6 +99,12 @@ func (k *known) moveTo(deadline time.Time) {
 	}
 }
 
+// waited reports whether it is time to extend a claim, by the time that passed in this
+// process since it saw the last deadline.
+func (k *known) waited() bool {
+	return k.until < Longest && k.until-k.age() <= Lifetime-ExtendEvery
+}
+
 // leftover is a share that could not be destroyed when its claim ended.
 type leftover struct {
 	slot  storage.Slot
@@ -118,6 +124,12 @@ func (cl *Claims) timeLeft(k *known, now time.Time) time.Duration {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
 	return k.timeLeft(now)
+}
+
+func (cl *Claims) waited(k *known) bool {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	return k.waited()
 }
 
 // see remembers a claim with its deadline, and returns what is known of it. A row

@@ -30,10 +30,11 @@ func (cl *Claims) Extend(ctx context.Context, token seal.Token, claim string) (t
 func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, bound bond) (time.Duration, error) {
 	now := cl.clock.Now()
 	k := cl.see(row, record.deadline, cl.clock.Stopwatch())
-	switch left := cl.timeLeft(k, now); {
+	left, waited := cl.timeLeft(k, now), cl.waited(k)
+	switch {
 	case left == 0:
 		return 0, refusal.ErrNotFound
-	case !record.extendedAt(now).After(record.deadline):
+	case !record.extendedAt(now, waited).After(record.deadline):
 		return left, nil
 	}
 	var stored *Record
@@ -44,7 +45,7 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 		if !stored.matches(bound) || !now.Before(stored.deadline) {
 			return refusal.ErrNotFound
 		}
-		to := stored.extendedAt(now)
+		to := stored.extendedAt(now, waited)
 		if !to.After(stored.deadline) {
 			return nil
 		}
@@ -58,13 +59,19 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 }
 
 // extendedAt returns the deadline that a claim has when its reader is at it: the
-// present one, if it was written a short time ago.
-func (r *Record) extendedAt(now time.Time) time.Time {
+// present one, if it was written a short time ago. waited reports that it was written
+// longer ago, by the time that passed here. Where the clock was set back and stands
+// still meanwhile, the deadline then moves by the least that there is: every process
+// that sees a later one knows that the reader is at it.
+func (r *Record) extendedAt(now time.Time, waited bool) time.Time {
 	to := now.Add(Lifetime)
+	if least := r.deadline.Add(time.Millisecond); waited && to.Before(least) {
+		to = least
+	}
 	if to.After(r.limit) {
 		to = r.limit
 	}
-	if r.unmoved || to.Sub(r.deadline) < ExtendEvery {
+	if r.unmoved || !waited && to.Sub(r.deadline) < ExtendEvery {
 		return r.deadline
 	}
 	return to

@@ -71,6 +71,43 @@ func TestComingBackExtends(t *testing.T) {
 	}
 }
 
+// The clock was set back, and the time of the process stands still until
+// it is there again. The claim lasts on while its reader comes back, for an hour at most,
+// and ends when the reader falls silent: by the time that passes, on every node.
+func TestComingBackExtendsWhileTimeStandsStill(t *testing.T) {
+	t.Parallel()
+	for _, silent := range []bool{false, true} {
+		a, b := nodes(t)
+		kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+		pass := func(d time.Duration) {
+			for _, k := range []*vaulttest.Kit{a, b} {
+				k.Clock.Advance(d)
+			}
+		}
+		pass(-5 * time.Hour) // before the reveal: the test's clock has no monotonic reading
+		a.MustRevealClaimed(t, kept.Secret.Key, mine())
+		vaulttest.Want(t, "Seek()", b.Vault.Claims.Seek(t.Context()), nil)
+		const step = 100 * time.Second
+		for passed := step; passed < claim.Longest; passed += step {
+			pass(step)
+			want := min(claim.Lifetime, claim.Longest-passed)
+			if got := mustExtend(t, a, kept); got > want || got < want-claim.ExtendEvery {
+				t.Fatalf("time left after %v: got %v, want about %v", passed, got, want)
+			}
+			vaulttest.Want(t, "Seek()", b.Vault.Claims.Seek(t.Context()), nil)
+			vaulttest.Want(t, "Lapse()", a.MustLapse(t), 0)
+			vaulttest.Want(t, "Lapse(other node)", b.MustLapse(t), 0)
+			if silent {
+				break
+			}
+		}
+		pass(claim.Lifetime)
+		wantNotExtended(t, "at the end", a, kept.Secret.Key, mine())
+		vaulttest.Want(t, "Lapse(at the end)", a.MustLapse(t), 1)
+		wantOutcome(t, a, kept, secret.OutcomeLapsed)
+	}
+}
+
 // An extended claim whose reader falls silent lapses after its lifetime.
 func TestSilenceAfterAnExtension(t *testing.T) {
 	t.Parallel()
@@ -139,7 +176,8 @@ func TestRestartAfterAnExtension(t *testing.T) {
 		"at once":        {0, true},
 		"in time":        {claim.Lifetime - time.Millisecond, true},
 		"at the end":     {claim.Lifetime, false},
-		"set back 1 ms":  {-time.Millisecond, false},
+		"set back 5 s":   {-5 * time.Second, true},
+		"set back more":  {-5*time.Second - time.Millisecond, false},
 		"set back a day": {-24 * time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {

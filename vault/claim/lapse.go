@@ -31,10 +31,7 @@ const (
 // others. It runs before the first request. A deadline or a limit further ahead than
 // any can be was set by another clock, which may have been wrong.
 func (cl *Claims) Begin(ctx context.Context) error {
-	now, apart := cl.clock.Now(), time.Duration(0)
-	if cl.store.Node() != nil {
-		apart = clocksApart
-	}
+	now := cl.clock.Now()
 	var lost rows.Damage
 	defer lost.Report(cl.log)
 	for from := []byte(nil); ; {
@@ -46,7 +43,7 @@ func (cl *Claims) Begin(ctx context.Context) error {
 		for row, r := range page {
 			cl.others.Found(r)
 			cl.see(row, r.deadline, cl.clock.Stopwatch())
-			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+apart || r.limit.Sub(now) > Longest+apart {
+			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+clocksApart || r.limit.Sub(now) > Longest+clocksApart {
 				due = append(due, dueClaim{row, r.deadline})
 			}
 		}
