@@ -50,11 +50,26 @@ var (
 )
 
 // ParseLink parses a link to a secret as people paste it: with white space or
-// punctuation around it, or with a # that a mail gateway escaped. It returns
-// ErrLink with what is wrong: an end-to-end link of another length is incomplete, one
-// with a character that no link has was changed, and no server is asked to find out.
+// punctuation around it, line breaks in it, or with a # that a mail gateway escaped. It
+// returns ErrLink with what is wrong: an end-to-end link of another length is incomplete,
+// one with a character that no link has was changed, text behind a link may be its
+// passphrase, and no server is asked to find out.
 func ParseLink(text string) (Link, error) {
-	u, err := parsePasted(text)
+	link, err := parseLink(text)
+	if err != nil || link.endToEnd != nil { // which has a length of its own
+		return link, err
+	}
+	if first, broken := firstLine(text); broken {
+		before, err := parseLink(first)
+		if err == nil && hasGrown([]Text{before.Key}, []Text{link.Key}) {
+			return Link{}, errTextBehind()
+		}
+	}
+	return link, nil
+}
+
+func parseLink(text string) (Link, error) {
+	u, behind, err := parsePasted(text)
 	if err != nil {
 		return Link{}, err
 	}
@@ -68,6 +83,9 @@ func ParseLink(text string) (Link, error) {
 		}
 		return endToEndLink(server, parsed), nil
 	}
+	if behind {
+		return Link{}, errTextBehind()
+	}
 	if server, ok := baseOf(u, "/s"); ok {
 		switch {
 		case keyPattern.MatchString(u.Fragment):
@@ -79,7 +97,7 @@ func ParseLink(text string) (Link, error) {
 	if server, key, ok := keyBehind(u, "/secret/"); ok {
 		return Link{Server: server, Encryption: EncryptionServer, Key: key, Foreign: true}, nil
 	}
-	if _, err := ParseReceiptLink(text); err == nil {
+	if _, err := parseReceiptLink(text); err == nil {
 		return Link{}, wrongLink("this is the link of a receipt; the secret has another link")
 	}
 	return Link{}, wrongLink("this is not the link of a secret")
@@ -88,12 +106,28 @@ func ParseLink(text string) (Link, error) {
 // ParseReceiptLink parses a link to a receipt, or the bare key of one. It returns
 // ErrLink for other texts, links to secrets among them.
 func ParseReceiptLink(text string) (ReceiptLink, error) {
-	if key := trimPasted(text); keyPattern.MatchString(key) {
-		return ReceiptLink{Keys: []Text{Hide(key)}}, nil
-	}
-	u, err := parsePasted(text)
+	link, err := parseReceiptLink(text)
 	if err != nil {
 		return ReceiptLink{}, err
+	}
+	if first, broken := firstLine(text); broken {
+		if before, err := parseReceiptLink(first); err == nil && hasGrown(before.Keys, link.Keys) {
+			return ReceiptLink{}, errTextBehind()
+		}
+	}
+	return link, nil
+}
+
+func parseReceiptLink(text string) (ReceiptLink, error) {
+	if key, behind := trimPasted(text); !behind && keyPattern.MatchString(key) {
+		return ReceiptLink{Keys: []Text{Hide(key)}}, nil
+	}
+	u, behind, err := parsePasted(text)
+	if err != nil {
+		return ReceiptLink{}, err
+	}
+	if behind {
+		return ReceiptLink{}, errTextBehind()
 	}
 	if server, ok := baseOf(u, "/r"); ok {
 		link := ReceiptLink{Server: server}
@@ -164,20 +198,24 @@ func errChanged() error {
 	return wrongLink("the link was changed: it has a character that does not belong there; copy the link again")
 }
 
-// parsePasted returns the URL in a pasted text.
-func parsePasted(text string) (*url.URL, error) {
-	text = trimPasted(text)
+func errTextBehind() error {
+	return wrongLink("there is other text beside the link: pass the link alone, on one line")
+}
+
+// parsePasted returns the URL in a pasted text. behind is that of trimPasted.
+func parsePasted(text string) (u *url.URL, behind bool, err error) {
+	text, behind = trimPasted(text)
 	for _, escaped := range []string{"%2523", "%23"} {
 		text = strings.Replace(text, escaped, "#", 1)
 	}
-	u, err := url.Parse(text)
+	u, err = url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return nil, wrongLink("this is not a link: a link begins with https:// or http://")
+		return nil, false, wrongLink("this is not a link: a link begins with https:// or http://")
 	}
 	if holdsTwo(text, u) {
-		return nil, wrongLink("there is more than one link here: pass one at a time")
+		return nil, false, wrongLink("there is more than one link here: pass one at a time")
 	}
-	return u, nil
+	return u, behind, nil
 }
 
 // holdsTwo reports whether two links were pasted together, the second maybe without its
@@ -193,16 +231,48 @@ func holdsTwo(text string, u *url.URL) bool {
 	return pages > 1 || pages == 1 && strings.Contains(u.Fragment, "/")
 }
 
-// trimPasted removes what programs and people add to a link, line breaks within
-// it included.
-func trimPasted(text string) string {
+// lineBreak is where a program broke a line, with the blanks that it left around.
+var lineBreak = regexp.MustCompile(`\s*[\r\n\x{85}\x{2028}\x{2029}]\s*`)
+
+// trimPasted removes what programs and people add to a link, line breaks within it
+// included. behind reports whether blanks part it: the link has no other text in it then,
+// such as a passphrase, which must not become a part of the key.
+func trimPasted(text string) (link string, behind bool) {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+		if unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
 			return -1
 		}
 		return r
 	}, text)
-	return strings.Trim(text, "<>()[]{}\"'`.,;:!?*")
+	text = lineBreak.ReplaceAllString(strings.TrimSpace(text), "")
+	text = strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>()[]{}\"'`.,;:!?*", r) })
+	link = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return link, link != text
+}
+
+// firstLine returns the first line of a text that has more than one.
+func firstLine(text string) (line string, broken bool) {
+	text = strings.TrimSpace(text)
+	if at := lineBreak.FindStringIndex(text); at != nil {
+		return text[:at[0]], true
+	}
+	return "", false
+}
+
+// keySize is the length of a whole key of Hush, and the least of any server's.
+const keySize = 31
+
+// hasGrown reports whether the last key of a link's first line is longer in the whole
+// text: what stands in the next line may be something else.
+func hasGrown(first, whole []Text) bool {
+	last := len(first) - 1
+	key := first[last].Expose()
+	return len(key) >= keySize && whole[last].Expose() != key
 }
 
 // baseOf returns the base URL of a link whose path ends in a page.
