@@ -21,6 +21,29 @@ type temporary struct {
 	File string `json:"file"`
 	// To is the file that the content is for; empty until File has all of it.
 	To string `json:"to,omitempty"`
+	// Bytes has both paths where one is no UTF-8, which a JSON string cannot hold. A
+	// program that does not know it finds neither file.
+	Bytes *pathBytes `json:"bytes,omitempty"`
+}
+
+// pathBytes are the paths of a temporary as the system has them.
+type pathBytes struct{ File, To []byte }
+
+// encode returns the line of a record that notes t.
+func (t temporary) encode() ([]byte, error) {
+	if !utf8.ValidString(t.File) || !utf8.ValidString(t.To) {
+		t = temporary{Bytes: &pathBytes{[]byte(t.File), []byte(t.To)}}
+	}
+	return json.Marshal(t)
+}
+
+// decode is the inverse of encode.
+func (t *temporary) decode(text []byte) error {
+	if err := json.Unmarshal(text, t); err != nil || t.Bytes == nil {
+		return err
+	}
+	*t = temporary{File: string(t.Bytes.File), To: string(t.Bytes.To)}
+	return nil
 }
 
 // NoteTemporary notes the path of a temporary file, before it has anything of the
@@ -30,7 +53,7 @@ func (c *Claim) NoteTemporary(file string) error { return c.note(temporary{File:
 
 // NoteWhole notes that a temporary file has all of the content, and which file that is
 // for, before it is renamed.
-func (c *Claim) NoteWhole(file, to string) error { return c.note(temporary{file, to}) }
+func (c *Claim) NoteWhole(file, to string) error { return c.note(temporary{File: file, To: to}) }
 
 func (c *Claim) note(t temporary) error {
 	if !c.IsKept() {
@@ -45,7 +68,7 @@ func (c *Claim) note(t temporary) error {
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(t)
+	line, err := t.encode()
 	if err != nil {
 		return err
 	}
@@ -67,7 +90,7 @@ func (c *Claim) append(line string) error {
 // addTemporary adds what a line of a record says of a temporary file.
 func (r *record) addTemporary(text []byte) {
 	var t temporary
-	if json.Unmarshal(text, &t) != nil || !filepath.IsAbs(t.File) || !strings.HasPrefix(filepath.Base(t.File), TemporaryPrefix) {
+	if t.decode(text) != nil || !filepath.IsAbs(t.File) || !strings.HasPrefix(filepath.Base(t.File), TemporaryPrefix) {
 		return
 	}
 	for i, one := range r.temporaries {

@@ -38,17 +38,23 @@ func TestTemporaryFilesAreSettled(t *testing.T) {
 	for name, c := range map[string]struct {
 		whole  bool
 		taken  bool
+		folder string // below the one of the test
 		file   string // what has the content afterwards; empty for none
 		silent bool
 	}{
 		"partial": {silent: true},
 		"whole":   {whole: true, file: "notes.txt"},
 		"taken":   {whole: true, taken: true, file: "notes-2.txt"},
+		"partial in a folder whose name is no UTF-8": {folder: "caf\xe9", silent: true},
+		"whole in a folder whose name is no UTF-8":   {folder: "caf\xe9", whole: true, file: "notes.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, _, _ := newStore(t)
-			folder := t.TempDir()
+			folder := filepath.Join(t.TempDir(), c.folder)
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				t.Skipf("needs names that are no UTF-8: %v", err)
+			}
 			temporary, to := filepath.Join(folder, pending.TemporaryPrefix+"A"), filepath.Join(folder, "notes.txt")
 			claim := mustTake(t, s, mustLink(t, aLink))
 			if err := claim.Keep(false); err != nil {
