@@ -67,52 +67,72 @@ func (s sender) checkBurn(b burning, args []string) error {
 }
 
 // burn destroys the secrets of receipts, one after another. Those that are gone do
-// not keep it from the others.
+// not keep it from the others, and neither does one that fails: its error ends the
+// command when all were tried.
 func (s sender) burn(ctx context.Context, server *client.Client, keys []client.Text, b burning) error {
-	waiting, err := s.waiting(ctx, server, keys)
-	if err != nil {
-		return err
-	}
-	gone := len(waiting) < len(keys)
+	waiting, failed := s.waiting(ctx, server, keys)
 	if len(waiting) > 0 && !b.yes {
 		if err := s.confirm(ctx, waiting); err != nil {
 			return err
 		}
 	}
 	for _, r := range waiting {
-		switch err := s.burnOne(ctx, server, r, b); {
-		case errors.Is(err, errGone):
-			gone = true
-		case err != nil:
+		err := s.burnOne(ctx, server, r, b)
+		if ctx.Err() != nil {
 			return err
 		}
+		if err != nil && !errors.Is(err, errGone) && len(keys) > 1 {
+			s.Tellf("the secret %s was not burned: %v", named(r), err)
+			err = told(err)
+		}
+		failed = worse(failed, err)
 	}
-	if gone {
-		return errGone
-	}
-	return nil
+	return failed
 }
 
 // errGone ends the program after a secret was gone already, which was said.
 var errGone error = &command.ExitError{Code: command.ExitGone}
 
+// worse returns the error to end with after two: that a secret is gone counts least.
+func worse(before, now error) error {
+	if before == nil || errors.Is(before, errGone) && now != nil {
+		return now
+	}
+	return before
+}
+
+// told returns the error to end with after one that was printed: its exit code alone.
+func told(err error) error {
+	if failed, ok := errors.AsType[*command.ExitError](err); ok {
+		return &command.ExitError{Code: failed.Code}
+	}
+	return err
+}
+
 // waiting returns the receipts of the secrets that wait, and says what became of the
-// others.
-func (s sender) waiting(ctx context.Context, server *client.Client, keys []client.Text) ([]client.Receipt, error) {
-	var waiting []client.Receipt
-	for _, key := range keys {
+// others. The error is that of some that are gone or cannot be asked for.
+func (s sender) waiting(ctx context.Context, server *client.Client, keys []client.Text) (waiting []client.Receipt, failed error) {
+	for i, key := range keys {
 		r, err := server.Receipt(ctx, key)
-		if err != nil {
-			return nil, remote.Fail(err)
-		}
 		r.Key = key
-		if r.State == client.StateWaiting || r.State == client.StateUnknown {
+		switch {
+		case err != nil && (len(keys) == 1 || ctx.Err() != nil):
+			return nil, remote.Fail(err)
+		case err != nil:
+			s.Tellf("receipt %d of %d: %v", i+1, len(keys), err)
+			if errors.Is(err, client.ErrGone) {
+				failed = worse(failed, errGone)
+			} else {
+				failed = worse(failed, told(remote.Fail(err)))
+			}
+		case r.State == client.StateWaiting || r.State == client.StateUnknown:
 			waiting = append(waiting, r)
-		} else {
+		default:
 			s.tellGone(r)
+			failed = worse(failed, errGone)
 		}
 	}
-	return waiting, nil
+	return waiting, failed
 }
 
 func (s sender) tellGone(r client.Receipt) {
