@@ -5,6 +5,7 @@ import { type Key, rich, t } from "../i18n/open";
 import { problemText } from "../problem";
 import { announce, Button, Icon } from "../ui";
 import type { Progress, Received } from "./reveal";
+import { world } from "./world";
 
 interface TroubleProps {
   progress: Progress;
@@ -91,8 +92,8 @@ function Left({ until }: { until: number }): ComponentChildren {
   return <span role="timer">{text}</span>;
 }
 
-/** left returns the time that is left until then, as in 1:43. */
+/** left returns how long it is until a time of the world, as in 1:43. */
 function left(until: number): string {
-  const seconds = Math.max(0, Math.floor((until - Date.now()) / 1000));
+  const seconds = Math.max(0, Math.floor((until - world.now()) / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

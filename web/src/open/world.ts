@@ -1,8 +1,11 @@
 import type { World } from "./reveal";
 
-/** world is the browser's clock and line. */
+/**
+ * world is the browser's clock and line. Its time is not that of day: a device that sets
+ * its clock meanwhile must not take a secret for lost that still waits for this page.
+ */
 export const world: World = {
-  now: () => Date.now(),
+  now: () => performance.now(),
   after: (milliseconds, fn) => {
     const timer = setTimeout(fn, milliseconds);
     return () => clearTimeout(timer);

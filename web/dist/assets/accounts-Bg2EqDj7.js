@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CnkLA0rL.js";import{r as t}from"./wire-BTLzmdZd.js";var n=t(e);export{n as default};

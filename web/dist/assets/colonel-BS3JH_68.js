@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BWfhenoG.js";import{r as t}from"./wire-BTLzmdZd.js";var n=t(e);export{n as default};

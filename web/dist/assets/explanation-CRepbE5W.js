@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-BhItV6kL.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CAaeUH04.js";import{r as t}from"./wire-BTLzmdZd.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as Generated,n as default}from"./result-C-ON_w1u.js";

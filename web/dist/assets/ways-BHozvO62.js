@@ -1,1 +1,0 @@
-export{t as default}from"./ways-yQY5KOA8.js";

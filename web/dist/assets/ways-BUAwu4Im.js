@@ -1,0 +1,1 @@
+export{t as default}from"./ways-ByvD3evO.js";
