@@ -83,11 +83,30 @@ func TestBackupsAreKept(t *testing.T) {
 	if made := b.state(); made.Failing || made.Bytes == 0 || !made.Last.Equal(now.Add(-6*time.Hour)) {
 		t.Errorf("state: got %+v, want the last backup", made)
 	}
-	// A clock that was put back makes the newest backup the oldest one.
-	*now = now.Add(-1000 * time.Hour)
-	b.attempt(t.Context())
-	if got := filesIn(t, dir); !slices.Contains(got, b.names.of(*now)) {
-		t.Errorf("files after the clock was put back: got %q, want the new backup among them", got)
+}
+
+// Backups whose names have later times than the one just made were made before it, by a
+// clock that was ahead or before it was put back: they go first, the oldest of them at
+// first.
+func TestBackupsAreKeptWhenTheClockIsSet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &settings.Settings{}
+	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 2
+	b, now := scheduled(t, s)
+	var made []string
+	for n := range 5 {
+		if n == 3 {
+			*now = now.Add(-1000 * time.Hour)
+		}
+		made = append(made, b.names.of(*now))
+		b.attempt(t.Context())
+		want := slices.Clone(made[max(0, n-1):])
+		slices.Sort(want)
+		if got := filesIn(t, dir); !slices.Equal(got, want) {
+			t.Errorf("files after backup %d: got %q, want the last two, %q", n, got, want)
+		}
+		*now = now.Add(6 * time.Hour)
 	}
 }
 

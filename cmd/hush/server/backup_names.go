@@ -59,18 +59,18 @@ func (n backupNames) list() (names []string, err error) {
 	return names, err
 }
 
-// prune deletes the oldest backups but the newest ones and the one just made,
-// which a clock that was put back may make the oldest.
+// prune deletes the oldest backups until there are as many as to keep. The one just made
+// is the newest: those with a later time in their names were made before it, by a clock
+// that was ahead, or before it was put back.
 func (n backupNames) prune(keep int, made string, log *slog.Logger) {
 	names, err := n.list()
 	if err != nil {
 		log.Warn("old backups cannot be listed", "folder", n.folder, "cause", err)
 		return
 	}
+	after := slices.Index(names, made) + 1
+	names = append(slices.Clone(names[after:]), names[:after]...)
 	for _, name := range names[:max(0, len(names)-keep)] {
-		if name == made {
-			continue
-		}
 		if err := os.Remove(filepath.Join(n.folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			log.Warn("an old backup cannot be deleted", "file", name, "cause", err)
 		}
