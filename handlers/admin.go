@@ -28,23 +28,29 @@ type AdminService struct {
 	operator vault.Operator
 	places   place.Places
 	base     *url.URL
-	backup   Backup
-	patience time.Duration // with a reader of a backup
+	local    Local
+	patience time.Duration // with a reader of a backup or an examination
+}
+
+// Local is what an operator can have of the data of this process besides what is in a
+// vault. The errors of both are shown to the operator; nil is for what cannot be had.
+type Local struct {
+	Backup  Backup
+	Examine Examine
 }
 
 // NewAdmin returns the operator's service and its path. It authenticates no
 // caller: access to the socket that serves it makes a caller the operator. It
-// must never be part of the public tree. Links lead to base. Without a backup it
-// makes none.
-func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup) (path string, handler http.Handler) {
-	return newAdmin(v, base, log, backup, backupPatience)
+// must never be part of the public tree. Links lead to base.
+func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger, local Local) (path string, handler http.Handler) {
+	return newAdmin(v, base, log, local, streamPatience)
 }
 
-// newAdmin is NewAdmin with the time that a part of a backup may wait for its reader.
+// newAdmin is NewAdmin with the time that a part of a stream may wait for its reader.
 func newAdmin(
-	v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup, patience time.Duration,
+	v *vault.Vault, base *url.URL, log *slog.Logger, local Local, patience time.Duration,
 ) (path string, handler http.Handler) {
-	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base, backup, patience},
+	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base, local, patience},
 		connect.WithHandlerOptions(chain.OperatorOptions(log)...),
 		connect.WithReadMaxBytes(adminLimit),
 	)

@@ -15,9 +15,9 @@ import (
 const (
 	// backupChunk is how much of a backup is in one message.
 	backupChunk = 256 << 10
-	// backupPatience is how long a message may wait for its reader: while it waits,
+	// streamPatience is how long a message may wait for its reader: while it waits,
 	// the database cannot use its free pages.
-	backupPatience = 30 * time.Second
+	streamPatience = 30 * time.Second
 	// backupTime is the maximum duration of a backup for the same reason.
 	backupTime = time.Hour
 )
@@ -25,7 +25,7 @@ const (
 var errBackupTime = errors.New("the backup took longer than an hour, in which the database cannot use its free pages again: write it to a faster place")
 
 // Backup writes a backup of a service's data. It calls begun with the length of
-// the database first. Its errors are shown to the operator.
+// the database first.
 type Backup func(ctx context.Context, to io.Writer, begun func(bytes int64)) error
 
 // controlKey is the context key of the http.ResponseController of a request.
@@ -42,7 +42,7 @@ func controlled(next http.Handler) http.Handler {
 // Backup streams a backup. A reader that stops reading ends it.
 func (s *AdminService) Backup(ctx context.Context, _ *adminv1.BackupRequest, stream *connect.ServerStream[adminv1.BackupResponse]) error {
 	control, ok := ctx.Value(controlKey{}).(*http.ResponseController)
-	if s.backup == nil || !ok {
+	if s.local.Backup == nil || !ok {
 		return connect.NewError(connect.CodeUnimplemented, nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, backupTime)
@@ -50,15 +50,19 @@ func (s *AdminService) Backup(ctx context.Context, _ *adminv1.BackupRequest, str
 	_ = control.SetReadDeadline(time.Time{}) // which would end the request
 	defer func() { _ = control.SetWriteDeadline(time.Now().Add(s.patience)) }()
 	out := &backupStream{stream: stream, control: control, patience: s.patience}
-	err := s.backup(ctx, out, func(bytes int64) { out.next.DatabaseBytes = bytes })
+	err := s.local.Backup(ctx, out, func(bytes int64) { out.next.DatabaseBytes = bytes })
 	if err == nil {
 		err = out.send()
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = errBackupTime
 	}
+	return shown(err)
+}
+
+// shown returns an error with its text, which the operator may read.
+func shown(err error) error {
 	if err != nil && connect.CodeOf(err) == connect.CodeUnknown {
-		// The operator is who may read it.
 		return connect.NewError(connect.CodeFailedPrecondition, err)
 	}
 	return err

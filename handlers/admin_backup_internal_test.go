@@ -31,7 +31,7 @@ func TestBackupEndsWithoutReader(t *testing.T) {
 			}
 		}
 	}
-	_, handler := newAdmin(kit.Vault, &url.URL{}, slog.New(slog.DiscardHandler), endless, 100*time.Millisecond)
+	_, handler := newAdmin(kit.Vault, &url.URL{}, slog.New(slog.DiscardHandler), Local{Backup: endless}, 100*time.Millisecond)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	stream, err := adminv1connect.NewAdminServiceClient(server.Client(), server.URL).Backup(t.Context(), &adminv1.BackupRequest{})

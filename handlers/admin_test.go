@@ -42,7 +42,7 @@ func adminOf(t *testing.T, kit *vaulttest.Kit) adminv1connect.AdminServiceClient
 // operatorServer serves the operator's service over HTTP.
 func operatorServer(t *testing.T, kit *vaulttest.Kit) *httptest.Server {
 	t.Helper()
-	path, handler := handlers.NewAdmin(kit.Vault, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler), nil)
+	path, handler := handlers.NewAdmin(kit.Vault, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler), handlers.Local{})
 	if path != "/hush.admin.v1.AdminService/" {
 		t.Fatalf("NewAdmin: got %q, want the service's path", path)
 	}
@@ -289,7 +289,7 @@ func TestAdminChain(t *testing.T) {
 		t.Errorf("SetRole without a role: got %v, want an invalid argument", err)
 	}
 	log := &bytes.Buffer{}
-	_, handler := handlers.NewAdmin(kit.Vault, &url.URL{}, slog.New(slog.NewTextHandler(log, nil)), nil)
+	_, handler := handlers.NewAdmin(kit.Vault, &url.URL{}, slog.New(slog.NewTextHandler(log, nil)), handlers.Local{})
 	body := `{"account":"canary","role":"canary"}`
 	r := httptest.NewRequestWithContext(t.Context(), "POST", "/hush.admin.v1.AdminService/SetRole", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")

@@ -51,6 +51,14 @@ func newKeys(all []*derived, memory []byte) *Keys {
 	return k
 }
 
+// Detached returns keys with the root keys that k holds now, used as now. To arrange
+// them changes nothing for k. They are valid as long as k is.
+func (k *Keys) Detached() *Keys {
+	detached := &Keys{state: &keysState{}}
+	detached.state.set.Store(k.state.load())
+	return detached
+}
+
 func (s *keysState) load() *keySet { return s.set.Load() }
 
 // Ring is the root keys of Keys: which of them there are, and how they are used. It

@@ -77,7 +77,7 @@ func TestReadingMethods(t *testing.T) {
 		"AccountService/ResetPassword", "AccountService/RevokeApiToken", "AccountService/RevokeInvite", "AccountService/UpdateLocale",
 		"AccountService/UpdateNotifications", "AccountService/VerifyAccount",
 		"AdminService/Backup", "AdminService/BurnSecret", "AdminService/CreateAccount", "AdminService/CreateInvite", "AdminService/CreateToken",
-		"AdminService/DestroyAccount", "AdminService/DisableAccount", "AdminService/ImportAccounts", "AdminService/ImportPlaces",
+		"AdminService/DestroyAccount", "AdminService/DisableAccount", "AdminService/Examine", "AdminService/ImportAccounts", "AdminService/ImportPlaces",
 		"AdminService/RemovePlace", "AdminService/ResetPassword", "AdminService/RetireRootKey", "AdminService/RevokeInvite",
 		"AdminService/RevokeToken", "AdminService/RotateRootKey", "AdminService/SetRole", "AdminService/VerifyDomain",
 		"ChallengeService/AltchaChallenge", "ChallengeService/AltchaVerify", "ChallengeService/AltchaVerifySpam",

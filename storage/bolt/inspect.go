@@ -104,8 +104,20 @@ func (i *Inspection) Files() ([]os.DirEntry, error) { return i.folder.handle.Rea
 
 // Warnings returns a sentence for each property of the folder's file system that
 // weakens Hush's promises.
-func (i *Inspection) Warnings() []string {
-	warnings, err := fileSystemWarnings(i.folder.handle)
+func (i *Inspection) Warnings() []string { return warningsOf(i.folder.handle) }
+
+// FolderWarnings is Inspection.Warnings for a folder that may be in use.
+func FolderWarnings(dir string) []string {
+	handle, err := OpenQuietly(dir)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer handle.Close()
+	return warningsOf(handle)
+}
+
+func warningsOf(folder *os.File) []string {
+	warnings, err := fileSystemWarnings(folder)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -115,12 +127,18 @@ func (i *Inspection) Warnings() []string {
 // Buckets returns the names of the buckets, without the store's own.
 func (i *Inspection) Buckets() (names []string, err error) {
 	err = i.db.View(func(btx *bbolt.Tx) error {
-		return btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
-			if validBucket(string(name)) {
-				names = append(names, string(name))
-			}
-			return nil
-		})
+		names, err = bucketNames(btx)
+		return err
+	})
+	return names, err
+}
+
+func bucketNames(btx *bbolt.Tx) (names []string, err error) {
+	err = btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+		if validBucket(string(name)) {
+			names = append(names, string(name))
+		}
+		return nil
 	})
 	return names, err
 }
@@ -207,6 +225,9 @@ type SlotTable struct {
 
 const stateBits = 2
 
+// packed returns what a SlotTable keeps of a slot.
+func (d slotData) packed() uint64 { return d.generation<<stateBits | uint64(shownState(d.state)) }
+
 // readSlots reads the slots of a file of size bytes.
 func readSlots(ctx context.Context, file *os.File, size int64) (*SlotTable, error) {
 	t := &SlotTable{Torn: size % slotSize, file: file, slots: make([]uint64, size/slotSize)}
@@ -224,7 +245,7 @@ func readSlots(ctx context.Context, file *os.File, size int64) (*SlotTable, erro
 		}
 		for at := 0; at+slotSize <= n && next < t.Count(); at += slotSize {
 			d := decodeSlot((*rawSlot)(batch[at:]), next)
-			t.slots[next] = d.generation<<stateBits | uint64(shownState(d.state))
+			t.slots[next] = d.packed()
 			next++
 		}
 	}

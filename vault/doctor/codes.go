@@ -21,6 +21,16 @@ func (l Level) String() string {
 	return map[Level]string{LevelInfo: "info", LevelWarning: "warning", LevelError: "error"}[l]
 }
 
+// LevelOf returns the level that String calls so; LevelError for another word.
+func LevelOf(text string) Level {
+	for _, l := range []Level{LevelInfo, LevelWarning} {
+		if l.String() == text {
+			return l
+		}
+	}
+	return LevelError
+}
+
 // Code names a kind of finding.
 type Code = exam.Code
 

@@ -35,9 +35,12 @@ type Options struct {
 	// Keys are those of the store; nil if its root key is not at hand. Then nothing
 	// sealed is opened.
 	Keys *seal.Keys
-	// Served says that nodes may serve the store meanwhile.
+	// Served says that a service or nodes may use the store meanwhile.
 	Served bool
-	Now    time.Time
+	// Prepare, unless nil, is called in the read transaction before any row is read,
+	// and sets what must not be older than the rows: Slots and Keys of a store in use.
+	Prepare func(opts *Options) error
+	Now     time.Time
 	// Findings gets what is found.
 	Findings *Findings
 	// Progress is called now and then with the number of rows read so far, and the
@@ -51,13 +54,30 @@ const progressRows = 4096
 // Examine reads all rows of a store in one read transaction, and adds what it
 // finds to the findings. Its error is one of the store, or a rows.FormatError for
 // a store of a newer release, whose sound rows would look damaged.
+//
+// Shares that end while a served store is examined are no findings.
 func Examine(ctx context.Context, opts Options) error {
-	return opts.Store.View(ctx, func(tx storage.Tx) error {
+	var gone *suspects
+	err := opts.Store.View(ctx, func(tx storage.Tx) error {
+		if opts.Prepare != nil {
+			if err := opts.Prepare(&opts); err != nil {
+				return err
+			}
+		}
 		if err := rows.CheckFormat(tx); err != nil && !rows.IsDamage(err) { // such a row is reported
 			return err
 		}
 		found := NewFindings() // View may run this more than once
-		x := exam.NewExam(opts.Now, found.Add)
+		gone = newSuspects()
+		report := found.Add
+		if opts.Served {
+			report = func(f exam.Finding) {
+				if !gone.take(tx, f) {
+					found.Add(f)
+				}
+			}
+		}
+		x := exam.NewExam(opts.Now, report)
 		x.Tx, x.Keys, x.Slots, x.Served = tx, opts.Keys, opts.Slots, opts.Served
 		e := &examination{Options: opts, exam: x, ctx: ctx}
 		all := invariants(x)
@@ -78,6 +98,22 @@ func Examine(ctx context.Context, opts Options) error {
 		opts.Findings.Rows = e.rows
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return opts.Findings.settle(ctx, opts.Store, gone)
+}
+
+// settle adds the suspects that are findings.
+func (f *Findings) settle(ctx context.Context, store storage.Store, gone *suspects) error {
+	lost, err := gone.again(ctx, store)
+	for _, one := range lost {
+		f.Add(one)
+	}
+	if gone.more > 0 {
+		f.Skipped = append(f.Skipped, fmt.Sprintf("%d more rows had no share when the shares were read: whether they ended just then was not looked at", gone.more))
+	}
+	return err
 }
 
 // examination is one under way.

@@ -64,6 +64,13 @@ func (f *Findings) Add(found exam.Finding) {
 // Note adds a finding about no row.
 func (f *Findings) Note(code exam.Code, note string) { f.Add(exam.Finding{Code: code, Note: note}) }
 
+// AddGroup adds a group that another examination made; f gets no other of its code
+// and bucket.
+func (f *Findings) AddGroup(g Group) {
+	f.at[groupKey{g.Code, g.Bucket}] = &g
+	f.groups = append(f.groups, &g)
+}
+
 // replace adds the groups of other, as often as it is called with another.
 func (f *Findings) replace(other *Findings) {
 	for _, g := range other.groups {

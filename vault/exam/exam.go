@@ -23,8 +23,8 @@ type Exam struct {
 	Keys *seal.Keys
 	// Now is the time of the examination.
 	Now time.Time
-	// Served says that nodes may serve the store meanwhile: what one of them is
-	// about to end is no finding.
+	// Served says that a service or nodes may use the store meanwhile: what one of
+	// them is about to end is no finding.
 	Served bool
 	// Slots are those of the shares file; nil if there is none, or if it cannot be
 	// read.

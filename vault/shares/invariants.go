@@ -85,7 +85,7 @@ func checkSlots(x *exam.Exam, listed map[uint64]bool) {
 			unowned = append(unowned, n)
 		}
 	}
-	if len(unowned) > 2*poolSize {
+	if len(unowned) > 2*poolSize && !x.Served {
 		for _, n := range unowned {
 			x.ReportSlot(exam.CodeSlotOrphaned, n)
 		}

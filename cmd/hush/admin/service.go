@@ -104,7 +104,7 @@ func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open 
 	}
 	defer v.Close()
 	defer keepNode(ctx, v, log)()
-	_, handler := handlers.NewAdmin(v, s.PublicURL(), log, nil)
+	_, handler := handlers.NewAdmin(v, s.PublicURL(), log, handlers.Local{})
 	client := &http.Client{Transport: inProcess{handler}}
 	return do(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
 }

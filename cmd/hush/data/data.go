@@ -62,6 +62,7 @@ type Data struct {
 	logged       *logged      // nil if the data is not in a folder
 	close        func() error
 	backingUp    atomic.Bool
+	examining    atomic.Bool
 }
 
 // Observe makes the store report to o. It is called once, before OpenVault.

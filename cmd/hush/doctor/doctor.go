@@ -23,17 +23,21 @@ import (
 func Command(c *console.Console) *cobra.Command {
 	d := cmd{Console: c}
 	cobraCommand := &cobra.Command{
-		Use: "doctor", Short: "examine the data of a stopped service", Args: command.Takes(0, 0),
+		Use: "doctor", Short: "examine the data of a service", Args: command.Takes(0, 0),
 		Long: `Examine the data of a service, and change nothing: files, root key, database and
-shares, every row, and what must hold between them. The data folder must not be in
-use; it may be mounted read-only. Nodes may go on serving a database.
+shares, every row, and what must hold between them. The data folder may be mounted
+read-only. Nodes may go on serving a database.
+
+A service that runs examines its rows and shares itself, as they are at one moment, and
+goes on serving. The pages of hush.db, and what else changes meanwhile, need it
+stopped: lines that begin with "not examined" say so.
 
 Each kind of finding has a code, which docs/operations.md explains. An error
 means that data or a promise is in danger, a warning that something is to be looked
 at, and an info needs nothing. The spent log is not examined.
 
 The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
-3 if the data cannot be examined, for example because a service uses it.`,
+3 if the data cannot be examined, for example because another command uses it.`,
 	}
 	command.MarkExits(cobraCommand, command.ExitOK, command.ExitFailure, command.ExitUsage, command.ExitUnable)
 	d.settings = settings.AddExisting(cobraCommand, "data", "root-key-file", "store")
@@ -60,7 +64,10 @@ func (d cmd) run(ctx context.Context) error {
 		place = postgres.Place(d.settings.Store)
 		err = d.examineDatabase(ctx, found)
 	} else {
-		err = d.examineFolder(ctx, found, now)
+		err = d.examineData(ctx, found, now)
+	}
+	if ctx.Err() != nil {
+		err = errors.New("interrupted; nothing was changed")
 	}
 	if err != nil {
 		return &command.ExitError{Code: command.ExitUnable, Cause: err}
@@ -81,8 +88,12 @@ func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	entries, err := folder.Files()
+	if err != nil {
+		return err
+	}
 	files := files{folder: d.settings.Data, found: found}
-	if err := files.examine(folder); err != nil {
+	if err := files.examine(entries, folder.Warnings()); err != nil {
 		return err
 	}
 	opts := doctor.Options{Store: folder, Now: now, Findings: found}

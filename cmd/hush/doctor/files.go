@@ -24,6 +24,7 @@ import (
 // files examines the files of a data folder.
 type files struct {
 	folder string
+	served bool // a service uses the folder, and makes files that are not complete yet
 	found  *doctor.Findings
 	owner  uint32 // uid of the folder
 	there  map[string]bool
@@ -32,7 +33,8 @@ type files struct {
 // newSuffix ends the names of what is not complete.
 const newSuffix = ".new"
 
-func (f *files) examine(folder *bolt.Inspection) error {
+// examine examines the entries of the folder, and adds what weakens its file system.
+func (f *files) examine(entries []os.DirEntry, warnings []string) error {
 	f.there = map[string]bool{}
 	facts, err := factsOf(f.folder)
 	if err != nil {
@@ -41,10 +43,6 @@ func (f *files) examine(folder *bolt.Inspection) error {
 	f.owner = facts.uid
 	if facts.mode.Perm()&0o077 != 0 {
 		f.found.Note(doctor.CodeFolderMode, modeText(f.folder, facts))
-	}
-	entries, err := folder.Files()
-	if err != nil {
-		return err
 	}
 	for _, e := range entries {
 		if err := f.file(e.Name()); err != nil {
@@ -56,7 +54,7 @@ func (f *files) examine(folder *bolt.Inspection) error {
 			f.found.Note(doctor.CodeFileMissing, name)
 		}
 	}
-	for _, warning := range folder.Warnings() {
+	for _, warning := range warnings {
 		f.found.Note(doctor.CodeFileSystem, warning)
 	}
 	return nil
@@ -83,9 +81,9 @@ func (f *files) file(name string) error {
 		kind = fs.ModeDir
 	case data.SocketName:
 		kind = fs.ModeSocket
-		f.found.Note(doctor.CodeFileLeft, name)
+		f.left(name)
 	case data.DatabaseName + newSuffix, data.SharesName + newSuffix, data.RootKeyName + newSuffix:
-		f.found.Note(doctor.CodeFileLeft, name)
+		f.left(name)
 	default:
 		f.found.Note(doctor.CodeFileUnknown, name)
 		return nil
@@ -103,10 +101,21 @@ func (f *files) file(name string) error {
 	return nil
 }
 
+// left notes a file that a process that was killed left, unless one may use it.
+func (f *files) left(name string) {
+	if !f.served {
+		f.found.Note(doctor.CodeFileLeft, name)
+	}
+}
+
 // rootKey examines the root key, and returns the keys of it, or nil. One that is
 // elsewhere may be readable for a group, which some ways to hand over files need.
 func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.Keys {
 	facts, err := factsOf(path)
+	if errors.Is(err, fs.ErrNotExist) && f.served && !elsewhere {
+		f.found.Skipped = append(f.found.Skipped, "the file of the root key, which is not in the data folder: name it with --root-key-file")
+		return nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		f.found.Note(doctor.CodeKeyMissing, path)
 		return nil
@@ -134,6 +143,9 @@ func (f *files) certificates(keys *seal.Keys) {
 		return
 	}
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if f.served && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -143,10 +155,13 @@ func (f *files) certificates(keys *seal.Keys) {
 		}
 		key := path.Clean(filepath.ToSlash(relative))
 		if strings.HasSuffix(key, newSuffix) {
-			f.found.Note(doctor.CodeFileLeft, path.Join(data.CertificatesName, key))
+			f.left(path.Join(data.CertificatesName, key))
 			return nil
 		}
 		content, err := readQuietly(name)
+		if f.served && errors.Is(err, fs.ErrNotExist) {
+			return nil // it was renewed just then
+		}
 		if err != nil {
 			return err
 		}

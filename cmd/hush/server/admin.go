@@ -12,6 +12,7 @@ import (
 	"hush/crash"
 	"hush/handlers"
 	"hush/vault"
+	"hush/vault/doctor"
 )
 
 // The bounds on operators' commands: an import of many accounts takes a while.
@@ -21,13 +22,28 @@ const (
 	adminDrainTime    = 500 * time.Millisecond
 )
 
+// examineOf returns what examines the data for the operator.
+func (s *server) examineOf(d *data.Data) handlers.Examine {
+	return func(ctx context.Context, tell func(bucket string, rows int64)) (*doctor.Findings, error) {
+		s.log.Info("examining the data for the operator")
+		found, err := d.Examine(ctx, tell)
+		switch {
+		case err != nil && !errors.Is(err, data.ErrExamining):
+			s.log.Warn("an examination for the operator ended early", "cause", err)
+		case err == nil:
+			s.log.Info("examined the data for the operator", "rows", found.Rows, "errors", found.Count(doctor.LevelError), "warnings", found.Count(doctor.LevelWarning))
+		}
+		return found, err
+	}
+}
+
 // serveAdmin serves the operator's commands on the socket in the data folder until
 // stop. A store in memory has no folder, and so no socket.
 func (s *server) serveAdmin(ctx context.Context, v *vault.Vault, d *data.Data) (stop func(), err error) {
 	if s.Store == settings.StoreMemory {
 		return func() {}, nil
 	}
-	path, handler := handlers.NewAdmin(v, s.base, s.log, s.backupOf(d))
+	path, handler := handlers.NewAdmin(v, s.base, s.log, handlers.Local{Backup: s.backupOf(d), Examine: s.examineOf(d)})
 	listener, err := data.ListenAdmin(ctx, s.Data)
 	if err != nil {
 		return nil, err

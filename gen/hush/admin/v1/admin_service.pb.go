@@ -2232,6 +2232,326 @@ func (x *BackupResponse) GetDatabaseBytes() int64 {
 	return 0
 }
 
+// ExamineRequest is empty.
+type ExamineRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExamineRequest) Reset() {
+	*x = ExamineRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExamineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExamineRequest) ProtoMessage() {}
+
+func (x *ExamineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExamineRequest.ProtoReflect.Descriptor instead.
+func (*ExamineRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
+}
+
+// ExamineResponse is a part of an examination.
+type ExamineResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many rows were read so far.
+	Rows int64 `protobuf:"varint,1,opt,name=rows,proto3" json:"rows,omitempty"`
+	// The bucket that is being read; empty in the last part.
+	Bucket string `protobuf:"bytes,2,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	// What was found; in the last part only.
+	Examination   *Examination `protobuf:"bytes,3,opt,name=examination,proto3" json:"examination,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExamineResponse) Reset() {
+	*x = ExamineResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExamineResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExamineResponse) ProtoMessage() {}
+
+func (x *ExamineResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExamineResponse.ProtoReflect.Descriptor instead.
+func (*ExamineResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *ExamineResponse) GetRows() int64 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
+func (x *ExamineResponse) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *ExamineResponse) GetExamination() *Examination {
+	if x != nil {
+		return x.Examination
+	}
+	return nil
+}
+
+// Examination is what an examination found.
+type Examination struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it began.
+	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
+	// What was found, by kind and bucket; the worst first.
+	Groups []*ExaminationGroup `protobuf:"bytes,2,rep,name=groups,proto3" json:"groups,omitempty"`
+	// Sentences about what could not be examined.
+	Skipped       []string `protobuf:"bytes,3,rep,name=skipped,proto3" json:"skipped,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Examination) Reset() {
+	*x = Examination{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Examination) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Examination) ProtoMessage() {}
+
+func (x *Examination) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Examination.ProtoReflect.Descriptor instead.
+func (*Examination) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *Examination) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Examination) GetGroups() []*ExaminationGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *Examination) GetSkipped() []string {
+	if x != nil {
+		return x.Skipped
+	}
+	return nil
+}
+
+// ExaminationGroup is what was found of one kind in one bucket.
+type ExaminationGroup struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The code of the kind.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// The level: info, warning or error.
+	Level string `protobuf:"bytes,2,opt,name=level,proto3" json:"level,omitempty"`
+	// What it means.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// What the operator does.
+	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
+	// The bucket; empty if it is about no row.
+	Bucket string `protobuf:"bytes,5,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	// How often it was found.
+	Count int64 `protobuf:"varint,6,opt,name=count,proto3" json:"count,omitempty"`
+	// The first places.
+	Places        []*ExaminationPlace `protobuf:"bytes,7,rep,name=places,proto3" json:"places,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExaminationGroup) Reset() {
+	*x = ExaminationGroup{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExaminationGroup) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExaminationGroup) ProtoMessage() {}
+
+func (x *ExaminationGroup) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExaminationGroup.ProtoReflect.Descriptor instead.
+func (*ExaminationGroup) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *ExaminationGroup) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *ExaminationGroup) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *ExaminationGroup) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ExaminationGroup) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *ExaminationGroup) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *ExaminationGroup) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *ExaminationGroup) GetPlaces() []*ExaminationPlace {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+// ExaminationPlace is where something was found.
+type ExaminationPlace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the row, in hexadecimal; empty if it is about no row.
+	Row string `protobuf:"bytes,1,opt,name=row,proto3" json:"row,omitempty"`
+	// More about it, with nothing of a content.
+	Note          string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExaminationPlace) Reset() {
+	*x = ExaminationPlace{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExaminationPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExaminationPlace) ProtoMessage() {}
+
+func (x *ExaminationPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExaminationPlace.ProtoReflect.Descriptor instead.
+func (*ExaminationPlace) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *ExaminationPlace) GetRow() string {
+	if x != nil {
+		return x.Row
+	}
+	return ""
+}
+
+func (x *ExaminationPlace) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 // RootKey is a root key that the store lists.
 type RootKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2249,7 +2569,7 @@ type RootKey struct {
 
 func (x *RootKey) Reset() {
 	*x = RootKey{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2261,7 +2581,7 @@ func (x *RootKey) String() string {
 func (*RootKey) ProtoMessage() {}
 
 func (x *RootKey) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2274,7 +2594,7 @@ func (x *RootKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RootKey.ProtoReflect.Descriptor instead.
 func (*RootKey) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RootKey) GetName() string {
@@ -2320,7 +2640,7 @@ type RootKeyUse struct {
 
 func (x *RootKeyUse) Reset() {
 	*x = RootKeyUse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2652,7 @@ func (x *RootKeyUse) String() string {
 func (*RootKeyUse) ProtoMessage() {}
 
 func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2665,7 @@ func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RootKeyUse.ProtoReflect.Descriptor instead.
 func (*RootKeyUse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RootKeyUse) GetKind() string {
@@ -2378,7 +2698,7 @@ type ListRootKeysRequest struct {
 
 func (x *ListRootKeysRequest) Reset() {
 	*x = ListRootKeysRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2390,7 +2710,7 @@ func (x *ListRootKeysRequest) String() string {
 func (*ListRootKeysRequest) ProtoMessage() {}
 
 func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2403,7 +2723,7 @@ func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRootKeysRequest.ProtoReflect.Descriptor instead.
 func (*ListRootKeysRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{50}
 }
 
 // ListRootKeysResponse is the response of ListRootKeys.
@@ -2421,7 +2741,7 @@ type ListRootKeysResponse struct {
 
 func (x *ListRootKeysResponse) Reset() {
 	*x = ListRootKeysResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2433,7 +2753,7 @@ func (x *ListRootKeysResponse) String() string {
 func (*ListRootKeysResponse) ProtoMessage() {}
 
 func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2446,7 +2766,7 @@ func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRootKeysResponse.ProtoReflect.Descriptor instead.
 func (*ListRootKeysResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ListRootKeysResponse) GetKeys() []*RootKey {
@@ -2482,7 +2802,7 @@ type RotateRootKeyRequest struct {
 
 func (x *RotateRootKeyRequest) Reset() {
 	*x = RotateRootKeyRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2494,7 +2814,7 @@ func (x *RotateRootKeyRequest) String() string {
 func (*RotateRootKeyRequest) ProtoMessage() {}
 
 func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2507,7 +2827,7 @@ func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateRootKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateRootKeyRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *RotateRootKeyRequest) GetName() string {
@@ -2528,7 +2848,7 @@ type RotateRootKeyResponse struct {
 
 func (x *RotateRootKeyResponse) Reset() {
 	*x = RotateRootKeyResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2540,7 +2860,7 @@ func (x *RotateRootKeyResponse) String() string {
 func (*RotateRootKeyResponse) ProtoMessage() {}
 
 func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2553,7 +2873,7 @@ func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateRootKeyResponse.ProtoReflect.Descriptor instead.
 func (*RotateRootKeyResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{48}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *RotateRootKeyResponse) GetName() string {
@@ -2574,7 +2894,7 @@ type RetireRootKeyRequest struct {
 
 func (x *RetireRootKeyRequest) Reset() {
 	*x = RetireRootKeyRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2586,7 +2906,7 @@ func (x *RetireRootKeyRequest) String() string {
 func (*RetireRootKeyRequest) ProtoMessage() {}
 
 func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2599,7 +2919,7 @@ func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireRootKeyRequest.ProtoReflect.Descriptor instead.
 func (*RetireRootKeyRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{49}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *RetireRootKeyRequest) GetName() string {
@@ -2621,7 +2941,7 @@ type RetireRootKeyResponse struct {
 
 func (x *RetireRootKeyResponse) Reset() {
 	*x = RetireRootKeyResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2633,7 +2953,7 @@ func (x *RetireRootKeyResponse) String() string {
 func (*RetireRootKeyResponse) ProtoMessage() {}
 
 func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2646,7 +2966,7 @@ func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireRootKeyResponse.ProtoReflect.Descriptor instead.
 func (*RetireRootKeyResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{50}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RetireRootKeyResponse) GetRemoved() bool {
@@ -2674,7 +2994,7 @@ type ListAuditRowsRequest struct {
 
 func (x *ListAuditRowsRequest) Reset() {
 	*x = ListAuditRowsRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2686,7 +3006,7 @@ func (x *ListAuditRowsRequest) String() string {
 func (*ListAuditRowsRequest) ProtoMessage() {}
 
 func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2699,7 +3019,7 @@ func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRowsRequest.ProtoReflect.Descriptor instead.
 func (*ListAuditRowsRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{51}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ListAuditRowsRequest) GetSince() *timestamppb.Timestamp {
@@ -2745,7 +3065,7 @@ type ListAuditRowsResponse struct {
 
 func (x *ListAuditRowsResponse) Reset() {
 	*x = ListAuditRowsResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2757,7 +3077,7 @@ func (x *ListAuditRowsResponse) String() string {
 func (*ListAuditRowsResponse) ProtoMessage() {}
 
 func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2770,7 +3090,7 @@ func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRowsResponse.ProtoReflect.Descriptor instead.
 func (*ListAuditRowsResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{52}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ListAuditRowsResponse) GetRows() []*AuditRow {
@@ -2818,7 +3138,7 @@ type AuditRow struct {
 
 func (x *AuditRow) Reset() {
 	*x = AuditRow{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2830,7 +3150,7 @@ func (x *AuditRow) String() string {
 func (*AuditRow) ProtoMessage() {}
 
 func (x *AuditRow) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2843,7 +3163,7 @@ func (x *AuditRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRow.ProtoReflect.Descriptor instead.
 func (*AuditRow) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{53}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *AuditRow) GetTime() *timestamppb.Timestamp {
@@ -2912,7 +3232,7 @@ type ImportAccountsRequest_Entry struct {
 
 func (x *ImportAccountsRequest_Entry) Reset() {
 	*x = ImportAccountsRequest_Entry{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2924,7 +3244,7 @@ func (x *ImportAccountsRequest_Entry) String() string {
 func (*ImportAccountsRequest_Entry) ProtoMessage() {}
 
 func (x *ImportAccountsRequest_Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3096,7 +3416,27 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\rBackupRequest\"R\n" +
 	"\x0eBackupResponse\x12\x19\n" +
 	"\x05chunk\x18\x01 \x01(\fB\x03\x80\x01\x01R\x05chunk\x12%\n" +
-	"\x0edatabase_bytes\x18\x02 \x01(\x03R\rdatabaseBytes\"\x9d\x01\n" +
+	"\x0edatabase_bytes\x18\x02 \x01(\x03R\rdatabaseBytes\"\x10\n" +
+	"\x0eExamineRequest\"{\n" +
+	"\x0fExamineResponse\x12\x12\n" +
+	"\x04rows\x18\x01 \x01(\x03R\x04rows\x12\x16\n" +
+	"\x06bucket\x18\x02 \x01(\tR\x06bucket\x12<\n" +
+	"\vexamination\x18\x03 \x01(\v2\x1a.hush.admin.v1.ExaminationR\vexamination\"\x90\x01\n" +
+	"\vExamination\x12.\n" +
+	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x127\n" +
+	"\x06groups\x18\x02 \x03(\v2\x1f.hush.admin.v1.ExaminationGroupR\x06groups\x12\x18\n" +
+	"\askipped\x18\x03 \x03(\tR\askipped\"\xcf\x01\n" +
+	"\x10ExaminationGroup\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x14\n" +
+	"\x05level\x18\x02 \x01(\tR\x05level\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x16\n" +
+	"\x06action\x18\x04 \x01(\tR\x06action\x12\x16\n" +
+	"\x06bucket\x18\x05 \x01(\tR\x06bucket\x12\x14\n" +
+	"\x05count\x18\x06 \x01(\x03R\x05count\x127\n" +
+	"\x06places\x18\a \x03(\v2\x1f.hush.admin.v1.ExaminationPlaceR\x06places\"8\n" +
+	"\x10ExaminationPlace\x12\x10\n" +
+	"\x03row\x18\x01 \x01(\tR\x03row\x12\x12\n" +
+	"\x04note\x18\x02 \x01(\tR\x04note\"\x9d\x01\n" +
 	"\aRootKey\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x129\n" +
@@ -3140,7 +3480,7 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06result\x18\x05 \x01(\tR\x06result\x12\x18\n" +
 	"\asubject\x18\x06 \x01(\tR\asubject\x12,\n" +
-	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\xcc\x11\n" +
+	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\x9a\x12\n" +
 	"\fAdminService\x12\\\n" +
 	"\rCreateAccount\x12#.hush.admin.v1.CreateAccountRequest\x1a$.hush.admin.v1.CreateAccountResponse\"\x00\x12Y\n" +
 	"\fListAccounts\x12\".hush.admin.v1.ListAccountsRequest\x1a#.hush.admin.v1.ListAccountsResponse\"\x00\x12S\n" +
@@ -3166,7 +3506,8 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"ListPlaces\x12 .hush.admin.v1.ListPlacesRequest\x1a!.hush.admin.v1.ListPlacesResponse\"\x00\x12V\n" +
 	"\vRemovePlace\x12!.hush.admin.v1.RemovePlaceRequest\x1a\".hush.admin.v1.RemovePlaceResponse\"\x00\x12I\n" +
-	"\x06Backup\x12\x1c.hush.admin.v1.BackupRequest\x1a\x1d.hush.admin.v1.BackupResponse\"\x000\x01\x12Y\n" +
+	"\x06Backup\x12\x1c.hush.admin.v1.BackupRequest\x1a\x1d.hush.admin.v1.BackupResponse\"\x000\x01\x12L\n" +
+	"\aExamine\x12\x1d.hush.admin.v1.ExamineRequest\x1a\x1e.hush.admin.v1.ExamineResponse\"\x000\x01\x12Y\n" +
 	"\fListRootKeys\x12\".hush.admin.v1.ListRootKeysRequest\x1a#.hush.admin.v1.ListRootKeysResponse\"\x00\x12\\\n" +
 	"\rRotateRootKey\x12#.hush.admin.v1.RotateRootKeyRequest\x1a$.hush.admin.v1.RotateRootKeyResponse\"\x00\x12\\\n" +
 	"\rRetireRootKey\x12#.hush.admin.v1.RetireRootKeyRequest\x1a$.hush.admin.v1.RetireRootKeyResponse\"\x00\x12\\\n" +
@@ -3185,7 +3526,7 @@ func file_hush_admin_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_hush_admin_v1_admin_service_proto_rawDescData
 }
 
-var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
+var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*CreateAccountRequest)(nil),        // 0: hush.admin.v1.CreateAccountRequest
 	(*CreateAccountResponse)(nil),       // 1: hush.admin.v1.CreateAccountResponse
@@ -3230,116 +3571,127 @@ var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*RemovePlaceResponse)(nil),         // 40: hush.admin.v1.RemovePlaceResponse
 	(*BackupRequest)(nil),               // 41: hush.admin.v1.BackupRequest
 	(*BackupResponse)(nil),              // 42: hush.admin.v1.BackupResponse
-	(*RootKey)(nil),                     // 43: hush.admin.v1.RootKey
-	(*RootKeyUse)(nil),                  // 44: hush.admin.v1.RootKeyUse
-	(*ListRootKeysRequest)(nil),         // 45: hush.admin.v1.ListRootKeysRequest
-	(*ListRootKeysResponse)(nil),        // 46: hush.admin.v1.ListRootKeysResponse
-	(*RotateRootKeyRequest)(nil),        // 47: hush.admin.v1.RotateRootKeyRequest
-	(*RotateRootKeyResponse)(nil),       // 48: hush.admin.v1.RotateRootKeyResponse
-	(*RetireRootKeyRequest)(nil),        // 49: hush.admin.v1.RetireRootKeyRequest
-	(*RetireRootKeyResponse)(nil),       // 50: hush.admin.v1.RetireRootKeyResponse
-	(*ListAuditRowsRequest)(nil),        // 51: hush.admin.v1.ListAuditRowsRequest
-	(*ListAuditRowsResponse)(nil),       // 52: hush.admin.v1.ListAuditRowsResponse
-	(*AuditRow)(nil),                    // 53: hush.admin.v1.AuditRow
-	(*ImportAccountsRequest_Entry)(nil), // 54: hush.admin.v1.ImportAccountsRequest.Entry
-	(v1.Role)(0),                        // 55: hush.v1.Role
-	(*v1.Account)(nil),                  // 56: hush.v1.Account
-	(*v1.ApiToken)(nil),                 // 57: hush.v1.ApiToken
-	(*v1.Domain)(nil),                   // 58: hush.v1.Domain
-	(*v1.Session)(nil),                  // 59: hush.v1.Session
-	(*timestamppb.Timestamp)(nil),       // 60: google.protobuf.Timestamp
-	(*v1.Invite)(nil),                   // 61: hush.v1.Invite
-	(v1.TokenScope)(0),                  // 62: hush.v1.TokenScope
-	(*durationpb.Duration)(nil),         // 63: google.protobuf.Duration
-	(*v1.Metadata)(nil),                 // 64: hush.v1.Metadata
+	(*ExamineRequest)(nil),              // 43: hush.admin.v1.ExamineRequest
+	(*ExamineResponse)(nil),             // 44: hush.admin.v1.ExamineResponse
+	(*Examination)(nil),                 // 45: hush.admin.v1.Examination
+	(*ExaminationGroup)(nil),            // 46: hush.admin.v1.ExaminationGroup
+	(*ExaminationPlace)(nil),            // 47: hush.admin.v1.ExaminationPlace
+	(*RootKey)(nil),                     // 48: hush.admin.v1.RootKey
+	(*RootKeyUse)(nil),                  // 49: hush.admin.v1.RootKeyUse
+	(*ListRootKeysRequest)(nil),         // 50: hush.admin.v1.ListRootKeysRequest
+	(*ListRootKeysResponse)(nil),        // 51: hush.admin.v1.ListRootKeysResponse
+	(*RotateRootKeyRequest)(nil),        // 52: hush.admin.v1.RotateRootKeyRequest
+	(*RotateRootKeyResponse)(nil),       // 53: hush.admin.v1.RotateRootKeyResponse
+	(*RetireRootKeyRequest)(nil),        // 54: hush.admin.v1.RetireRootKeyRequest
+	(*RetireRootKeyResponse)(nil),       // 55: hush.admin.v1.RetireRootKeyResponse
+	(*ListAuditRowsRequest)(nil),        // 56: hush.admin.v1.ListAuditRowsRequest
+	(*ListAuditRowsResponse)(nil),       // 57: hush.admin.v1.ListAuditRowsResponse
+	(*AuditRow)(nil),                    // 58: hush.admin.v1.AuditRow
+	(*ImportAccountsRequest_Entry)(nil), // 59: hush.admin.v1.ImportAccountsRequest.Entry
+	(v1.Role)(0),                        // 60: hush.v1.Role
+	(*v1.Account)(nil),                  // 61: hush.v1.Account
+	(*v1.ApiToken)(nil),                 // 62: hush.v1.ApiToken
+	(*v1.Domain)(nil),                   // 63: hush.v1.Domain
+	(*v1.Session)(nil),                  // 64: hush.v1.Session
+	(*timestamppb.Timestamp)(nil),       // 65: google.protobuf.Timestamp
+	(*v1.Invite)(nil),                   // 66: hush.v1.Invite
+	(v1.TokenScope)(0),                  // 67: hush.v1.TokenScope
+	(*durationpb.Duration)(nil),         // 68: google.protobuf.Duration
+	(*v1.Metadata)(nil),                 // 69: hush.v1.Metadata
 }
 var file_hush_admin_v1_admin_service_proto_depIdxs = []int32{
-	55, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
-	56, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
-	56, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
-	56, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
-	57, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
-	58, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
-	59, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
-	55, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
-	56, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
-	56, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
-	54, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
-	60, // 11: hush.admin.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
-	61, // 12: hush.admin.v1.ListInvitesResponse.invites:type_name -> hush.v1.Invite
-	62, // 13: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
-	63, // 14: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
-	57, // 15: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	57, // 16: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
-	57, // 17: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	58, // 18: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
-	58, // 19: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
-	64, // 20: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
+	60, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
+	61, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
+	61, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
+	61, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
+	62, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	63, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
+	64, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
+	60, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
+	61, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
+	61, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
+	59, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
+	65, // 11: hush.admin.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
+	66, // 12: hush.admin.v1.ListInvitesResponse.invites:type_name -> hush.v1.Invite
+	67, // 13: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
+	68, // 14: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
+	62, // 15: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	62, // 16: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
+	62, // 17: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	63, // 18: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
+	63, // 19: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
+	69, // 20: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
 	34, // 21: hush.admin.v1.ImportPlacesRequest.places:type_name -> hush.admin.v1.Place
 	34, // 22: hush.admin.v1.ListPlacesResponse.places:type_name -> hush.admin.v1.Place
-	60, // 23: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
-	44, // 24: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
-	43, // 25: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
-	60, // 26: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
-	60, // 27: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
-	53, // 28: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
-	60, // 29: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
-	55, // 30: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
-	0,  // 31: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
-	2,  // 32: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
-	4,  // 33: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
-	6,  // 34: hush.admin.v1.AdminService.SetRole:input_type -> hush.admin.v1.SetRoleRequest
-	8,  // 35: hush.admin.v1.AdminService.ResetPassword:input_type -> hush.admin.v1.ResetPasswordRequest
-	10, // 36: hush.admin.v1.AdminService.DisableAccount:input_type -> hush.admin.v1.DisableAccountRequest
-	12, // 37: hush.admin.v1.AdminService.DestroyAccount:input_type -> hush.admin.v1.DestroyAccountRequest
-	14, // 38: hush.admin.v1.AdminService.ImportAccounts:input_type -> hush.admin.v1.ImportAccountsRequest
-	16, // 39: hush.admin.v1.AdminService.CreateInvite:input_type -> hush.admin.v1.CreateInviteRequest
-	18, // 40: hush.admin.v1.AdminService.ListInvites:input_type -> hush.admin.v1.ListInvitesRequest
-	20, // 41: hush.admin.v1.AdminService.RevokeInvite:input_type -> hush.admin.v1.RevokeInviteRequest
-	22, // 42: hush.admin.v1.AdminService.CreateToken:input_type -> hush.admin.v1.CreateTokenRequest
-	24, // 43: hush.admin.v1.AdminService.ListTokens:input_type -> hush.admin.v1.ListTokensRequest
-	26, // 44: hush.admin.v1.AdminService.RevokeToken:input_type -> hush.admin.v1.RevokeTokenRequest
-	28, // 45: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
-	30, // 46: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
-	32, // 47: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
-	35, // 48: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
-	37, // 49: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
-	39, // 50: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
-	41, // 51: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
-	45, // 52: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
-	47, // 53: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
-	49, // 54: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
-	51, // 55: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
-	1,  // 56: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
-	3,  // 57: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
-	5,  // 58: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
-	7,  // 59: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
-	9,  // 60: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
-	11, // 61: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
-	13, // 62: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
-	15, // 63: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
-	17, // 64: hush.admin.v1.AdminService.CreateInvite:output_type -> hush.admin.v1.CreateInviteResponse
-	19, // 65: hush.admin.v1.AdminService.ListInvites:output_type -> hush.admin.v1.ListInvitesResponse
-	21, // 66: hush.admin.v1.AdminService.RevokeInvite:output_type -> hush.admin.v1.RevokeInviteResponse
-	23, // 67: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
-	25, // 68: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
-	27, // 69: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
-	29, // 70: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
-	31, // 71: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
-	33, // 72: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
-	36, // 73: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
-	38, // 74: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
-	40, // 75: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
-	42, // 76: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
-	46, // 77: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
-	48, // 78: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
-	50, // 79: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
-	52, // 80: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
-	56, // [56:81] is the sub-list for method output_type
-	31, // [31:56] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	45, // 23: hush.admin.v1.ExamineResponse.examination:type_name -> hush.admin.v1.Examination
+	65, // 24: hush.admin.v1.Examination.time:type_name -> google.protobuf.Timestamp
+	46, // 25: hush.admin.v1.Examination.groups:type_name -> hush.admin.v1.ExaminationGroup
+	47, // 26: hush.admin.v1.ExaminationGroup.places:type_name -> hush.admin.v1.ExaminationPlace
+	65, // 27: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
+	49, // 28: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
+	48, // 29: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
+	65, // 30: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
+	65, // 31: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
+	58, // 32: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
+	65, // 33: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
+	60, // 34: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
+	0,  // 35: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
+	2,  // 36: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
+	4,  // 37: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
+	6,  // 38: hush.admin.v1.AdminService.SetRole:input_type -> hush.admin.v1.SetRoleRequest
+	8,  // 39: hush.admin.v1.AdminService.ResetPassword:input_type -> hush.admin.v1.ResetPasswordRequest
+	10, // 40: hush.admin.v1.AdminService.DisableAccount:input_type -> hush.admin.v1.DisableAccountRequest
+	12, // 41: hush.admin.v1.AdminService.DestroyAccount:input_type -> hush.admin.v1.DestroyAccountRequest
+	14, // 42: hush.admin.v1.AdminService.ImportAccounts:input_type -> hush.admin.v1.ImportAccountsRequest
+	16, // 43: hush.admin.v1.AdminService.CreateInvite:input_type -> hush.admin.v1.CreateInviteRequest
+	18, // 44: hush.admin.v1.AdminService.ListInvites:input_type -> hush.admin.v1.ListInvitesRequest
+	20, // 45: hush.admin.v1.AdminService.RevokeInvite:input_type -> hush.admin.v1.RevokeInviteRequest
+	22, // 46: hush.admin.v1.AdminService.CreateToken:input_type -> hush.admin.v1.CreateTokenRequest
+	24, // 47: hush.admin.v1.AdminService.ListTokens:input_type -> hush.admin.v1.ListTokensRequest
+	26, // 48: hush.admin.v1.AdminService.RevokeToken:input_type -> hush.admin.v1.RevokeTokenRequest
+	28, // 49: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
+	30, // 50: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
+	32, // 51: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
+	35, // 52: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
+	37, // 53: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
+	39, // 54: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
+	41, // 55: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
+	43, // 56: hush.admin.v1.AdminService.Examine:input_type -> hush.admin.v1.ExamineRequest
+	50, // 57: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
+	52, // 58: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
+	54, // 59: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
+	56, // 60: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
+	1,  // 61: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
+	3,  // 62: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
+	5,  // 63: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
+	7,  // 64: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
+	9,  // 65: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
+	11, // 66: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
+	13, // 67: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
+	15, // 68: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
+	17, // 69: hush.admin.v1.AdminService.CreateInvite:output_type -> hush.admin.v1.CreateInviteResponse
+	19, // 70: hush.admin.v1.AdminService.ListInvites:output_type -> hush.admin.v1.ListInvitesResponse
+	21, // 71: hush.admin.v1.AdminService.RevokeInvite:output_type -> hush.admin.v1.RevokeInviteResponse
+	23, // 72: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
+	25, // 73: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
+	27, // 74: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
+	29, // 75: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
+	31, // 76: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
+	33, // 77: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
+	36, // 78: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
+	38, // 79: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
+	40, // 80: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
+	42, // 81: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
+	44, // 82: hush.admin.v1.AdminService.Examine:output_type -> hush.admin.v1.ExamineResponse
+	51, // 83: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
+	53, // 84: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
+	55, // 85: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
+	57, // 86: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
+	61, // [61:87] is the sub-list for method output_type
+	35, // [35:61] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_hush_admin_v1_admin_service_proto_init() }
@@ -3353,7 +3705,7 @@ func file_hush_admin_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_admin_v1_admin_service_proto_rawDesc), len(file_hush_admin_v1_admin_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   55,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

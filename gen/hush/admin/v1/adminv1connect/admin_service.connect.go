@@ -90,6 +90,8 @@ const (
 	AdminServiceRemovePlaceProcedure = "/hush.admin.v1.AdminService/RemovePlace"
 	// AdminServiceBackupProcedure is the fully-qualified name of the AdminService's Backup RPC.
 	AdminServiceBackupProcedure = "/hush.admin.v1.AdminService/Backup"
+	// AdminServiceExamineProcedure is the fully-qualified name of the AdminService's Examine RPC.
+	AdminServiceExamineProcedure = "/hush.admin.v1.AdminService/Examine"
 	// AdminServiceListRootKeysProcedure is the fully-qualified name of the AdminService's ListRootKeys
 	// RPC.
 	AdminServiceListRootKeysProcedure = "/hush.admin.v1.AdminService/ListRootKeys"
@@ -164,6 +166,13 @@ type AdminServiceClient interface {
 	// Errors: FAILED_PRECONDITION for data in a database, and while another backup
 	// is being made.
 	Backup(context.Context, *v1.BackupRequest) (*connect.ServerStreamForClient[v1.BackupResponse], error)
+	// Examine examines the rows and the shares of the data folder, as they were at
+	// one moment, and changes nothing. Parts tell how far it is; the last one has
+	// what was found.
+	//
+	// Errors: FAILED_PRECONDITION for data in a database, while another examination
+	// is under way, and if the disk runs full meanwhile.
+	Examine(context.Context, *v1.ExamineRequest) (*connect.ServerStreamForClient[v1.ExamineResponse], error)
 	// ListRootKeys lists the root keys, and counts what depends on each of them. It
 	// reads the whole store.
 	ListRootKeys(context.Context, *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error)
@@ -320,6 +329,12 @@ func NewAdminServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(adminServiceMethods.ByName("Backup")),
 			connect.WithClientOptions(opts...),
 		),
+		examine: connect.NewClient[v1.ExamineRequest, v1.ExamineResponse](
+			httpClient,
+			baseURL+AdminServiceExamineProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("Examine")),
+			connect.WithClientOptions(opts...),
+		),
 		listRootKeys: connect.NewClient[v1.ListRootKeysRequest, v1.ListRootKeysResponse](
 			httpClient,
 			baseURL+AdminServiceListRootKeysProcedure,
@@ -370,6 +385,7 @@ type adminServiceClient struct {
 	listPlaces     *connect.Client[v1.ListPlacesRequest, v1.ListPlacesResponse]
 	removePlace    *connect.Client[v1.RemovePlaceRequest, v1.RemovePlaceResponse]
 	backup         *connect.Client[v1.BackupRequest, v1.BackupResponse]
+	examine        *connect.Client[v1.ExamineRequest, v1.ExamineResponse]
 	listRootKeys   *connect.Client[v1.ListRootKeysRequest, v1.ListRootKeysResponse]
 	rotateRootKey  *connect.Client[v1.RotateRootKeyRequest, v1.RotateRootKeyResponse]
 	retireRootKey  *connect.Client[v1.RetireRootKeyRequest, v1.RetireRootKeyResponse]
@@ -561,6 +577,11 @@ func (c *adminServiceClient) Backup(ctx context.Context, req *v1.BackupRequest) 
 	return c.backup.CallServerStream(ctx, connect.NewRequest(req))
 }
 
+// Examine calls hush.admin.v1.AdminService.Examine.
+func (c *adminServiceClient) Examine(ctx context.Context, req *v1.ExamineRequest) (*connect.ServerStreamForClient[v1.ExamineResponse], error) {
+	return c.examine.CallServerStream(ctx, connect.NewRequest(req))
+}
+
 // ListRootKeys calls hush.admin.v1.AdminService.ListRootKeys.
 func (c *adminServiceClient) ListRootKeys(ctx context.Context, req *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error) {
 	response, err := c.listRootKeys.CallUnary(ctx, connect.NewRequest(req))
@@ -657,6 +678,13 @@ type AdminServiceHandler interface {
 	// Errors: FAILED_PRECONDITION for data in a database, and while another backup
 	// is being made.
 	Backup(context.Context, *v1.BackupRequest, *connect.ServerStream[v1.BackupResponse]) error
+	// Examine examines the rows and the shares of the data folder, as they were at
+	// one moment, and changes nothing. Parts tell how far it is; the last one has
+	// what was found.
+	//
+	// Errors: FAILED_PRECONDITION for data in a database, while another examination
+	// is under way, and if the disk runs full meanwhile.
+	Examine(context.Context, *v1.ExamineRequest, *connect.ServerStream[v1.ExamineResponse]) error
 	// ListRootKeys lists the root keys, and counts what depends on each of them. It
 	// reads the whole store.
 	ListRootKeys(context.Context, *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error)
@@ -809,6 +837,12 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(adminServiceMethods.ByName("Backup")),
 		connect.WithHandlerOptions(opts...),
 	)
+	adminServiceExamineHandler := connect.NewServerStreamHandlerSimple(
+		AdminServiceExamineProcedure,
+		svc.Examine,
+		connect.WithSchema(adminServiceMethods.ByName("Examine")),
+		connect.WithHandlerOptions(opts...),
+	)
 	adminServiceListRootKeysHandler := connect.NewUnaryHandlerSimple(
 		AdminServiceListRootKeysProcedure,
 		svc.ListRootKeys,
@@ -877,6 +911,8 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 			adminServiceRemovePlaceHandler.ServeHTTP(w, r)
 		case AdminServiceBackupProcedure:
 			adminServiceBackupHandler.ServeHTTP(w, r)
+		case AdminServiceExamineProcedure:
+			adminServiceExamineHandler.ServeHTTP(w, r)
 		case AdminServiceListRootKeysProcedure:
 			adminServiceListRootKeysHandler.ServeHTTP(w, r)
 		case AdminServiceRotateRootKeyProcedure:
@@ -976,6 +1012,10 @@ func (UnimplementedAdminServiceHandler) RemovePlace(context.Context, *v1.RemoveP
 
 func (UnimplementedAdminServiceHandler) Backup(context.Context, *v1.BackupRequest, *connect.ServerStream[v1.BackupResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.Backup is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) Examine(context.Context, *v1.ExamineRequest, *connect.ServerStream[v1.ExamineResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.Examine is not implemented"))
 }
 
 func (UnimplementedAdminServiceHandler) ListRootKeys(context.Context, *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error) {

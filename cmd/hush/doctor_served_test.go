@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/data"
+	"hush/testtier"
+)
+
+// A service that runs examines itself, and goes on serving. What is not examined then
+// is named.
+func TestDoctorBesideService(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	s := startHush(t, inFolder)
+	d := newDrivers(t, s, nil)[0]
+	kept, opened := mustConceal(t, d, wish{secret: "kept"}), mustConceal(t, d, wish{secret: "opened"})
+	d.reveal(t.Context(), opened.secretKey, "").wantValue(t, "reveal before the examination", "opened")
+	found := examine(t, command.ExitOK, "--data", s.data)
+	if found.Rows == 0 || len(found.Findings) > 0 {
+		t.Errorf("hush admin doctor beside a service: got %+v, want rows and no finding", found)
+	}
+	if len(found.Skipped) != 1 || !strings.HasPrefix(found.Skipped[0], "the pages of hush.db, and slots") {
+		t.Errorf("hush admin doctor beside a service: got %q skipped, want the pages and the unused slots", found.Skipped)
+	}
+	call(t, nil, "", "admin", "doctor", "--data", s.data).want(t, "admin doctor", command.ExitOK)
+	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the examination", "kept")
+	for _, line := range []string{"examining the data for the operator", `examined the data for the operator" rows=`} {
+		if !strings.Contains(s.log.String(), line) {
+			t.Errorf("serve: got no %q in its log, want it", line)
+		}
+	}
+	if err := os.Chmod(filepath.Join(s.data, data.SharesName), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := examine(t, command.ExitFailure, "--data", s.data); got.Errors != 1 || got.Findings[0].Code != "file-mode" {
+		t.Errorf("hush admin doctor beside a service with a file for everyone: got %+v, want its mode", got)
+	}
+}
+
+// The root key of a service may be where only the service gets it.
+func TestDoctorBesideServiceWithKeyElsewhere(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	key := nodeKey(t)
+	s := startHush(t, inFolder, "--root-key-file", key)
+	if found := examine(t, command.ExitOK, "--data", s.data); len(found.Findings) > 0 || !slices.ContainsFunc(found.Skipped, func(text string) bool {
+		return strings.Contains(text, "--root-key-file")
+	}) {
+		t.Errorf("hush admin doctor without the file of the key: got %+v, want it named as not examined", found)
+	}
+	if found := examine(t, command.ExitOK, "--data", s.data, "--root-key-file", key); len(found.Findings) > 0 || len(found.Skipped) != 1 {
+		t.Errorf("hush admin doctor with the file of the key: got %+v, want nothing more than the pages left out", found)
+	}
+}
+
+// A service of an older release does not know the call.
+func TestDoctorBesideOlderService(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	folder := newFolder(t)
+	listener, err := data.ListenAdmin(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := &http.Server{Handler: http.NotFoundHandler()}
+	go func() { _ = older.Serve(listener) }()
+	defer older.Close()
+	call(t, nil, "", "admin", "doctor", "--data", folder).
+		want(t, "admin doctor", command.ExitUnable, "the service is of an older release, which examines nothing while it runs")
+}
+
+// Ctrl-C ends the command, whoever examines.
+func TestDoctorInterrupted(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	s := startHush(t, inFolder)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, told bytes.Buffer
+	code := run(ctx, []string{"admin", "doctor", "--data", s.data}, nil, strings.NewReader(""), &out, &told)
+	if code == command.ExitOK || out.Len() > 0 || !strings.Contains(told.String(), "interrupted") {
+		t.Errorf("hush admin doctor, interrupted: got code %d, %q and %q, want it interrupted", code, out.String(), told.String())
+	}
+}
+
+// The service of a data folder serves every kind of call while it examines itself, again
+// and again. Nothing is found.
+func TestDoctorBesideBusyService(t *testing.T) {
+	t.Parallel()
+	testtier.Full(t, "loads a service while it is examined")
+	env := newTestEnv(t)
+	folder := env.copyTo(t)
+	if !hasData(folder) {
+		t.Skip("needs a data folder: nodes of a database are examined in TestDoctorBesideNodes")
+	}
+	b := newBustle(t, env)
+	_, s := startBustle(t, realHush(t), folder, b)
+	b.everything(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.run(ctx, s, 12)
+	}()
+	for n := range *doctorRuns {
+		found := examine(t, command.ExitOK, "--data", folder)
+		for _, f := range found.Findings {
+			if f.Level == "info" { // a secret has just expired
+				continue
+			}
+			t.Errorf("run %d: got %+v, want no finding", n+1, f)
+		}
+		t.Logf("run %d: %d rows", n+1, found.Rows)
+	}
+	cancel()
+	<-ended
+	t.Logf("%d calls", b.done.Load())
+}
