@@ -3,8 +3,9 @@
 //
 // It promises that no label tells about a caller, a secret or a domain: each value
 // comes from a closed set that is known when the service starts, and what is not
-// in its set counts as "other". So the number of series is bounded, too. Counting
-// a request allocates nothing.
+// in its set counts as "other". Only the nodes of a shared store have the names and
+// numbers by which the operator knows them. So the number of series is bounded, too.
+// Counting a request allocates nothing.
 //
 // Only this package knows Prometheus: layers below report to
 // interfaces of their own, which a Metrics implements, and what is only looked at

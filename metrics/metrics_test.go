@@ -44,8 +44,9 @@ func state(context.Context) metrics.State {
 		RootKeys:     metrics.RootKeys{Left: 12, OldUses: map[string]int{"API tokens": 13}},
 		FileBytes:    new(int64(7)), Disk: &metrics.Disk{Free: 8, BallastDropped: true}, Totals: &metrics.Totals{Secrets: 9, Created: 10},
 		Nodes: []metrics.Node{
-			{Number: 3, Release: "1.2.3", Self: true, Live: true, Age: 2 * time.Second},
-			{Number: 4, Release: "canary.example.com"},
+			{Name: "eu-1", Number: 3, Release: "1.2.3", Self: true, Live: true, Age: 2 * time.Second},
+			{Name: "eu-2", Number: 4, Release: "canary.example.com"},
+			{Name: "eu-1", Number: 5, Release: "1.2.3"}, // a name that is not unique
 		},
 	}
 }
@@ -156,9 +157,10 @@ func TestCounts(t *testing.T) {
 		`hush_certificates_failing 2`,
 		`hush_secrets 9`,
 		`hush_secrets_created_total 10`,
-		`hush_node_info{node="3",release="1.2.3",self="true"} 1`,
-		`hush_node_info{node="4",release="other",self="false"} 1`,
-		`hush_node_heartbeat_age_seconds{node="3"} 2`,
+		`hush_node_info{node="eu-1",number="3",release="1.2.3",self="true"} 1`,
+		`hush_node_info{node="eu-2",number="4",release="other",self="false"} 1`,
+		`hush_node_heartbeat_age_seconds{node="eu-1",number="3"} 2`,
+		`hush_node_live{node="eu-1",number="5"} 0`,
 		`hush_build_info{goversion="`,
 		`hush_store_read_failures_total 0`,
 	} {

@@ -103,6 +103,7 @@ type Totals struct {
 
 // Node is a node of a shared store.
 type Node struct {
+	Name    string // as its operator calls it; not unique
 	Number  uint16
 	Release string
 	Self    bool
@@ -261,10 +262,10 @@ func (s *State) sendRootKeys(send sender) {
 
 func (s *State) sendNodes(send sender) {
 	for _, node := range s.Nodes {
-		name := strconv.Itoa(int(node.Number))
-		send("hush_node_info", 1, name, releaseLabel(node.Release), strconv.FormatBool(node.Self))
-		send("hush_node_live", number(node.Live), name)
-		send("hush_node_heartbeat_age_seconds", node.Age.Seconds(), name)
+		label := strconv.Itoa(int(node.Number))
+		send("hush_node_info", 1, node.Name, label, releaseLabel(node.Release), strconv.FormatBool(node.Self))
+		send("hush_node_live", number(node.Live), node.Name, label)
+		send("hush_node_heartbeat_age_seconds", node.Age.Seconds(), node.Name, label)
 	}
 }
 

@@ -48,8 +48,9 @@ func TestMetricsOfNodes(t *testing.T) {
 	store, key := newDatabase(t), nodeKey(t)
 	var nodes []*testServer
 	var scraped []map[string]*dto.MetricFamily
-	for range 2 {
-		nodes = append(nodes, startHush(t, "--store", store, "--root-key-file", key, "--admin-listen=127.0.0.1:0"))
+	names := []string{"eu-1", "eu-2"}
+	for _, name := range names {
+		nodes = append(nodes, startHush(t, "--store", store, "--root-key-file", key, "--node-name", name, "--admin-listen=127.0.0.1:0"))
 	}
 	client := newHTTPClient(t, false, nil)
 	first, second := newDrivers(t, nodes[0], nil)[0], newDrivers(t, nodes[1], nil)[0]
@@ -88,6 +89,11 @@ func TestMetricsOfNodes(t *testing.T) {
 		}
 		if got := series(families, "hush_node_info", "self", "true"); got != 1 || len(families["hush_node_live"].GetMetric()) != 2 {
 			t.Errorf("node %d: got %v nodes that are itself of %v, want 1 of 2", i, got, families["hush_node_info"])
+		}
+		for _, name := range names {
+			if got := series(families, "hush_node_live", "node", name); got != 1 {
+				t.Errorf("node %d: got %v of node %s, want it live under its name", i, families["hush_node_live"], name)
+			}
 		}
 		for _, name := range []string{"hush_store_file_bytes", "hush_disk_free_bytes", "hush_disk_full"} {
 			if families[name] != nil {

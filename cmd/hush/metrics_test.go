@@ -81,7 +81,7 @@ func labelValues(t *testing.T) map[string]func(string) bool {
 		"state":  oneOf(states...),
 		"result": oneOf("ok", "conflict", "full", "unavailable", "unknown", "error", "other"),
 		"lane":   oneOf("create", "open", "unpack"),
-		"node":   like(`[0-9]{1,4}`), "self": oneOf("true", "false"),
+		"node":   like(`[ -~]{1,255}`), "number": like(`[0-9]{1,4}`), "self": oneOf("true", "false"),
 		"version": oneOf(version, "go1"), "release": oneOf(version), "goversion": like(`go1\.[0-9.]+\S*`),
 	}
 }

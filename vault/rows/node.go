@@ -142,7 +142,7 @@ func (n *Node) claim(ctx context.Context) error {
 		return err
 	}
 	n.self.Store(self)
-	n.log.Info("this node has a number", "number", self.number)
+	n.log.Info("this node has a number", "node", n.opts.Name, "number", self.number)
 	return n.follow(ctx)
 }
 

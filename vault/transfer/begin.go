@@ -175,8 +175,8 @@ func checkStoppedIn(tx storage.Tx, now time.Time) error {
 	if err != nil || len(live) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w: by node %d on %s, last seen %s ago; stop it, and wait half a minute if it was killed", ErrServed,
-		live[0].Number, live[0].Name, now.Sub(live[0].Heartbeat).Round(time.Second))
+	return fmt.Errorf("%w: by node %q (number %d), last seen %s ago; stop it, and wait half a minute if it was killed", ErrServed,
+		live[0].Name, live[0].Number, now.Sub(live[0].Heartbeat).Round(time.Second))
 }
 
 // begin marks both stores, so that neither is served. First the source: a target

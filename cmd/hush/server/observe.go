@@ -251,7 +251,7 @@ func (s *server) readStore(ctx context.Context, v *vault.Vault, state *metrics.S
 	}
 	for _, node := range nodes {
 		state.Nodes = append(state.Nodes, metrics.Node{
-			Number: node.Number, Release: node.Release, Self: node.Self, Live: node.Live, Age: node.Age.Round(time.Millisecond),
+			Name: node.Name, Number: node.Number, Release: node.Release, Self: node.Self, Live: node.Live, Age: node.Age.Round(time.Millisecond),
 		})
 	}
 }
