@@ -25,7 +25,7 @@ const (
 // Files is a certificate that an operator keeps in two files. It is safe for
 // concurrent use.
 type Files struct {
-	cert, key string
+	cert, key Named
 	log       *slog.Logger
 	now       func() time.Time
 
@@ -43,17 +43,21 @@ type stamp struct {
 	err  string
 }
 
+// Named is a file and the flag that names it.
+type Named struct{ Flag, Path string }
+
 // Pair is a certificate chain and its private key, as they were read from two files.
 type Pair struct {
-	cert, key string
+	cert, key Named
 	read      tls.Certificate
 	stamp     [2]stamp // of the files, from before they were read
 }
 
 // ReadPair reads a certificate chain and its private key, both in PEM format. Each file
-// is read once, so that it may be a pipe, for which ReadPair waits.
-func ReadPair(cert, key string) (*Pair, error) {
-	p := &Pair{cert: cert, key: key, stamp: [2]stamp{stampOf(cert), stampOf(key)}}
+// is read once, so that it may be a pipe, for which ReadPair waits. Errors have the
+// flags.
+func ReadPair(cert, key Named) (*Pair, error) {
+	p := &Pair{cert: cert, key: key, stamp: [2]stamp{stampOf(cert.Path), stampOf(key.Path)}}
 	var err error
 	if p.read, err = load(cert, key); err != nil {
 		return nil, err
@@ -112,7 +116,7 @@ func (f *Files) Reload() {
 	defer f.warn()
 	seen := f.look()
 	if seen[0].isPipe() || seen[1].isPipe() {
-		f.log.Warn("the certificate came from a pipe, which is read only once: restart the service for another one")
+		f.log.Warn("the certificate came from a pipe, which is read only once: restart the service for another one", "file", f.cert.Path)
 		return
 	}
 	f.readAgain(seen)
@@ -124,14 +128,14 @@ func (f *Files) readAgain(seen [2]stamp) {
 	err := f.read()
 	f.unusable.Store(err != nil)
 	if err != nil {
-		f.log.Warn("the changed certificate is not usable; still serving the one before", "cause", err)
+		f.log.Warn("the changed certificate is not usable; still serving the one before", "file", f.cert.Path, "cause", err)
 		return
 	}
 	f.warned = time.Time{}
-	f.log.Info("read the certificate again", "expires", f.current.Load().Leaf.NotAfter.UTC())
+	f.log.Info("read the certificate again", "file", f.cert.Path, "expires", f.current.Load().Leaf.NotAfter.UTC())
 }
 
-func (f *Files) look() [2]stamp { return [2]stamp{stampOf(f.cert), stampOf(f.key)} }
+func (f *Files) look() [2]stamp { return [2]stamp{stampOf(f.cert.Path), stampOf(f.key.Path)} }
 
 func stampOf(name string) stamp {
 	info, err := os.Stat(name)
@@ -162,13 +166,13 @@ func (f *Files) read() error {
 	return err
 }
 
-func load(cert, key string) (tls.Certificate, error) {
-	if info, err := os.Stat(key); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
-		return tls.Certificate{}, fmt.Errorf("every user of this machine may read the private key %s of --tls-key: run chmod 0400 on it", key)
+func load(cert, key Named) (tls.Certificate, error) {
+	if info, err := os.Stat(key.Path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
+		return tls.Certificate{}, fmt.Errorf("every user of this machine may read the private key %s of %s: run chmod 0400 on it", key.Path, key.Flag)
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
+	pair, err := tls.LoadX509KeyPair(cert.Path, key.Path)
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("reading the certificate of --tls-cert and --tls-key: %w", err)
+		return tls.Certificate{}, fmt.Errorf("reading the certificate of %s and %s: %w", cert.Flag, key.Flag, err)
 	}
 	return pair, nil
 }
@@ -183,8 +187,8 @@ func (f *Files) warn() {
 	}
 	f.warned = now
 	if left <= 0 {
-		f.log.Error("the certificate has expired: browsers refuse it", "expired", expires.UTC(), "file", f.cert)
+		f.log.Error("the certificate has expired: browsers refuse it", "expired", expires.UTC(), "file", f.cert.Path)
 		return
 	}
-	f.log.Warn("the certificate soon expires", "expires", expires.UTC(), "file", f.cert)
+	f.log.Warn("the certificate soon expires", "expires", expires.UTC(), "file", f.cert.Path)
 }

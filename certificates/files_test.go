@@ -27,9 +27,14 @@ func newCertFiles(t *testing.T) certFiles {
 	return certFiles{filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
 }
 
+// read reads the files as those of --tls-cert and --tls-key.
+func (f certFiles) read() (*certificates.Pair, error) {
+	return certificates.ReadPair(certificates.Named{Flag: "--tls-cert", Path: f.cert}, certificates.Named{Flag: "--tls-key", Path: f.key})
+}
+
 func (f certFiles) open(t *testing.T, log *slog.Logger, now func() time.Time) *certificates.Files {
 	t.Helper()
-	pair, err := certificates.ReadPair(f.cert, f.key)
+	pair, err := f.read()
 	if err != nil {
 		t.Fatalf("ReadPair(): got %v, want no error", err)
 	}
@@ -148,7 +153,7 @@ func TestReadPairRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]certFiles{"none": {}, "the key twice": {files.key, files.key}, "a key that all may read": public} {
-		if _, err := certificates.ReadPair(f.cert, f.key); err == nil {
+		if _, err := f.read(); err == nil {
 			t.Errorf("ReadPair(%s): got no error, want one", name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -17,15 +18,28 @@ const scrapesMost = 3
 // arguments of calls, which may be keys.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesMost, Timeout: 2 * readTime,
-	}))
+	mux.Handle("GET /metrics", m.scraped)
 	mux.Handle("GET /debug/pprof/", withoutArguments(http.HandlerFunc(pprof.Index)))
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	return unstored(mux)
+}
+
+// Scrapes serves /metrics, and no profiles. It shares the maximum of scrapes at a time
+// with Handler.
+func (m *Metrics) Scrapes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.scraped)
+	return unstored(mux)
+}
+
+// scraper serves what a registry has.
+func scraper(registry *prometheus.Registry) http.Handler {
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesMost, Timeout: 2 * readTime,
+	})
 }
 
 // withoutArguments refuses profiles that show the arguments of calls.
@@ -52,5 +66,9 @@ func unstored(next http.Handler) http.Handler {
 // A profile of the processors may take as long as pprof's default.
 const profileTime = 30 * time.Second
 
-// WriteTimeout is how long a response of Handler may take.
-const WriteTimeout = 2 * profileTime
+// WriteTimeout is how long a response of Handler may take, and ScrapeTimeout one of
+// Scrapes.
+const (
+	WriteTimeout  = 2 * profileTime
+	ScrapeTimeout = 5 * readTime
+)

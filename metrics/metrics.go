@@ -15,6 +15,7 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,6 +38,7 @@ type Options struct {
 // Metrics are the counters of one service. They are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
+	scraped  http.Handler
 	requests requests
 	store    store
 	work     work
@@ -45,7 +47,7 @@ type Metrics struct {
 // New returns metrics that are all zero.
 func New(opts Options) (*Metrics, error) {
 	b := &builder{registry: prometheus.NewRegistry()}
-	m := &Metrics{registry: b.registry}
+	m := &Metrics{registry: b.registry, scraped: scraper(b.registry)}
 	m.requests = newRequests(b, opts)
 	m.store = newStore(b)
 	m.work = newWork(b, opts)

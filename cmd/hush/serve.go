@@ -19,7 +19,7 @@ func (p program) serveCommand() *cobra.Command {
 its data folder and root key, and listens on http://127.0.0.1:7143.
 
 SIGHUP ends it like SIGTERM if it has a terminal, as when its window is closed;
-without one it reads the files of --tls-cert and --tls-key again.
+without one it reads the files of certificates and their keys again.
 
 Each flag can also be set by the environment variable shown beside it, or by its
 name in the file of --config. A flag takes precedence over a variable, and a

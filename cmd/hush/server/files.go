@@ -27,10 +27,14 @@ type connectionLimits struct {
 
 // moreFiles returns how many files are needed beyond the reserved ones.
 func (s *server) moreFiles() int {
+	more := s.MoreStoreConns()
 	if s.ACME {
-		return s.MoreStoreConns() + plainConns + plainLingering
+		more += plainConns + plainLingering
 	}
-	return s.MoreStoreConns()
+	if s.MetricsListen != "" {
+		more += scrapeConns + scrapeLingering
+	}
+	return more
 }
 
 // checkFiles refuses a limit on open files that is too low for a useful

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,33 +25,41 @@ import (
 )
 
 // observation is what an operator looks into the service with: its metrics, and
-// where they are served. There is none without --admin-listen.
+// where they are served. There is none without --admin-listen and --metrics-listen.
 type observation struct {
 	*metrics.Metrics
 
-	listener net.Listener
-	load     func() handlers.Load
+	admin, scrapes net.Listener // nil without the flag of each
+	load           func() handlers.Load
 }
 
-// observe opens the address of --admin-listen, if there is one.
+// observe opens the addresses of --admin-listen and --metrics-listen, if there are any.
 func (s *server) observe(ctx context.Context, sockets *sockets) error {
-	if s.AdminListen == "" {
+	if s.AdminListen == "" && s.MetricsListen == "" {
 		return nil
 	}
 	counted, err := newMetrics(s.version)
 	if err != nil {
 		return err
 	}
-	listener, err := sockets.open(ctx, s.AdminListen, ownerMode)
-	if err == nil {
-		if err = settings.CheckAdminAddr(listener.Addr()); err != nil {
-			_ = listener.Close()
+	made := &observation{Metrics: counted}
+	if s.AdminListen != "" {
+		made.admin, err = sockets.open(ctx, s.AdminListen, ownerMode)
+		if err == nil {
+			err = settings.CheckAdminAddr(made.admin.Addr())
+		}
+		if err != nil {
+			made.close()
+			return fmt.Errorf("--admin-listen=%s: %w", s.AdminListen, err)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("--admin-listen=%s: %w", s.AdminListen, err)
+	if s.MetricsListen != "" {
+		if made.scrapes, err = sockets.open(ctx, s.MetricsListen, ownerMode); err != nil {
+			made.close()
+			return fmt.Errorf("--metrics-listen=%s: %w", s.MetricsListen, err)
+		}
 	}
-	s.observed = &observation{Metrics: counted, listener: listener}
+	s.observed = made
 	return nil
 }
 
@@ -62,18 +71,28 @@ func newMetrics(version string) (*metrics.Metrics, error) {
 	})
 }
 
-// address is where metrics are served; empty without them.
-func (o *observation) address() string {
+// local is where metrics and profiles are served to this machine, and remote where
+// metrics are to others; nil without.
+func (o *observation) local() net.Listener {
 	if o == nil {
-		return ""
+		return nil
 	}
-	return o.listener.Addr().String()
+	return o.admin
 }
 
-// close closes the listener.
+func (o *observation) remote() net.Listener {
+	if o == nil {
+		return nil
+	}
+	return o.scrapes
+}
+
+// close closes the listeners.
 func (o *observation) close() {
-	if o != nil {
-		_ = o.listener.Close()
+	for _, listener := range []net.Listener{o.local(), o.remote()} {
+		if listener != nil {
+			_ = listener.Close()
+		}
 	}
 }
 
@@ -138,8 +157,9 @@ type looked struct {
 	certificates func() certificates.Status // nil without TLS
 }
 
-// serveMetrics serves metrics and profiles until stop.
-func (s *server) serveMetrics(at looked) (stop func(), err error) {
+// serveMetrics serves metrics, and profiles to this machine, until stop. secured is the
+// TLS of --metrics-listen.
+func (s *server) serveMetrics(at looked, secured *tls.Config) (stop func(), err error) {
 	o := s.observed
 	if o == nil {
 		return func() {}, nil
@@ -147,8 +167,23 @@ func (s *server) serveMetrics(at looked) (stop func(), err error) {
 	if err := o.Read(func(ctx context.Context) metrics.State { return s.state(ctx, at) }); err != nil {
 		return nil, err
 	}
+	stopLocal, stopRemote := func() {}, func() {}
+	if o.admin != nil {
+		stopLocal = s.serveLocally(o)
+	}
+	if o.scrapes != nil {
+		stopRemote = s.serveScrapes(o, secured)
+	}
+	return func() {
+		stopRemote()
+		stopLocal()
+	}, nil
+}
+
+// serveLocally serves metrics and profiles to this machine until stop.
+func (s *server) serveLocally(o *observation) (stop func()) {
 	web := &http.Server{
-		Handler:           localOnly(o.listener.Addr(), o.Handler()),
+		Handler:           localOnly(o.admin.Addr(), o.Handler()),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      metrics.WriteTimeout,
@@ -158,7 +193,7 @@ func (s *server) serveMetrics(at looked) (stop func(), err error) {
 	ended := make(chan struct{})
 	go crash.Guard(s.log, func() {
 		defer close(ended)
-		if err := web.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := web.Serve(o.admin); !errors.Is(err, http.ErrServerClosed) {
 			s.log.Error("metrics are no longer served", "cause", err)
 		}
 	})
@@ -169,7 +204,7 @@ func (s *server) serveMetrics(at looked) (stop func(), err error) {
 		if web.Shutdown(ending) != nil {
 			_ = web.Close() // a profile, which may take a minute
 		}
-	}, nil
+	}
 }
 
 // localOnly refuses what pages of other sites send from a browser on this

@@ -26,6 +26,7 @@ type parts struct {
 	dns       *resolver.Resolver
 	spamKey   string
 	pair      *certificates.Pair // nil without --tls-cert
+	scrapers  *scrapers          // nil without --metrics-listen
 }
 
 // newParts makes the parts. Its errors name the settings; those of mail that
@@ -52,8 +53,14 @@ func newParts(ctx context.Context, s *settings.Settings) (made *parts, mistakes 
 		made.spamKey, err = readSecret(ctx, s.SpamKeyFile)
 		note("--spam-key-file", err)
 	}
-	if made.pair, err = readPair(ctx, s); err != nil {
+	cert, key := publicPair(s)
+	if made.pair, err = readPair(ctx, cert, key); err != nil {
 		mistakes = append(mistakes, err)
+	}
+	if s.MetricsListen != "" {
+		var wrong []error
+		made.scrapers, wrong = newScrapers(ctx, s)
+		mistakes = append(mistakes, wrong...)
 	}
 	return made, mistakes
 }

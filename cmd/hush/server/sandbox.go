@@ -70,7 +70,7 @@ func reachOf(s *settings.Settings) process.Reach {
 	if name := os.Getenv("SSL_CERT_FILE"); name != "" {
 		r.Read = append(r.Read, name)
 	}
-	for _, name := range []string{s.TLSCert, s.TLSKey} {
+	for _, name := range []string{s.TLSCert, s.TLSKey, s.MetricsTLSCert, s.MetricsTLSKey} {
 		if name != "" {
 			r.Read = append(r.Read, placesOf(name)...)
 		}
@@ -82,7 +82,7 @@ func reachOf(s *settings.Settings) process.Reach {
 	if s.CPUProfile != "" {
 		r.Read = append(r.Read, "/proc/self/maps") // which a profile ends with
 	}
-	if s.AdminListen != "" {
+	if s.AdminListen != "" || s.MetricsListen != "" {
 		r.Read = append(r.Read, "/proc/self", "/proc/stat") // of which metrics tell about the process
 	}
 	if s.Store != settings.StoreMemory {

@@ -63,7 +63,7 @@ type server struct {
 	plain      net.Listener // the port without TLS of --acme; nil without
 	endStreams func()       // ends the streams that are under way
 
-	observed *observation // nil without --admin-listen
+	observed *observation // nil without --admin-listen and --metrics-listen
 	backups  *backups     // nil without --backup-to
 	stopping atomic.Bool  // no more requests should be sent here
 }
@@ -197,7 +197,9 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data)
 		return err
 	}
 	defer secured.end()
-	defer s.heedReload(ctx, secured.reload)()
+	scraped := s.openScrapeTLS(ctx, secured.config)
+	defer scraped.end()
+	defer s.heedReload(ctx, secured.reload, scraped.reload)()
 	s.advise(listener.Addr())
 	if err := s.confine(); err != nil {
 		return err
@@ -209,7 +211,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data)
 	web.TLSConfig = secured.config
 	limited := s.limitConnections(listener)
 	limited.Attach(web)
-	stopMetrics, err := s.serveMetrics(looked{v, d, limited, secured.status})
+	stopMetrics, err := s.serveMetrics(looked{v, d, limited, secured.status}, scraped.config)
 	if err != nil {
 		return err
 	}

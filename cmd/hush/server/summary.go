@@ -5,6 +5,14 @@ import (
 	"net"
 )
 
+// addressOf is where a listener listens; empty without one.
+func addressOf(listener net.Listener) string {
+	if listener == nil {
+		return ""
+	}
+	return listener.Addr().String()
+}
+
 // summarise logs once what is on.
 func (s *server) summarise(addr net.Addr) {
 	onOff := map[bool]string{true: "on", false: "off"}
@@ -23,5 +31,5 @@ func (s *server) summarise(addr net.Addr) {
 		slog.String("store", s.Backend()), slog.String("spent_log", s.SpentLogFolder()),
 		slog.String("backup_to", s.BackupTo), slog.String("backup_every", every), slog.String("mail", onOff[s.Mails()]), slog.String("sign_up", s.SignUpName()),
 		slog.String("anonymous_create", onOff[!policy.NoAnonymousCreate]), slog.String("encryption", s.Encryption), slog.String("maintenance", onOff[policy.Maintenance != ""]),
-		slog.String("admin_address", s.observed.address()), slog.String("rate_limits", s.RateLimits), slog.String("sandbox", s.Sandbox))
+		slog.String("admin_address", addressOf(s.observed.local())), slog.String("metrics_address", addressOf(s.observed.remote())), slog.String("rate_limits", s.RateLimits), slog.String("sandbox", s.Sandbox))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,13 +16,18 @@ import (
 	"hush/vault"
 )
 
-// readPair reads the certificate of the settings, nil for none: a mistake must show
+// readPair reads a certificate of the settings, nil for none: a mistake must show
 // before anything is created.
-func readPair(ctx context.Context, s *settings.Settings) (*certificates.Pair, error) {
-	if s.TLSCert == "" || s.TLSKey == "" {
+func readPair(ctx context.Context, cert, key certificates.Named) (*certificates.Pair, error) {
+	if cert.Path == "" || key.Path == "" {
 		return nil, nil
 	}
-	return console.Interruptible(ctx, func() (*certificates.Pair, error) { return certificates.ReadPair(s.TLSCert, s.TLSKey) })
+	return console.Interruptible(ctx, func() (*certificates.Pair, error) { return certificates.ReadPair(cert, key) })
+}
+
+// publicPair are the files of the certificate of --listen.
+func publicPair(s *settings.Settings) (cert, key certificates.Named) {
+	return certificates.Named{Flag: "--tls-cert", Path: s.TLSCert}, certificates.Named{Flag: "--tls-key", Path: s.TLSKey}
 }
 
 // secured is the TLS of a server.
@@ -65,11 +71,12 @@ func (s *server) openTLS(ctx context.Context, v *vault.Vault, d *data.Data) (*se
 	return &secured{end: finish}, nil
 }
 
-// heedReload reads the files of the certificate again each time that the service is told
-// to, until stop.
-func (s *server) heedReload(ctx context.Context, reload func()) (stop func()) {
-	if reload == nil {
-		reload = func() { s.log.Info("told to read certificates again, and none is read from files") }
+// heedReload calls the functions that read the files of certificates again each time that
+// the service is told to, until stop. Those that are nil have no files.
+func (s *server) heedReload(ctx context.Context, reloads ...func()) (stop func()) {
+	reloads = slices.DeleteFunc(reloads, func(reload func()) bool { return reload == nil })
+	if len(reloads) == 0 {
+		reloads = []func(){func() { s.log.Info("told to read certificates again, and none is read from files") }}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -79,7 +86,9 @@ func (s *server) heedReload(ctx context.Context, reload func()) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-s.reload:
-				reload()
+				for _, reload := range reloads {
+					reload()
+				}
 			}
 		}
 	})

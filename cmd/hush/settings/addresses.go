@@ -23,6 +23,9 @@ func (s *Settings) checkAddresses() error {
 	if s.AdminListen != "" {
 		all = append(all, listening{"--admin-listen", s.AdminListen})
 	}
+	if s.MetricsListen != "" {
+		all = append(all, listening{"--metrics-listen", s.MetricsListen})
+	}
 	for i, one := range all {
 		for _, other := range all[:i] {
 			if collide(one.address, other.address) {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net"
+	"strings"
 	"testing"
 )
 
@@ -35,6 +36,37 @@ func TestCheckAdminAddr(t *testing.T) {
 	} {
 		if err := CheckAdminAddr(c.addr); (err == nil) != c.want {
 			t.Errorf("CheckAdminAddr(%v): got %v, want it accepted %t", c.addr, err, c.want)
+		}
+	}
+}
+
+// Metrics leave this machine over TLS only, and only to who proves something.
+func TestMetricsListen(t *testing.T) {
+	t.Parallel()
+	const address, cert, key = "--metrics-listen=0.0.0.0:7145", "--metrics-tls-cert=c.pem", "--metrics-tls-key=k.pem"
+	const token, authority = "--metrics-token-file=token", "--metrics-client-ca=ca.pem"
+	for want, calls := range map[string][][]string{
+		"": {
+			{}, {address, cert, key, token}, {address, cert, key, authority}, {address, cert, key, token, authority},
+			{address, "--tls-cert=c.pem", "--tls-key=k.pem", token}, {"--metrics-listen=systemd:metrics", cert, key, token},
+			{"--metrics-listen=127.0.0.1:7145", cert, key, token, "--admin-listen=127.0.0.1:7144"},
+		},
+		"needs TLS: name a certificate with --metrics-tls-cert and --metrics-tls-key":  {{address, token}, {address, authority}, {address}, {"--metrics-listen=127.0.0.1:7145", token}},
+		"say who may scrape, with --metrics-token-file or --metrics-client-ca":         {{address, cert, key}, {address, "--tls-cert=c.pem", "--tls-key=k.pem"}},
+		"--metrics-tls-cert and --metrics-tls-key go together":                         {{address, cert, token}, {address, key, token}},
+		"--metrics-token-file needs --metrics-listen":                                  {{token}},
+		"--metrics-client-ca needs --metrics-listen":                                   {{authority}},
+		"--metrics-tls-cert needs --metrics-listen":                                    {{cert, key}},
+		"must be host:port or systemd:NAME: --admin-listen serves metrics on a socket": {{"--metrics-listen=unix:/run/metrics.sock", cert, key, token}},
+		"must be host:port": {{"--metrics-listen=7145", cert, key, token}},
+		"--metrics-listen and --admin-listen need addresses of their own": {{"--metrics-listen=:7144", "--admin-listen=127.0.0.1:7144", cert, key, token}},
+		"--metrics-listen and --listen need addresses of their own":       {{"--metrics-listen=127.0.0.1:7143", cert, key, token}},
+	} {
+		for _, args := range calls {
+			_, err := parse(nil, args...)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("parse(%q): got %v, want %q", args, err, want)
+			}
 		}
 	}
 }

@@ -98,6 +98,7 @@ func needingValue() []string {
 		configName, "data", "store", "root-key-file", "spent-log", "backup-to", "backup-recipient", "backup-plain",
 		"base-url", "trusted-proxies", "resolver", "tls-cert", "tls-key", "acme", "acme-directory",
 		"smtp-tls", "smtp-password-file", "spam-key-file", "sandbox",
+		"metrics-tls-cert", "metrics-tls-key", "metrics-token-file", "metrics-client-ca",
 		"sign-up", "sign-up-domains", "anonymous-create", "encryption", "passphrase-required", "passphrase-min",
 	}
 }
