@@ -62,6 +62,18 @@ func TestDoctorBesideServiceWithKeyElsewhere(t *testing.T) {
 	}
 }
 
+// The service of a folder may keep its data in a database, which is examined beside it.
+func TestDoctorOfNode(t *testing.T) {
+	t.Parallel()
+	store, key := newDatabase(t), nodeKey(t)
+	s := startHush(t, "--store", store, "--root-key-file", key)
+	call(t, nil, "", "admin", "doctor", "--data", s.data, "--root-key-file", key).
+		want(t, "admin doctor", command.ExitUnable, "the data of this service is not in the folder: name the database with --store")
+	if found := examine(t, command.ExitOK, "--store", store, "--root-key-file", key); found.Rows == 0 || found.Errors > 0 {
+		t.Errorf("hush admin doctor beside a node: got %+v, want rows and no error", found)
+	}
+}
+
 // A service of an older release does not know the call.
 func TestDoctorBesideOlderService(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ var ErrTooManyNodes = fmt.Errorf("a store has at most %d nodes", NodeMost)
 
 // NodeOptions describe a node.
 type NodeOptions struct {
-	Name    string // of the machine, for the operator; need not be unique
+	Name    string // that the operator gave, or of the machine; need not be unique
 	Release string // the program's version
 	// Formats are what this node writes; zero means what this release writes.
 	// Only tests set them.

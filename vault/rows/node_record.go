@@ -46,7 +46,7 @@ type NodeRecord struct {
 	Instance Instance
 	Started  time.Time
 	Formats  Formats
-	Name     string // of the machine, for the operator; not unique
+	Name     string // that the operator gave, or of the machine; not unique
 	Release  string // the program's version
 }
 
