@@ -189,7 +189,7 @@ func (bu *Burns) liveEntries(ctx context.Context, id caller.AccountID, from []by
 // BurnReportedSecret burns the secret behind a reported link and records who
 // burned it. It shows nothing of the secret: the returned receipt has no keys
 // and no notes. A caller who is not a colonel gets ErrNotFound, as for an
-// unknown link.
+// unknown link. A text without a key returns an InvalidError.
 func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link caller.Text) (Metadata, error) {
 	if !c.Colonel() {
 		return Metadata{}, refusal.ErrNotFound
@@ -202,17 +202,20 @@ func (o Operator) BurnReportedSecret(ctx context.Context, link caller.Text) (Met
 	return o.burns.burnReported(ctx, link, caller.AccountID{})
 }
 
-// burnReported audits the account that burns a reported secret; the zero id is
-// the operator.
+// burnReported burns the secret of a link, or of the link of its receipt. It audits the
+// account that burns a reported secret; the zero id is the operator.
 func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.AccountID) (Metadata, error) {
 	token, ok := seal.TokenIn(string(link))
 	if !ok {
-		return Metadata{}, refusal.ErrNotFound
+		return Metadata{}, &refusal.InvalidError{Field: "link", Text: "This is not a link, or not all of it."}
 	}
 	now := bu.clock.Now()
-	var receipt seal.RowKey
+	receipt := token.RowKey(seal.KindMetadata) // endUnproved finds out whether it is one
 	err := bu.store.View(ctx, func(tx storage.Tx) error {
 		record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
+		if errors.Is(err, refusal.ErrNotFound) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

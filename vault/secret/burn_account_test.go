@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -74,8 +75,36 @@ func TestBurnReportedSecret(t *testing.T) {
 		_, err = k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
 		vaulttest.WantErr(t, "BurnReportedSecret(burned)", err, refusal.ErrNotFound)
 	}
-	_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), "https://hush.example/")
-	vaulttest.WantErr(t, "BurnReportedSecret(no link)", err, refusal.ErrNotFound)
+}
+
+// A text without a whole key is no link whose secret is gone: who takes it for one
+// believes that a secret is burned which still waits.
+func TestBurnReportedSecretNeedsAKey(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	operator := k.Vault.Operator().Secrets
+	for _, form := range []string{"", "https://hush.example/", "https://hush.example/s#%.26s", "%.30s", "https://hush.example/e#%sm3Ao1zh6SF5YdWe59rNu"} {
+		_, err := operator.BurnReportedSecret(t.Context(), caller.Text(replaceKey(form+"%.0s", kept.Secret.Key.Expose())))
+		if invalid, ok := errors.AsType[*refusal.InvalidError](err); !ok || invalid.Field != "link" {
+			t.Errorf("BurnReportedSecret(%s): got %v, want the link to be refused", form, err)
+		}
+	}
+	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "the text")
+}
+
+// The link of a receipt names its secret.
+func TestBurnReportedSecretByItsReceipt(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	operator, link := k.Vault.Operator().Secrets, caller.Text("https://hush.example/r#"+kept.Metadata.Key.Expose())
+	got, err := operator.BurnReportedSecret(t.Context(), link)
+	vaulttest.Want(t, "BurnReportedSecret(receipt)", err, nil)
+	vaulttest.Want(t, "BurnReportedSecret(receipt).State", got.State, secret.StateBurned)
+	k.WantNotRevealed(t, "after it was burned", kept.Secret.Key, "")
+	_, err = operator.BurnReportedSecret(t.Context(), link)
+	vaulttest.WantErr(t, "BurnReportedSecret(receipt, burned)", err, refusal.ErrNotFound)
 }
 
 func replaceKey(form, key string) string { return fmt.Sprintf(form, key) }
