@@ -40,7 +40,7 @@ func parseDuration(text string) (lifetime *durationpb.Duration, ok bool) {
 	text = strings.TrimSpace(text)
 	number, unit := cutUnit(text)
 	switch value, ok := parseNumber(number); {
-	case text == "" || ok && value == 0 || ok && value == -1 && number == text:
+	case text == "" || ok && value == 0 || isMinusOne(text):
 		return nil, true
 	case !ok || value < 0:
 		return nil, false
@@ -49,13 +49,24 @@ func parseDuration(text string) (lifetime *durationpb.Duration, ok bool) {
 	return durationpb.New(time.Duration(min(seconds, maxSeconds)) * time.Second), true
 }
 
+// isMinusOne reports whether a text is -1 exactly: parseNumber rounds.
+func isMinusOne(text string) bool {
+	whole, fraction, _ := strings.Cut(text, ".")
+	return whole == "-1" && strings.Trim(fraction, "0") == ""
+}
+
 // parseNumber returns a decimal number, which is infinite if it is too large. It
-// reports false for text that is none.
+// reports false for text that is none, and for a number so close to zero that it
+// would become zero.
 func parseNumber(text string) (value float64, ok bool) {
 	if strings.Trim(text, "0123456789.eE+-") != "" {
 		return 0, false // hexadecimal, infinite, or not a number
 	}
 	value, err := strconv.ParseFloat(text, 64)
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+	if value == 0 && strings.ContainsAny(digits, "123456789") {
+		return 0, false
+	}
 	return value, err == nil || outOfRange(err)
 }
 

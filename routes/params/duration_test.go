@@ -13,7 +13,9 @@ func TestParseDuration(t *testing.T) {
 		text string
 		want int64 // seconds; none for the default
 	}{
-		{"", none}, {" ", none}, {"0", none}, {"-1", none}, {" -1 ", none}, {"-1.0", none}, {"-0", none}, {"0.0", none}, {"1e-999", none}, {"0h", none},
+		{"", none}, {" ", none}, {"0", none}, {"-1", none}, {" -1 ", none}, {"-1.0", none}, {"-0", none}, {"0.0", none}, {"0e5", none}, {"0h", none},
+		{"1e-400", refused}, {"-1e-400", refused}, {"1e-999", refused}, {"1E-400h", refused}, {"0." + strings.Repeat("0", 400) + "1", refused},
+		{"-0.99999999999999999999", refused}, {"-1.00000000000000000001", refused}, {"-1.00", none},
 		{"abc", refused}, {"true", refused}, {"-5", refused}, {"-2", refused}, {"-1.5", refused}, {"-0.5", refused},
 		{"NaN", refused}, {"Inf", refused}, {"+inf", refused}, {"0x10", refused}, {"0x1p4", refused}, {"1_000", refused}, {"1e", refused},
 		{"-1e999", refused}, {".", refused}, {"+", refused}, {"-", refused}, {"+-1", refused},
