@@ -118,6 +118,36 @@ func TestLostRestrictionSharesNothing(t *testing.T) {
 	s.wantNothingStored(t)
 }
 
+// The attack: none is needed. An & in the address cuts the secret or its passphrase off,
+// and a body with another type's label holds no known parameter. Each of these once gave
+// a link, which opened with less than was meant.
+func TestCutOffInTheAddressSharesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	const typed = "jerry9471"
+	form := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\n" + typed + "\r\n--b--\r\n"
+	for _, path := range []string{
+		"/api/v1/share", "/api/v1/generate", "/api/v2/secret/conceal", "/api/v2/secret/generate", "/api/v2/guest/secret/conceal",
+		"/api/v3/secret/generate", "/api/v3/guest/secret/conceal", "/",
+	} {
+		for _, sent := range []struct{ query, body string }{
+			{"?secret=abc&passphrase=tom&" + typed, ""}, {"?secret[secret]=abc&secret[passphrase]=tom&%zz" + typed, "secret=abc"}, {"?secret[secret]=tom&" + typed + "&ttl=60&passphrase=p&x", ""},
+			{"?passphrase=tom&" + typed, "secret=abc"}, {"", form}, {"?secret=abc", form},
+		} {
+			w := s.send(http.MethodPost, path+sent.query, sent.body, "Content-Type", "application/x-www-form-urlencoded")
+			if w.Code == http.StatusOK || w.Code >= 500 || strings.Contains(w.Body.String(), typed) || strings.Contains(w.Body.String(), "tom") {
+				t.Errorf("POST %s%s with %.60q: got %d %s, want a refusal without the value", path, sent.query, sent.body, w.Code, w.Body)
+			}
+		}
+	}
+	s.wantNothingStored(t)
+	for _, path := range []string{"/?fbclid", "/api/v2/status?locale=de&nocache", "/secret/abc?utm_source=mail&fbclid", "/api/v2/altcha/challenge?nocache"} {
+		if w := s.send(http.MethodGet, path, ""); w.Code >= 400 && w.Code != http.StatusNotFound {
+			t.Errorf("GET %s: got %d %s, want an answer", path, w.Code, w.Body)
+		}
+	}
+}
+
 // A recipient who misspells passphrase loses neither the secret nor a try, and
 // neither does a sender who burns.
 func TestNearMissTriesNothing(t *testing.T) {

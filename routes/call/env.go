@@ -58,6 +58,9 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 	if err := req.Params.Unread(); err != nil {
 		return nil, err
 	}
+	if err := req.Params.CutOff(); err != nil {
+		return nil, err
+	}
 	if err := req.Params.NearMiss(); err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ func Read(r *http.Request, most int64) (Params, error) {
 		if p.query, err = parseForm(r.URL.RawQuery); err != nil {
 			return p, err
 		}
+		p.cut = cutIn(r.URL.RawQuery)
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
 		return p, nil

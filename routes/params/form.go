@@ -2,28 +2,87 @@ package params
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"hush/routes/refusal"
 )
 
 // parseFormBody is parseForm for a body, of which nothing may be lost: an & that was
-// meant as a part of a secret or passphrase cuts it there, and JSON without its
-// Content-Type is a form without any known parameter.
+// meant as a part of a secret or passphrase cuts it there, and a body of another type
+// is a form without any known parameter.
 func parseFormBody(text string) (source, error) {
-	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
-		return nil, refusal.Malformed("the body is a form, but looks like JSON, whose Content-Type is " + typeJSON)
+	if err := notAForm(text); err != nil {
+		return nil, err
 	}
 	after := ""
 	for pair := range strings.SplitSeq(text, "&") {
-		escaped, _, hasValue := strings.Cut(pair, "=")
-		name, err := url.QueryUnescape(escaped)
-		if base, _, _ := strings.Cut(name, "["); pair != "" && !hasValue && (err != nil || !Known(base)) {
+		name, bare := nameOf(pair)
+		if bare {
 			return nil, cutOff(after)
+		}
+		if strings.ContainsAny(name, "\r\n") {
+			return nil, refusal.Malformed("the name of a parameter has a line break: the body may have another Content-Type than " + typeForm)
 		}
 		after = name
 	}
 	return parseForm(text)
+}
+
+// notAForm refuses a body of another type, whose parameters would be lost.
+func notAForm(text string) error {
+	text = strings.TrimLeft(text, " \t\r\n")
+	switch {
+	case strings.HasPrefix(text, "{"):
+		return refusal.Malformed("the body is a form, but looks like JSON, whose Content-Type is " + typeJSON)
+	case strings.HasPrefix(text, "--") && strings.Contains(strings.ToLower(text), "\ncontent-disposition"):
+		return refusal.Malformed("the body is a form, but looks like multipart, whose Content-Type is " + typeMultipart + " with its boundary")
+	}
+	return nil
+}
+
+// nameOf returns the name in a pair, and reports whether the pair is text without a
+// value that names no parameter: it may be the rest of a value that & cut off.
+func nameOf(pair string) (name string, bare bool) {
+	escaped, _, hasValue := strings.Cut(pair, "=")
+	name, err := url.QueryUnescape(escaped)
+	base, _, _ := strings.Cut(name, "[")
+	return name, pair != "" && !hasValue && (err != nil || !Known(base))
+}
+
+// cutIn returns the plain names in a query whose values text without a name follows,
+// each once.
+func cutIn(query string) (names []string) {
+	after := ""
+	for pair := range strings.SplitSeq(query, "&") {
+		name, bare := nameOf(pair)
+		if !bare && pair != "" {
+			after = ""
+			if parts, _ := splitName(name); parts != nil && strings.Contains(pair, "=") {
+				after = parts[0]
+			}
+		}
+		if bare && after != "" && !slices.Contains(names, after) {
+			names = append(names, after)
+		}
+	}
+	return names
+}
+
+// CutOff refuses a query that may have lost a part of a declared text, see Only: & cuts
+// a value off. Unlike in a body, other text without a name is ignored, because it is
+// common in addresses.
+func (p Params) CutOff() error {
+	for _, name := range p.cut {
+		isCut := func(f Field) bool {
+			base, _, _ := strings.Cut(f.Name, "[")
+			return (base == name || base == AnyName) && (f.Form == FormText || f.Form == FormTexts)
+		}
+		if slices.ContainsFunc(p.declared, isCut) {
+			return cutOff(name)
+		}
+	}
+	return nil
 }
 
 // cutOff refuses text without a name. It may be a part of a secret, so the refusal

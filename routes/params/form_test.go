@@ -1,6 +1,9 @@
 package params
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,19 +108,63 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
+// What & cuts off a value that a route reads is refused by the name of its parameter.
+// Other text without a name goes on: addresses often have some.
+func TestQueriesAreWhole(t *testing.T) {
+	const advice = `: in a value, write "&" as %26 (curl: --data-urlencode)`
+	fields := slices.Concat(Required(FormText, "secret"), Optional(FormText, "passphrase", "brand[name]"), Optional(FormTexts, "recipient"), Optional(FormDuration, "ttl"))
+	for query, want := range map[string]string{
+		"secret=p&ssw0rd":                    `"&" and text without "=" come after secret` + advice,
+		"secret=p&&ssw0rd":                   `"&" and text without "=" come after secret` + advice,
+		"secret=&ssw0rd&ttl=60":              `"&" and text without "=" come after secret` + advice,
+		"secret=abc&passphrase=tom&jerry-94": `"&" and text without "=" come after passphrase` + advice,
+		"secret[passphrase]=tom&%6aerry":     `"&" and text without "=" come after passphrase` + advice,
+		"recipient[]=tom&jerry":              `"&" and text without "=" come after recipient` + advice,
+		"brand[name]=tom&jerry":              `"&" and text without "=" come after brand` + advice,
+		"fbclid":                             "",
+		"utm_source=a&fbclid":                "",
+		"secret=a&utm_source=a&fbclid":       "",
+		"secret=a&ttl=60&fbclid":             "",
+		"secret=a&passphrase&continue":       "",
+		"memo=a&fbclid":                      "",
+		"secret=p%26ssw0rd&":                 "",
+	} {
+		p, err := Read(httptest.NewRequest(http.MethodPost, "/?"+query, nil), MaxBody)
+		if err == nil {
+			err = p.Only(fields).CutOff()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("CutOff(%q): got %v, want %q", query, err, want)
+		}
+		if err := p.Only(nil).CutOff(); err != nil {
+			t.Errorf("CutOff(%q) of a route without parameters: got %v, want none", query, err)
+		}
+		if err := p.Only(Optional(FormText, AnyName)).CutOff(); (err != nil) != (len(p.cut) > 0) {
+			t.Errorf("CutOff(%q) of a route with all parameters: got %v, want one for each of %q", query, err, p.cut)
+		}
+	}
+}
+
 // What & cuts off a value is refused, and the refusal repeats none of it.
 func TestFormBodiesAreWhole(t *testing.T) {
 	const advice = `: in a value, write "&" as %26 (curl: --data-urlencode)`
 	for body, want := range map[string]string{
-		"secret=x&passphrase=tom&jerry-9471":       `"&" and text without "=" come after passphrase` + advice,
-		"secret=p&ssw0rd":                          `"&" and text without "=" come after secret` + advice,
-		"secret[secret]=p&ssw0rd":                  `"&" and text without "=" come after secret` + advice,
-		"other=1&ssw0rd":                           `"&" and text without "=" come after a parameter` + advice,
-		"ssw0rd":                                   `the body begins with text without "="` + advice,
-		"secret=x&%zz":                             `"&" and text without "=" come after secret` + advice,
-		"secret=x&%70assphras":                     `"&" and text without "=" come after secret` + advice,
-		`{"secret":"x"}`:                           "the body is a form, but looks like JSON, whose Content-Type is application/json",
-		"\r\n {\"secret\":\"a=b\",\"ttl\":60}":     "the body is a form, but looks like JSON, whose Content-Type is application/json",
+		"secret=x&passphrase=tom&jerry-9471":   `"&" and text without "=" come after passphrase` + advice,
+		"secret=p&ssw0rd":                      `"&" and text without "=" come after secret` + advice,
+		"secret[secret]=p&ssw0rd":              `"&" and text without "=" come after secret` + advice,
+		"other=1&ssw0rd":                       `"&" and text without "=" come after a parameter` + advice,
+		"ssw0rd":                               `the body begins with text without "="` + advice,
+		"secret=x&%zz":                         `"&" and text without "=" come after secret` + advice,
+		"secret=x&%70assphras":                 `"&" and text without "=" come after secret` + advice,
+		`{"secret":"x"}`:                       "the body is a form, but looks like JSON, whose Content-Type is application/json",
+		"\r\n {\"secret\":\"a=b\",\"ttl\":60}": "the body is a form, but looks like JSON, whose Content-Type is application/json",
+		"--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nhunter2\r\n--b--\r\n": "the body is a form, but looks like multipart, whose Content-Type is multipart/form-data with its boundary",
+		"\r\n--b\ncontent-disposition: form-data; name=ttl\n\n60\n--b--":                         "the body is a form, but looks like multipart, whose Content-Type is multipart/form-data with its boundary",
+		"secret=x&\nttl=60":                              "the name of a parameter has a line break: the body may have another Content-Type than application/x-www-form-urlencoded",
+		"secret=x&%0D%0Attl=60":                          "the name of a parameter has a line break: the body may have another Content-Type than application/x-www-form-urlencoded",
+		"secret=a\nb%0Ac&ttl=1":                          "",
+		"secret=--b%0D%0AContent-Disposition: form-data": "",
+		"--b=1":                                    "",
 		"secret=x&&ttl=60&":                        "",
 		"secret=x&other=&another=1":                "",
 		"secret=x&passphrase":                      "",

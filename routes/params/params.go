@@ -43,8 +43,9 @@ type source map[string]*param
 // separate, so that no parameter can replace it.
 type Params struct {
 	body, query source
-	unread      bool // there is a body, of a type that is not read
-	limited     bool // to the declared parameters
+	cut         []string // the parameters of the query that may be cut off at &
+	unread      bool     // there is a body, of a type that is not read
+	limited     bool     // to the declared parameters
 	declared    []Field
 }
 
