@@ -63,9 +63,9 @@ func ReportUsage(w io.Writer, called *cobra.Command, wrong *UsageError) int {
 	return ExitUsage
 }
 
-// Takes accepts from least to most arguments. The command's usage line names
-// each of them. The arguments of a command that calls a server may be secret, so that
-// no error repeats them.
+// Takes accepts from least to most arguments, none of them empty. The command's usage
+// line names each of them. The arguments of a command that calls a server may be secret,
+// so that no error repeats them.
 func Takes(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch n := len(args); {
@@ -76,18 +76,27 @@ func Takes(least, most int) cobra.PositionalArgs {
 		case n < least:
 			return Usage("%s is missing", argumentName(c, n))
 		default:
-			return nil
+			return NotEmpty(c, args)
 		}
 	}
+}
+
+// NotEmpty refuses an empty argument, as flags.Empty finds an empty flag: it would count
+// as none, which means everything or everyone.
+func NotEmpty(c *cobra.Command, args []string) error {
+	if at := slices.Index(args, ""); at >= 0 {
+		return Usage("%s is empty, as of a variable that is not set: give it a value, or leave it out", argumentName(c, at))
+	}
+	return nil
 }
 
 // argumentName returns the name of the argument at an index, as in "ID or NAME".
 func argumentName(c *cobra.Command, at int) string {
 	names := strings.Fields(c.Use)[1:]
-	if at >= len(names) {
+	if at >= len(names) || strings.Contains(c.Use, "[-") { // it names a flag too
 		return "an argument"
 	}
-	return strings.ReplaceAll(names[at], "|", " or ")
+	return strings.ReplaceAll(strings.Trim(names[at], "[]"), "|", " or ")
 }
 
 // flagError returns the usage error for flags that cannot be parsed. Behind a

@@ -109,11 +109,11 @@ const maxRecipients = 10
 func parseRecipients(text string) ([]string, error) { return flags.SplitList(text), nil }
 
 // takesFile accepts FILE. It does not repeat what may be a secret.
-func takesFile(_ *cobra.Command, args []string) error {
+func takesFile(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return command.Usage("there is more than one argument; %s", howToPipe)
 	}
-	return nil
+	return command.NotEmpty(c, args)
 }
 
 // flagError does not repeat an unknown flag, which may be a secret that begins with
