@@ -43,6 +43,24 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+// A list of commas and blanks would count as given, and mean nothing: a recipient without
+// a word, or proxies that are not trusted.
+func TestListsOfNothing(t *testing.T) {
+	t.Parallel()
+	parse := func(text string) ([]string, error) { return flags.SplitList(text), nil }
+	for text, want := range map[string]bool{"a": true, "a,": true, " ,b": true, ",": false, " ": false, ", ,": false, "\t": false} {
+		for name, define := range map[string]flags.Define{
+			"list": flags.List(new([]string), "list", parse), "repeated": flags.Repeated(new([]string), "list", parse),
+		} {
+			set := pflag.NewFlagSet("", pflag.ContinueOnError)
+			define(set, name)
+			if err := set.Parse([]string{"--" + name, text}); (err == nil) != want {
+				t.Errorf("Parse(--%s %q): got %v, want it to be taken %t", name, text, err, want)
+			}
+		}
+	}
+}
+
 // A shell expands ~ at the beginning of a word alone, so that --data=~/x would make a
 // folder called ~ in the working one.
 func TestFromHome(t *testing.T) {

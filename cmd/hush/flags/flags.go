@@ -100,6 +100,9 @@ type value struct {
 	emptied bool
 }
 
+// errNothingListed refuses a list of commas and blanks alone.
+var errNothingListed = errors.New("must name at least one, and not only commas and blanks")
+
 func (v *value) String() string { return v.text }
 
 // Type is what help shows for a value that its text does not name.
@@ -110,6 +113,9 @@ func (v *value) Set(text string) error {
 	v.emptied = v.emptied || text == ""
 	if err := v.set(text); err != nil {
 		return err
+	}
+	if v.list && text != "" && len(SplitList(text)) == 0 {
+		return errNothingListed // it would count as given, and mean nothing
 	}
 	v.text = text
 	return nil

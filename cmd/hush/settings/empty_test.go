@@ -50,6 +50,21 @@ func TestEmptyValues(t *testing.T) {
 	}
 }
 
+// What has only commas is never meant, wherever it stands.
+func TestListsOfNothing(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"trusted-proxies", "cors-origins", "colonel", "sign-up-domains", "backup-recipient"} {
+		_, flag := parse(nil, "--"+name, ", ,")
+		_, variable := parse([]string{Variable(name) + "=, ,"})
+		_, file := parse(nil, "--config", writeConfig(t, name+": [',']"))
+		for how, err := range map[string]error{"flag": flag, "variable": variable, "file": file} {
+			if err == nil || !strings.Contains(err.Error(), "must ") {
+				t.Errorf("%s with only commas as %s: got %v, want a refusal", name, how, err)
+			}
+		}
+	}
+}
+
 func TestEmptyValuesCountAsNotSet(t *testing.T) {
 	t.Parallel()
 	c := &cobra.Command{}
