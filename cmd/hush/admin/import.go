@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"bufio"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -212,7 +213,7 @@ func readTable(file io.Reader, needed, optional []string, read func(row []string
 // openTable reads the header line of a table and finds the columns: those that
 // must be there, then those that may.
 func openTable(file io.Reader, needed, optional []string) (table *csv.Reader, columns []int, err error) {
-	table = csv.NewReader(file)
+	table = csv.NewReader(withoutMark(file))
 	table.TrimLeadingSpace = true
 	header, err := table.Read()
 	if errors.Is(err, io.EOF) {
@@ -223,7 +224,7 @@ func openTable(file io.Reader, needed, optional []string) (table *csv.Reader, co
 	}
 	for i, want := range append(slices.Clone(needed), optional...) {
 		at := slices.IndexFunc(header, func(title string) bool {
-			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(title, "\ufeff")), want)
+			return strings.EqualFold(strings.TrimSpace(title), want)
 		})
 		if at < 0 && i < len(needed) {
 			return nil, nil, fmt.Errorf("line 1: the header has no column %q", want)
@@ -231,6 +232,17 @@ func openTable(file io.Reader, needed, optional []string) (table *csv.Reader, co
 		columns = append(columns, at)
 	}
 	return table, columns, nil
+}
+
+// withoutMark leaves out the byte order mark with which some spreadsheets begin a file:
+// the quotes of the first title must stand at its beginning.
+func withoutMark(file io.Reader) io.Reader {
+	const mark = "\ufeff"
+	from := bufio.NewReader(file)
+	if start, _ := from.Peek(len(mark)); string(start) == mark { // an error comes again
+		_, _ = from.Discard(len(mark))
+	}
+	return from
 }
 
 // describeCSV puts the parser's error in the form of the others.

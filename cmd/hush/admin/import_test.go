@@ -30,6 +30,28 @@ func TestPlaceMistake(t *testing.T) {
 	}
 }
 
+// Spreadsheets begin a file with a byte order mark, before the quotes of the first title.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for _, table := range []string{
+		"address,token\na@example.com,\n", "\ufeffaddress,token\na@example.com,\n", "\ufeff\"address\",\"token\"\r\n\"a@example.com\",\"\"\r\n", "\ufeff\n\"address\",token\na@example.com,\n",
+	} {
+		accounts, err := readAccounts(strings.NewReader(table))
+		if err != nil || len(accounts) != 1 || accounts[0].entry.GetAddress() != "a@example.com" {
+			t.Errorf("readAccounts(%q): got %v, %v, want an account", table, accounts, err)
+		}
+	}
+	for table, want := range map[string]string{"": "line 1: the header line is missing", "\ufeff": "line 1: the header line is missing", "\xef": "line 1: the header has no column \"address\""} {
+		if _, err := readAccounts(strings.NewReader(table)); err == nil || err.Error() != want {
+			t.Errorf("readAccounts(%q): got %v, want %s", table, err, want)
+		}
+	}
+	places, err := readPlaces(strings.NewReader("\ufeff\"name\",\"latitude\",\"altitude\"\nOslo,59.9,23\n"))
+	if err != nil || len(places) != 1 {
+		t.Errorf("readPlaces(with a byte order mark): got %v, %v, want a place", places, err)
+	}
+}
+
 // FuzzReadAccounts: a table that is taken, written again, is the same table,
 // and every token in it has its shape.
 func FuzzReadAccounts(f *testing.F) {
