@@ -79,7 +79,10 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 	case o.settings.SharedStore():
 		return errShared
 	}
-	identities, err := k.readIdentities(o.identities)
+	if err := checkInput(name, o.identities); err != nil {
+		return err
+	}
+	identities, err := k.readIdentities(ctx, o.identities)
 	if err != nil {
 		return err
 	}
@@ -111,6 +114,24 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	r := &restoring{keeper: k, options: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
 	return explain(r.run(ctx))
+}
+
+// checkInput refuses a command that would read several things from standard input, which
+// the first one takes whole.
+func checkInput(name string, identities []string) error {
+	given := 0
+	for _, file := range identities {
+		if file == "-" {
+			given++
+		}
+	}
+	switch {
+	case given > 0 && name == "-":
+		return command.Usage("--identity: standard input has the backup; name a file")
+	case given > 1:
+		return command.Usage("--identity: standard input was given twice; name a file")
+	}
+	return nil
 }
 
 // explainKey says where the root key belongs, which no backup contains.
