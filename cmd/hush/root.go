@@ -127,7 +127,7 @@ func (p program) readSettings(c *cobra.Command, _ []string) error {
 		return command.Usage("--%s is empty, as of a variable that is not set: give it a value, or leave it out", empty.Name)
 	}
 	if path := flags.FromHome(c.Flags()); path != nil {
-		return command.Usage("--%s: a shell does not expand ~ behind a =: write --%s %s, or the whole path", path.Name, path.Name, path.Value)
+		return command.Usage("--%s: a shell does not expand ~ behind a =: write --%s %s, or the whole path; ./%s is one that is called so here", path.Name, path.Name, path.Value, path.Value)
 	}
 	switch {
 	case command.IsClient(c):

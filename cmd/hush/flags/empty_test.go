@@ -71,6 +71,7 @@ func TestFromHome(t *testing.T) {
 	}{
 		{nil, ""}, {[]string{"--file=/home/a", "--note=~/a"}, ""}, {[]string{"--file=a/~/b"}, ""},
 		{[]string{"--file=~/a"}, "file"}, {[]string{"--folder=~"}, "folder"}, {[]string{"--folder=~a"}, ""},
+		{[]string{"--file=~root/x"}, "file"}, {[]string{"--folder=~root/"}, "folder"}, {[]string{"--file=./~root/x"}, ""}, {[]string{"--note=~root/x"}, ""},
 	} {
 		var file, folder, note string
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)

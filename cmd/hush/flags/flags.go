@@ -61,22 +61,29 @@ func Empty(set *pflag.FlagSet) (empty *pflag.Flag) {
 	return empty
 }
 
-// FromHome returns the first flag of a file or a folder that was given a path of ~, in the
-// order of names; nil if none was. A shell expands it in "--data ~/x" and not in
-// "--data=~/x", where it would be a folder called ~ here.
+// FromHome returns the first flag of a file or a folder that was given a path of ~ or
+// ~user, in the order of names; nil if none was. A shell expands it in "--data ~/x" and not
+// in "--data=~/x", where it would be a folder called ~ here.
 func FromHome(set *pflag.FlagSet) (found *pflag.Flag) {
 	set.Visit(func(f *pflag.Flag) {
-		kind, _ := pflag.UnquoteUsage(f)
-		if isPath := kind == "file" || kind == "folder"; found == nil && isPath && IsFromHome(f.Value.String()) {
+		if found == nil && isPath(f) && IsFromHome(f, f.Value.String()) {
 			found = f
 		}
 	})
 	return found
 }
 
-// IsFromHome reports whether a value is a path that a shell would have expanded: it would
-// be a folder called ~ here.
-func IsFromHome(value string) bool { return value == "~" || strings.HasPrefix(value, "~/") }
+// IsFromHome reports whether a value of a flag is a path that a shell would have expanded:
+// it would be a folder called ~ or ~user here.
+func IsFromHome(f *pflag.Flag, value string) bool {
+	user, _, below := strings.Cut(value, "/")
+	return value == "~" || below && (user == "~" || isPath(f) && strings.HasPrefix(user, "~"))
+}
+
+func isPath(f *pflag.Flag) bool {
+	kind, _ := pflag.UnquoteUsage(f)
+	return kind == "file" || kind == "folder"
+}
 
 // Words returns the only values that a flag takes, or nil if there are others.
 func Words(f *pflag.Flag) []string {

@@ -187,13 +187,25 @@ func TestFileThatOthersMayChange(t *testing.T) {
 // Only a shell knows what ~ is.
 func TestPathsFromHome(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"data: ~/hush", "root-key-file: '~/root.key'", "tls-cert: ~/cert.pem", "spent-log: ~/log"} {
+	for _, line := range []string{"data: ~/hush", "root-key-file: '~/root.key'", "tls-cert: ~/cert.pem", "spent-log: ~/log", "data: ~root/hush"} {
 		path := writeConfig(t, line)
-		if _, err := parse(nil, "--config", path); err == nil || !strings.Contains(err.Error(), "must not begin with ~/") {
+		if _, err := parse(nil, "--config", path); err == nil || !strings.Contains(err.Error(), "must not begin with ~") {
 			t.Errorf("file %q: got %v, want a refusal of ~/", line, err)
 		}
 	}
-	if _, err := parse([]string{"HUSH_DATA=~/hush"}); err == nil || !strings.Contains(err.Error(), "HUSH_DATA: must not begin with ~/") {
+	if _, err := parse([]string{"HUSH_DATA=~/hush"}); err == nil || !strings.Contains(err.Error(), "HUSH_DATA: must not begin with ~") {
 		t.Errorf("HUSH_DATA=~/hush: got %v, want a refusal of ~/", err)
+	}
+	for text, want := range map[string]bool{
+		"unix:~/hush.sock": false, "unix:~root/hush.sock": false, "unix:~": false, "unix:./~/hush.sock": true, "unix:/run/~/hush.sock": true, "unix:~sock": true,
+	} {
+		for _, variable := range []string{"HUSH_LISTEN", "HUSH_ADMIN_LISTEN"} {
+			if _, err := parse([]string{variable + "=" + text, "HUSH_BASE_URL=https://hush.example"}); (err == nil) != want {
+				t.Errorf("%s=%s: got %v, want it to be taken %t", variable, text, err, want)
+			}
+		}
+	}
+	if _, err := parse([]string{"HUSH_BANNER=~alice/bob are away"}); err != nil {
+		t.Errorf("HUSH_BANNER=~alice/bob: got %v, want no refusal of what is no path", err)
 	}
 }

@@ -161,6 +161,9 @@ func checkAddress(text string) error {
 		if place == "" || len(place) > maxSocketPath || strings.ContainsRune(place, 0) {
 			return fmt.Errorf("must be unix: and a path of at most %d bytes", maxSocketPath)
 		}
+		if strings.HasPrefix(place, "~") && (place == "~" || strings.Contains(place, "/")) {
+			return errors.New("must be unix: and a whole path: a shell does not expand ~ behind unix:")
+		}
 		return nil
 	case ListenSystemd:
 		return nil

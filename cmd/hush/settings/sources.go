@@ -219,8 +219,8 @@ func (sources *Sources) set(set *pflag.FlagSet, name, source string, values ...s
 		sources.empty = append(sources.empty, source)
 		return nil
 	}
-	if slices.ContainsFunc(values, flags.IsFromHome) {
-		return fmt.Errorf("%s: must not begin with ~/, which only a shell knows: write the whole path", source)
+	if slices.ContainsFunc(values, func(value string) bool { return flags.IsFromHome(f, value) }) {
+		return fmt.Errorf("%s: must not begin with ~, which only a shell knows: write the whole path", source)
 	}
 	sources.of[name] = source
 	if !flags.IsRepeated(f) {
