@@ -15,7 +15,7 @@ func TestFirstSignalEndsAWaitForAPipe(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "about the client")
 	s := startHush(t)
-	for _, args := range [][]string{{"share", "pipe"}, {"open", "@pipe"}, {"receipt", "@pipe"}, {"run", "--secret", "A=@pipe", "--", "true"}} {
+	for _, args := range pipeReaders() {
 		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 			r := newRecipient(t)
 			if err := unix.Mkfifo(filepath.Join(r.folder, "pipe"), 0o600); err != nil {
@@ -38,6 +38,18 @@ func TestFirstSignalEndsAWaitForAPipe(t *testing.T) {
 				t.Errorf("hush %s after %s: got %v, want its end by the signal; it wrote:\n%s", args, signal, err, said)
 			}
 		}
+	}
+}
+
+// pipeReaders are commands that wait for a pipe with a name.
+func pipeReaders() [][]string {
+	return [][]string{
+		{"share", "pipe"}, {"open", "@pipe"}, {"receipt", "@pipe"}, {"run", "--secret", "A=@pipe", "--", "true"},
+		{"login", "--token-file", "pipe"}, {"whoami", "--ca-file", "pipe"}, {"share", "pipe", "--passphrase-file", "pipe"},
+		{"admin", "restore", "pipe", "--data", "data"}, {"admin", "restore", "none", "-i", "pipe", "--data", "data"},
+		{"admin", "account", "import", "pipe", "--data", "data"}, {"admin", "place", "import", "pipe", "--data", "data"},
+		{"admin", "backup", "verify", "pipe"}, {"admin", "backup", "verify", "none", "--identity", "pipe"},
+		{"admin", "backup", "-o", "made", "--recipients-file", "pipe", "--data", "data"},
 	}
 }
 

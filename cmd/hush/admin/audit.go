@@ -109,7 +109,9 @@ func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err e
 		if opts.output == "-" {
 			return a.Out, nil
 		}
-		file, err = os.OpenFile(opts.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		file, err = console.Interruptible(ctx, func() (*os.File, error) { // a pipe opens once it has a reader
+			return os.OpenFile(opts.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		})
 		return file, console.NameFolder(opts.output, err)
 	}
 	defer func() {

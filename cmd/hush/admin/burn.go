@@ -57,7 +57,7 @@ func reportedKey(text string) (string, error) {
 
 func (a administrator) burn(ctx context.Context, s *settings.Settings, link string) (err error) {
 	if link == "-" {
-		if link, err = a.FirstLine(); err != nil {
+		if link, err = a.FirstLine(ctx); err != nil {
 			return err
 		}
 	}

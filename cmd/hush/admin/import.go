@@ -49,18 +49,26 @@ and locale are optional.` + about,
 }
 
 func (a accounts) importFile(ctx context.Context, s *settings.Settings, name string, skip bool) error {
-	file, done, err := a.Open(name)
+	file, done, err := a.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer done()
 	accounts, err := readAccounts(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was imported", name, err)
+		return notImported(name, err)
 	}
 	return a.withNewService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		return a.send(ctx, admin, name, accounts, skip)
 	})
+}
+
+// notImported adds to what is wrong with a file.
+func notImported(name string, err error) error {
+	if errors.Is(err, console.ErrInterrupted) {
+		return err
+	}
+	return fmt.Errorf("%s: %w; nothing was imported", name, err)
 }
 
 // send sends accounts page by page. What was sent before a mistake

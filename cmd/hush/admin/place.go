@@ -42,14 +42,14 @@ The file has a header line and the columns name, latitude (degrees) and altitude
 
 func (a places) importFile(ctx context.Context, s *settings.Settings, name string, replace bool) error {
 	request := &adminv1.ImportPlacesRequest{Replace: replace}
-	file, done, err := a.Open(name)
+	file, done, err := a.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer done()
 	places, err := readPlaces(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was imported", name, err)
+		return notImported(name, err)
 	}
 	for _, place := range places {
 		request.Places = append(request.Places, &adminv1.Place{Name: place.Name, Latitude: place.Latitude, Altitude: place.Altitude})

@@ -94,7 +94,7 @@ key elsewhere: without it nothing in a backup can be opened.`,
 
 // make makes a backup.
 func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
-	to, err := o.recipientsOf()
+	to, err := o.recipientsOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func encryptedFor(recipients int) string {
 }
 
 // recipientsOf returns who can open the backup; none for a plain one.
-func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
+func (o makeOptions) recipientsOf(ctx context.Context) ([]age.Recipient, error) {
 	given := len(o.recipients) > 0 || o.recipientsFile != ""
 	if !given && !o.plain { // as the service makes its own
 		o.recipients = o.settings.BackupRecipients
@@ -173,7 +173,7 @@ func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 	if o.recipientsFile == "" {
 		return o.recipients, nil
 	}
-	content, err := os.ReadFile(o.recipientsFile)
+	content, err := console.ReadFile(ctx, o.recipientsFile)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,12 @@
 package backup
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -49,20 +49,20 @@ Secrets without a share are no damage: they were opened after the rows were read
 	return c
 }
 
-// ReadIdentities returns the identities in a file, none without a file.
-func ReadIdentities(c *console.Console, path string) ([]age.Identity, error) {
+// ReadIdentities returns the identities in a file, none without a file. It gives up
+// waiting for a pipe when ctx ends.
+func ReadIdentities(ctx context.Context, c *console.Console, path string) ([]age.Identity, error) {
 	if path == "" {
 		return nil, nil
 	}
 	if console.IsEverybodys(path) {
 		c.Tellf("every user of this machine may read %s: run chmod 0400 on it", path)
 	}
-	file, err := os.Open(path)
+	content, err := console.ReadFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	identities, err := format.Identities(file)
+	identities, err := format.Identities(bytes.NewReader(content))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -86,7 +86,7 @@ type verified struct {
 }
 
 func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error {
-	identities, err := ReadIdentities(k.Console, o.identity)
+	identities, err := ReadIdentities(ctx, k.Console, o.identity)
 	if err != nil {
 		return err
 	}
@@ -100,13 +100,16 @@ func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error 
 			return err
 		}
 	}
-	file, done, err := k.Open(name)
+	file, done, err := k.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer done()
-	counted := &reader{from: file, ctx: ctx}
+	counted := &reader{from: file}
 	found, err := inspect(counted, identities, keys)
+	if errors.Is(err, console.ErrInterrupted) {
+		return console.ErrInterrupted // without what a format makes of a file that ends
+	}
 	if missing := data.MissingKeys(err); missing != nil {
 		return fmt.Errorf("%s: %w, which the backup needs", nameOf(name), missing)
 	}
@@ -196,18 +199,14 @@ func (k keeper) print(v *verified, asJSON bool) error {
 
 func number[N uint32 | uint64 | int64](n N) string { return strconv.FormatUint(uint64(n), 10) }
 
-// reader counts what is read, and ends with a context.
+// reader counts what is read.
 type reader struct {
 	from  io.Reader
 	bytes int64
-	ctx   context.Context //nolint:containedctx // one call's, which reads through this
 }
 
 // Read implements io.Reader.
 func (r *reader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
 	n, err := r.from.Read(b)
 	r.bytes += int64(n)
 	return n, err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/flags"
 )
 
@@ -30,10 +31,10 @@ func Usage(format string, args ...any) error {
 }
 
 // InFlag returns an error of what a flag names, such as a file that is missing, as a
-// usage error with the name of the flag; nil for nil.
+// usage error with the name of the flag; nil for nil. An interrupted wait is no mistake.
 func InFlag(name string, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, console.ErrInterrupted) {
+		return err
 	}
 	return Usage("--%s: %v", name, err)
 }

@@ -4,6 +4,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,14 +55,15 @@ func NameFolder(path string, err error) error {
 	return err
 }
 
-// Open opens a file, or takes standard input for "-".
-func (c *Console) Open(name string) (file io.Reader, done func(), err error) {
+// Open opens a file, or takes standard input for "-". Both may be a pipe that keeps it
+// waiting, or a reader of the file: see Interruptible.
+func (c *Console) Open(ctx context.Context, name string) (file io.Reader, done func(), err error) {
 	if name == "-" {
-		return c.In, func() {}, nil
+		return &interruptibleReader{ctx: ctx, from: c.In}, func() {}, nil
 	}
-	opened, err := os.Open(name)
+	opened, err := Interruptible(ctx, func() (*os.File, error) { return os.Open(name) })
 	if err != nil {
 		return nil, nil, err
 	}
-	return opened, func() { _ = opened.Close() }, nil
+	return &interruptibleReader{ctx: ctx, from: opened}, func() { _ = opened.Close() }, nil
 }

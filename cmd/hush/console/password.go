@@ -7,7 +7,7 @@ import "context"
 func (c *Console) Password(ctx context.Context, file string) (string, error) {
 	switch {
 	case file != "":
-		return c.SecretLine(file)
+		return c.SecretLine(ctx, file)
 	case c.InIsTerminal():
 		return c.AskTwice(ctx, "password")
 	default:

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,10 @@ import (
 const maxLine = 4096
 
 // FirstLine returns the first line of standard input without its end. An empty
-// one is an error.
-func (c *Console) FirstLine() (string, error) { return firstLine(c.In) }
+// one is an error. It gives up waiting when ctx ends.
+func (c *Console) FirstLine(ctx context.Context) (string, error) {
+	return Interruptible(ctx, func() (string, error) { return firstLine(c.In) })
+}
 
 // firstLine returns a line without its end and without a byte order mark at its
 // beginning. An empty one is an error.
@@ -36,19 +39,24 @@ func firstLine(from io.Reader) (string, error) {
 
 // SecretLine returns the first line of a file, or of standard input for "-", without
 // its end. An empty one is an error. It warns of a file that every user of this
-// machine may read.
-func (c *Console) SecretLine(file string) (string, error) {
+// machine may read, and gives up waiting for a pipe when ctx ends.
+func (c *Console) SecretLine(ctx context.Context, file string) (string, error) {
 	if file == "-" {
-		return c.FirstLine()
+		return c.FirstLine(ctx)
 	}
 	if IsEverybodys(file) {
 		c.Tellf("every user of this machine may read %s: run chmod 0600 on it", file)
 	}
-	return ReadSecretFile(file)
+	return ReadSecretFile(ctx, file)
 }
 
-// ReadSecretFile returns the first line of a file.
-func ReadSecretFile(path string) (string, error) {
+// ReadSecretFile returns the first line of a file. It gives up waiting for a pipe when
+// ctx ends.
+func ReadSecretFile(ctx context.Context, path string) (string, error) {
+	return Interruptible(ctx, func() (string, error) { return readSecretFile(path) })
+}
+
+func readSecretFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err

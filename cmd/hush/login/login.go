@@ -201,7 +201,7 @@ func (l *login) token(ctx context.Context) (client.Text, error) {
 	var err error
 	switch {
 	case l.tokenFile != "":
-		text, err = l.console.SecretLine(l.tokenFile)
+		text, err = l.console.SecretLine(ctx, l.tokenFile)
 		err = command.InFlag("token-file", err)
 	case l.console.CanAsk():
 		text, err = l.console.AskHidden(ctx, "API token (empty for none): ")
@@ -221,7 +221,7 @@ func (l *login) token(ctx context.Context) (client.Text, error) {
 // check asks the server whose the token is. Without a token it asks for something
 // that every server of the protocol answers.
 func (l *login) check(ctx context.Context, one profile.Profile, token client.Text) (client.Account, error) {
-	c, err := l.choice.Client(remote.Target{Server: one.Server, Protocol: one.Protocol, Username: one.Username, Token: token, CAFile: one.CAFile})
+	c, err := l.choice.Client(ctx, remote.Target{Server: one.Server, Protocol: one.Protocol, Username: one.Username, Token: token, CAFile: one.CAFile})
 	if err != nil {
 		return client.Account{}, remote.Fail(err)
 	}

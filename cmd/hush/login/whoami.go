@@ -58,7 +58,7 @@ func identify(ctx context.Context, choice *remote.Choice) (*identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := choice.Client(target)
+	c, err := choice.Client(ctx, target)
 	if err != nil {
 		return nil, remote.Fail(err)
 	}

@@ -192,7 +192,7 @@ func (s sender) passphrase(ctx context.Context, server *client.Client, r client.
 		return client.Text{}, nil
 	}
 	if b.passphraseFile != "" {
-		text, err := s.SecretLine(b.passphraseFile)
+		text, err := s.SecretLine(ctx, b.passphraseFile)
 		return client.Hide(text), command.InFlag("passphrase-file", err)
 	}
 	if !s.CanAsk() {

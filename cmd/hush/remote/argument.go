@@ -55,7 +55,7 @@ func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error)
 // one of them. A pipe may keep it waiting until ctx ends.
 func readText(ctx context.Context, on *console.Console, argument string) (text string, from bool, err error) {
 	if argument == "-" {
-		text, err = console.Interruptible(ctx, on.FirstLine)
+		text, err = on.FirstLine(ctx)
 		if err != nil && !errors.Is(err, console.ErrInterrupted) {
 			err = command.Usage("standard input: %v", err)
 		}
@@ -68,7 +68,7 @@ func readText(ctx context.Context, on *console.Console, argument string) (text s
 	if strings.Contains(file, "://") {
 		return "", true, command.Usage("behind the @ must stand the name of a file that has the link")
 	}
-	text, err = console.Interruptible(ctx, func() (string, error) { return on.SecretLine(file) })
+	text, err = on.SecretLine(ctx, file)
 	if err != nil && !errors.Is(err, console.ErrInterrupted) {
 		err = command.Usage("%v", err)
 	}

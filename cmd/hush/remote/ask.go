@@ -69,7 +69,7 @@ func (x *Choice) settleLink(ctx context.Context, server string) (client.Protocol
 }
 
 func (x *Choice) settle(ctx context.Context, server, consequence string) (client.Protocol, error) {
-	http, err := x.HTTP("")
+	http, err := x.HTTP(ctx, "")
 	if err != nil {
 		return 0, err
 	}

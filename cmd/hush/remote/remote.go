@@ -94,7 +94,7 @@ func (x *Choice) Connect(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.Client(target)
+	return x.Client(ctx, target)
 }
 
 // Settled is Target with the protocol that the server speaks, where the user chose none
@@ -105,7 +105,7 @@ func (x *Choice) Settled(ctx context.Context) (Target, error) {
 	if err != nil || target.decided {
 		return target, err
 	}
-	c, err := x.Client(Target{Server: target.Server, CAFile: target.CAFile})
+	c, err := x.Client(ctx, Target{Server: target.Server, CAFile: target.CAFile})
 	if err != nil {
 		return Target{}, err
 	}
@@ -141,7 +141,7 @@ func (x *Choice) ConnectTo(ctx context.Context, link client.Link) (*client.Clien
 	if err != nil {
 		return nil, err
 	}
-	return x.Client(target)
+	return x.Client(ctx, target)
 }
 
 // ConnectToReceipt returns a client for the server of a receipt. Where the receipt
@@ -162,13 +162,13 @@ func (x *Choice) ConnectToReceipt(ctx context.Context, receipt client.ReceiptLin
 	if err != nil {
 		return nil, err
 	}
-	return x.Client(target)
+	return x.Client(ctx, target)
 }
 
 // Client returns a client of a server. Its error is one of Fail. It warns of a server
 // that is on another machine and has no TLS.
-func (x *Choice) Client(target Target) (*client.Client, error) {
-	http, err := x.HTTP(target.CAFile)
+func (x *Choice) Client(ctx context.Context, target Target) (*client.Client, error) {
+	http, err := x.HTTP(ctx, target.CAFile)
 	if err != nil {
 		return nil, err
 	}

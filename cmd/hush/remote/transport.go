@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"hush/client"
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 )
 
 // errTimeout is why a call ends that took longer than --timeout.
@@ -24,8 +24,8 @@ var errTimeout = errors.New("no complete answer within --timeout")
 // environment, the certificates of --ca-file, else of the file that the profile has, and
 // the limit of --timeout. It follows no redirects, which could carry a token to another
 // server.
-func (x *Choice) HTTP(ofProfile string) (*http.Client, error) {
-	roots, err := x.roots(ofProfile)
+func (x *Choice) HTTP(ctx context.Context, ofProfile string) (*http.Client, error) {
+	roots, err := x.roots(ctx, ofProfile)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (x *Choice) HTTP(ofProfile string) (*http.Client, error) {
 }
 
 // roots returns the certificates to trust; nil for those of the system alone.
-func (x *Choice) roots(ofProfile string) (*x509.CertPool, error) {
+func (x *Choice) roots(ctx context.Context, ofProfile string) (*x509.CertPool, error) {
 	file, from := x.caFile, "--ca-file"
 	if file == "" {
 		file, from = ofProfile, "the --ca-file of the profile"
@@ -51,7 +51,10 @@ func (x *Choice) roots(ofProfile string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
 	}
-	content, err := os.ReadFile(file)
+	content, err := console.ReadFile(ctx, file)
+	if errors.Is(err, console.ErrInterrupted) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, command.Usage("%s: %v", from, err)
 	}

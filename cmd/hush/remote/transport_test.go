@@ -136,7 +136,7 @@ func TestCAFile(t *testing.T) {
 	}
 	get := func(flags ...string) error {
 		x, _ := choose(t, nil, flags)
-		sender, err := x.HTTP("")
+		sender, err := x.HTTP(t.Context(), "")
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func TestTimeout(t *testing.T) {
 			})
 			x, _ := choose(t, nil, nil)
 			x.timeout = 30 * time.Millisecond
-			sender, err := x.HTTP("")
+			sender, err := x.HTTP(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ func TestWarningOfServersWithoutTLS(t *testing.T) {
 	} {
 		x, said := choose(t, nil, nil)
 		for range 2 {
-			if _, err := x.Client(Target{Server: server}); err != nil {
+			if _, err := x.Client(t.Context(), Target{Server: server}); err != nil {
 				t.Fatal(err)
 			}
 		}

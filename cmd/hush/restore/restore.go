@@ -86,7 +86,7 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 	if err != nil {
 		return err
 	}
-	file, done, err := k.Open(name)
+	file, done, err := k.Open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,12 @@ func explainKey(err error, s *settings.Settings) error {
 	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, data.RootKeyName))
 }
 
-func (k keeper) readIdentities(files []string) (all []age.Identity, err error) {
+func (k keeper) readIdentities(ctx context.Context, files []string) (all []age.Identity, err error) {
 	for _, name := range files {
-		found, err := k.readIdentity(name)
+		found, err := k.readIdentity(ctx, name)
+		if errors.Is(err, console.ErrInterrupted) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--identity=%s: %w", name, err)
 		}
@@ -156,8 +159,8 @@ func (k keeper) readIdentities(files []string) (all []age.Identity, err error) {
 	return all, nil
 }
 
-func (k keeper) readIdentity(name string) ([]age.Identity, error) {
-	file, done, err := k.Open(name)
+func (k keeper) readIdentity(ctx context.Context, name string) ([]age.Identity, error) {
+	file, done, err := k.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +173,7 @@ func explain(err error) error {
 	switch {
 	case errors.Is(err, storage.ErrFull):
 		return fmt.Errorf("%w; nothing is left in the folder; make room, and run the command again", err)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, console.ErrInterrupted):
 		return errors.New("interrupted; nothing is left in the folder; run the command again")
 	}
 	return err

@@ -19,7 +19,7 @@ func (s *Secret) ReadPassphrase(ctx context.Context) error {
 		}
 		return nil
 	case s.PassphraseFile != "":
-		return s.readFile()
+		return s.readFile(ctx)
 	case s.Console.CanAsk():
 		return s.ask(ctx)
 	case !s.about.Known:
@@ -30,8 +30,8 @@ func (s *Secret) ReadPassphrase(ctx context.Context) error {
 }
 
 // readFile reads the passphrase from its file.
-func (s *Secret) readFile() error {
-	text, err := s.Console.SecretLine(s.PassphraseFile)
+func (s *Secret) readFile(ctx context.Context) error {
+	text, err := s.Console.SecretLine(ctx, s.PassphraseFile)
 	s.passphrase = client.Hide(text)
 	return s.named(command.InFlag("passphrase-file", err))
 }

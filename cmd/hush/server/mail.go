@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/settings"
 	"hush/locale"
 	"hush/mail"
@@ -26,7 +27,7 @@ func relayOf(ctx context.Context, s *settings.Settings) (mail.Relay, error) {
 		return relay, nil
 	}
 	var err error
-	if relay.Password, err = readSecret(ctx, s.SMTPPasswordFile); err != nil {
+	if relay.Password, err = console.ReadSecretFile(ctx, s.SMTPPasswordFile); err != nil {
 		return relay, fmt.Errorf("--smtp-password-file: %w", err)
 	}
 	return relay, nil

@@ -50,7 +50,7 @@ func newParts(ctx context.Context, s *settings.Settings) (made *parts, mistakes 
 	made.dns, err = resolver.New(s.Resolver)
 	note("--resolver", err)
 	if s.SpamKeyFile != "" {
-		made.spamKey, err = readSecret(ctx, s.SpamKeyFile)
+		made.spamKey, err = console.ReadSecretFile(ctx, s.SpamKeyFile)
 		note("--spam-key-file", err)
 	}
 	cert, key := publicPair(s)
@@ -63,12 +63,6 @@ func newParts(ctx context.Context, s *settings.Settings) (made *parts, mistakes 
 		mistakes = append(mistakes, wrong...)
 	}
 	return made, mistakes
-}
-
-// readSecret returns the first line of a file. It gives up waiting for a pipe when ctx
-// ends.
-func readSecret(ctx context.Context, path string) (string, error) {
-	return console.Interruptible(ctx, func() (string, error) { return console.ReadSecretFile(path) })
 }
 
 // openVault opens the vault as the operator wants it to be.

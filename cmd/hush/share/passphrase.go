@@ -32,7 +32,7 @@ func (s *share) readPassphrase(ctx context.Context) (string, error) {
 	case s.passphraseAsked:
 		return s.askPassphrase(ctx)
 	case s.passphraseFile != "":
-		text, err := s.on.SecretLine(s.passphraseFile)
+		text, err := s.on.SecretLine(ctx, s.passphraseFile)
 		return text, command.InFlag("passphrase-file", err)
 	default:
 		return "", nil
