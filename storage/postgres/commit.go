@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"hush/storage"
 )
@@ -25,7 +26,7 @@ var certified = mode{begin: []string{stmtBegin, stmtHoldLayout}, apply: stmtAppl
 var locked = mode{begin: []string{stmtBeginLocked, stmtLock}, apply: stmtApply, inside: true}
 
 func (s *Store) newSnapshot(c *conn, m mode) *snapshot {
-	return &snapshot{db: s, conn: c, timeline: c.timeline, begin: m.begin, uncertain: m.uncertain}
+	return &snapshot{db: s, conn: c, read: time.Now(), timeline: c.timeline, begin: m.begin, uncertain: m.uncertain}
 }
 
 // commit makes the changes of b durable and gives the connection back. It

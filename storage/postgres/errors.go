@@ -34,6 +34,8 @@ var (
 	errMoved       = errors.New("postgres: a standby took the place of the database")
 	errChanged     = errors.New("postgres: the server or its schema is not what it was when the connection was opened")
 	errForgotten   = errors.New("postgres: the row that shows whether the commit was made was removed, a week after it")
+	errIdle        = errors.New("postgres: nothing was read of the snapshot for too long, and others needed its connection")
+	errCrowded     = errors.New("postgres: as many views as may be open are, and none ended in time")
 	errNoPrivilege = errors.New("postgres: the privilege is missing")
 	errProtocol    = errors.New("postgres: unexpected answer from the server")
 )
@@ -111,10 +113,11 @@ func isPassing(err error) bool {
 	return isBroken(err) || errors.Is(err, ErrRefused)
 }
 
-// isRepeatable reports whether an update may succeed that runs again from its
+// isRepeatable reports whether an operation may succeed that runs again from its
 // start.
 func isRepeatable(err error) bool {
-	return isPassing(err) || errors.Is(err, errMoved) || errors.Is(err, errChanged)
+	return isPassing(err) || errors.Is(err, errMoved) || errors.Is(err, errChanged) ||
+		errors.Is(err, errIdle) || errors.Is(err, errCrowded)
 }
 
 // outward returns err as callers may see it.

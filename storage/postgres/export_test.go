@@ -14,7 +14,8 @@ import (
 // that the suite finds a store that is not safe.
 type Tuning struct {
 	Lanes, MaxBatch, Groups int
-	Isolation               string // certified, serializable or none
+	Long, Stalled           time.Duration // of views
+	Isolation               string        // certified, serializable or none
 }
 
 // OpenTuned is Open with some of tuning.
@@ -28,6 +29,7 @@ func OpenTuned(ctx context.Context, target string, opts Options, by Tuning) (*St
 	set(&tuned.lanes, by.Lanes)
 	set(&tuned.maxBatch, by.MaxBatch)
 	set(&tuned.groups, by.Groups)
+	tuned.long, tuned.stalled = by.Long, by.Stalled
 	const write = "SELECT write($1::int8, $2::int8, $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[])" +
 		" FROM (SELECT $3::int2[], $4::bytea[], $5::xid[], $6::int2[], $7::bytea[], $8::bytea[], $9::int4[]) AS unused"
 	tuned.extra = []statement{

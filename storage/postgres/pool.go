@@ -98,6 +98,13 @@ func (p *pool) give(c *conn) {
 	<-p.sem
 }
 
+// drop closes a connection that was taken. Unlike one that broke, it says nothing of
+// the others.
+func (p *pool) drop(c *conn) {
+	c.close()
+	<-p.sem
+}
+
 // close waits for the connections that are taken and closes all.
 func (p *pool) close() {
 	p.mu.Lock()

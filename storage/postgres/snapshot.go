@@ -35,7 +35,8 @@ type snapshot struct {
 	uncertain bool
 
 	mu       sync.Mutex
-	timeline string // of conn
+	read     time.Time // when the last read ended, or the snapshot was made
+	timeline string    // of conn
 	waiting  []*lookup
 	leading  bool
 	err      error // of the first exchange that failed; nothing is read any more
@@ -130,6 +131,7 @@ func (s *snapshot) answer() {
 		}
 	}
 	var next *lookup
+	s.read = time.Now()
 	if s.leading = len(s.waiting) > 0; s.leading {
 		next = s.waiting[0]
 		next.lead = true
@@ -322,6 +324,22 @@ func (s *snapshot) end() {
 		c.leave()
 	}
 	s.db.pool.give(c)
+}
+
+// endIdle takes the connection from a snapshot of which nothing was read for so long,
+// and lets what is still read of it fail. It returns nil for any other.
+func (s *snapshot) endIdle(limit time.Duration) *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leading || s.conn == nil || time.Since(s.read) < limit {
+		return nil
+	}
+	if s.err == nil {
+		s.err = errIdle
+	}
+	c := s.conn
+	s.conn = nil
+	return c
 }
 
 // abandon is end after a failure: what the server has open is rolled back.

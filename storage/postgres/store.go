@@ -45,8 +45,10 @@ var (
 type tuning struct {
 	lanes    int
 	maxBatch int
-	groups   int  // views that are open at the same time, groups counted once
-	first    mode // of the first attempts
+	groups   int           // views that are open at the same time, groups counted once, before they are long
+	long     time.Duration // zero for longView
+	stalled  time.Duration // zero for Options.StatementTimeout
+	first    mode          // of the first attempts
 	extra    []statement
 	// everyTime: attempts after the first ones are like them.
 	everyTime bool
@@ -77,7 +79,7 @@ func open(ctx context.Context, target string, opts Options, tuned tuning) (*Stor
 	s.pool = newPool(opts.MaxConns, connector.connect)
 	s.buckets = &buckets{db: s}
 	s.notices = newNotices(connector)
-	s.views = newViews(s, min(tuned.groups, opts.MaxConns-tuned.lanes-1))
+	s.views = newViews(s, tuned)
 	s.queue.arrived.L = &s.queue.mu
 	var numbers []int64
 	for range tuned.lanes {
