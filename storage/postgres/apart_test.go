@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -131,14 +134,36 @@ func TestApartNames(t *testing.T) {
 	}
 }
 
-// TestApartAmidSnapshot: a bucket moves to a table of its own while a view is about
-// to begin. The view finds the bucket's rows where they are now, and does not answer
-// that there are none.
+// everyRead is each way to find a row, with the error of one that is missing.
+func everyRead(t *testing.T, store storage.Store, bucket, key string) map[string]func() error {
+	get := func(tx storage.Tx) error { _, err := tx.Get(bucket, []byte(key)); return err }
+	view := func(fn func(storage.Tx) error) func() error {
+		return func() error { return store.View(t.Context(), fn) }
+	}
+	return map[string]func() error{
+		"View(Get)":   view(get),
+		"Update(Get)": func() error { return store.Update(t.Context(), get) },
+		"View(Range)": view(func(tx storage.Tx) error {
+			err := storage.ErrNotFound
+			return errors.Join(tx.Range(bucket, nil, nil, func(_, _ []byte) error { err = nil; return nil }), err)
+		}),
+		"View(GetMany)": view(func(tx storage.Tx) error {
+			values, err := storage.GetMany(tx, bucket, [][]byte{[]byte(key), []byte("missing")})
+			if err == nil && values[0] == nil {
+				err = storage.ErrNotFound
+			}
+			return err
+		}),
+	}
+}
+
+// TestApartAmidSnapshot: a bucket moves to a table of its own while a snapshot is
+// about to begin, on a connection that has read the bucket where it was. Views, and
+// updates, whose answers are not certified if they write nothing, find the bucket's
+// rows where they are now, and do not answer that there are none.
 func TestApartAmidSnapshot(t *testing.T) {
 	server, name := need(t), "apart_amid"
 	store, _ := open(t, server, postgres.Options{Schema: name, ApplicationName: name})
-	putIn(t, store, "epoch", "hour", "old")
-	wantIn(t, store, "epoch", "hour", "old")
 	admin, err := pgconn.Connect(t.Context(), server.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)
@@ -155,14 +180,56 @@ func TestApartAmidSnapshot(t *testing.T) {
 		}
 		return ""
 	}
-	id := run("BEGIN; SET LOCAL search_path = apart_amid; LOCK TABLE turn IN EXCLUSIVE MODE; SELECT id FROM bucket WHERE name = 'epoch'")
-	run("CREATE TABLE record_epoch (LIKE record INCLUDING ALL);" +
-		"WITH moved AS (DELETE FROM record_rest WHERE bucket = " + id + " RETURNING bucket, key, value)" +
-		" INSERT INTO record_epoch SELECT bucket, key, value FROM moved;" +
-		"ALTER TABLE record ATTACH PARTITION record_epoch FOR VALUES IN (" + id + ")")
-	var all sync.WaitGroup
-	all.Go(func() { wantIn(t, store, "epoch", "hour", "old") })
-	await(t, server, "SELECT count(*) >= 1 FROM pg_stat_activity WHERE application_name = '"+name+"' AND wait_event_type = 'Lock'")
-	run("COMMIT")
-	all.Wait()
+	run("SET search_path = " + name)
+	for i, how := range slices.Sorted(maps.Keys(everyRead(t, store, "", ""))) {
+		bucket := fmt.Sprintf("epoch%d", i)
+		read := everyRead(t, store, bucket, "hour")[how]
+		putIn(t, store, bucket, "hour", "old")
+		if err := read(); err != nil {
+			t.Fatal(err)
+		}
+		id := run("BEGIN; LOCK TABLE turn IN EXCLUSIVE MODE; SELECT id FROM bucket WHERE name = '" + bucket + "'")
+		run("CREATE TABLE record_" + bucket + " (LIKE record INCLUDING ALL);" +
+			"WITH moved AS (DELETE FROM record_rest WHERE bucket = " + id + " RETURNING bucket, key, value)" +
+			" INSERT INTO record_" + bucket + " SELECT bucket, key, value FROM moved;" +
+			"ALTER TABLE record ATTACH PARTITION record_" + bucket + " FOR VALUES IN (" + id + ")")
+		done := make(chan error, 1)
+		go func() { done <- read() }()
+		await(t, server, "SELECT count(*) >= 1 FROM pg_stat_activity WHERE application_name = '"+name+"' AND wait_event_type = 'Lock'")
+		run("COMMIT")
+		if err := <-done; err != nil {
+			t.Errorf("%s of a bucket that was set apart meanwhile: got %v, want nil", how, err)
+		}
+	}
+}
+
+// TestApartWaitsForSnapshots: a snapshot that has begun before a bucket is set apart
+// shows its rows to the end.
+func TestApartWaitsForSnapshots(t *testing.T) {
+	server, name := need(t), "apart_waits"
+	store, _ := open(t, server, postgres.Options{Schema: name})
+	putIn(t, store, "epoch", "hour", "old")
+	putIn(t, store, "secret", "one", "kept")
+	opened := make(chan error, 1)
+	err := store.View(t.Context(), func(tx storage.Tx) error {
+		if _, err := tx.Get("secret", []byte("one")); err != nil {
+			return err
+		}
+		go func() {
+			apart, _, err := postgres.Open(t.Context(), server.URL("postgres"), postgres.Options{
+				Schema: name, ApplicationName: name + " 2", Apart: []string{"epoch"}, Patience: time.Minute,
+			})
+			if err == nil {
+				err = apart.Close()
+			}
+			opened <- err
+		}()
+		await(t, server, "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = '"+name+" 2' AND wait_event_type = 'Lock'")
+		_, err := tx.Get("epoch", []byte("hour"))
+		return err
+	})
+	if err := errors.Join(err, <-opened); err != nil {
+		t.Errorf("View, and Open that sets a bucket apart: got %v, want nil", err)
+	}
+	wantIn(t, store, "epoch", "hour", "old")
 }
