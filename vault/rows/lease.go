@@ -63,18 +63,20 @@ type leaseKey struct{}
 
 // lease is what a node holds.
 type lease struct {
-	work  Work
-	fence uint64
+	work   Work
+	holder Instance
+	fence  uint64
 }
 
 // key returns the row of a lease. No node has a number that begins with 0xff.
 func (w Work) key() []byte { return []byte{0xff, 0, byte(w)} }
 
 // check returns ErrLeaseLost if the lease has a later holder. Transactions are
-// serializable, so none commits after it.
+// serializable, so none commits after it. A database that lost its last changes gives
+// a fence again, to another holder.
 func (l lease) check(tx storage.Tx) error {
 	stored, err := Load(tx, BucketNode, l.work.key(), DecodeLease)
-	if errors.Is(err, refusal.ErrNotFound) || errors.Is(err, ErrDamaged) || err == nil && stored.Fence != l.fence {
+	if errors.Is(err, refusal.ErrNotFound) || errors.Is(err, ErrDamaged) || err == nil && (stored.Fence != l.fence || stored.Holder != l.holder) {
 		return ErrLeaseLost
 	}
 	return err
@@ -120,7 +122,7 @@ func (s Store) Hold(ctx context.Context, work Work) (fenced context.Context, hel
 	if stored.Holder != self.instance {
 		return ctx, false, nil
 	}
-	return context.WithValue(ctx, leaseKey{}, lease{work, stored.Fence}), true, nil
+	return context.WithValue(ctx, leaseKey{}, lease{work, stored.Holder, stored.Fence}), true, nil
 }
 
 // Unfenced returns a context without the lease of Hold, for the one step of the
