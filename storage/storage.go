@@ -81,10 +81,10 @@ type Clock interface {
 }
 
 // ShareNeeder is implemented by the transactions of a database that may be
-// replaced by one that lacks its last changes: a standby that lagged.
+// replaced by one that lacks its last changes: a standby that lagged, or an older disk.
 type ShareNeeder interface {
 	// NeedShare makes the update fail with ErrShareGone, and change nothing,
-	// unless it is committed to the database that stored the share in slot. It is
+	// unless the database that it is committed to has the share in slot. It is
 	// for the update that stores what the share opens.
 	NeedShare(slot Slot)
 }

@@ -12,7 +12,8 @@ import (
 // nothing for any caller.
 //
 // A number counts on one timeline of the database. A standby that lagged when
-// it was promoted may give it to another bucket.
+// it was promoted may give it to another bucket. Each new connection is asked whether
+// the numbers are still those; see seen.
 type buckets struct {
 	db  *Store
 	ids sync.Map // of int16 by namedBucket
@@ -67,6 +68,18 @@ func (b *buckets) id(timeline, name string) (int16, error) {
 	}
 	b.ids.Store(namedBucket{timeline, name}, id)
 	return id, nil
+}
+
+// known returns the numbers that are known on a timeline.
+func (b *buckets) known(timeline string) map[string]int16 {
+	numbers := map[string]int16{}
+	b.ids.Range(func(at, id any) bool {
+		if at, ok := at.(namedBucket); ok && at.timeline == timeline {
+			numbers[at.name], _ = id.(int16)
+		}
+		return true
+	})
+	return numbers
 }
 
 // carry takes the numbers that are known on a timeline over to that of c. It

@@ -42,22 +42,24 @@ func (l *lane) commit(b *group, m mode) error {
 	switch {
 	case err == nil && c.warned:
 		return l.settle(&brokenError{errUnconfirmed})
+	case err == nil:
+		l.db.connector.seen.confirm(c.timeline, l.number, l.batch)
+		return nil
 	case isBroken(err):
 		return l.settle(err)
-	case err != nil && m.inside:
+	case m.inside:
 		c.queue(stmtRollback)
 		_ = c.exchange(nil)
 	}
-	if err != nil {
-		// It was rolled back and left no row, so its number is free. The next
-		// commit removes the row of the number before it and finds it.
-		l.batch--
-	}
+	// It was rolled back and left no row, so its number is free. The next
+	// commit removes the row of the number before it and finds it.
+	l.batch--
 	return err
 }
 
 // apply sends the commit in one piece and reads the answer. It returns
-// errChanged, and ends the connection, if the commit would not be kept.
+// errChanged, and ends the connection, if the commit would not be kept, and
+// storage.ErrShareGone if the database lacks a share that is needed.
 func (l *lane) apply(c *conn, b *group, m mode) error {
 	switch {
 	case m.inside && !b.snap.begun:
@@ -73,13 +75,24 @@ func (l *lane) apply(c *conn, b *group, m mode) error {
 	if m.inside {
 		c.queue(stmtCommit)
 	}
-	applied := false
-	err := c.exchange(func(int, [][]byte) error { applied = true; return nil })
-	if err == nil && !applied {
+	kept, there := false, false
+	err := c.exchange(func(_ int, columns [][]byte) error {
+		if len(columns) != 2 || len(columns[0]) != 1 {
+			return errProtocol
+		}
+		kept, there = true, columns[0][0] != 0
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case !kept:
 		_ = c.changed()
 		return errChanged
+	case !there:
+		return storage.ErrShareGone
 	}
-	return err
+	return nil
 }
 
 // parameters returns the arguments of the function apply.
@@ -87,7 +100,14 @@ func (b *group) parameters(lane, batch int64) [][]byte {
 	readBucket, readKey, readVersion := newArray(oidInt2), newArray(oidBytea), newArray(oidXid)
 	seen := make(map[rowKey]struct{}, len(b.runs))
 	rangeBucket, rangeFrom, rangeTo, rangeRows := newArray(oidInt2), newArray(oidBytea), newArray(oidBytea), newArray(oidInt4)
+	needNumber, needGeneration := newArray(oidInt8), newArray(oidInt8)
 	for _, r := range b.runs {
+		if r.err == nil { // otherwise it stores nothing
+			for _, slot := range r.needs {
+				needNumber.int8(int64(slot.Number))
+				needGeneration.int8(int64(slot.Generation))
+			}
+		}
 		for at, version := range r.reads {
 			if _, again := seen[at]; again {
 				continue
@@ -125,6 +145,7 @@ func (b *group) parameters(lane, batch int64) [][]byte {
 		rangeBucket.bytes(), rangeFrom.bytes(), rangeTo.bytes(), rangeRows.bytes(),
 		putBucket.bytes(), putKey.bytes(), putValue.bytes(),
 		deleteBucket.bytes(), deleteKey.bytes(),
+		needNumber.bytes(), needGeneration.bytes(),
 	}
 }
 
@@ -143,7 +164,10 @@ func (l *lane) settle(cause error) error {
 			return err
 		}
 		// A primary that crashed shows commits that its standbys lack.
-		return c.confirm()
+		if err = c.confirm(); err == nil {
+			l.db.connector.seen.confirm(c.timeline, l.number, l.batch)
+		}
+		return err
 	})
 	switch {
 	case err != nil:

@@ -27,6 +27,9 @@ type connector struct {
 	// identity is that of the store, which migrate finds.
 	identity string
 	extra    []statement // for tests and measurements
+	seen     seen
+	// numbers returns the numbers of buckets that are known on a timeline; nil for none.
+	numbers func(timeline string) map[string]int16
 }
 
 // newConnector reads a connection string, a URL or keywords and values. A
@@ -180,7 +183,8 @@ func (c *connector) connect(ctx context.Context) (*conn, error) {
 
 // admit sets a session up and refuses a server that does not pass all checks.
 func (c *connector) admit(ctx context.Context, pg *pgconn.PgConn) error {
-	if _, err := c.setUp(ctx, pg); err != nil {
+	found, err := c.setUp(ctx, pg)
+	if err != nil {
 		return err
 	}
 	version, err := readVersion(ctx, pg)
@@ -190,7 +194,10 @@ func (c *connector) admit(ctx context.Context, pg *pgconn.PgConn) error {
 	if err := version.check(c.identity); err != nil {
 		return err
 	}
-	return checkSession(ctx, pg)
+	if err := checkSession(ctx, pg); err != nil {
+		return err
+	}
+	return c.checkSeen(ctx, pg, found.timeline)
 }
 
 // open connects and lets prepare have the connection before it is used, for as

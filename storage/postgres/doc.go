@@ -32,9 +32,10 @@
 // on top of it.
 //
 // A standby that is promoted may know less than the primary did, even of what was
-// in use: writers have random numbers, shares draw theirs where they are stored,
-// and numbers of buckets count on one timeline. A synchronous standby loses
-// nothing that was acknowledged; an asynchronous one does.
+// in use: writers have random numbers, shares draw theirs where they are stored and
+// have random generations, and numbers of buckets count on one timeline. A synchronous
+// standby loses nothing that was acknowledged; an asynchronous one does. A database
+// that was set back on its timeline is refused.
 //
 // A server's settings may be reloaded and its schema replaced or upgraded while
 // connections are open. So every statement that makes something durable finds out

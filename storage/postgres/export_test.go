@@ -30,8 +30,8 @@ func OpenTuned(ctx context.Context, target string, opts Options, by Tuning) (*St
 	set(&tuned.maxBatch, by.MaxBatch)
 	set(&tuned.groups, by.Groups)
 	tuned.long, tuned.stalled = by.Long, by.Stalled
-	const write = "SELECT write($1::int8, $2::int8, $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[])" +
-		" FROM (SELECT $3::int2[], $4::bytea[], $5::xid[], $6::int2[], $7::bytea[], $8::bytea[], $9::int4[]) AS unused"
+	const write = "SELECT true, write($1::int8, $2::int8, $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[])" +
+		" FROM (SELECT $3::int2[], $4::bytea[], $5::xid[], $6::int2[], $7::bytea[], $8::bytea[], $9::int4[], $15::int8[], $16::int8[]) AS unused"
 	tuned.extra = []statement{
 		{"begin_serializable", "BEGIN ISOLATION LEVEL SERIALIZABLE"},
 		{"write", write},

@@ -84,10 +84,9 @@ func (l *lane) process(batch []*update) {
 // one update. A full disk fails ordinary updates; all others that had company
 // are tried alone.
 func (l *lane) separate(batch []*update, err error) {
-	alone := len(batch) == 1
+	full, gone := stateOf(err) == stateDiskFull, errors.Is(err, storage.ErrShareGone)
 	for _, u := range batch {
-		full := stateOf(err) == stateDiskFull
-		if alone || full && !u.reserved || stateOf(err) == "" {
+		if len(batch) == 1 || full && !u.reserved || stateOf(err) == "" && !gone {
 			u.answer(err)
 			continue
 		}
@@ -175,8 +174,6 @@ func (b *group) run(batch []*update) (left []*update, err error) {
 			} else {
 				r.of.answerWith(r.err)
 			}
-		case r.misses():
-			r.of.answer(storage.ErrShareGone)
 		case b.changes.size > maxBatchBytes:
 			left = append(left, r.of)
 		case r.conflicts(&b.changes):
@@ -197,11 +194,7 @@ func (b *group) run(batch []*update) (left []*update, err error) {
 			}
 			return append(rest, again[i+1:]...), err
 		}
-		switch {
-		case !r.ended:
-		case r.misses():
-			u.answer(storage.ErrShareGone)
-		default:
+		if r.ended {
 			b.keep(r)
 		}
 	}

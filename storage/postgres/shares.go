@@ -14,9 +14,9 @@ import (
 // others free. A share that is put and never owned, as after a crash, stays as
 // a row of about 110 bytes with its entry in the index.
 //
-// The generation is the timeline of the database. A standby that lagged when it
-// was promoted repeats the numbers of shares that it lost; what still names those
-// does not reach the new ones.
+// The generation is random. A standby that lagged when it was promoted repeats the
+// numbers of shares that it lost, and so does a database that was set back; what still
+// names those does not reach the new ones.
 //
 // Destroy deletes the row. What remains of it on disk is the server's to
 // overwrite; see the package's comment.
@@ -74,14 +74,15 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 // one which a failover forgot is not used. Repeated after an unknown outcome it
 // draws others; a row without an owner may stay.
 func (s *Shares) putAll(items []*putShare) error {
-	shares := newArray(oidBytea)
+	shares, generations := newArray(oidBytea), newArray(oidInt8)
 	for _, it := range items {
 		shares.bytea(encodeShare(it.share))
+		generations.int8(int64(1 + randomUint64()>>2))
 	}
-	all := shares.bytes()
+	all, drawn := shares.bytes(), generations.bytes()
 	return s.db.patiently(context.Background(), s.db.patience(), func(c *conn) error {
 		slots := make(map[[storage.ShareSize]byte][]storage.Slot, len(items))
-		c.queue(stmtPutShares, all)
+		c.queue(stmtPutShares, all, drawn)
 		err := c.exchange(func(_ int, columns [][]byte) error {
 			if len(columns) != 3 || len(columns[0]) != 8 || len(columns[1]) != 8 {
 				return errProtocol
@@ -183,10 +184,10 @@ func (s *Shares) dropAll(items []*[]storage.Slot) error {
 	numbers, generations, asked := newArray(oidInt8), newArray(oidInt8), int64(0)
 	for _, it := range items {
 		for _, slot := range *it {
-			if slot.Number <= math.MaxInt64 {
+			if slot.Number <= math.MaxInt64 && slot.Generation <= math.MaxInt64 {
 				asked++
 				numbers.int8(int64(slot.Number))
-				generations.int8(int64(min(slot.Generation, math.MaxInt64)))
+				generations.int8(int64(slot.Generation))
 			}
 		}
 	}

@@ -80,9 +80,14 @@ var statements = []statement{
 		" JOIN record r ON r.bucket = w.bucket AND r.key = w.key"},
 	{stmtRange, "SELECT key, xmin, value FROM record" +
 		" WHERE bucket = $1::int2 AND key >= $2::bytea AND key < $3::bytea ORDER BY key LIMIT $4::int8"},
-	{stmtApply, "SELECT apply($1::int8, $2::int8, $3::int2[], $4::bytea[], $5::xid[]," +
+	// The share that an update needs is looked for without the lock: it was made durable
+	// before, on this connection's server or not at all.
+	{stmtApply, "SELECT w.there, CASE WHEN w.there THEN apply($1::int8, $2::int8, $3::int2[], $4::bytea[], $5::xid[]," +
 		" $6::int2[], $7::bytea[], $8::bytea[], $9::int4[]," +
-		" $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[]) WHERE " + ifKept},
+		" $10::int2[], $11::bytea[], $12::bytea[], $13::int2[], $14::bytea[]) END" +
+		" FROM (SELECT NOT EXISTS (SELECT FROM unnest($15::int8[], $16::int8[]) AS n (number, generation)" +
+		" LEFT JOIN share s ON s.number = n.number AND s.generation = n.generation WHERE s.number IS NULL) AS there OFFSET 0) AS w" +
+		" WHERE " + ifKept},
 	{stmtHello, "INSERT INTO commits (lane, batch, void) VALUES ($1::int8, 0, true) ON CONFLICT DO NOTHING"},
 	// A writer without any row was forgotten, and with it what became of its batch.
 	{stmtFence, "INSERT INTO commits (lane, batch, void) SELECT $1::int8, $2::int8, true" +
@@ -97,14 +102,13 @@ var statements = []statement{
 	// A message that no process reads is the smallest write that a commit waits for.
 	{stmtConfirm, "SELECT pg_logical_emit_message(true, 'hush', '') WHERE " + ifKept},
 	{stmtPutShares, "INSERT INTO share (number, generation, share)" +
-		" SELECT nextval('slots'), (SELECT ('x' || " + currentTimeline + ")::bit(32)::int8), s" +
-		" FROM unnest($1::bytea[]) AS w (s) WHERE " + ifKept + " RETURNING number, generation, share"},
+		" SELECT nextval('slots'), g, s FROM unnest($1::bytea[], $2::int8[]) AS w (s, g) WHERE " + ifKept + " RETURNING number, generation, share"},
 	{stmtGetShares, "SELECT w.n::int4, s.share FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS w (number, generation, n)" +
 		" JOIN share s ON s.number = w.number AND s.generation = w.generation"},
 	// It answers nothing if that would not be kept.
 	{stmtDropShares, "WITH kept AS MATERIALIZED (SELECT WHERE " + ifKept + ")," +
 		" gone AS (DELETE FROM share s USING unnest($1::int8[], $2::int8[]) AS w (number, generation)" +
-		" WHERE s.number = w.number AND s.generation <= w.generation AND EXISTS (SELECT FROM kept) RETURNING 1)" +
+		" WHERE s.number = w.number AND s.generation = w.generation AND EXISTS (SELECT FROM kept) RETURNING 1)" +
 		" SELECT (SELECT count(*) FROM gone) FROM kept"},
 }
 

@@ -78,6 +78,7 @@ func open(ctx context.Context, target string, opts Options, tuned tuning) (*Stor
 	s := &Store{opts: opts, connector: connector, tuning: tuned}
 	s.pool = newPool(opts.MaxConns, connector.connect)
 	s.buckets = &buckets{db: s}
+	connector.numbers = s.buckets.known
 	s.notices = newNotices(connector)
 	s.views = newViews(s, tuned)
 	s.queue.arrived.L = &s.queue.mu

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"slices"
-	"strconv"
 
 	"hush/storage"
 )
@@ -31,7 +30,7 @@ type tx struct {
 	reads  map[rowKey]uint32 // version, of rows read from the snapshot
 	ranges []rangeRead
 
-	needs   []uint64 // timelines that the commit has to be on
+	needs   []storage.Slot // of shares that the database has to have at the commit
 	ranging []string
 	done    bool
 	lost    error // of the store: what fn makes of it does not count
@@ -217,19 +216,9 @@ func (t *tx) record(at rowKey, version uint32) {
 	t.reads[at] = version
 }
 
-// NeedShare implements storage.ShareNeeder. A share is needed on the timeline
-// that stored it, which is its generation: a later one may lack it.
-func (t *tx) NeedShare(slot storage.Slot) { t.needs = append(t.needs, slot.Generation) }
-
-// misses reports whether the transaction needs a share that the database may
-// lack.
-func (t *tx) misses() bool {
-	if len(t.needs) == 0 {
-		return false
-	}
-	at, err := strconv.ParseUint(t.snap.line(), 16, 64)
-	return err != nil || slices.ContainsFunc(t.needs, func(need uint64) bool { return need != at })
-}
+// NeedShare implements storage.ShareNeeder. The commit looks for the share in the
+// database that it is made to.
+func (t *tx) NeedShare(slot storage.Slot) { t.needs = append(t.needs, slot) }
 
 // conflicts reports whether the transaction has read what changes holds.
 func (t *tx) conflicts(changes *overlay) bool {

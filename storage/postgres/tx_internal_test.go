@@ -1,10 +1,6 @@
 package postgres
 
-import (
-	"testing"
-
-	"hush/storage"
-)
+import "testing"
 
 // An update conflicts with what an earlier one of its batch changes among the rows and
 // ranges that it read, rows that the range did not have included.
@@ -46,24 +42,6 @@ func TestConflictsOfABatch(t *testing.T) {
 		}
 		if test.read.conflicts(&overlay{}) {
 			t.Errorf("conflicts with no change, of an update that read %s: got true", test.name)
-		}
-	}
-}
-
-// A share is needed on the timeline that stored it. An earlier timeline lacks it, and a
-// later one may, whose standby lagged when it was promoted.
-func TestSharesOfOtherTimelinesAreMissed(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		needs []uint64
-		want  bool
-	}{{nil, false}, {[]uint64{0x1f}, false}, {[]uint64{0x1f, 0x1f}, false}, {[]uint64{0x1e}, true}, {[]uint64{0x20}, true}, {[]uint64{0x1f, 0x20}, true}} {
-		read := tx{snap: &snapshot{timeline: "0000001F"}}
-		for _, generation := range test.needs {
-			read.NeedShare(storage.Slot{Number: 1, Generation: generation})
-		}
-		if got := read.misses(); got != test.want {
-			t.Errorf("misses() on timeline 1f after NeedShare of %x: got %t, want %t", test.needs, got, test.want)
 		}
 	}
 }

@@ -34,6 +34,17 @@ func backUp(as, running *Server, folder string) error {
 	return as.tool("pg_basebackup", "-h", running.dir, "-U", "hush", "-D", folder, "-X", "stream", "-c", "fast", "--no-sync")
 }
 
+// CopyDisk copies the data of a server that was halted. Stop removes the copy.
+func (s *Server) CopyDisk(name string) (Backup, error) {
+	b := Backup{filepath.Join(s.dir, "disk", name), s}
+	return b, os.CopyFS(b.Folder, os.DirFS(s.data()))
+}
+
+// SetBack makes a copy of the disk the data of its server again, which was halted.
+func (b Backup) SetBack() error {
+	return errors.Join(os.RemoveAll(b.of.data()), b.copyTo(b.of))
+}
+
 // firstSegment finds the WAL segment at which a backup begins in its label.
 var firstSegment = regexp.MustCompile(`\(file ([0-9A-F]{24})\)`)
 
