@@ -207,7 +207,8 @@ func TestApartAmidSnapshot(t *testing.T) {
 // shows its rows to the end.
 func TestApartWaitsForSnapshots(t *testing.T) {
 	server, name := need(t), "apart_waits"
-	store, _ := open(t, server, postgres.Options{Schema: name})
+	const never = 10 * time.Minute // ends a wait of the test
+	store, _ := open(t, server, postgres.Options{Schema: name, StatementTimeout: never})
 	putIn(t, store, "epoch", "hour", "old")
 	putIn(t, store, "secret", "one", "kept")
 	opened := make(chan error, 1)
@@ -217,7 +218,7 @@ func TestApartWaitsForSnapshots(t *testing.T) {
 		}
 		go func() {
 			apart, _, err := postgres.Open(t.Context(), server.URL("postgres"), postgres.Options{
-				Schema: name, ApplicationName: name + " 2", Apart: []string{"epoch"}, Patience: time.Minute,
+				Schema: name, ApplicationName: name + " 2", Apart: []string{"epoch"}, LockTimeout: never, StatementTimeout: never,
 			})
 			if err == nil {
 				err = apart.Close()

@@ -326,20 +326,20 @@ func (s *snapshot) end() {
 	s.db.pool.give(c)
 }
 
-// endIdle takes the connection from a snapshot of which nothing was read for so long,
-// and lets what is still read of it fail. It returns nil for any other.
-func (s *snapshot) endIdle(limit time.Duration) *conn {
+// endIdle takes the connection, if there is one, from a snapshot of which nothing was
+// read for so long, and lets what is still read of it fail. It reports whether the
+// snapshot was idle.
+func (s *snapshot) endIdle(limit time.Duration) (c *conn, idle bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leading || s.conn == nil || time.Since(s.read) < limit {
-		return nil
+	if s.leading || time.Since(s.read) < limit {
+		return nil, false
 	}
 	if s.err == nil {
 		s.err = errIdle
 	}
-	c := s.conn
-	s.conn = nil
-	return c
+	c, s.conn = s.conn, nil
+	return c, true
 }
 
 // abandon is end after a failure: what the server has open is rolled back.

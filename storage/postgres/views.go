@@ -190,12 +190,15 @@ func (v *views) admit(g *viewGroup) bool {
 // held.
 func (v *views) makeRoom() (ended []*conn) {
 	for g := range v.open {
-		// While its last member leaves, the snapshot ends by itself.
-		if g.snap != nil && g.members > 0 {
-			if c := g.snap.endIdle(v.stalled); c != nil {
-				ended = append(ended, c)
-				v.free(g)
-			}
+		if g.snap == nil || g.members == 0 { // it begins, or ends by itself
+			continue
+		}
+		c, idle := g.snap.endIdle(v.stalled)
+		if c != nil {
+			ended = append(ended, c)
+		}
+		if idle {
+			v.free(g)
 		}
 	}
 	for g := range v.open {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -35,10 +36,15 @@ func TestEndIdle(t *testing.T) {
 	busy := &snapshot{conn: &conn{}, read: long, leading: true}
 	fresh := &snapshot{conn: &conn{}, read: time.Now().Add(time.Hour)}
 	idle := &snapshot{conn: &conn{}, read: long}
-	for name, s := range map[string]*snapshot{"busy": busy, "fresh": fresh, "idle": idle} {
-		c := s.endIdle(time.Minute)
-		if ended := c != nil; ended != (s == idle) || ended != (s.failure() != nil) || ended != (s.conn == nil) {
-			t.Errorf("endIdle(%s): got connection %t, failure %v, want it to end the idle one", name, ended, s.failure())
+	lost := &snapshot{err: errMoved, read: long}
+	for name, s := range map[string]*snapshot{"busy": busy, "fresh": fresh, "idle": idle, "lost": lost} {
+		had, want := s.conn, s == idle || s == lost
+		c, ended := s.endIdle(time.Minute)
+		if ended != want || ended != (s.failure() != nil) || ended && (c != had || s.conn != nil) || !ended && s.conn != had {
+			t.Errorf("endIdle(%s): got %t, failure %v, want %t and its connection", name, ended, s.failure(), want)
 		}
+	}
+	if !errors.Is(lost.failure(), errMoved) {
+		t.Errorf("endIdle(lost): got failure %v, want that of before", lost.failure())
 	}
 }
