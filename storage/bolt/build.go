@@ -150,7 +150,13 @@ func (b *Builder) Complete(ctx context.Context, from Extent) error {
 	if err := errors.Join(b.commit(), b.slots.complete(ctx, from)); err != nil {
 		return err
 	}
-	err := errors.Join(b.db.Sync(), b.db.Close())
+	err := b.db.Update(func(btx *bbolt.Tx) error {
+		return b.folder.recordFiles(btx, b.id, b.folder.Path(newDatabaseName), b.folder.Path(newSharesName))
+	})
+	if err != nil {
+		return buildFailed("completing the new database", err)
+	}
+	err = errors.Join(b.db.Sync(), b.db.Close())
 	b.db, b.slots = nil, nil
 	return buildFailed("completing the new database", err)
 }

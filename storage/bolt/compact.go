@@ -161,6 +161,9 @@ func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (
 	db.AllocSize = compactGrowth
 	w := compaction{db: db}
 	defer func() { err = errors.Join(err, w.rollback(), db.Close()) }()
+	if w.files, err = i.folder.renamed(i.db, path); err != nil {
+		return sum, 0, err
+	}
 	sum, rows, err = hashRows(ctx, i.db, tell, w.put)
 	if err == nil {
 		err = w.commit()
@@ -190,6 +193,7 @@ type compaction struct {
 	bucket *bbolt.Bucket
 	name   []byte
 	bytes  int
+	files  []byte // takes the place of the record of the files; nil to leave it as it is
 }
 
 // put adds a row, whose key is after all others of its bucket. Pages are filled
@@ -210,6 +214,9 @@ func (w *compaction) put(bucket, key, value []byte) (err error) {
 	}
 	if key == nil {
 		return nil // the bucket may have no rows
+	}
+	if w.files != nil && isFilesRow(bucket, key) {
+		value = w.files
 	}
 	if err := w.bucket.Put(key, value); err != nil {
 		return err
@@ -239,9 +246,15 @@ func (w *compaction) rollback() error {
 // errNested reports a bucket within a bucket, which no release makes.
 var errNested = errors.New("bolt: a bucket within a bucket")
 
+// isFilesRow reports whether a row is the record of the files, which no two databases
+// have in common.
+func isFilesRow(bucket, key []byte) bool {
+	return string(bucket) == ownBucket && string(key) == filesKey
+}
+
 // hashRows calls fn for each bucket, with a nil key, and each of its rows, in one
-// read transaction. It returns a hash of them all, and the number of rows but for the
-// store's own.
+// read transaction. It returns a hash of them all but the record of the files, and the
+// number of rows but for the store's own.
 func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucket, key, value []byte) error) (sum [sha256.Size]byte, rows int64, err error) {
 	h := sha256.New()
 	err = db.View(func(btx *bbolt.Tx) error {
@@ -265,8 +278,10 @@ func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucke
 						return err
 					}
 				}
-				hashPart(h, key)
-				hashPart(h, value)
+				if !isFilesRow(name, key) {
+					hashPart(h, key)
+					hashPart(h, value)
+				}
 				return fn(name, key, value)
 			})
 		})

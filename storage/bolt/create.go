@@ -26,7 +26,7 @@ func (f *Folder) create(opts Options) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := buildDatabase(f.Path(newDatabaseName), id, opts); err != nil {
+	if err := f.buildDatabase(f.Path(newDatabaseName), id, opts); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Path(newDatabaseName), f.Path(databaseName)); err != nil {
@@ -67,7 +67,7 @@ func createShares(path string, id storeID) error {
 }
 
 // buildDatabase creates a durable database with its content at path.
-func buildDatabase(path string, id storeID, opts Options) error {
+func (f *Folder) buildDatabase(path string, id storeID, opts Options) error {
 	db, err := newDatabase(path, databaseOptions(), nil)
 	if err != nil {
 		return err
@@ -76,7 +76,10 @@ func buildDatabase(path string, id storeID, opts Options) error {
 		db.AllocSize = smallGrowth
 	}
 	err = db.Update(func(btx *bbolt.Tx) error {
-		if err := writeStoreID(btx, id); err != nil || opts.Init == nil {
+		if err := writeStoreID(btx, id); err != nil {
+			return err
+		}
+		if err := f.recordFiles(btx, id, path, f.Path(sharesName)); err != nil || opts.Init == nil {
 			return err
 		}
 		t := tx{bolt: btx, writable: true, values: new(arena)}

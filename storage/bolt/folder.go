@@ -33,6 +33,9 @@ type Folder struct {
 	warnings []string
 
 	space *diskSpace // nil before Open and if no limit is set
+	// facts says what the system says of a file; nil for the system's answer. Set by
+	// tests.
+	facts func(path string) (is facts, ok bool)
 
 	mu     sync.Mutex
 	closed bool

@@ -42,6 +42,10 @@ type Options struct {
 	// Check reads a database that exists, before anything is changed. Its error
 	// is that of Open. The transaction must not write.
 	Check func(storage.Tx) error
+	// Copied is called if the files of the folder are others than those on record, with
+	// a CopiedError, before anything is changed. Its error is that of Open. Nil opens a
+	// copy, too, and leaves the record as it is; see KeepFiles.
+	Copied func(error) error
 	// Fault is called once, when an input/output error has left the outcome of
 	// a change unknown and all further operations are refused. It runs before a
 	// caller gets that error, must return soon, and must not call back into
@@ -158,7 +162,22 @@ func (f *Folder) open(fault *fault, opts Options) (*Store, *Shares, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
+	if err := f.heedCopy(db, opts.Copied); err != nil {
+		return nil, nil, errors.Join(err, shares.Close(), db.Close())
+	}
 	return newStore(db, fault), shares, nil
+}
+
+// heedCopy calls told, which may be nil, if the folder is a copy.
+func (f *Folder) heedCopy(db *bbolt.DB, told func(error) error) error {
+	err := f.copied(db)
+	if _, is := errors.AsType[*CopiedError](err); !is {
+		return err
+	}
+	if told == nil {
+		return nil
+	}
+	return told(err)
 }
 
 // checkContent runs check, which may be nil, on a database.
