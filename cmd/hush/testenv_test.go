@@ -119,6 +119,9 @@ func (k *testEnv) copyTo(t testing.TB) string {
 		}
 		err = errors.Join(err, writeSparse(filepath.Join(data, name), content, mode))
 	}
+	if err == nil && hasData(data) {
+		err = adopt(t.Context(), data)
+	}
 	if err == nil && postgrestest.Shared() != "" && !hasData(data) {
 		_, err = makeDatabase(t.Context(), data, databaseOf(k.made))
 		t.Cleanup(func() { dropDatabase(t, data) })
@@ -127,6 +130,19 @@ func (k *testEnv) copyTo(t testing.TB) string {
 		t.Fatalf("copying the data folder: got %v, want no error", err)
 	}
 	return data
+}
+
+// adopt makes a copied data folder the one to serve, as a start with --moved does: the
+// folder that it is a copy of is never served.
+func adopt(ctx context.Context, data string) error {
+	folder, err := bolt.OpenFolder(data)
+	if err != nil {
+		return err
+	}
+	if _, _, err = folder.Open(bolt.Options{Small: true}); err == nil {
+		err = folder.KeepFiles(ctx, true)
+	}
+	return errors.Join(err, folder.Close())
 }
 
 // writeSparse writes a new file whose blocks of zeros take no space: most of a new

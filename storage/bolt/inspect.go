@@ -124,6 +124,10 @@ func warningsOf(folder *os.File) []string {
 	return warnings
 }
 
+// Copied returns a CopiedError if the files of the folder are others than those on record.
+// The database must be open.
+func (i *Inspection) Copied() error { return i.folder.copied(i.db) }
+
 // Buckets returns the names of the buckets, without the store's own.
 func (i *Inspection) Buckets() (names []string, err error) {
 	err = i.db.View(func(btx *bbolt.Tx) error {

@@ -44,6 +44,7 @@ const (
 	CodeFileUnknown   exam.Code = "file-unknown"
 	CodeFileLeft      exam.Code = "file-left"
 	CodeFileSystem    exam.Code = "file-system"
+	CodeFolderCopied  exam.Code = "folder-copied"
 	CodeKeyMissing    exam.Code = "key-missing"
 	CodeKeyMode       exam.Code = "key-mode"
 	CodeKeyFormat     exam.Code = "key-format"
@@ -82,6 +83,7 @@ func fileCodes() []Info {
 		{CodeFileUnknown, LevelWarning, "The data folder has a file that is not Hush's.", "Move it elsewhere."},
 		{CodeFileLeft, LevelWarning, "A process that was killed left a file.", "Nothing: nothing uses it. It may be deleted while no service runs."},
 		{CodeFileSystem, LevelWarning, "The file system of the data folder weakens a promise.", "Move the folder to a local disk."},
+		{CodeFolderCopied, LevelWarning, "The folder is a copy, or a copy of one of its files took the place of that file: a start is refused.", "Serve the folder that it is a copy of, or put the file back. If that is gone for good, start once with --moved."},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/bolt"
 	"hush/storage/postgres/postgrestest"
 )
 
@@ -69,6 +71,36 @@ func (k *Kit) Stored(t testing.TB) []byte {
 	content, err := postgrestest.Dump(t.Context(), postgrestest.Shared(), k.schema)
 	Want(t, "Dump(schema)", err, nil)
 	return content
+}
+
+// LastingDir returns a folder of the test on a file system that gives files lasting
+// numbers, so that copies of a data folder are told.
+func LastingDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if isLasting(t, dir) {
+		return dir
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "hush-test-")
+	if err == nil {
+		t.Cleanup(func() { Want(t, "RemoveAll()", os.RemoveAll(dir), nil) })
+	}
+	if err != nil || !isLasting(t, dir) {
+		t.Skip("needs a file system with lasting numbers: not mounted")
+	}
+	return dir
+}
+
+func isLasting(t testing.TB, dir string) bool {
+	t.Helper()
+	folder, err := bolt.OpenFolder(filepath.Join(dir, "probe"))
+	if err == nil {
+		_, _, err = folder.Open(bolt.Options{Small: true})
+	}
+	Want(t, "opening a folder", err, nil)
+	lasting := folder.Unrecorded() == ""
+	Want(t, "removing a folder", errors.Join(folder.Close(), os.RemoveAll(filepath.Join(dir, "probe"))), nil)
+	return lasting
 }
 
 // FolderBytes returns the contents of the files of dir, one after the other.

@@ -165,7 +165,14 @@ func (d *Data) OpenVault(ctx context.Context, release string, opts vault.Options
 	if errors.Is(err, seal.ErrWrongRootKey) {
 		return nil, fmt.Errorf("the root key is not the one that %s was made with; nothing was changed", d.place)
 	}
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	if err := d.keepFiles(ctx); err != nil {
+		v.Close()
+		return nil, err
+	}
+	return v, nil
 }
 
 // openLogged opens the spent log and the vault.
@@ -188,8 +195,13 @@ func (d *Data) missingKeys(missing *rows.MissingRootKeyError) error {
 // Open opens the data that the settings name. In a new data folder it creates, in
 // this order, the root key, the shares, and the database that makes it one; an
 // empty database on a server it initialises. It returns ErrInUse if another
-// process holds the folder.
+// process holds the folder, and refuses a folder that is a copy of another one.
 func Open(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
+	return open(ctx, s, c, log, false)
+}
+
+// open is Open for the service or for a command.
+func open(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger, command bool) (*Data, error) {
 	if s.Store == settings.StoreMemory {
 		return openMemory(log)
 	}
@@ -209,7 +221,7 @@ func Open(ctx context.Context, s *settings.Settings, c *console.Console, log *sl
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	d, err := openStore(folder, s, keys, log)
+	d, err := openStore(folder, s, keys, log, command)
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
@@ -237,13 +249,9 @@ func OpenExisting(ctx context.Context, s *settings.Settings, c *console.Console,
 }
 
 // openForCommand is Open for a command, which finds the spent log where it was
-// last, and does not give it up.
+// last, and does not give it up. It opens a copy, too, and says that it is one.
 func openForCommand(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
-	d, err := Open(ctx, s, c, log)
-	if err == nil && d.logged != nil {
-		d.logged.command = true
-	}
-	return d, err
+	return open(ctx, s, c, log, true)
 }
 
 // OpenNew is Open for a command that may be the first on its data. It makes no folder:
@@ -304,12 +312,13 @@ func openFolder(ctx context.Context, s *settings.Settings, c *console.Console, l
 	return folder, nil
 }
 
-func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *slog.Logger) (*Data, error) {
+func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *slog.Logger, command bool) (*Data, error) {
 	fault := make(chan error, 2) // of the folder, and of the spent log
 	store, shares, err := folder.Open(bolt.Options{
-		Init:  vault.Init(keys, time.Now()),
-		Check: rows.CheckFormat,
-		Fault: func(err error) { fault <- err },
+		Init:   vault.Init(keys, time.Now()),
+		Check:  rows.CheckFormat,
+		Copied: heedCopy(s, command, log),
+		Fault:  func(err error) { fault <- err },
 
 		MinFree: s.MinFree, Ballast: true, Pressure: func(dropped bool) { tellPressure(log, dropped) },
 		Full: func(full bool, free int64) { tellFull(log, full, free, s.MinFree) },
@@ -321,7 +330,7 @@ func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *
 		Fault: fault, FileBytes: func() int64 { return lengthOf(folder.Path(DatabaseName)) },
 		place: "the data in " + s.Data, store: store, shares: shares, keys: keys, hasDiskSpace: folder.HasDiskSpace,
 		folder: folder, keyFile: keyFileOf(s),
-		logged: &logged{settings: s, log: log, fault: func(err error) { fault <- err }},
+		logged: &logged{settings: s, log: log, command: command, fault: func(err error) { fault <- err }},
 	}
 	d.close = func() error {
 		return errors.Join(d.logged.close(), store.Close(), shares.Close(), folder.Close())

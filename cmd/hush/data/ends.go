@@ -23,15 +23,17 @@ type Ends struct {
 	Options transfer.Options
 	folders []string
 	close   []func() error
+	moved   bool // the source may be a copy
 }
 
 // OpenEnds opens the stores of a copy. It creates a target that does not exist if
 // create is true; otherwise it leaves nothing behind, and the Store of the target
 // is nil. An empty to leaves the target out. Without a file for the root key it is the
 // one in a folder, that of the source first. It returns ErrInUse if another
-// process holds a folder.
-func OpenEnds(ctx context.Context, from, to, rootKeyFile string, create bool, log *slog.Logger) (_ *Ends, err error) {
-	e := &Ends{Options: transfer.Options{Now: time.Now, Log: log}}
+// process holds a folder, and refuses to copy from a folder that is a copy itself unless
+// it has moved: the target could be served, and so could the old folder.
+func OpenEnds(ctx context.Context, from, to, rootKeyFile string, create, moved bool, log *slog.Logger) (_ *Ends, err error) {
+	e := &Ends{Options: transfer.Options{Now: time.Now, Log: log}, moved: moved || to == ""}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.Close())
@@ -102,6 +104,8 @@ func (e *Ends) open(ctx context.Context, place, source string, create bool) (tra
 	opts := bolt.Options{Check: rows.CheckFormat}
 	if source != "" {
 		opts.Init, opts.Ballast = transfer.Prepare(source, time.Now()), create
+	} else if !e.moved {
+		opts.Copied = func(found error) error { return explainCopy(found, place) }
 	}
 	store, shares, err := folder.Open(opts)
 	if err == nil {

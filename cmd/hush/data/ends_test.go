@@ -12,7 +12,7 @@ import (
 func TestOneFolderAsBothEnds(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	ends, err := data.OpenEnds(t.Context(), folder, folder+"/.", "", true, slog.New(slog.DiscardHandler))
+	ends, err := data.OpenEnds(t.Context(), folder, folder+"/.", "", true, false, slog.New(slog.DiscardHandler))
 	if err == nil {
 		err = ends.Close()
 	}

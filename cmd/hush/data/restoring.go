@@ -117,7 +117,7 @@ func checkNew(ctx context.Context, s *settings.Settings) (roots []seal.RootKey, 
 	if holdsData(s.Data) == nil || Held(s.Data) {
 		return nil, nil
 	}
-	if err := errors.Join(checkRestored(s.Data), checkNewLog(s)); err != nil {
+	if err := errors.Join(checkRestored(s.Data), checkMoved(s), checkNewLog(s)); err != nil {
 		return nil, err
 	}
 	if s.RootKeyFile == "" {

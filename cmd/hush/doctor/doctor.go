@@ -111,6 +111,7 @@ func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time
 		found.Skipped = append(found.Skipped, "the database is damaged: neither rows nor shares were examined")
 		return ctx.Err()
 	}
+	d.note(ctx, found, doctor.CodeFolderCopied, folder.Copied())
 	if slots, err := folder.OpenShares(ctx); !d.note(ctx, found, doctor.CodeShares, err) {
 		opts.Slots = slots
 		if slots.Torn > 0 {

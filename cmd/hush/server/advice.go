@@ -25,6 +25,9 @@ func (s *server) advise(addr net.Addr) {
 	for _, name := range s.Meaningless() {
 		s.log.Warn("a flag has no effect with this --store", "flag", name)
 	}
+	if !s.SharedStore() && s.Store != settings.StoreMemory && s.SpentLogFolder() == "" {
+		s.log.Info("--spent-log is off: an older state of the data folder, such as a snapshot of its disk, would be served, and what has ended since would open again")
+	}
 	s.adviseProxies()
 	if s.RateLimits == "off" {
 		s.log.Warn("--rate-limits=off: one network may call as often as it likes, and guess passphrases and passwords")

@@ -54,25 +54,30 @@ func TestAdviceOnProxies(t *testing.T) {
 // The start says what is given up with a protection that is off.
 func TestAdviseOfProtectionsThatAreOff(t *testing.T) {
 	t.Parallel()
+	const noLog = "--spent-log is off"
 	for _, c := range []struct {
-		limits, sandbox string
-		want            []string
+		limits, sandbox, store, spentLog string
+		want                             []string
 	}{
-		{"on", "auto", nil},
-		{"off", "auto", []string{"--rate-limits=off"}},
-		{"on", "off", []string{"--sandbox=off"}},
-		{"off", "off", []string{"--rate-limits=off", "--sandbox=off"}},
+		{"on", "auto", "bolt", "/mnt/other/spent", nil},
+		{"on", "auto", "bolt", "", []string{noLog}},
+		{"on", "auto", "bolt", "off", []string{noLog}},
+		{"on", "auto", "memory", "", nil},
+		{"on", "auto", "postgres://hush@db.example.com/hush", "", nil},
+		{"off", "auto", "memory", "", []string{"--rate-limits=off"}},
+		{"on", "off", "memory", "", []string{"--sandbox=off"}},
+		{"off", "off", "memory", "", []string{"--rate-limits=off", "--sandbox=off"}},
 	} {
 		var log strings.Builder
 		s := &server{
 			Settings: &settings.Settings{}, parts: &parts{}, base: &url.URL{Scheme: "https", Host: "secrets.example.com"},
 			log: slog.New(slog.NewTextHandler(&log, nil)),
 		}
-		s.RateLimits, s.Sandbox = c.limits, c.sandbox
+		s.RateLimits, s.Sandbox, s.Store, s.SpentLog = c.limits, c.sandbox, c.store, c.spentLog
 		s.advise(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7143})
-		for _, words := range []string{"--rate-limits=off", "--sandbox=off"} {
+		for _, words := range []string{"--rate-limits=off", "--sandbox=off", noLog} {
 			if got := strings.Contains(log.String(), words); got != slices.Contains(c.want, words) {
-				t.Errorf("advise(rate limits %s, sandbox %s): got %s told %t, want %t", c.limits, c.sandbox, words, got, !got)
+				t.Errorf("advise(rate limits %s, sandbox %s, store %s, spent log %q): got %s told %t, want %t", c.limits, c.sandbox, c.store, c.spentLog, words, got, !got)
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/flags"
 )
@@ -22,7 +24,21 @@ type dataSettings struct {
 	// SpentLog is a folder, SpentLogOff, or empty for none.
 	SpentLog      string
 	SpentLogBegin bool
+	// Moved says that the data folder, which looks like a copy, has moved; see AddMoved.
+	Moved bool
 }
+
+const movedName = "moved"
+
+// AddMoved adds the flag of a start after a move. It is no setting: in the environment or
+// in a file it would stay, and let every copy be served from then on.
+func (s *Settings) AddMoved(c *cobra.Command) {
+	c.Flags().BoolVar(&s.Moved, movedName, false, "serve a data folder that is refused as a copy, since it was moved and the old one is gone for good; for one start")
+	command.MarkSetting(c.Flags().Lookup(movedName), "Data", "")
+}
+
+// errMoved is for the name of that flag where settings are.
+var errMoved = errors.New("--moved counts for one start, and would let every copy be served if it stayed here: give it to \"hush serve\" as a flag, once")
 
 // SpentLogOff is the value of --spent-log that gives up a log for good.
 const SpentLogOff = "off"
@@ -102,6 +118,14 @@ func (s *dataSettings) SpentLogFolder() string {
 		return ""
 	}
 	return s.SpentLog
+}
+
+// checkMoved returns a usage error for a store that --moved says nothing of.
+func (s *dataSettings) checkMoved() error {
+	if s.Moved && s.Store != "" && s.Store != StoreBolt {
+		return command.Usage("--moved is about the data folder of a service, and --store names another store")
+	}
+	return nil
 }
 
 // checkSpentLog returns a usage error for a store that a spent log does not go

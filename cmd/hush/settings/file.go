@@ -87,6 +87,8 @@ func (e *entry) check(set *pflag.FlagSet, names []string, seen map[string]int) e
 	switch {
 	case e.name == configName:
 		return errors.New("config: a configuration file cannot name another one")
+	case e.name == movedName:
+		return fmt.Errorf("%s: %w", e.name, errMoved)
 	case !slices.Contains(names, e.name):
 		if near := command.Nearest(e.name, names); near != "" {
 			return fmt.Errorf("unknown setting %q; did you mean %q?", e.name, near)

@@ -136,7 +136,10 @@ func (s *Settings) Check() error {
 
 // Conflicts returns a usage error for each pair of values that do not go together.
 func (s *Settings) Conflicts() (conflicts []error) {
-	for _, check := range []func() error{s.networkSettings.check, s.checkACMEStore, s.checkSpentLog, s.checkBackups, s.mailSettings.check, s.secretSettings.check, s.checkMetrics, s.checkAddresses} {
+	for _, check := range []func() error{
+		s.networkSettings.check, s.checkACMEStore, s.checkSpentLog, s.checkMoved, s.checkBackups, s.mailSettings.check, s.secretSettings.check,
+		s.checkMetrics, s.checkAddresses,
+	} {
 		if err := check(); err != nil {
 			conflicts = append(conflicts, err)
 		}

@@ -2,6 +2,9 @@ package settings
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +105,35 @@ func TestAuditKeepFlag(t *testing.T) {
 	s, err := parse([]string{"HUSH_AUDIT_KEEP=30d"})
 	if err != nil || s.AuditKeep != 30*flags.Day {
 		t.Errorf("HUSH_AUDIT_KEEP=30d: got %v, want 30 days", err)
+	}
+}
+
+// --moved is for one start: in the environment or a file it would stay, and let every
+// copy be served.
+func TestMovedIsNoSetting(t *testing.T) {
+	t.Parallel()
+	c := &cobra.Command{}
+	s := Add(c, Names()...)
+	s.AddMoved(c)
+	file := filepath.Join(t.TempDir(), "hush.yaml")
+	if err := os.WriteFile(file, []byte("moved: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for from, environment := range map[string][]string{"HUSH_MOVED": {"HUSH_MOVED=true"}, file + ":1: moved": {"HUSH_CONFIG=" + file}} {
+		_, err := NewReader(environment).Apply(t.Context(), c.Flags())
+		want := from + ": --moved counts for one start"
+		if err == nil || !strings.Contains(err.Error(), want) || s.Moved {
+			t.Errorf("Apply(%s): got %v and moved %t, want an error with %q", environment, err, s.Moved, want)
+		}
+	}
+	if err := errors.Join(c.ParseFlags([]string{"--moved"}), s.Check()); err != nil || !s.Moved {
+		t.Errorf("Check(--moved): got %v and moved %t, want it set", err, s.Moved)
+	}
+	for _, store := range []string{StoreMemory, "postgres://hush@db.example.com/hush"} {
+		s.Store = store
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), "--moved") {
+			t.Errorf("Check(--moved --store=%s): got %v, want an error", store, err)
+		}
 	}
 }
 

@@ -181,6 +181,10 @@ func (sources *Sources) readEnvironment(set *pflag.FlagSet, environment []string
 		if !strings.HasPrefix(key, "HUSH_") || command.IsInjected(key, value) || slices.Contains(command.ClientVariables(), key) {
 			continue
 		}
+		if key == Variable(movedName) {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", key, errMoved))
+			continue
+		}
 		name, ok := known[key]
 		if !ok {
 			mistakes = append(mistakes, fmt.Errorf("unknown variable %s in the environment%s", key, suggestion(key, known)))

@@ -54,11 +54,16 @@ TO to a new store, brings the data back. With --check nothing is copied, created
 retired.
 
 Rows that cannot be read are named, and nothing is copied. With --skip-damaged the
-other rows are copied. The damaged ones stay in FROM.`,
+other rows are copied. The damaged ones stay in FROM.
+
+A folder FROM that is a copy itself is refused, as by "hush serve": what waits there
+could be opened in TO and in the old folder. --moved says that the old one is gone for
+good, or that TO is never served.`,
 	}
 	opts.settings = settings.Add(c, "root-key-file")
 	c.Flags().BoolVar(&opts.check, "check", false, "only read FROM and see whether TO is empty; copy nothing")
 	c.Flags().BoolVar(&opts.skipDamaged, "skip-damaged", false, "leave out rows that cannot be read")
+	c.Flags().BoolVar(&opts.moved, "moved", false, "copy from a data folder that is refused as a copy")
 	c.RunE = func(c *cobra.Command, args []string) error { return k.copy(c.Context(), args[0], args[1], opts) }
 	return c
 }
@@ -75,7 +80,7 @@ copy there again, delete the folder, or drop the database or the schema hush in 
 		if err := checkPlaces(args...); err != nil {
 			return err
 		}
-		ends, err := data.OpenEnds(c.Context(), args[0], "", s.RootKeyFile, false, slog.New(slog.DiscardHandler))
+		ends, err := data.OpenEnds(c.Context(), args[0], "", s.RootKeyFile, false, false, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err
 		}
@@ -108,6 +113,7 @@ type copyOptions struct {
 	settings    *settings.Settings
 	check       bool
 	skipDamaged bool
+	moved       bool
 }
 
 func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err error) {
@@ -115,7 +121,7 @@ func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err e
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(k.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	ends, err := data.OpenEnds(ctx, from, to, o.settings.RootKeyFile, !o.check, log)
+	ends, err := data.OpenEnds(ctx, from, to, o.settings.RootKeyFile, !o.check, o.moved, log)
 	if err != nil {
 		return err
 	}
