@@ -120,7 +120,7 @@ func (f *Folder) lookAt(id storeID, database, shares string) (found foundFiles) 
 	}{{database, databaseName, &found.record.database}, {shares, sharesName, &found.record.shares}} {
 		is, ok := f.factsOf(file.path)
 		if !ok {
-			return foundFiles{fileSystem: "unknown"}
+			return foundFiles{fileSystem: "an unknown one"}
 		}
 		if lasting := isLasting(is.fileSystem); !is.born || !lasting {
 			return foundFiles{foreign: !lasting, fileSystem: fileSystemName(is.fileSystem)}

@@ -58,7 +58,7 @@ func fileSystemName(magic uint32) string {
 	case magicNTFS:
 		return "NTFS"
 	}
-	return fmt.Sprintf("type %#x", magic)
+	return fmt.Sprintf("an unknown one (%#x)", magic)
 }
 
 // factsOf asks about a file. The time of birth is unknown to old kernels, and to an ext4

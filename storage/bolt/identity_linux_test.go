@@ -308,7 +308,7 @@ func TestFileSystemsWithoutLastingNumbers(t *testing.T) {
 	t.Parallel()
 	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
 	for magic, name := range map[uint32]string{
-		unix.OVERLAYFS_SUPER_MAGIC: "overlayfs", unix.NFS_SUPER_MAGIC: "NFS", 0x12345678: "type 0x12345678",
+		unix.OVERLAYFS_SUPER_MAGIC: "overlayfs", unix.NFS_SUPER_MAGIC: "NFS", 0x12345678: "an unknown one (0x12345678)",
 	} {
 		other := on(t, magic)
 		dir := newFolder(t, other)
@@ -348,7 +348,7 @@ func TestLastingNumbers(t *testing.T) {
 	for magic, name := range map[uint32]string{
 		unix.OVERLAYFS_SUPER_MAGIC: "overlayfs", unix.NFS_SUPER_MAGIC: "NFS", unix.CIFS_SUPER_MAGIC: "SMB", unix.SMB2_SUPER_MAGIC: "SMB",
 		unix.FUSE_SUPER_MAGIC: "FUSE", unix.V9FS_MAGIC: "9p", unix.CEPH_SUPER_MAGIC: "CephFS", unix.ECRYPTFS_SUPER_MAGIC: "eCryptfs",
-		unix.MSDOS_SUPER_MAGIC: "FAT", unix.EXFAT_SUPER_MAGIC: "exFAT", 0x7366746e: "NTFS", 0: "type 0x0",
+		unix.MSDOS_SUPER_MAGIC: "FAT", unix.EXFAT_SUPER_MAGIC: "exFAT", 0x7366746e: "NTFS", 0: "an unknown one (0x0)",
 	} {
 		if got := fileSystemName(magic); isLasting(magic) || got != name {
 			t.Errorf("isLasting(%s): got %t and the name %q, want false and that name", name, isLasting(magic), got)

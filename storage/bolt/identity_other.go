@@ -6,6 +6,6 @@ package bolt
 // the folder.
 func isLasting(uint32) bool { return false }
 
-func fileSystemName(uint32) string { return "unknown" }
+func fileSystemName(uint32) string { return "an unknown one" }
 
 func factsOf(string) (is facts, ok bool) { return is, false }

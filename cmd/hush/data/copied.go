@@ -37,7 +37,7 @@ func explainCopy(err error, folder string) error {
 	case !ok:
 		return err
 	case found.FileSystem != "":
-		return fmt.Errorf("the data folder %s is a copy: its files were on another file system, and are on one that is %s now; %s", folder, found.FileSystem, whereCopied)
+		return fmt.Errorf("the data folder %s is a copy: its files were on another file system when they were served last, and are on %s now; %s", folder, found.FileSystem, whereCopied)
 	case found.Database && found.Shares:
 		return fmt.Errorf("the data folder %s is a copy: hush.db and shares are other files than those that were served last; %s", folder, whereCopied)
 	case found.Database:
