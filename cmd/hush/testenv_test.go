@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"hush/mail/mailtest"
+	"hush/storage/bolt"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault/caller"
 	"hush/vault/domain"

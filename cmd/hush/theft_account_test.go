@@ -83,7 +83,7 @@ func TestTheftByOperator(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, inFolder, "--rate-limits=off")
 	files := copyOf(t, s.data)
-	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
+	thief := startHushOn(t, unpack(t, files), "--rate-limits=off", "--moved")
 	client, o := newHTTPClient(t, false, nil), operator{t, thief.data}
 	made := strings.TrimSpace(o.ok("", "token", "create", env.ada.address).stdout)
 	wantShut(t, client, thief, bearerHeader(made), env.ada)
@@ -182,7 +182,7 @@ func TestTheftAfterTheEnd(t *testing.T) {
 // know that the folder is a good one, what bob did.
 func wantEnded(t *testing.T, files map[string][]byte, env *testEnv) {
 	t.Helper()
-	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
+	thief := startHushOn(t, unpack(t, files), "--rate-limits=off", "--moved")
 	for _, d := range newDrivers(t, thief, nil) {
 		for _, kept := range []answer{
 			d.reveal(t.Context(), env.ada.plain.Secret.Key.Expose(), ""),

@@ -38,7 +38,7 @@ func TestTheftAfterReveal(t *testing.T) {
 			}
 		}
 	}
-	thief := startHushOn(t, unpack(t, after), "--rate-limits=off")
+	thief := startHushOn(t, unpack(t, after), "--rate-limits=off", "--moved")
 	for i, d := range newDrivers(t, thief, nil) {
 		for number := i; number < len(kept); number += len(drivers) {
 			got := d.reveal(t.Context(), kept[number].secretKey, "")
