@@ -78,7 +78,7 @@ var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/-]{24,512}=*$`)
 
 // readToken returns the hash of the token in a file.
 func readToken(ctx context.Context, path string) (hash [sha256.Size]byte, err error) {
-	token, err := readSecret(ctx, path)
+	token, err := console.ReadSecretFile(ctx, path)
 	if err != nil {
 		return hash, err
 	}
