@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -65,6 +66,9 @@ func ParseLink(text string) (Link, error) {
 			return Link{}, errTextBehind()
 		}
 	}
+	if isOverlong(!link.Foreign, link.Key) {
+		return Link{}, errOverlong()
+	}
 	return link, nil
 }
 
@@ -87,12 +91,11 @@ func parseLink(text string) (Link, error) {
 		return Link{}, errTextBehind()
 	}
 	if server, ok := baseOf(u, "/s"); ok {
-		switch {
-		case keyPattern.MatchString(u.Fragment):
-			return Link{Server: server, Encryption: EncryptionServer, Key: Hide(u.Fragment)}, nil
-		case keyStrange.MatchString(u.Fragment):
-			return Link{}, errChanged()
+		key, err := hushKey(u.Fragment)
+		if err != nil {
+			return Link{}, err
 		}
+		return Link{Server: server, Encryption: EncryptionServer, Key: key}, nil
 	}
 	if server, key, ok := keyBehind(u, "/secret/"); ok {
 		return Link{Server: server, Encryption: EncryptionServer, Key: key, Foreign: true}, nil
@@ -115,6 +118,9 @@ func ParseReceiptLink(text string) (ReceiptLink, error) {
 			return ReceiptLink{}, errTextBehind()
 		}
 	}
+	if isOverlong(link.Server != "" && !link.Foreign, link.Keys...) {
+		return ReceiptLink{}, errOverlong()
+	}
 	return link, nil
 }
 
@@ -131,14 +137,12 @@ func parseReceiptLink(text string) (ReceiptLink, error) {
 	}
 	if server, ok := baseOf(u, "/r"); ok {
 		link := ReceiptLink{Server: server}
-		for key := range strings.SplitSeq(u.Fragment, ".") {
-			switch {
-			case keyStrange.MatchString(key):
-				return ReceiptLink{}, errChanged()
-			case !keyPattern.MatchString(key):
-				return ReceiptLink{}, errIncomplete()
+		for text := range strings.SplitSeq(u.Fragment, ".") {
+			key, err := hushKey(text)
+			if err != nil {
+				return ReceiptLink{}, err
 			}
-			link.Keys = append(link.Keys, Hide(key))
+			link.Keys = append(link.Keys, key)
 		}
 		return link, nil
 	}
@@ -196,6 +200,10 @@ func errIncomplete() error {
 
 func errChanged() error {
 	return wrongLink("the link was changed: it has a character that does not belong there; copy the link again")
+}
+
+func errOverlong() error {
+	return wrongLink("the link was changed: it is too long for a link of its kind; copy the link again")
 }
 
 func errTextBehind() error {
@@ -266,6 +274,29 @@ func firstLine(text string) (line string, broken bool) {
 
 // keySize is the length of a whole key of Hush, and the least of any server's.
 const keySize = 31
+
+// hushKey returns the key behind the # of a link that only Hush makes. It may be too
+// long, as with text of the next line: see isOverlong.
+func hushKey(text string) (Text, error) {
+	switch _, isToken := seal.ParseToken(text); {
+	case keyStrange.MatchString(text) || len(text) == keySize && !isToken:
+		return Text{}, errChanged()
+	case len(text) < keySize:
+		return Text{}, errIncomplete()
+	default:
+		return Hide(text), nil
+	}
+}
+
+// isOverlong reports whether a key is longer than those of its kind: of Hush, or of any
+// server. A whole end-to-end link behind the page of another one is such a key. It must
+// not reach the server, which would read the content with it.
+func isOverlong(ofHush bool, keys ...Text) bool {
+	return slices.ContainsFunc(keys, func(key Text) bool {
+		_, err := endtoend.ParseLink(key.Expose())
+		return err == nil || ofHush && len(key.Expose()) > keySize
+	})
+}
 
 // hasGrown reports whether the last key of a link's first line is longer in the whole
 // text: what stands in the next line may be something else.
