@@ -109,7 +109,7 @@ func (b *slotBuilder) checkRoom(slots uint64) error {
 	}
 	needed := int64(slots)*slotSize - info.Size()
 	if free, known := DiskFree(filepath.Dir(b.file.Name())); known && free < needed {
-		return fmt.Errorf("%w: %d MiB are free, and it takes %d MiB more", storage.ErrFull, free>>20, needed>>20)
+		return fmt.Errorf("%w: %s more", storage.ErrFull, shortage(free, needed))
 	}
 	return nil
 }

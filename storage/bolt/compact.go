@@ -114,7 +114,7 @@ func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
 	}
 	done.Needed = i.used + compactGrowth + compactSpare
 	if free, known := DiskFree(i.folder.dir); known && free < done.Needed {
-		return done, fmt.Errorf("%w: %d MiB are free, and it takes %d MiB", ErrNoRoom, free>>20, done.Needed>>20)
+		return done, fmt.Errorf("%w: %s", ErrNoRoom, shortage(free, done.Needed))
 	}
 	return done, nil
 }

@@ -54,6 +54,16 @@ func (f *Folder) HasDiskSpace() bool { return f.space == nil || f.space.has(f.sp
 // not say.
 func DiskFree(dir string) (free int64, known bool) { return diskFree(nearest(dir))() }
 
+// shortage says how many bytes are free and how many are needed, which are more. It
+// rounds them away from each other, so that they never look the same.
+func shortage(free, needed int64) string {
+	unit, shift := "MiB", 20
+	if needed < 10<<20 {
+		unit, shift = "KiB", 10
+	}
+	return fmt.Sprintf("%d %s are free, and it takes %d %s", free>>shift, unit, (needed+1<<shift-1)>>shift, unit)
+}
+
 // nearest returns the folder that exists and in which dir is, or would be.
 func nearest(dir string) string {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {

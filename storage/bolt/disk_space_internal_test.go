@@ -92,3 +92,19 @@ func TestFullDiskIsTold(t *testing.T) {
 		t.Errorf("tell: got %v, want %v", told, want)
 	}
 }
+
+// The defect: an operator read that 0 MiB are free and that 0 MiB more are needed.
+func TestShortageShowsTheDifference(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct{ free, needed int64 }{
+		"0 KiB are free, and it takes 1 KiB":       {0, 1},
+		"511 KiB are free, and it takes 512 KiB":   {512<<10 - 1, 512 << 10},
+		"3 KiB are free, and it takes 1024 KiB":    {4095, 1<<20 - 1},
+		"9 MiB are free, and it takes 10 MiB":      {10<<20 - 1, 10 << 20},
+		"1500 MiB are free, and it takes 1501 MiB": {1500 << 20, 1500<<20 + 1},
+	} {
+		if got := shortage(c.free, c.needed); got != want {
+			t.Errorf("shortage(%d, %d): got %q, want %q", c.free, c.needed, got, want)
+		}
+	}
+}

@@ -177,7 +177,7 @@ func checkRoom(place string, bytes, shares int64) error {
 	needed := roomFactor*bytes + roomSlot*shares + roomSpare
 	free, known := bolt.DiskFree(place)
 	if known && free < needed {
-		return fmt.Errorf("the disk of %s has %d MiB free, and the copy needs about %d MiB; nothing was copied", place, free>>20, needed>>20)
+		return fmt.Errorf("the disk of %s has %d MiB free, and the copy needs about %d MiB; nothing was copied", place, free>>20, (needed+1<<20-1)>>20) // so that they never look the same
 	}
 	return nil
 }
