@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -74,6 +75,9 @@ func (x *Choice) settle(ctx context.Context, server, consequence string) (client
 		return 0, err
 	}
 	found, err := client.Detect(ctx, server, http)
+	if errors.Is(err, client.ErrUnsupported) {
+		return 0, &command.ExitError{Code: command.ExitUsage, Cause: fmt.Errorf("%s: %w; is the address right, with the path if the server is below one?", server, err)}
+	}
 	if err != nil || found.Protocol == client.ProtocolHush {
 		return found.Protocol, Fail(err)
 	}

@@ -1,11 +1,16 @@
 package remote
 
 import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"hush/client"
 	"hush/client/otstest"
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/profile"
 )
 
@@ -29,6 +34,20 @@ func TestSettled(t *testing.T) {
 				t.Errorf("Connect(%v): got the user %q sent, want none", release, call.User)
 			}
 		}
+	}
+}
+
+// The defect: an address at which no server speaks any protocol was taken for a refusal,
+// without advice.
+func TestSettledAtNoServer(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(s.Close)
+	x, _ := choose(t, nil, []string{"--server", s.URL})
+	_, err := x.Connect(t.Context())
+	exit, ok := errors.AsType[*command.ExitError](err)
+	if !ok || exit.Code != command.ExitUsage || !strings.Contains(err.Error(), s.URL+": the server speaks neither Hush, nor v2, nor v1; is the address right") {
+		t.Errorf("Connect(404 for all): got %v, want exit code %d and what to look at", err, command.ExitUsage)
 	}
 }
 
