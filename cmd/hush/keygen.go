@@ -24,6 +24,7 @@ func (p program) keygenCommand() *cobra.Command {
 With --add the key becomes another line of a root key file that exists, for "hush
 admin keys rotate". The old keys stay: they open what they sealed.`,
 	}
+	command.HoldOutput(c)
 	c.Flags().BoolVar(&add, "add", false, "add the key to the root key file, which exists")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
@@ -31,9 +32,8 @@ admin keys rotate". The old keys stay: they open what they sealed.`,
 			return command.Usage("--add needs FILE, the root key file that gets the key")
 		case add:
 			return p.addKey(args[0])
-		case len(args) == 0:
-			_, err := p.console.Out.Write(seal.NewRootKey().Text())
-			return err
+		case len(args) == 0 || args[0] == "-":
+			return p.printKey()
 		}
 		err := data.WriteRootKey(args[0])
 		if errors.Is(err, fs.ErrExist) {
@@ -46,6 +46,15 @@ admin keys rotate". The old keys stay: they open what they sealed.`,
 		return nil
 	}
 	return c
+}
+
+// printKey prints a new root key.
+func (p program) printKey() error {
+	if err := command.NeedOutput(p.console, "the root key would be lost: name a file"); err != nil {
+		return err
+	}
+	_, err := p.console.Out.Write(seal.NewRootKey().Text())
+	return err
 }
 
 // addKey adds a new root key to a file.

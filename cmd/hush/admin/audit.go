@@ -104,6 +104,11 @@ func parsePast(now time.Time) func(string) (time.Time, error) {
 }
 
 func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err error) {
+	if opts.output == "-" {
+		if err := command.NeedOutput(a.Console, "the audit trail would be lost: name a file with --output"); err != nil {
+			return err
+		}
+	}
 	var file *os.File
 	open := func() (_ io.Writer, err error) {
 		if opts.output == "-" {

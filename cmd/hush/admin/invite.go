@@ -33,6 +33,7 @@ With an address, only that address can sign up with it. A service that runs and
 sends mail also mails the link there.` + about,
 	}
 	s := settings.AddExisting(c, serviceFlags("base-url", "listen", "tls-cert")...)
+	command.HoldOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var request adminv1.CreateInviteRequest
 		if len(args) > 0 {
@@ -44,6 +45,9 @@ sends mail also mails the link there.` + about,
 }
 
 func (a invites) create(ctx context.Context, s *settings.Settings, request *adminv1.CreateInviteRequest) error {
+	if err := command.NeedOutput(a.Console, "the link would be lost"); err != nil {
+		return err
+	}
 	var made *adminv1.CreateInviteResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		made, err = admin.CreateInvite(ctx, request)
@@ -60,8 +64,10 @@ func (a invites) create(ctx context.Context, s *settings.Settings, request *admi
 	if made.GetMailed() {
 		a.Tellf("the link is mailed to %s", whom)
 	}
-	_, err = fmt.Fprintln(a.Out, made.GetSignUpUrl())
-	return err
+	if _, err = fmt.Fprintln(a.Out, made.GetSignUpUrl()); err != nil {
+		return fmt.Errorf("the invite was created and is valid, and its link could not be printed; \"hush admin account invite list\" shows its ID, and \"hush admin account invite revoke ID\" revokes it: %w", err)
+	}
+	return nil
 }
 
 func (a invites) listCommand() *cobra.Command {

@@ -36,6 +36,7 @@ func (a tokens) createCommand() *cobra.Command {
 	flags.Text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
 	flags.Repeated(&request.Scopes, "comma-separated `scopes` out of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
 	flags.Duration(&ttl, "", "`lifetime` of the token, such as 90d (default: it does not expire)")(c.Flags(), "ttl")
+	command.HoldOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		request.Account = args[0]
 		if ttl != 0 {
@@ -47,6 +48,9 @@ func (a tokens) createCommand() *cobra.Command {
 }
 
 func (a tokens) create(ctx context.Context, s *settings.Settings, request *adminv1.CreateTokenRequest) error {
+	if err := command.NeedOutput(a.Console, "the token would be lost"); err != nil {
+		return err
+	}
 	var made *adminv1.CreateTokenResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		made, err = admin.CreateToken(ctx, request)
@@ -62,8 +66,11 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 	for _, warning := range breadth(request, made.GetApiToken()) {
 		a.Tellf("%s", warning)
 	}
-	_, err = fmt.Fprintln(a.Out, made.GetToken())
-	return err
+	if _, err = fmt.Fprintln(a.Out, made.GetToken()); err != nil {
+		return fmt.Errorf("the API token was created and is valid, and could not be printed; \"hush admin token revoke %s %s\" revokes it: %w",
+			request.GetAccount(), made.GetApiToken().GetTokenId(), err)
+	}
+	return nil
 }
 
 // breadth says what a token may do and for how long, where the command line does not.

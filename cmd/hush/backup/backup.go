@@ -191,6 +191,9 @@ func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, er
 	case "":
 		return nil, nil, command.Usage("where to is missing: -o FILE, - for standard output, or backup-to in the configuration")
 	case "-":
+		if err := command.NeedOutput(k.Console, "the backup would be lost: name a file with -o"); err != nil {
+			return nil, nil, err
+		}
 		if file, ok := k.Out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 			return nil, nil, command.Usage("standard output is a terminal: redirect it, or name a file with -o")
 		}

@@ -22,6 +22,9 @@ func (k keeper) keygenCommand() *cobra.Command {
 encrypted to the recipient open with the file only: keep it apart from the service,
 and a copy of it in another place.`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return command.Usage("the identity goes to a file, and not to a stream: name one")
+			}
 			identity, recipient, err := format.NewIdentity()
 			if err != nil {
 				return err

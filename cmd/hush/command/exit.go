@@ -85,14 +85,3 @@ func exitsOf(c *cobra.Command) []exitStatus {
 		return s.code > ExitUsage && !ofClients
 	})
 }
-
-// holdsAnnotation is the annotation of a command whose output would be lost.
-const holdsAnnotation = "hush_holds_output"
-
-// HoldOutput makes c a command whose output would be lost if no one read it: a link, a
-// token, the content of a secret. A closed pipe is an error of such a command, with its
-// words, and not an end without a word as of all others.
-func HoldOutput(c *cobra.Command) { annotate(c, holdsAnnotation, "yes") }
-
-// HoldsOutput reports whether a command is marked by HoldOutput.
-func HoldsOutput(c *cobra.Command) bool { return c != nil && c.Annotations[holdsAnnotation] != "" }

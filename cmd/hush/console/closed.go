@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsClosed reports whether standard output was closed when the program began: what
+// IsClosed reports whether a standard stream was closed when the program began: what
 // is written to it would be lost without an error. Go puts /dev/null in its place, open
 // for reading, too, which a shell does not do where it is asked for that file.
 func IsClosed(out io.Writer) bool {

@@ -27,13 +27,17 @@ type Console struct {
 	keys keyboard
 }
 
-// Tellf writes a message, a line.
-func (c *Console) Tellf(format string, args ...any) {
+// Tellf writes a message, a line. One that cannot be written is lost.
+func (c *Console) Tellf(format string, args ...any) { _ = c.TryTellf(format, args...) }
+
+// TryTellf is Tellf for what exists nowhere else: it returns why it was not written.
+func (c *Console) TryTellf(format string, args ...any) error {
 	if c.Log != nil {
 		c.Log.Info(fmt.Sprintf(format, args...))
-		return
+		return nil
 	}
-	fmt.Fprintf(c.Err, "hush: "+format+"\n", args...)
+	_, err := fmt.Fprintf(c.Err, "hush: "+format+"\n", args...)
+	return err
 }
 
 // Fail writes why the program ends, a line.

@@ -131,10 +131,13 @@ func (o *opener) check(args []string) error {
 		return command.Usage("--overwrite needs --output with a file or folder")
 	case o.copyFor != 0 && !o.copy:
 		return command.Usage("--copy-for needs --copy")
-	case (o.output == "" || o.output == "-") && !o.copy && console.IsClosed(o.console.Out):
-		return command.Usage("standard output is closed, and the content would be lost: name a file with --output")
 	case o.passphraseFile == "-" && len(args) > 0 && args[0] == "-":
 		return command.Usage("the link and the passphrase cannot both come from standard input")
+	}
+	if (o.output == "" || o.output == "-") && !o.copy {
+		if err := command.NeedOutput(o.console, "the content would be lost: name a file with --output"); err != nil {
+			return err
+		}
 	}
 	if err := command.HasFile("passphrase-file", o.passphraseFile); err != nil {
 		return err
