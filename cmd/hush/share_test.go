@@ -158,7 +158,7 @@ func TestShareWithRecipients(t *testing.T) {
 	s := startMailing(t)
 	token := operator{t, s.data}.account("sender@example.com")
 	p := newSender(t, s, "HUSH_TOKEN="+token)
-	to := []string{"--encryption", "server", "--recipient", "a@example.com", "--recipient", "b@example.com"}
+	to := []string{"--encryption", "server", "--recipient", "a@example.com", "--recipient", "b@example.com", "--recipient", `"A, B" <A@Example.com>`}
 	got := p.share("text", append(to, "--generate-passphrase")...).want(t, "share", command.ExitOK,
 		"the link for a@example.com opens once", "the link for b@example.com opens once")
 	links := strings.Fields(got.stdout)

@@ -84,3 +84,26 @@ func TestDrawPassphrase(t *testing.T) {
 		t.Errorf("drawPassphrase: got none of %d words in 2000 passphrases, want all", len(missing))
 	}
 }
+
+// The server takes a comma in a quoted name for a part of the name, and addresses that
+// differ only in case for one.
+func TestRecipients(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"a@a.example":                               {"a@a.example"},
+		" a@a.example ,, b@b.example,":              {"a@a.example", "b@b.example"},
+		`"Lovelace, Ada" <one@b.example>`:           {`"Lovelace, Ada" <one@b.example>`},
+		`"a \", b" <one@b.example>, two@b.example`:  {`"a \", b" <one@b.example>`, "two@b.example"},
+		"a@a.example,A@A.Example,Ada <a@a.EXAMPLE>": {"a@a.example"},
+		"Ada <a@a.example>,a@a.example,b@a.example": {"Ada <a@a.example>", "b@a.example"},
+		"a@bücher.example,a@xn--bcher-kva.example":  {"a@bücher.example"},
+		"u\u0308@a.example,ü@a.example":             {"u\u0308@a.example"},
+		"no address,No Address,another":             {"no address", "another"},
+		"":                                          nil,
+	} {
+		got, err := parseRecipients(text)
+		if diff := cmp.Diff(want, distinct(got)); err != nil || diff != "" {
+			t.Errorf("parseRecipients(%q): got %v and other recipients (-want +got):\n%s", text, err, diff)
+		}
+	}
+}

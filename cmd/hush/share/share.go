@@ -103,11 +103,6 @@ func (s *share) addFlags(set *pflag.FlagSet) {
 	flags.Text(&s.receiptFile, "", "new `file` for the link of the receipt, which only you may read")(set, "receipt-file")
 }
 
-// maxRecipients is how many recipients one content may have.
-const maxRecipients = 10
-
-func parseRecipients(text string) ([]string, error) { return flags.SplitList(text), nil }
-
 // takesFile accepts FILE. It does not repeat what may be a secret.
 func takesFile(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
@@ -163,6 +158,7 @@ func (s *share) check(args []string) error {
 }
 
 func (s *share) run(ctx context.Context, args []string) error {
+	s.recipients = distinct(s.recipients)
 	if err := s.check(args); err != nil {
 		return err
 	}
