@@ -40,8 +40,10 @@ func (f *receiptFile) write(receipts []client.ReceiptLink) error {
 	for _, receipt := range receipts {
 		text = append(text, receipt.Expose()+"\n"...)
 	}
-	_, err := f.file.WriteAt(text, 0)
-	return errors.Join(err, f.file.Truncate(int64(len(text))), f.file.Sync())
+	if _, err := f.file.WriteAt(text, 0); err != nil {
+		return err
+	}
+	return errors.Join(f.file.Truncate(int64(len(text))), f.file.Sync())
 }
 
 // remove removes the file if nothing was shared.

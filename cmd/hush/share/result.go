@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -205,7 +206,7 @@ func (s *share) tell(one made) {
 }
 
 // tellReceipts says where the receipts are. If the file cannot be written, it prints
-// them.
+// them, and removes the file once they are printed.
 func (s *share) tellReceipts(all []made, file *receiptFile) (failed error) {
 	links := receiptsOf(all)
 	if file != nil {
@@ -216,10 +217,14 @@ func (s *share) tellReceipts(all []made, file *receiptFile) (failed error) {
 		}
 		failed = fmt.Errorf("--receipt-file: %w", file.err)
 	}
+	var lost error
 	for _, link := range links {
 		if !s.asJSON || s.unprinted {
-			s.on.Tellf("receipt: %s", link.Expose())
+			lost = errors.Join(lost, s.on.TryTellf("receipt: %s", link.Expose()))
 		}
+	}
+	if failed != nil && lost == nil { // a part of a receipt helps no one, and is in the way of a repeat
+		failed = errors.Join(failed, os.Remove(s.receiptFile))
 	}
 	return failed
 }

@@ -150,6 +150,8 @@ func (s *share) check(args []string) error {
 		return command.Usage("--passphrase-file: standard input has the content; name a file")
 	case len(s.recipients) == 0 && !s.copied && !s.coded && console.IsClosed(s.on.Out):
 		return command.Usage("standard output is closed, and the link would be lost")
+	case s.receiptFile == "-":
+		return command.Usage("--receipt-file: \"-\" is no file: name one, or leave out the flag, and the receipt goes to standard error")
 	case len(s.recipients) > maxRecipients:
 		return command.Usage("--recipient: there may be %d recipients, and not %d", maxRecipients, len(s.recipients))
 	default:
