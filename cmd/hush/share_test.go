@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -114,6 +115,38 @@ func TestSharedPassphrase(t *testing.T) {
 	}
 	if again := p.share("text", "--generate-passphrase"); strings.Contains(again.stderr, phrase) {
 		t.Errorf("hush share --generate-passphrase: got %q twice, want another one", phrase)
+	}
+}
+
+// deaf is standard error on a disk that is full for the lines with some words.
+type deaf struct {
+	bytes.Buffer
+
+	words string
+}
+
+func (d *deaf) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(d.words)) {
+		return 0, syscall.ENOSPC
+	}
+	return d.Buffer.Write(b)
+}
+
+// What was drawn and could not be printed exists nowhere: the sender learns what waits.
+func TestShareSaysWhatWasNotPrinted(t *testing.T) {
+	t.Parallel()
+	p := newSender(t, startHush(t))
+	for words, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"hush: passphrase:": {[]string{"--generate-passphrase"}, "its passphrase could not be printed, so that no one can open it; the receipt burns it: no space left on device"},
+		"hush: generated:":  {[]string{"--generate", "--show"}, "the generated text could not be printed; the receipt burns it: no space left on device"},
+	} {
+		stderr := &deaf{words: words}
+		var stdout bytes.Buffer
+		code := run(t.Context(), append([]string{"share"}, c.args...), p.environment, strings.NewReader("text"), &stdout, stderr)
+		result{code, stdout.String(), stderr.String()}.want(t, "share", command.ExitFailure, "the secret was shared, and "+c.want, "hush: receipt: ")
 	}
 }
 

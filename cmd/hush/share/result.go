@@ -146,11 +146,23 @@ func (s *share) print(one made, request client.ShareRequest, server *client.Clie
 		return unprinted(err)
 	}
 	s.tell(one)
-	if s.passphraseDrawn && s.isFirst(one) {
-		s.on.Tellf("passphrase: %s", request.Passphrase.Expose())
+	return s.printDrawn(one, request)
+}
+
+// printDrawn prints what was drawn for a secret, once for a group. It goes nowhere else.
+func (s *share) printDrawn(one made, request client.ShareRequest) error {
+	if !s.isFirst(one) {
+		return nil
 	}
-	if s.shown && s.isFirst(one) {
-		s.on.Tellf("generated: %s", console.Printable([]byte(one.Value.Expose())))
+	if s.passphraseDrawn {
+		if err := s.on.TryTellf("passphrase: %s", request.Passphrase.Expose()); err != nil {
+			return fmt.Errorf("the secret was shared, and its passphrase could not be printed, so that no one can open it; the receipt burns it: %w", err)
+		}
+	}
+	if s.shown {
+		if err := s.on.TryTellf("generated: %s", console.Printable([]byte(one.Value.Expose()))); err != nil {
+			return fmt.Errorf("the secret was shared, and the generated text could not be printed; the receipt burns it: %w", err)
+		}
 	}
 	return nil
 }

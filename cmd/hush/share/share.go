@@ -37,7 +37,7 @@ type share struct {
 	receiptFile          string
 	shown, coded, copied bool
 	asJSON, watched      bool
-	unprinted            bool // a link could not be printed
+	unprinted            bool // a link, or what belongs to it, could not be printed
 }
 
 const long = `Share a secret once. The link that it prints opens once: with "hush open", or in
@@ -148,14 +148,36 @@ func (s *share) check(args []string) error {
 		return command.Usage("a text has no name: leave out --name or --text")
 	case s.generate == nil && s.passphraseFile == "-" && fromInput:
 		return command.Usage("--passphrase-file: standard input has the content; name a file")
-	case len(s.recipients) == 0 && !s.copied && !s.coded && console.IsClosed(s.on.Out):
-		return command.Usage("standard output is closed, and the link would be lost")
 	case s.receiptFile == "-":
 		return command.Usage("--receipt-file: \"-\" is no file: name one, or leave out the flag, and the receipt goes to standard error")
 	case len(s.recipients) > maxRecipients:
 		return command.Usage("--recipient: there may be %d recipients, and not %d", maxRecipients, len(s.recipients))
+	}
+	if err := s.checkStreams(); err != nil {
+		return err
+	}
+	return command.HasFile("passphrase-file", s.passphraseFile)
+}
+
+// checkStreams refuses a closed stream that something goes to which exists nowhere else.
+func (s *share) checkStreams() error {
+	isDrawn := s.coded && !console.IsClosed(s.on.Err)
+	if len(s.recipients) == 0 && !s.copied && !isDrawn {
+		if err := command.NeedOutput(s.on, "the link would be lost"); err != nil {
+			return err
+		}
+	}
+	need := command.NeedMessages
+	if s.asJSON {
+		need = command.NeedOutput
+	}
+	switch {
+	case s.passphraseDrawn:
+		return need(s.on, "the passphrase would be lost")
+	case s.shown:
+		return need(s.on, "the generated text would be lost")
 	default:
-		return command.HasFile("passphrase-file", s.passphraseFile)
+		return nil
 	}
 }
 
