@@ -2,6 +2,7 @@ package spentlog
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -19,6 +20,12 @@ const (
 
 // ID names a log. It is random, so that no two logs are mistaken for each other.
 type ID [16]byte
+
+// NewID returns the id of a log that is yet to be made.
+func NewID() (id ID) {
+	_, _ = rand.Read(id[:]) // never fails: it ends the process instead
+	return id
+}
 
 // String returns the id as people see it: 32 characters 0-9 and a-f.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }

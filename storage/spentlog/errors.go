@@ -15,7 +15,7 @@ var (
 	ErrNoLog = errors.New("there is no spent log")
 	// ErrInUse: another process has the log open.
 	ErrInUse = errors.New("the spent log is in use by another hush process")
-	// ErrNotEmpty: the folder holds a log with entries, or other files.
+	// ErrNotEmpty: the folder holds a log, or other files.
 	ErrNotEmpty = errors.New("the folder is not empty")
 	// ErrDamaged: an entry that was durable cannot be read, or the files do not
 	// belong together.

@@ -98,46 +98,36 @@ func CheckNew(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.checkNew()
-	return errors.Join(err, f.close())
+	return errors.Join(f.checkNew(), f.close())
 }
 
-// checkNew returns the segments of a log without entries, and ErrNotEmpty if the
-// folder holds anything else. What the disk's file system makes does not count.
-func (f *folder) checkNew() ([]segment, error) {
+// checkNew returns ErrNotEmpty if the folder holds anything but segments that were not
+// finished. What the disk's file system makes does not count.
+func (f *folder) checkNew() error {
 	names, err := os.ReadDir(f.path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the folder of the spent log: %w", err)
+		return fmt.Errorf("reading the folder of the spent log: %w", err)
 	}
 	for _, name := range names {
 		if n := name.Name(); !storage.IsOfDisk(n) && !strings.HasSuffix(n, segmentSuffix) && !strings.HasSuffix(n, segmentSuffix+unfinishedSuffix) {
-			return nil, fmt.Errorf("%w: %s holds %s", ErrNotEmpty, f.path, n)
+			return fmt.Errorf("%w: %s holds %s", ErrNotEmpty, f.path, n)
 		}
 	}
 	log, err := Read(f.path)
 	if errors.Is(err, ErrNoLog) {
-		return nil, nil
+		return nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if log.last > 0 {
-		return nil, fmt.Errorf("%w: %s holds the spent log %s", ErrNotEmpty, f.path, log.id)
-	}
-	return log.segments, nil
-}
-
-// clear removes a log without entries, and returns ErrNotEmpty if the folder
-// holds anything else.
-func (f *folder) clear() error {
-	segments, err := f.checkNew()
 	if err != nil {
 		return err
 	}
-	for _, s := range segments {
-		if err := os.Remove(s.path); err != nil {
-			return fmt.Errorf("removing a spent log without entries: %w", err)
-		}
+	return fmt.Errorf("%w: %s holds the spent log %s", ErrNotEmpty, f.path, log.id)
+}
+
+// clear removes segments that were not finished, and returns ErrNotEmpty if the
+// folder holds anything else.
+func (f *folder) clear() error {
+	if err := f.checkNew(); err != nil {
+		return err
 	}
 	return f.removeUnfinished()
 }

@@ -1,7 +1,6 @@
 package spentlog
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -14,6 +13,9 @@ import (
 
 // Options are the optional settings of a log.
 type Options struct {
+	// ID is that of the log that Create makes, from NewID; zero means a new one. It is
+	// for a caller that must know the id before the log is there.
+	ID ID
 	// Fault is called once, when an input/output error has left it unknown what
 	// was appended and nothing more is. It runs before a caller gets that error,
 	// must return soon, and must not call back into this package.
@@ -65,8 +67,8 @@ type batch struct {
 }
 
 // Create makes a new log in a folder, which it creates if it is missing, and
-// opens it. It replaces a log without entries, and returns ErrNotEmpty if the
-// folder holds anything else.
+// opens it. It returns ErrNotEmpty if the folder holds anything: a log without
+// entries may be that of another store in which nothing has ended yet.
 func Create(dir string, opts Options) (*Log, error) {
 	held, err := createFolder(dir)
 	if err != nil {
@@ -76,7 +78,9 @@ func Create(dir string, opts Options) (*Log, error) {
 		return nil, errors.Join(err, held.close())
 	}
 	l := newLog(held, opts)
-	_, _ = rand.Read(l.id[:]) // never fails: it ends the process instead
+	if l.id = opts.ID; l.id == (ID{}) {
+		l.id = NewID()
+	}
 	l.end.Store(1)
 	if err := l.reserve(1); err != nil {
 		return nil, errors.Join(fmt.Errorf("creating the spent log in %s: %w", dir, err), held.close())

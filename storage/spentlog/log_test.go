@@ -163,8 +163,8 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// Create replaces nothing but a log without entries, and never makes the same log
-// twice.
+// Create replaces nothing: a log without entries may be that of a store in which
+// nothing has ended yet. It never makes the same log twice.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -174,9 +174,23 @@ func TestCreate(t *testing.T) {
 		t.Errorf("Open beside an open log: got %v, want %v", err, ErrInUse)
 	}
 	mustClose(t, l)
-	l = mustCreate(t, dir, small())
-	if second, _ := l.Position(); second == first {
+	if _, err := Create(dir, small()); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("Create over a log without entries: got %v, want %v", err, ErrNotEmpty)
+	}
+	if err := CheckNew(dir); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("CheckNew(log without entries): got %v, want %v", err, ErrNotEmpty)
+	}
+	if second, _ := mustCreate(t, newDir(t), small()).Position(); second == first {
 		t.Errorf("id of the second log: got that of the first")
+	}
+	named := small()
+	named.ID = NewID()
+	if id, _ := mustCreate(t, newDir(t), named).Position(); id != named.ID {
+		t.Errorf("id of a log with a given one: got %s, want %s", id, named.ID)
+	}
+	l = mustOpen(t, dir, small())
+	if again, _ := l.Position(); again != first {
+		t.Errorf("id of the log after Create over it: got %s, want %s", again, first)
 	}
 	mustAppend(t, l, 1, 1)
 	mustClose(t, l)

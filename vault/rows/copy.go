@@ -15,7 +15,7 @@ func CopiedSystem(tx storage.Tx) (map[string][]byte, error) {
 	copied := map[string][]byte{}
 	err := tx.Range(BucketSystem, nil, nil, func(key, value []byte) error {
 		switch name := string(key); {
-		case name == SystemVerifier, name == SystemCopy, name == SystemSpent, isCounts(name):
+		case name == SystemVerifier, name == SystemCopy, name == SystemSpent, name == SystemSpentBegun, isCounts(name):
 		default:
 			copied[name] = append([]byte{}, value...)
 		}

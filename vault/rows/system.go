@@ -18,8 +18,9 @@ const (
 	SystemMark     = "clock"
 	SystemAudit    = "audit sequence"
 	SystemCounts   = "counters"
-	// SystemSpent is the row of package spent.
-	SystemSpent = "spent log"
+	// SystemSpent and SystemSpentBegun are the rows of package spent.
+	SystemSpent      = "spent log"
+	SystemSpentBegun = "spent log begun"
 )
 
 // GetSystem returns the value of a name in the bucket system, or

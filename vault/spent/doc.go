@@ -7,7 +7,7 @@
 // the next start. A row is struck off only when its entry is durable in the log.
 // So the log has every end that was answered.
 //
-// It owns the bucket pending, and the row of the log in the bucket system.
+// It owns the bucket pending, and the rows of the log in the bucket system.
 // Packages shares, credential, session and account tell it what ends; package
 // vault runs it, and replays the log.
 package spent

@@ -15,5 +15,8 @@ func Invariants() []exam.Invariant {
 
 // SystemRows returns the rows of the bucket system that this package writes.
 func SystemRows() []exam.SystemRow {
-	return []exam.SystemRow{{Name: rows.SystemSpent, Check: exam.CheckSystem(DecodeRecord)}}
+	return []exam.SystemRow{
+		{Name: rows.SystemSpent, Check: exam.CheckSystem(DecodeRecord)},
+		{Name: rows.SystemSpentBegun, Check: exam.CheckSystem(DecodeRecord)},
+	}
 }

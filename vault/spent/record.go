@@ -46,7 +46,11 @@ func DecodeRecord(data []byte) (Record, error) {
 
 // Get returns what a store knows of its log. ok is false if it uses none.
 func Get(tx storage.Tx) (r Record, ok bool, err error) {
-	data, err := rows.GetSystem(tx, rows.SystemSpent)
+	return get(tx, rows.SystemSpent)
+}
+
+func get(tx storage.Tx, row string) (r Record, ok bool, err error) {
+	data, err := rows.GetSystem(tx, row)
 	if errors.Is(err, storage.ErrNotFound) {
 		return Record{}, false, nil
 	}
@@ -61,12 +65,22 @@ func Get(tx storage.Tx) (r Record, ok bool, err error) {
 // the store.
 func Put(tx storage.Tx, r Record) error { return rows.PutSystem(tx, rows.SystemSpent, r.Encode()) }
 
+// getBegun returns the log that a start was about to begin when it ended, and that the
+// store does not use yet. It may not be there.
+func getBegun(tx storage.Tx) (r Record, ok bool, err error) { return get(tx, rows.SystemSpentBegun) }
+
+func putBegun(tx storage.Tx, r Record) error {
+	return rows.PutSystem(tx, rows.SystemSpentBegun, r.Encode())
+}
+
+func dropBegun(tx storage.Tx) error { return rows.DeleteSystem(tx, rows.SystemSpentBegun) }
+
 // Drop makes a store use no log.
 func Drop(tx storage.Tx) error {
 	if err := rows.DeletePrefix(tx, BucketPending, nil); err != nil {
 		return err
 	}
-	return rows.DeleteSystem(tx, rows.SystemSpent)
+	return errors.Join(rows.DeleteSystem(tx, rows.SystemSpent), dropBegun(tx))
 }
 
 // Find is Get in a transaction of its own.

@@ -24,6 +24,14 @@ func Open(ctx context.Context, store storage.Store, folder string, mayBegin bool
 		log, err := begin(ctx, store, folder, opts)
 		return log, err == nil, err
 	}
+	if mayBegin {
+		if log, err = takeBegun(ctx, store, folder, opts); log != nil || err != nil {
+			if err == nil {
+				_ = stopIn(r)
+			}
+			return log, err == nil, err
+		}
+	}
 	log, err = spentlog.Open(folder, opts)
 	switch {
 	case errors.Is(err, spentlog.ErrNoLog) && mayBegin:
@@ -47,24 +55,62 @@ func Open(ctx context.Context, store storage.Store, folder string, mayBegin bool
 	if err == nil {
 		return log, false, nil
 	}
-	_, entries := log.Position()
-	if err = errors.Join(err, log.Close()); mayBegin && entries == 0 && errors.Is(err, ErrOther) {
-		// An earlier start did not get so far as to tell the store.
-		log, err = begin(ctx, store, folder, opts)
-		return log, err == nil, err
-	}
-	return nil, false, err
+	return nil, false, errors.Join(err, log.Close())
 }
 
-// begin begins a new log. A crash before the store knows of it leaves one without
-// entries, which the next start replaces.
+// begin begins a new log, or takes the one that an earlier start has begun. The store
+// knows its id before it is there, so that no log of another store is taken for one
+// that a crash has left.
 func begin(ctx context.Context, store storage.Store, folder string, opts spentlog.Options) (*spentlog.Log, error) {
+	if log, err := takeBegun(ctx, store, folder, opts); log != nil || err != nil {
+		return log, err
+	}
+	// A folder that is refused must not make the store forget a log in another one.
+	if err := spentlog.CheckNew(folder); err != nil {
+		return nil, err
+	}
+	opts.ID = spentlog.NewID()
+	r := Record{ID: opts.ID, Folder: folder}
+	err := store.Update(ctx, func(tx storage.Tx) error { return putBegun(tx, r) })
+	if err != nil {
+		return nil, err
+	}
 	log, err := spentlog.Create(folder, opts)
 	if err != nil {
 		return nil, err
 	}
-	id, _ := log.Position()
-	if err := put(ctx, store, Record{ID: id, Folder: folder}); err != nil {
+	return use(ctx, store, log, r)
+}
+
+// takeBegun takes the log in a folder if an earlier start of this store has begun it
+// there, and a crash kept it from being used. It returns nil if there is none.
+func takeBegun(ctx context.Context, store storage.Store, folder string, opts spentlog.Options) (*spentlog.Log, error) {
+	var r Record
+	var begun bool
+	err := store.View(ctx, func(tx storage.Tx) (err error) {
+		r, begun, err = getBegun(tx)
+		return err
+	})
+	if err != nil || !begun {
+		return nil, err
+	}
+	log, err := spentlog.Open(folder, opts)
+	if errors.Is(err, spentlog.ErrNoLog) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if id, entries := log.Position(); id != r.ID || entries > 0 {
+		return nil, log.Close()
+	}
+	return use(ctx, store, log, Record{ID: r.ID, Folder: folder})
+}
+
+// use makes a store use a log that it has begun.
+func use(ctx context.Context, store storage.Store, log *spentlog.Log, r Record) (*spentlog.Log, error) {
+	err := store.Update(ctx, func(tx storage.Tx) error { return errors.Join(Put(tx, r), dropBegun(tx)) })
+	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
@@ -109,7 +155,7 @@ func Adopt(ctx context.Context, store storage.Store, log *spentlog.Log, folder s
 		if err := tx.Put(BucketPending, pendingKey(e), encodePending(e)); err != nil {
 			return err
 		}
-		return Put(tx, Record{ID: id, Synced: last, Folder: folder})
+		return errors.Join(Put(tx, Record{ID: id, Synced: last, Folder: folder}), dropBegun(tx))
 	})
 }
 

@@ -145,9 +145,9 @@ func explainSpentLog(err error) error {
 	case errors.Is(err, spent.ErrBehind), errors.Is(err, spentlog.ErrDamaged):
 		return fmt.Errorf("--spent-log: %w; put back the log that belongs to the data, or name an empty folder with --spent-log and begin a new log with --spent-log-begin", err)
 	case errors.Is(err, spentlog.ErrNotEmpty):
-		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder; if this data is new because the data of that log was lost, move it away and restore a backup with \"hush admin restore\" and that log", err)
+		return fmt.Errorf("--spent-log: %w; name an empty folder for the log of this data; if this data is new because the data of that log was lost, move it away and restore a backup with \"hush admin restore\" and that log", err)
 	case errors.Is(err, spent.ErrOther):
-		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder", err)
+		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data; if that log is lost, name an empty folder and begin a new log with --spent-log-begin", err)
 	}
 	return fmt.Errorf("--spent-log: %w", err)
 }
