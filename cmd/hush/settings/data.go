@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (s *dataSettings) settings() []setting {
 		{"store-connections", flags.Count(&s.StoreConns, defaultStoreConns, MaxConnections, "maximum number of `connections` to the database")},
 		{"node-name", flags.Example("node-1", flags.Checked(&s.NodeName, "", "`name` of this node of a database that other nodes share (default: the name of the machine)", checkNode))},
 		{"wait-for-store", flags.Wait(&s.Wait, "`duration` for which the start waits for a store that another process holds or that does not respond, 0s to 1h, such as 30s")},
-		{"spent-log", flags.Example("/mnt/other/hush-spent", flags.Checked(&s.SpentLog, "", "`folder` on another disk for a log of what has ended, so that a restored backup brings nothing back; \"off\" gives up the log for good", checkFolder))},
+		{"spent-log", flags.Example("/mnt/other/hush-spent", flags.Checked(&s.SpentLog, "", "`folder` on another disk for a log of what has ended, so that a restored backup brings nothing back; \"off\" gives up the log for good", checkLogFolder))},
 		{"spent-log-begin", flags.Switch(&s.SpentLogBegin, "begin a new spent log if the one of the data is lost; remove it after that start")},
 		{"audit-keep", flags.Keeping(&s.AuditKeep, "90d", "`duration` for which the audit trail is kept, 1d to 3650d")},
 	}
@@ -80,6 +81,33 @@ func checkFolder(text string) error {
 		return errors.New("must be a folder; the URL of a database belongs to --store")
 	}
 	return nil
+}
+
+// checkLogFolder is checkFolder for the spent log, which one word gives up. Another such
+// word must not begin a log in a folder of that name.
+func checkLogFolder(text string) error {
+	if text != SpentLogOff && isSwitchWord(text) {
+		return fmt.Errorf("must be a folder, or %s to give up the log for good; a folder of that name is ./%s", SpentLogOff, text)
+	}
+	return checkFolder(text)
+}
+
+// checkPlace refuses a word that is meant to turn off what is off without a value.
+func checkPlace(text string) error {
+	if isSwitchWord(text) {
+		return fmt.Errorf("must be a path, or be left out for none; what has that name is ./%s", text)
+	}
+	return nil
+}
+
+// isSwitchWord reports whether a text is a word that files and people use for on or
+// off, in any case.
+func isSwitchWord(text string) bool {
+	switch strings.ToLower(text) {
+	case "off", "no", "false", "none", "null", "disabled", "0", "on", "yes", "true", "enabled", "1":
+		return true
+	}
+	return false
 }
 
 func checkStore(text string) error {

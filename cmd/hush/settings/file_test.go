@@ -105,6 +105,14 @@ func TestFileMistakes(t *testing.T) {
 		"rate-limits: true":                  ":1: rate-limits: must be one of on, off",
 		"store: postgres:/u:geheim@db":       ":1: store: must be bolt, memory, or a URL",
 		"data: postgres://u:geheim@db/x":     ":1: data: must be a folder; the URL of a database belongs to --store",
+		"spent-log: no":                      ":1: spent-log: must be a folder, or off to give up the log for good; a folder of that name is ./no",
+		"spent-log: false":                   ":1: spent-log: must be a folder, or off",
+		"spent-log: Off":                     ":1: spent-log: must be a folder, or off",
+		"spent-log: none":                    ":1: spent-log: must be a folder, or off",
+		"spent-log: true":                    ":1: spent-log: must be a folder, or off",
+		"spent-log: 0":                       ":1: spent-log: must be a folder, or off",
+		"backup-to: off":                     ":1: backup-to: must be a path, or be left out for none; what has that name is ./off",
+		"cpu-profile: no":                    ":1: cpu-profile: must be a path, or be left out for none",
 		strings.Repeat("#", maxFile) + "\n":  ": longer than 1048576 bytes",
 	} {
 		path := writeConfig(t, content)
@@ -115,6 +123,19 @@ func TestFileMistakes(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "geheim") {
 			t.Errorf("file %q: the error %v repeats a password", content, err)
+		}
+	}
+}
+
+// The one word that gives up a log, and folders that have the name of another one.
+func TestSpentLogPlaces(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"spent-log: off": "", "spent-log: ./no": "./no", "spent-log: /mnt/off": "/mnt/off", "spent-log: nobody": "nobody",
+	} {
+		s, err := parse(nil, "--config", writeConfig(t, content))
+		if err != nil || s.SpentLogFolder() != want {
+			t.Errorf("file %q: got %v, want the folder %q", content, err, want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (s *processSettings) settings() []setting {
 		{"log-format", flags.Choice(&s.LogFormat, "format of log lines", logText, logJSON)},
 		{"log-level", flags.Choice(&s.LogLevel, "lowest level of log lines", "info", "debug", "warn", "error")},
 		{"sandbox", flags.Choice(&s.Sandbox, "restrict the process to its own files with Landlock; \"auto\" does so where the kernel can, \"on\" refuses to start where it cannot", SandboxAuto, SandboxOn, SandboxOff)},
-		{"cpu-profile", flags.Example("hush.pprof", flags.Text(&s.CPUProfile, "", "`file` that a CPU profile of the whole run is written to"))},
+		{"cpu-profile", flags.Example("hush.pprof", flags.Checked(&s.CPUProfile, "", "`file` that a CPU profile of the whole run is written to", checkPlace))},
 	}
 }
 
