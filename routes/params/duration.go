@@ -19,11 +19,25 @@ const maxSeconds = int64(math.MaxInt64 / time.Second)
 
 // Duration returns the lifetime in a parameter, or nil for the service's
 // default. It refuses what is no lifetime: the default would be longer than was meant.
+// A source that asks for none leaves it to the next one.
 func (p Params) Duration(name string) (*durationpb.Duration, error) {
-	text, err := p.Text(name)
-	if err != nil {
+	if _, err := p.Text(name); err != nil {
 		return nil, err
 	}
+	for _, s := range p.sources() {
+		v, _, err := s.scalar(name)
+		if err != nil {
+			return nil, err
+		}
+		lifetime, err := lifetimeOf(name, v.text)
+		if err != nil || lifetime != nil {
+			return lifetime, err
+		}
+	}
+	return nil, nil
+}
+
+func lifetimeOf(name, text string) (*durationpb.Duration, error) {
 	lifetime, ok := parseDuration(text)
 	if !ok {
 		return nil, refusal.Invalid("%s must be a number of seconds, or a number with one of the units s, m, h, d and w: 90s, 15m, 1h, 3d, 1w", name)

@@ -86,3 +86,32 @@ func TestMaxTTLIsADuration(t *testing.T) {
 		t.Errorf("parseDuration(1e300): got %d ns, want whole positive seconds", got)
 	}
 }
+
+// A body that asks for no lifetime leaves it to the query, however it says so.
+func TestDurationOfTwoSources(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		body, query string
+		want        int64 // 0 for the default
+	}{
+		{"ttl=", "ttl=120", 120},
+		{"ttl=0", "ttl=120", 120},
+		{"ttl=-1", "ttl=120", 120},
+		{"ttl=0s", "ttl=2m", 120},
+		{"ttl=60", "ttl=120", 60},
+		{"ttl=60", "ttl=0", 60},
+		{"ttl=0", "ttl=", 0},
+		{"ttl=0", "", 0},
+		{"", "ttl=-1", 0},
+	} {
+		got, err := mustParams(t, test.body, test.query).Duration("ttl")
+		if err != nil || got.GetSeconds() != test.want || (got == nil) != (test.want == 0) {
+			t.Errorf("Duration(body %q, query %q): got %v, %v, want %d s", test.body, test.query, got, err, test.want)
+		}
+	}
+	for _, test := range [][2]string{{"ttl=0", "ttl=soon"}, {"ttl=soon", "ttl=60"}, {"ttl=0", "ttl=1&ttl=2"}, {"ttl=60", "ttl=1&ttl=2"}} {
+		if got, err := mustParams(t, test[0], test[1]).Duration("ttl"); err == nil {
+			t.Errorf("Duration(body %q, query %q): got %v, want a refusal", test[0], test[1], got)
+		}
+	}
+}
