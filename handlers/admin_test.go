@@ -310,7 +310,7 @@ func TestMisspeltRestrictionsOfOperators(t *testing.T) {
 			`{"account":"ada@example.com","scope":["TOKEN_SCOPE_CONCEAL"]}`: "scope: unknown field",
 			`{"account":"ada@example.com","scopes":[]}`:                     "scopes: must hold at least one",
 			`{"account":"ada@example.com","scopes":["CANARY"]}`:             "scopes[0]: ",
-			`{"account":"ada@example.com","scopes":"CANARY"}`:               "malformed JSON message",
+			`{"account":"ada@example.com","scopes":"CANARY"}`:               "scopes: must be a list",
 		} {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+adminv1connect.AdminServiceCreateTokenProcedure, strings.NewReader(message))
 			if err != nil {

@@ -22,9 +22,9 @@ const jsonDepth = 32
 // jsonCodec encodes and decodes JSON like connect's own codec, with two
 // differences: errors name the place in an invalid message but never its
 // content, which may be a secret; and nesting and the number of elements are
-// bounded. It refuses duplicate fields. A message with an unknown field, or with
-// an unknown name of an enum, is left to validation to refuse, so its codec must
-// not be used without that.
+// bounded. A message with an unknown field, with an unknown name of an enum, with a
+// value of another type or with a field twice is left to validation to refuse, so its
+// codec must not be used without that.
 type jsonCodec struct {
 	name     string
 	elements int // the maximum per message; 0 means any number
@@ -86,10 +86,13 @@ func (c jsonCodec) Unmarshal(data []byte, message any) error {
 	if v := findUnknownJSON(data, m.ProtoReflect().Descriptor()); v != nil {
 		return refuseMessage(m, v)
 	}
-	if err != nil {
-		return describeJSON(err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if v := findWrongJSON(data, m.ProtoReflect()); v != nil {
+		return refuseMessage(m, v)
+	}
+	return describeJSON(err)
 }
 
 // readHot reads the requests that are sent most, in their usual form: an object of

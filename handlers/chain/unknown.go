@@ -192,7 +192,7 @@ func findEmptyList(data []byte, m protoreflect.Message) *validate.Violation {
 // findUnknownJSON returns the violation of the first field or name of an enum in a
 // JSON text that a message of a kind does not have, or of the first empty list
 // that would mean everything. It returns nil if there is none, and if the text is
-// malformed before it.
+// malformed, or a value of another type, before it.
 func findUnknownJSON(data []byte, kind protoreflect.MessageDescriptor) *validate.Violation {
 	w := &jsonWalk{in: json.NewDecoder(bytes.NewReader(data))}
 	w.in.UseNumber()
