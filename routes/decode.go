@@ -52,7 +52,7 @@ func decodeTerms(p params.Params) (t terms, err error) {
 	if t.ttl, err = p.Duration("ttl"); err != nil {
 		return t, err
 	}
-	if t.passphrase, err = p.Text("passphrase"); err != nil {
+	if t.passphrase, err = p.Spoken("passphrase"); err != nil {
 		return t, err
 	}
 	if t.recipients, err = p.List("recipient"); err != nil {

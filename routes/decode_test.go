@@ -41,7 +41,9 @@ func TestDecodeConceal(t *testing.T) {
 		`{"secret":" a ","ttl":3600.7,"passphrase":123,"recipient":["a@b.example"],"share_domain":"s.example"}`:                    full,
 		`{"secret":{"secret":" a ","ttl":"3600","passphrase":"123","recipient":"a@b.example","share_domain":"s.example"},"x":[1]}`: full,
 		`{"secret":{"secret":"a","ttl":null,"recipient":"","share_domain":null,"kind":"conceal"}}`:                                 {Secret: "a"},
-		`{"secret":{"secret":"a","recipient":[]}}`:                                                                                 {Secret: "a"},
+		"secret=a&passphrase=false":                            {Secret: "a", Passphrase: "false"},
+		"secret=a&recipient=a@b.example&recipient=c@b.example": {Secret: "a", Recipients: []string{"a@b.example", "c@b.example"}},
+		`{"secret":{"secret":"a","recipient":[]}}`:             {Secret: "a"},
 	} {
 		got, err := decoded(t, decodeConceal, body)
 		wantMessage(t, "decodeConceal("+body+")", got, want, err)
@@ -57,6 +59,9 @@ func TestDecodeConceal(t *testing.T) {
 		"secret=%ff":                     "secret is not valid UTF-8",
 		`{"secret":"a","ttl":{}}`:        "ttl must be a single value",
 		`{"secret":"a","passphrase":[]}`: "passphrase must be a single value",
+
+		`{"secret":"a","passphrase":false}`:           "passphrase must be text",
+		`{"secret":{"secret":"a","passphrase":true}}`: "passphrase must be text",
 	} {
 		_, err := decoded(t, decodeConceal, body)
 		wantRefusal(t, "decodeConceal("+body+")", err, refusal.ClassInvalid, want)

@@ -24,6 +24,7 @@ func badRPC(t *testing.T) []bad {
 		{name: "JSON with half a pair", path: concealPath, contentType: typeJSON, body: `{"secret":"\udc00x"}`, status: 400, want: "secret: is not valid Unicode"},
 		{name: "JSON with a field twice", path: concealPath, contentType: typeJSON, body: `{"secret":"x","secret":"y"}`, status: 400, want: "secret: was given more than once"},
 		{name: "a JSON number for a secret", path: concealPath, contentType: typeJSON, body: `{"secret":1}`, status: 400, want: "secret: must be text"},
+		{name: "a passphrase with a line break", path: concealPath, contentType: typeJSON, body: `{"secret":"x","passphrase":"sesame\n"}`, status: 400, want: "passphrase must not have a line break"},
 		{name: "JSON 100,000 deep", path: concealPath, contentType: typeJSON, body: `{"secret":` + strings.Repeat("[", 100_000), status: 400, want: "malformed JSON message"},
 		{name: "deep JSON that is closed", path: concealPath, contentType: typeJSON, body: `{"memo":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `,"secret":"x"}`, status: 400, want: "malformed JSON message"},
 		{name: "deep JSON that nobody knows", path: concealPath, contentType: typeJSON, body: `{"secret":"x","a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}", status: 400, want: "a: unknown field"},

@@ -152,7 +152,7 @@ func decodeShare(req *call.Request) (*hushv1.ConcealSecretRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	passphrase, err := req.Params.Text("passphrase")
+	passphrase, err := req.Params.Spoken("passphrase")
 	if err != nil {
 		return nil, err
 	}

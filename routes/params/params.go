@@ -213,6 +213,16 @@ func (p Params) Verbatim(name string) (string, error) {
 	return v.text, err
 }
 
+// Spoken returns the single value of a parameter that people tell each other: text, or
+// the number that JSON has in its place. It refuses a boolean, which is no such text.
+func (p Params) Spoken(name string) (string, error) {
+	v, _, err := p.scalar(name)
+	if err == nil && v.literal && (v.text == "true" || v.text == "false") {
+		return "", errNotText(name)
+	}
+	return v.text, err
+}
+
 // IsNull reports whether a parameter was given as null.
 func (p Params) IsNull(name string) bool {
 	for _, s := range p.sources() {

@@ -200,6 +200,7 @@ func TestParamsOnly(t *testing.T) {
 	}
 	for name, read := range map[string]func() error{
 		"Text":     func() error { _, err := limited.Text("b"); return err },
+		"Spoken":   func() error { _, err := limited.Spoken("b"); return err },
 		"Verbatim": func() error { _, err := limited.Verbatim("b"); return err },
 		"Optional": func() error { _, err := limited.Optional("b"); return err },
 		"List":     func() error { _, err := limited.List("c"); return err },

@@ -2,7 +2,9 @@ package secret
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -43,6 +45,17 @@ func normalForm(passphrase caller.Text) caller.Text {
 	return caller.Text(norm.NFC.String(string(passphrase)))
 }
 
+// checkPassphrase refuses a passphrase that the recipient could not enter, because forms
+// and prompts take or drop these characters: such as a file's last line break. What an
+// older release stored opens as it did.
+func checkPassphrase(passphrase caller.Text) error {
+	const mark = "\ufeff"
+	if text := string(passphrase); strings.HasPrefix(text, mark) || strings.ContainsFunc(text, unicode.IsControl) {
+		return &refusal.InvalidError{Field: "passphrase", Text: "must not have a line break or another control character, or begin with a byte order mark: people could not enter it"}
+	}
+	return nil
+}
+
 // hasPassphrase reports whether a passphrase will guard the secret.
 func (w *Wish) hasPassphrase() bool {
 	return w.Passphrase != "" || w.Sealed != nil && w.Sealed.HasPassphrase
@@ -72,6 +85,9 @@ func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text,
 		err = se.policy.AdmitSealed(c, wish.Sealed.HasPassphrase)
 	} else {
 		err = se.policy.AdmitSecret(c, wish.Passphrase)
+	}
+	if err == nil {
+		err = checkPassphrase(wish.Passphrase)
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ func TestPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	for _, passphrase := range []caller.Text{"correct horse", " ", "pass\x00word", "é", caller.Text(strings.Repeat("p", 4096))} {
+	for _, passphrase := range []caller.Text{"correct horse", " ", "pass\ufeffword ", "é", caller.Text(strings.Repeat("p", 4096))} {
 		kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: passphrase})
 		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, true)
 		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, true)
@@ -135,6 +136,19 @@ func TestPassphrase(t *testing.T) {
 		vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, key, passphrase+"x"), &refusal.PassphraseError{TriesLeft: 4})
 		vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, key, passphrase+"\x00"), &refusal.PassphraseError{TriesLeft: 3})
 		vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, c, kept.Secret.Key, passphrase), "the text")
+	}
+}
+
+// What no form or prompt could take is no passphrase, of a text or of a generated one.
+func TestPassphraseWithControlCharacters(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c := vaulttest.Caller(1)
+	for _, passphrase := range []caller.Text{"sesame\n", "sesame\r\n", "\x00", "pass\x00word", "a\tb", "a\x7f", "a\u0085", "\ufeffsesame"} {
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "the text", secret.Wish{Passphrase: passphrase})
+		vaulttest.WantInvalid(t, fmt.Sprintf("ConcealSecret(passphrase %q)", passphrase), err, "passphrase")
+		_, _, err = k.Vault.Secrets.GenerateSecret(t.Context(), c, 12, secret.CharacterSets{}, secret.Wish{Passphrase: passphrase})
+		vaulttest.WantInvalid(t, fmt.Sprintf("GenerateSecret(passphrase %q)", passphrase), err, "passphrase")
 	}
 }
 
