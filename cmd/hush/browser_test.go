@@ -68,6 +68,8 @@ type browserEnvironment struct {
 	Failing  bool          `json:"failing,omitempty"`
 	Ada      browserPerson `json:"ada"`
 	Colonel  browserPerson `json:"colonel"`
+	// Elsewhere are pages of other origins that call the service.
+	Elsewhere *browserElsewhere `json:"elsewhere,omitempty"`
 	// Programs are those of the tasks firefox and webkit.
 	Programs *browserPrograms `json:"programs,omitempty"`
 	// Canary is what is shared by the task canary.
@@ -90,7 +92,9 @@ func TestBrowser(t *testing.T) {
 	runOnce(t, "TestBrowserOnFailingNodes goes through the same pages on PostgreSQL")
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)
-	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug")
+	elsewhere := startElsewhere(t)
+	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug", "--cors-origins", elsewhere.Named)
+	elsewhere.Token = env.ada.token
 	client := newHTTPClient(t, false, nil)
 	for _, one := range []testAccount{env.ada, env.cleo} {
 		// The first sign-in rehashes the test environment's password, which
@@ -105,8 +109,11 @@ func TestBrowser(t *testing.T) {
 		// What people do most. "make full" runs all.
 		args = append(args, "--grep", "@check")
 	}
-	runBrowser(t, tools, env, browserEnvironment{URL: s.url}, browserServices(mails, dns), args...)
+	runBrowser(t, tools, env, browserEnvironment{URL: s.url, Elsewhere: elsewhere}, browserServices(mails, dns), args...)
 	wantNoErrors(t, s)
+	if *browserOnly == "" && *browserTask == "test" {
+		elsewhere.wantAsked(t, s)
+	}
 	if strings.Contains(s.log.String(), "e2e secret") {
 		t.Error("log: got a secret in it, want none")
 	}

@@ -17,6 +17,8 @@ export interface Environment {
   failing?: boolean;
   ada: Person;
   colonel: Person;
+  /** Servers of a page on other origins, of which the service names one, and a token of ada's. */
+  elsewhere?: { named: string; other: string; token: string };
   /** What the task canary shares, and the service must not know. */
   canary?: { text: string; passphrase: string };
 }
