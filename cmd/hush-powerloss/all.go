@@ -34,7 +34,7 @@ func (s *settings) all(ctx context.Context, out io.Writer) error {
 	if err := s.provide(ctx, folder, out); err != nil {
 		return err
 	}
-	sessions, err := filepath.Glob(filepath.Join(s.record, "session-*"))
+	sessions, err := s.concerned()
 	if err != nil {
 		return err
 	}
@@ -61,6 +61,25 @@ func (s *settings) all(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+// concerned returns the sessions that what is dropped makes a difference to.
+func (s *settings) concerned() (sessions []string, err error) {
+	sessions, err = filepath.Glob(filepath.Join(s.record, "session-*"))
+	if err != nil || s.drop != dropRenew {
+		return sessions, err
+	}
+	var failing []string
+	for _, dir := range sessions {
+		a, err := readAbout(dir)
+		if err != nil {
+			return nil, err
+		}
+		if a.Kind == kindFailing {
+			failing = append(failing, dir)
+		}
+	}
+	return failing, nil
+}
+
 // inMemory is where data folders are quick to make and syncs cost nothing.
 func inMemory() string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
@@ -68,6 +87,10 @@ func inMemory() string {
 	}
 	return ""
 }
+
+// firstFailing is the session whose failed sync must be that of a page that names a
+// commit.
+const firstFailing = 1
 
 // atOnce is how many sessions are recorded at a time.
 const atOnce = 8
@@ -90,7 +113,7 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 	lanes := make(chan struct{}, atOnce)
 	for i := range s.sessions {
 		r := &recorder{
-			hush: hush, seed: s.seed + uint64(i),
+			hush: hush, seed: s.seed + uint64(i), kind: kindOf(i),
 			dir:  filepath.Join(s.record, fmt.Sprintf("session-%03d", i)),
 			data: filepath.Join(folder, fmt.Sprintf("server-%d", i), "data"),
 		}
@@ -99,14 +122,18 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 		}
 		lanes <- struct{}{}
 		all.Go(func() {
-			repeated[i], errs[i] = r.recordWhole(ctx, i == 0)
+			want := lostAny
+			if i == firstFailing {
+				want = lostCommit
+			}
+			repeated[i], errs[i] = r.recordWhole(ctx, want)
 			<-lanes
 		})
 	}
 	all.Wait()
 	for i, times := range repeated {
 		if times > 0 {
-			fmt.Fprintf(out, "session-%03d was recorded again, since strace had left out lines: %d times\n", i, times)
+			fmt.Fprintf(out, "session-%03d (%s) was recorded again, %d times: strace had left out lines, or the wrong sync failed\n", i, kindOf(i), times)
 		}
 	}
 	return errors.Join(errs...)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"hush/storage/bolt"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 )
@@ -31,13 +33,22 @@ var (
 
 // outcome is the result for one secret in one state.
 type outcome struct {
-	opened bool
-	fault  string // anything but its text or "not found"
-	again  bool   // it opened a second time
-	raw    bool   // its share was on the disk when the power came back
-	left   bool   // its share was there after the start
-	last   bool   // its share was there after everything was opened
-	state  secret.State
+	opened  bool   // for a caller who had not opened it before
+	fault   string // anything but its text or "not found"
+	again   bool   // it opened a second time
+	own     traces // of its own share
+	state   secret.State
+	outcome secret.Outcome
+	kept    bool   // for the claim that the load revealed it with
+	after   bool   // for a claim that was acknowledged
+	claim   traces // of the share of that claim
+}
+
+// traces are where the disk had a share.
+type traces struct {
+	raw  bool // when the power came back
+	left bool // after the start
+	last bool // after everything was opened, and claims were acknowledged
 }
 
 // view is what a start on one state showed.
@@ -50,14 +61,31 @@ type view struct {
 type examiner struct {
 	dir     string
 	secrets []*keptSecret
-	shares  map[uint64]int // by the first bytes
+	shares  map[uint64]shareOf // by the first bytes
 	buffer  []byte
 }
 
+// shareOf is a share and what it belongs to.
+type shareOf struct {
+	share  [shareSize]byte
+	secret int
+	claim  bool // it is that of the secret's claim
+}
+
+func (s shareOf) traces(outcomes []outcome) *traces {
+	if s.claim {
+		return &outcomes[s.secret].claim
+	}
+	return &outcomes[s.secret].own
+}
+
 func newExaminer(dir string, secrets []*keptSecret) *examiner {
-	e := &examiner{dir: dir, secrets: secrets, shares: map[uint64]int{}}
+	e := &examiner{dir: dir, secrets: secrets, shares: map[uint64]shareOf{}}
 	for i, s := range secrets {
-		e.shares[binary.LittleEndian.Uint64(s.share[:])] = i
+		e.shares[binary.LittleEndian.Uint64(s.share[:])] = shareOf{s.share, i, false}
+		if s.claimShare != [shareSize]byte{} {
+			e.shares[binary.LittleEndian.Uint64(s.claimShare[:])] = shareOf{s.claimShare, i, true}
+		}
 	}
 	return e
 }
@@ -108,7 +136,7 @@ func (e *examiner) examine(state snapshot, now time.Time) (v view, err error) {
 	v.outcomes = make([]outcome, len(e.secrets))
 	if shares := state[sharesName]; shares != nil {
 		for from, to := range shares.filled {
-			e.find(shares.data[from:to], v.outcomes, func(o *outcome) { o.raw = true })
+			e.find(shares.data[from:to], v.outcomes, func(t *traces) { t.raw = true })
 		}
 	}
 	if err := e.use(&v, state, now); err != nil {
@@ -119,17 +147,17 @@ func (e *examiner) examine(state snapshot, now time.Time) (v view, err error) {
 
 // find looks for shares in the slots of content. A thief who has that, the rest
 // of the folder, the link and the root key opens what he finds the share of.
-func (e *examiner) find(content []byte, outcomes []outcome, found func(*outcome)) {
+func (e *examiner) find(content []byte, outcomes []outcome, found func(*traces)) {
 	for ; len(content) >= shareSize; content = content[min(slotSize, len(content)):] {
-		i, ours := e.shares[binary.LittleEndian.Uint64(content)]
-		if ours && [shareSize]byte(content) == e.secrets[i].share {
-			found(&outcomes[i])
+		s, ours := e.shares[binary.LittleEndian.Uint64(content)]
+		if ours && [shareSize]byte(content) == s.share {
+			found(s.traces(outcomes))
 		}
 	}
 }
 
 // search looks for shares in the file of shares, where the state had any.
-func (e *examiner) search(folder *bolt.Folder, state snapshot, outcomes []outcome, found func(*outcome)) error {
+func (e *examiner) search(folder *bolt.Folder, state snapshot, outcomes []outcome, found func(*traces)) error {
 	before := state[sharesName]
 	if before == nil {
 		return nil
@@ -180,11 +208,11 @@ func (e *examiner) use(v *view, state snapshot, now time.Time) (err error) {
 	if _, err := opened.Sweep(context.Background()); err != nil {
 		return fmt.Errorf("sweeping: %w", err)
 	}
-	if err := e.search(folder, state, v.outcomes, func(o *outcome) { o.left = true }); err != nil {
+	if err := e.search(folder, state, v.outcomes, func(t *traces) { t.left = true }); err != nil {
 		return err
 	}
 	e.each(func(i int, s *keptSecret) { v.outcomes[i].try(opened, s) })
-	if err := e.search(folder, state, v.outcomes, func(o *outcome) { o.last = true }); err != nil {
+	if err := e.search(folder, state, v.outcomes, func(t *traces) { t.last = true }); err != nil {
 		return err
 	}
 	return fault
@@ -217,22 +245,56 @@ func (o *outcome) try(v *vault.Vault, s *keptSecret) {
 		err = fmt.Errorf("receipt: %w", err)
 		return
 	}
-	o.state = receipt.State
-	got, err := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, secret.Opening{})
+	o.state, o.outcome = receipt.State, receipt.Outcome
+	if s.Claim != nil {
+		err = o.tryClaims(ctx, v, s)
+		return
+	}
+	if o.opened, err = opens(ctx, v, s, ""); err == nil && o.opened {
+		o.again, err = opens(ctx, v, s, "")
+	}
+}
+
+// tryClaims tries two callers that do not have the load's claim, one of them before the
+// one who has. Then it acknowledges the claim that opened the secret.
+func (o *outcome) tryClaims(ctx context.Context, v *vault.Vault, s *keptSecret) (err error) {
+	first, last := caller.Text(""), strangersClaim()
+	if s.Claim[0]%2 == 1 {
+		first, last = last, first
+	}
+	if o.opened, err = opens(ctx, v, s, first); err != nil {
+		return err
+	}
+	if o.kept, err = opens(ctx, v, s, caller.Text(s.Claim)); err != nil {
+		return err
+	}
+	if o.again, err = opens(ctx, v, s, last); err != nil {
+		return err
+	}
+	holder := first
+	if o.kept {
+		holder = caller.Text(s.Claim)
+	}
+	if err := v.Secrets.AcknowledgeReveal(ctx, s.Key, holder); err != nil {
+		return err
+	}
+	o.after, err = opens(ctx, v, s, holder)
+	return err
+}
+
+// strangersClaim is a claim that no load has.
+func strangersClaim() caller.Text { return caller.Text(strings.Repeat("?", claim.Size)) }
+
+// opens reports whether a secret opens with its text, for a claim or for none.
+func opens(ctx context.Context, v *vault.Vault, s *keptSecret, held caller.Text) (bool, error) {
+	got, err := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, secret.Opening{Claim: held})
 	if errors.Is(err, refusal.ErrNotFound) {
-		err = nil
-		return
+		return false, nil
 	}
-	if err != nil {
-		return
-	}
-	if string(got.Value) != s.Text {
+	if err == nil && string(got.Value) != s.Text {
 		err = errText
-		return
 	}
-	o.opened = true
-	_, again := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, secret.Opening{})
-	o.again = !errors.Is(again, refusal.ErrNotFound)
+	return err == nil, err
 }
 
 // rootKeyOf does what the program does with the root key at a start.
@@ -259,51 +321,4 @@ func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %v\n%s", errPanicked, p, debug.Stack())
 	}
-}
-
-// shareOf finds the share of a secret in a state in which it waits, and proves
-// that it is the one: with the root key and the link it opens the text. The
-// layout of the record is drawn at vault's secretRecord.
-func (e *examiner) shareOf(state snapshot, s *keptSecret) (share [shareSize]byte, err error) {
-	defer recovered(&err)
-	if err := e.lay(state); err != nil {
-		return share, err
-	}
-	folder, err := bolt.OpenFolder(e.dir)
-	if err != nil {
-		return share, err
-	}
-	defer folder.Close()
-	keys, err := rootKeyOf(folder)
-	if err != nil {
-		return share, err
-	}
-	store, shares, err := folder.Open(bolt.Options{})
-	if err != nil {
-		return share, err
-	}
-	token, _ := seal.ParseToken(s.Key)
-	row := token.RowKey(seal.KindSecret)
-	var record []byte
-	err = store.View(context.Background(), func(tx storage.Tx) (err error) {
-		record, err = tx.Get(secret.BucketSecret, row[:])
-		return err
-	})
-	if err != nil {
-		return share, err
-	}
-	slot := storage.Slot{Number: binary.BigEndian.Uint64(record[1:]), Generation: binary.BigEndian.Uint64(record[9:])}
-	if share, err = shares.Get(context.Background(), slot); err != nil {
-		return share, err
-	}
-	header := 21 + int(binary.BigEndian.Uint32(record[17:]))
-	key, err := keys.SecretKeys().Key([4]byte(record[21:]), token, row, share, [32]byte{})
-	if err != nil {
-		return share, err
-	}
-	text, err := key.Open(record[21:header], record[header:])
-	if err == nil && string(text) != s.Text {
-		err = errText
-	}
-	return share, err
 }

@@ -20,6 +20,7 @@ type change struct {
 	data       []byte
 	size       int64 // new length, for one that only sets it; else -1
 	durable    int   // the line at which a sync had made it durable, or never
+	lost       bool  // a sync that was to make it durable has failed
 }
 
 // file is what an inode went through.
@@ -48,8 +49,9 @@ type disk struct {
 	files   []*file
 	namings []*naming
 	syncs   map[*file][]span
-	folder  []span // syncs of the folder
-	above   []span // and of the one that it lies in
+	failed  map[*file][]span // syncs that ended with an input or output error
+	folder  []span           // syncs of the folder
+	above   []span           // and of the one that it lies in
 	names   map[string]*file
 	cuts    map[int]struct{}
 }
@@ -57,7 +59,7 @@ type disk struct {
 func newDisk(dir string) *disk {
 	return &disk{
 		dir: dir, parent: filepath.Dir(dir),
-		syncs: map[*file][]span{}, names: map[string]*file{}, cuts: map[int]struct{}{},
+		syncs: map[*file][]span{}, failed: map[*file][]span{}, names: map[string]*file{}, cuts: map[int]struct{}{},
 	}
 }
 
@@ -96,7 +98,7 @@ func (d *disk) mark(c *call) {
 
 func (d *disk) apply(c *call) error {
 	// A call interrupted by the kill may still have changed something.
-	if c.end != never && c.result < 0 {
+	if c.end != never && c.result < 0 && !c.failedSync() {
 		return nil
 	}
 	switch c.name {
@@ -115,8 +117,7 @@ func (d *disk) apply(c *call) error {
 	case "read":
 		return nil
 	case "fsync", "fdatasync":
-		d.sync(c)
-		return nil
+		return d.sync(c)
 	case "pwrite64", "write":
 		return d.write(c)
 	case "ftruncate", "fallocate":
@@ -226,23 +227,27 @@ func (d *disk) unlink(c *call) error {
 	return nil
 }
 
-func (d *disk) sync(c *call) {
-	if c.end == never || c.result != 0 {
-		return
+func (d *disk) sync(c *call) error {
+	if c.end == never {
+		return nil
 	}
-	at := span{c.start, c.end}
-	switch target := c.target(0); {
+	at, f, target := span{c.start, c.end}, d.opened(c), c.target(0)
+	switch {
+	case f != nil && c.failure != "":
+		d.failed[f] = append(d.failed[f], at)
+	case f != nil:
+		d.syncs[f] = append(d.syncs[f], at)
+	case target != d.dir && target != d.parent:
+		return nil
+	case c.failure != "":
+		return fmt.Errorf("%w: a failed sync of a folder", errUnsupported)
 	case target == d.dir:
 		d.folder = append(d.folder, at)
-	case target == d.parent:
-		d.above = append(d.above, at)
-	case d.opened(c) != nil:
-		f := d.opened(c)
-		d.syncs[f] = append(d.syncs[f], at)
 	default:
-		return
+		d.above = append(d.above, at)
 	}
 	d.mark(c)
+	return nil
 }
 
 func (d *disk) write(c *call) error {
@@ -308,6 +313,9 @@ func (d *disk) settle(drop dropped) {
 		syncs := drop.syncs(d, f)
 		for _, g := range f.changes {
 			g.durable = after(g.end, syncs)
+		}
+		for _, failed := range d.failed[f] {
+			f.lose(failed, syncs, drop)
 		}
 	}
 	folder := drop.folderSyncs(d)

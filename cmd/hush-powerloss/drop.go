@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// dropped names the syncs that are taken out of the record, to show that the
+// dropped names the syncs or writes that are taken out of the record, to show that the
 // check notices: each is a mistake that a change of the program could make.
 type dropped string
 
@@ -17,10 +17,11 @@ const (
 	dropReveal   dropped = "reveal"   // as if no call waited for a share to be overwritten
 	dropFolder   dropped = "folder"   // the folder is not synced after the database got its name
 	dropRootKey  dropped = "rootkey"  // the new root key is not synced
+	dropRenew    dropped = "renew"    // after a failed sync a start only syncs what it reads, and does not write it again
 )
 
 func drops() []dropped {
-	return []dropped{dropDatabase, dropConceal, dropReveal, dropFolder, dropRootKey}
+	return []dropped{dropDatabase, dropConceal, dropReveal, dropFolder, dropRootKey, dropRenew}
 }
 
 func parseDrop(text string) (dropped, error) {

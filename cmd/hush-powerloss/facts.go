@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hush/vault/claim"
 )
 
 // kept is what the load knows of a secret that it was answered a key for.
@@ -15,7 +17,8 @@ type kept struct {
 	Key         string        `json:"key"`
 	MetadataKey string        `json:"metadata_key"`
 	Text        string        `json:"text"`
-	TTL         time.Duration `json:"ttl"` // zero: longer than the record
+	TTL         time.Duration `json:"ttl"`             // zero: longer than the record
+	Claim       []byte        `json:"claim,omitempty"` // that the load revealed it with, or tried to
 }
 
 // keptSecret is a secret and the lines on which its life was told of. never stands
@@ -27,6 +30,7 @@ type keptSecret struct {
 	ended     int // the answer to that began
 	burned    bool
 	expires   time.Time // zero: not within the record
+	claimed             // of one with a claim
 
 	share [shareSize]byte // found by look
 }
@@ -36,9 +40,22 @@ type conversation struct {
 	request []byte // what was read since the last answer
 	key     string // of the secret or receipt that the request names
 	path    string
+	asked   time.Time // when that was read
 }
 
-var requestForm = regexp.MustCompile(`^POST /api/v1/(secret|private)/([0-9a-z]{31})(/burn)? HTTP/1\.1\r\n`)
+// The paths of requests that name a secret or a receipt.
+const (
+	pathReveal      = "secret"
+	pathBurn        = "private"
+	pathClaim       = "RevealSecret"
+	pathAcknowledge = "AcknowledgeReveal"
+)
+
+var (
+	requestForm = regexp.MustCompile(`^POST /api/v1/(secret|private)/([0-9a-z]{31})(/burn)? HTTP/1\.1\r\n`)
+	// A call over Connect has the key in its body, as the load writes it.
+	callForm = regexp.MustCompile(`(?s)^POST /hush\.v1\.SecretService/(\w+) HTTP/1\.1\r\n.*\r\n\r\n{"secretKey":"([0-9a-z]{31})"`)
+)
 
 // history is what callers were told, and when.
 type history struct {
@@ -51,7 +68,7 @@ type history struct {
 func newHistory(known []kept) *history {
 	h := &history{byKey: map[string]*keptSecret{}, byReceipt: map[string]*keptSecret{}, cuts: map[int]struct{}{}}
 	for _, k := range known {
-		s := &keptSecret{kept: k, concealed: never, asked: never, ended: never}
+		s := &keptSecret{kept: k, concealed: never, asked: never, ended: never, claimed: unclaimed()}
 		h.secrets = append(h.secrets, s)
 		h.byKey[k.Key], h.byReceipt[k.MetadataKey] = s, s
 	}
@@ -106,23 +123,35 @@ func (h *history) read(calls []*call) error {
 	return nil
 }
 
-// request records that the server has read a request that ends a secret. Until
-// the read has ended it is unknown.
+// request records that the server has read a request that ends a secret or its claim.
+// Until the read has ended it is unknown.
 func (h *history) request(c *call, talk *conversation, data []byte) {
 	talk.request = append(talk.request, data...)
 	m := requestForm.FindSubmatch(talk.request)
 	if m == nil {
+		m = callForm.FindSubmatch(talk.request)
+	}
+	if m == nil || talk.path != "" {
 		return
 	}
-	talk.path, talk.key = string(m[1]), string(m[2])
-	if s := h.named(talk); s != nil {
-		s.asked = min(s.asked, c.end)
-		h.cuts[c.end+1] = struct{}{}
+	talk.path, talk.key, talk.asked = string(m[1]), string(m[2]), c.until
+	s := h.named(talk)
+	if s == nil {
+		return
 	}
+	h.cuts[c.end+1] = struct{}{}
+	if talk.path == pathAcknowledge {
+		s.acknowledging = min(s.acknowledging, c.end)
+		return
+	}
+	if s.asked == never && talk.path == pathClaim {
+		s.lapses = talk.asked.Add(claim.Lifetime)
+	}
+	s.asked = min(s.asked, c.end)
 }
 
 func (h *history) named(talk *conversation) *keptSecret {
-	if talk.path == "private" {
+	if talk.path == pathBurn {
 		return h.byReceipt[talk.key]
 	}
 	return h.byKey[talk.key]
@@ -136,24 +165,66 @@ func (h *history) answer(c *call, talk *conversation, data string) error {
 	if !found || !strings.HasPrefix(head, "HTTP/1.1 200 ") {
 		return nil
 	}
-	s := h.named(talk)
-	if s == nil {
-		var told struct {
-			Key string `json:"secret_key"`
-		}
-		if err := json.Unmarshal([]byte(body), &told); err != nil {
+	if s := h.named(talk); s != nil {
+		if err := s.told(c, talk, body); err != nil {
 			return err
 		}
-		if s = h.byKey[told.Key]; s == nil {
-			return nil // the load was killed before it read the answer
-		}
-		s.concealed = min(s.concealed, c.start)
-		if s.TTL > 0 {
-			s.expires = c.at.Add(s.TTL)
-		}
-	} else {
-		s.ended, s.burned = min(s.ended, c.start), talk.path == "private"
+	} else if kept, err := h.concealed(c, body); err != nil || !kept {
+		return err
 	}
 	h.cuts[c.start+1] = struct{}{}
 	return nil
+}
+
+// concealed notes an answer to a conceal. kept is false if the load was killed before
+// it read that.
+func (h *history) concealed(c *call, body string) (kept bool, err error) {
+	var told struct {
+		Key string `json:"secret_key"`
+	}
+	if err := json.Unmarshal([]byte(body), &told); err != nil {
+		return false, err
+	}
+	s := h.byKey[told.Key]
+	if s == nil {
+		return false, nil
+	}
+	s.concealed = min(s.concealed, c.start)
+	if s.TTL > 0 {
+		s.expires = c.at.Add(s.TTL)
+	}
+	return true, nil
+}
+
+// told notes an answer to a request that names a secret.
+func (s *keptSecret) told(c *call, talk *conversation, body string) error {
+	switch talk.path {
+	case pathAcknowledge:
+		s.acknowledged = min(s.acknowledged, c.start)
+		return nil
+	case pathClaim:
+		left, err := claimLeft(body)
+		if err != nil {
+			return err
+		}
+		s.words = append(s.words, word{c.start, talk.asked.Add(left)})
+	}
+	s.ended, s.burned = min(s.ended, c.start), talk.path == pathBurn
+	return nil
+}
+
+// over counts what has ended by itself at a time: two starts on one image differ by
+// that.
+func (h *history) over(now time.Time) (n int) {
+	for _, s := range h.secrets {
+		if !s.expires.IsZero() && !now.Before(s.expires) {
+			n++
+		}
+		for _, at := range s.lapseTimes() {
+			if !now.Before(at) {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -35,21 +35,27 @@ func (s *keptSecret) judge(o outcome, line int, now time.Time) string {
 		return o.fault
 	case o.again:
 		return "it opened twice"
-	case o.opened && o.last:
+	case o.opened && o.own.last:
 		return "its share is on the disk after it was opened"
 	case ended && o.opened:
 		return "it was shown or burned, and opened again"
-	case ended && o.raw:
+	case ended && o.own.raw:
 		return "it was shown or burned, and its share is on the disk"
 	case expired && o.opened:
 		return "it had expired, and opened"
-	case (ended || expired || asked && !o.opened) && o.left:
+	case (ended || expired || asked && !o.opened) && o.own.left:
 		return "it has ended, and its share is on the disk after the start"
 	case told && !asked && !expiring && !o.opened:
 		return "it was acknowledged, and is lost"
-	default:
-		return s.judgeReceipt(o, told, ended)
 	}
+	if s.Claim != nil {
+		if wrong := s.judgeClaim(o, line, now); wrong != "" {
+			return wrong
+		}
+	}
+	// The receipt outlives the secret by the secret's lifetime.
+	forgotten := !s.expires.IsZero() && now.After(s.expires.Add(s.TTL-margin))
+	return s.judgeReceipt(o, told && !forgotten, ended)
 }
 
 // judgeReceipt compares the receipt's state, which was read before the secret

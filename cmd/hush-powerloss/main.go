@@ -5,8 +5,9 @@
 // open with what callers had been told by then.
 //
 // Promise: whatever is reported was found by starting on a content that follows
-// from the record by the rules in docs/reliability.md. What a disk does against
-// those rules, such as losing what it confirmed, is not looked for.
+// from the record by the rules in docs/reliability.md, among them what Linux does
+// after a sync that failed. What a disk does against those rules, such as losing what
+// it confirmed, is not looked for.
 package main
 
 import (
@@ -53,13 +54,13 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	set.SetOutput(stderr)
 	set.StringVar(&s.hush, "hush", "", "`path` of the program; needed to make a record")
 	set.StringVar(&s.record, "record", "", "`folder` with a record, which is made if it is not there (default: one that is removed at the end)")
-	set.IntVar(&s.sessions, "sessions", 3, "`number` of sessions to record, one of them with secrets that expire")
+	set.IntVar(&s.sessions, "sessions", 3, "`number` of sessions to record: the first with secrets that expire, and every second one with a sync that fails")
 	set.IntVar(&s.states, "states", 20_000, "`number` of different disk contents to start on")
 	set.IntVar(&s.every, "every", 1, "`number` of moments of which one is checked")
 	set.Uint64Var(&s.seed, "seed", 0, "`number` that what is drawn depends on (default: random)")
 	set.IntVar(&s.workers, "workers", runtime.NumCPU(), "`number` of processes that check")
 	set.StringVar(&s.work, "work", "", "`part` of the work, for the processes that this command starts")
-	drop := set.String("drop", "", "`sync` to take out of the record: database, conceal, reveal, folder or rootkey")
+	drop := set.String("drop", "", "`what` to take out of the record: syncs (database, conceal, reveal, folder or rootkey), or what a start writes again (renew)")
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}

@@ -48,15 +48,17 @@ func needTracing(t *testing.T) {
 }
 
 // The power fails at any moment of the service's work, and the disk keeps any
-// part of what was not synced. Whatever it keeps, the next start must open it,
-// hold every secret that was acknowledged, and open nothing that was shown or
-// destroyed. The same check must fail where one sync is taken away.
+// part of what was not synced, and of what a failed sync was to write. Whatever it
+// keeps, the next start must open it, hold every secret that was acknowledged, open what
+// was bound to a claim for that claim alone, and nothing that was shown, acknowledged or
+// destroyed. The same check must fail where one sync is taken away, or what a start
+// writes again.
 func TestPowerLoss(t *testing.T) {
 	testtier.Check(t, "kills the service and starts it on many disk contents")
 	needTracing(t)
-	states, every, sessions := 300, 4, 1
+	states, every, sessions := 300, 4, 2 // one with a failed sync
 	if testtier.IsFull() {
-		states, every, sessions = 20_000, 1, 3
+		states, every, sessions = 20_000, 1, 4
 	}
 	states = cmp.Or(*powerlossStates, states)
 	command, hush := build(t, "hush-powerloss"), build(t, "hush")
@@ -80,6 +82,7 @@ func TestPowerLoss(t *testing.T) {
 		dropReveal:   "its share is on the disk",
 		dropFolder:   "the start failed",
 		dropRootKey:  "the start failed",
+		dropRenew:    "session-001",
 	}
 	for _, drop := range drops() {
 		out, err := check("--states", "100", "--drop", string(drop))

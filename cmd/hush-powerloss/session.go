@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"hush/storage"
+	"hush/vault/claim"
 )
 
 // session is the record of one data folder over the lives of its server.
@@ -24,6 +27,7 @@ type session struct {
 // about is the file of a session beside its records.
 type about struct {
 	Data    string `json:"data"` // the data folder while the record was made
+	Kind    kind   `json:"kind"`
 	Secrets []kept `json:"secrets"`
 }
 
@@ -33,15 +37,22 @@ const (
 	leftName  = "left-%d" // a copy of the data folder as the life left it
 )
 
-// load reads a session from its folder.
-func load(dir string, drop dropped) (*session, error) {
+func readAbout(dir string) (a about, err error) {
 	content, err := os.ReadFile(filepath.Join(dir, aboutName))
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	var a about
 	if err := json.Unmarshal(content, &a); err != nil {
-		return nil, fmt.Errorf("%s: %w", aboutName, err)
+		return a, fmt.Errorf("%s: %w", aboutName, err)
+	}
+	return a, nil
+}
+
+// load reads a session from its folder.
+func load(dir string, drop dropped) (*session, error) {
+	a, err := readAbout(dir)
+	if err != nil {
+		return nil, err
 	}
 	s := &session{name: filepath.Base(dir), disk: newDisk(a.Data), history: newHistory(a.Secrets)}
 	if err := s.read(dir); err != nil {
@@ -106,20 +117,36 @@ func (s *session) clock(cuts []int) map[int]time.Time {
 }
 
 // identify finds the share of each secret, where everything was written that the
-// program had written when it gave the key away.
+// program had written when it gave the key away, and that of each claim, where it had
+// first answered to it.
 func (s *session) identify(e *examiner) error {
-	t := newTimeline(s.disk)
-	byTime := slices.Clone(s.history.secrets)
-	slices.SortFunc(byTime, func(a, b *keptSecret) int { return a.concealed - b.concealed })
-	for _, secret := range byTime {
-		c := t.at(secret.concealed + 1)
-		all := make([]bool, len(c.units))
-		for i := range all {
-			all[i] = true
+	type sought struct {
+		secret *keptSecret
+		line   int
+		row    sealed
+		share  *[shareSize]byte
+	}
+	var all []sought
+	for _, secret := range s.history.secrets {
+		all = append(all, sought{secret, secret.concealed, sealedText(), &secret.share})
+		if len(secret.words) > 0 {
+			all = append(all, sought{secret, secret.words[0].line, sealedClaim(secret), &secret.claimShare})
 		}
-		var err error
-		if secret.share, err = e.shareOf(c.build(all), secret); err != nil {
-			return fmt.Errorf("%s: looking for the share of %s: %w", s.name, secret.Text, err)
+	}
+	slices.SortFunc(all, func(a, b sought) int { return a.line - b.line })
+	t := newTimeline(s.disk)
+	for _, one := range all {
+		c := t.at(one.line + 1)
+		whole := make([]bool, len(c.units))
+		for i := range whole {
+			whole[i] = true
+		}
+		share, err := e.findShare(c.build(whole), one.secret, one.row)
+		if errors.Is(err, storage.ErrNotFound) && one.row.bucket == claim.BucketClaim {
+			continue // it was answered too early, as the judgement will show
+		}
+		if *one.share = share; err != nil {
+			return fmt.Errorf("%s: looking for the share of %s in the rows of %s: %w", s.name, one.secret.Text, one.row.bucket, err)
 		}
 	}
 	return nil

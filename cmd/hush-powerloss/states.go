@@ -55,6 +55,7 @@ func (t *timeline) at(line int) *cut {
 			c.add(unit{naming: n})
 		}
 	}
+	var lost []unit
 	for _, f := range t.disk.files {
 		t.advance(f, line)
 		size := t.bases[f].size // what a write has to exceed to need a new length
@@ -62,14 +63,19 @@ func (t *timeline) at(line int) *cut {
 			if g.start >= line {
 				break
 			}
-			if g.durable >= line {
-				c.split(f, g, size)
+			switch {
+			case g.durable < line:
+			case g.lost:
+				lost = append(lost, c.split(f, g, size)...)
+			default:
+				c.add(c.split(f, g, size)...)
 			}
 			if size = max(size, g.offset+int64(len(g.data))); g.size >= 0 {
 				size = min(size, g.size)
 			}
 		}
 	}
+	c.add(lost...) // one sync has lost them
 	return c
 }
 
@@ -88,7 +94,11 @@ func (t *timeline) advance(f *file, line int) {
 	}
 }
 
+// add adds the units of one call, if it has any.
 func (c *cut) add(units ...unit) {
+	if len(units) == 0 {
+		return
+	}
 	for _, u := range units {
 		u.group = c.groups
 		c.units = append(c.units, u)
@@ -97,8 +107,7 @@ func (c *cut) add(units ...unit) {
 }
 
 // split cuts a write into sectors. Those that change nothing are left out.
-func (c *cut) split(f *file, g *change, size int64) {
-	var units []unit
+func (c *cut) split(f *file, g *change, size int64) (units []unit) {
 	for from := int64(0); from < int64(len(g.data)); {
 		to := min(int64(len(g.data)), ((g.offset+from)/sectorSize+1)*sectorSize-g.offset)
 		if c.matters(f, g, from, to) {
@@ -109,23 +118,31 @@ func (c *cut) split(f *file, g *change, size int64) {
 	if g.size >= 0 && g.size != size || g.size < 0 && g.offset+int64(len(g.data)) > size {
 		units = append(units, unit{file: f, change: g, length: true})
 	}
-	if len(units) > 0 {
-		c.add(units...)
-	}
+	return units
 }
 
 // matters reports whether a sector is new to the file, or may be because
-// another change that is still open touches it too.
+// another change that is still open touches it too. One that a later change covers,
+// which is durable, is not.
 func (c *cut) matters(f *file, g *change, from, to int64) bool {
 	at, end := g.offset+from, g.offset+to
+	touched, later := false, false
 	for _, other := range f.changes[c.rest[f]:] {
 		if other.start >= c.line {
 			break
 		}
-		overlaps := other.offset < end && other.offset+int64(len(other.data)) > at
-		if other != g && (overlaps || other.size >= 0) {
-			return true
+		if other == g {
+			later = true
+			continue
 		}
+		otherEnd := other.offset + int64(len(other.data))
+		if later && other.durable < c.line && other.size < 0 && other.offset <= at && otherEnd >= end {
+			return false
+		}
+		touched = touched || other.size >= 0 || other.offset < end && otherEnd > at
+	}
+	if touched {
+		return true
 	}
 	var old [sectorSize]byte
 	if base := c.bases[f].data; at < int64(len(base)) {

@@ -24,18 +24,19 @@ type call struct {
 	name       string
 	args       []string
 	result     int64
+	failure    string // the name of the error, such as EIO
 	start, end int
-	at         time.Time // when it began
+	at, until  time.Time // when it began and ended
 }
 
 var (
 	errTrace = errors.New("unexpected line in the record")
 
 	lineForm  = regexp.MustCompile(`^(\d+) +(\d+)\.(\d{6}) (.*)$`)
-	wholeForm = regexp.MustCompile(`^(\w+)\((.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)`)
+	wholeForm = regexp.MustCompile(`^(\w+)\((.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)(?: (E[A-Z0-9]+))?`)
 	// A thread is detached where the server was killed before strace saw its end.
 	beginForm   = regexp.MustCompile(`^(\w+)\((.*) <(?:unfinished|detached) \.\.\.>$`)
-	resumedForm = regexp.MustCompile(`^<\.\.\. (\w+) resumed>(.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)`)
+	resumedForm = regexp.MustCompile(`^<\.\.\. (\w+) resumed>(.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)(?: (E[A-Z0-9]+))?`)
 )
 
 // tracer reads the records of the lives of one server.
@@ -78,6 +79,9 @@ func (t *tracer) line(text string) error {
 	if strings.HasPrefix(rest, "+++") || strings.HasPrefix(rest, "---") || strings.Contains(rest, "???") {
 		return nil
 	}
+	seconds, _ := strconv.ParseInt(m[2], 10, 64)
+	micros, _ := strconv.ParseInt(m[3], 10, 64)
+	at := time.Unix(seconds, micros*1000)
 	if w := resumedForm.FindStringSubmatch(rest); w != nil {
 		c := t.open[thread]
 		if c == nil || c.name != w[1] {
@@ -85,12 +89,9 @@ func (t *tracer) line(text string) error {
 		}
 		delete(t.open, thread)
 		t.args[c] += w[2]
-		return t.finish(c, w[3])
+		return t.finish(c, w[3], w[4], at)
 	}
-	c := &call{start: t.lines, end: never, result: -1}
-	seconds, _ := strconv.ParseInt(m[2], 10, 64)
-	micros, _ := strconv.ParseInt(m[3], 10, 64)
-	c.at = time.Unix(seconds, micros*1000)
+	c := &call{start: t.lines, end: never, result: -1, at: at}
 	if w := beginForm.FindStringSubmatch(rest); w != nil {
 		c.name, t.args[c] = w[1], w[2]
 		t.open[thread] = c
@@ -103,11 +104,11 @@ func (t *tracer) line(text string) error {
 	}
 	c.name, t.args[c] = w[1], w[2]
 	t.calls = append(t.calls, c)
-	return t.finish(c, w[3])
+	return t.finish(c, w[3], w[4], at)
 }
 
 // finish sets the result; a call that was interrupted by the kill has none.
-func (t *tracer) finish(c *call, result string) error {
+func (t *tracer) finish(c *call, result, failure string, at time.Time) error {
 	if result == "?" {
 		return nil
 	}
@@ -116,7 +117,7 @@ func (t *tracer) finish(c *call, result string) error {
 	if errors.Is(err, strconv.ErrRange) { // an address
 		c.result, err = 0, nil
 	}
-	c.end = t.lines
+	c.end, c.until, c.failure = t.lines, at, failure
 	return err
 }
 

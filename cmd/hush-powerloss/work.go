@@ -154,11 +154,23 @@ func (w *worker) draw(c *cut, n, images int) error {
 	return nil
 }
 
-// check builds one state, starts on it unless it has been seen, and judges it.
+// outage is how long the power stays away where that tells an extended claim from
+// another one.
+const outage = time.Minute
+
+// check builds one state and starts on it, at once and, where a claim was extended,
+// after a while.
 func (w *worker) check(c *cut, chosen []bool) error {
-	state := c.build(chosen)
-	now := w.times[c.line]
-	image := state.hash(w.seed) ^ uint64(w.expired(now))
+	state, now := c.build(chosen), w.times[c.line]
+	if err := w.start(c, chosen, state, now); err != nil || !w.session.history.extended(c.line) {
+		return err
+	}
+	return w.start(c, chosen, state, now.Add(outage))
+}
+
+// start starts on a state, unless it has been seen, and judges it.
+func (w *worker) start(c *cut, chosen []bool, state snapshot, now time.Time) error {
+	image := state.hash(w.seed) ^ uint64(w.session.history.over(now))
 	if _, done := w.judged[judgement{c.line, image}]; done {
 		return nil
 	}
@@ -180,16 +192,6 @@ func (w *worker) check(c *cut, chosen []bool) error {
 		w.result.Broken = append(w.result.Broken, w.where(c, chosen)+": "+broken)
 	}
 	return nil
-}
-
-// expired counts what has expired: two starts on one image differ by that.
-func (w *worker) expired(now time.Time) (n int) {
-	for _, s := range w.session.history.secrets {
-		if !s.expires.IsZero() && !now.Before(s.expires) {
-			n++
-		}
-	}
-	return n
 }
 
 func (w *worker) where(c *cut, chosen []bool) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"hush/vault/claim"
 )
 
 const (
@@ -23,22 +26,26 @@ const (
 	shortest = time.Minute
 	// sweepTime is how long after its end a secret may take to be swept.
 	sweepTime = 22 * time.Second
+	// extendTime is how old a claim is when a word of its caller extends it durably.
+	extendTime = claim.ExtendEvery + 5*time.Second
 )
 
 var errAnswer = errors.New("unexpected answer")
 
 // workload is the load of one session over its lives.
 type workload struct {
-	mu      sync.Mutex
-	random  *rand.Rand
-	kept    []kept
-	waiting []kept
-	number  int
-	wrong   []string
+	mu       sync.Mutex
+	random   *rand.ChaCha8
+	kept     []*kept
+	waiting  []*kept
+	bound    []*kept // to their claims
+	number   int
+	wrong    []string
+	failures bool // the server may refuse anything
 }
 
 func newWorkload(seed uint64) *workload {
-	return &workload{random: rand.New(rand.NewPCG(seed, 1))}
+	return &workload{random: rand.NewChaCha8([32]byte(binary.BigEndian.AppendUint64(make([]byte, 24), seed)))}
 }
 
 // run has several clients work. When most of it is done kill is called, in the
@@ -51,12 +58,15 @@ func (w *workload) run(ctx context.Context, base string, kill func()) {
 		all.Go(func() {
 			for step := range firstMany + steps {
 				w.mu.Lock()
-				draw := w.random.IntN(10)
+				do := doConceal
+				if step >= firstMany {
+					do = draws()[w.draw(len(draws()))]
+				}
 				if total++; total > clients*(firstMany+steps)-clients {
 					killing.Do(func() { go kill() })
 				}
 				w.mu.Unlock()
-				if !w.step(ctx, base, draw, step < firstMany) {
+				if !w.step(ctx, base, do) {
 					return
 				}
 			}
@@ -65,32 +75,92 @@ func (w *workload) run(ctx context.Context, base string, kill func()) {
 	all.Wait()
 }
 
+// draw returns a number below n.
+func (w *workload) draw(n int) int { return rand.New(w.random).IntN(n) }
+
+// doing is what a client does in a step.
+type doing int
+
+const (
+	doConceal doing = iota
+	doReveal
+	doBurn
+	doClaim       // reveals with a claim
+	doRepeat      // asks for the content of a claim again
+	doKeep        // says that it still wants that
+	doAcknowledge // ends a claim
+)
+
+// draws are what clients draw from. Where what they draw is not there, they conceal.
+func draws() []doing {
+	return []doing{
+		doConceal, doConceal, doConceal, doConceal, doConceal, doReveal, doReveal, doBurn, doBurn,
+		doClaim, doClaim, doClaim, doRepeat, doKeep, doAcknowledge, doAcknowledge,
+	}
+}
+
 // step does one thing and reports whether it was answered.
-func (w *workload) step(ctx context.Context, base string, draw int, first bool) bool {
-	w.mu.Lock()
-	var chosen *kept
-	if n := len(w.waiting); n > 0 && draw >= 5 && !first {
-		at := w.random.IntN(n)
-		chosen = &kept{}
-		*chosen = w.waiting[at]
-		w.waiting[at] = w.waiting[n-1]
-		w.waiting = w.waiting[:n-1]
+func (w *workload) step(ctx context.Context, base string, do doing) bool {
+	from := &w.waiting
+	if do >= doRepeat {
+		from = &w.bound
 	}
-	w.mu.Unlock()
-	switch {
-	case chosen == nil:
+	chosen := w.take(from, do)
+	if chosen == nil {
 		return w.conceal(ctx, base, 0)
-	case draw < 8:
-		return w.call(ctx, base+"/api/v1/secret/"+chosen.Key, nil, nil)
-	default:
-		return w.call(ctx, base+"/api/v1/private/"+chosen.MetadataKey+"/burn", nil, nil)
 	}
+	switch do {
+	case doReveal:
+		return w.call(ctx, base+"/api/v1/secret/"+chosen.Key, nil, nil)
+	case doBurn:
+		return w.call(ctx, base+"/api/v1/private/"+chosen.MetadataKey+"/burn", nil, nil)
+	case doAcknowledge:
+		return w.speak(ctx, base, pathAcknowledge, chosen, false)
+	default:
+		if !w.speak(ctx, base, pathClaim, chosen, do == doKeep) {
+			return false
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.bound = append(w.bound, chosen)
+		return true
+	}
+}
+
+// take takes a secret from a list, and draws a claim for one that needs it. It returns
+// nil if there is none.
+func (w *workload) take(from *[]*kept, do doing) *kept {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(*from)
+	if n == 0 || do == doConceal {
+		return nil
+	}
+	at := w.draw(n)
+	chosen := (*from)[at]
+	(*from)[at] = (*from)[n-1]
+	*from = (*from)[:n-1]
+	if do == doClaim {
+		chosen.Claim = make([]byte, claim.Size)
+		_, _ = w.random.Read(chosen.Claim) // never fails
+	}
+	return chosen
+}
+
+// speak says something about a claim, in the form that callForm reads.
+func (w *workload) speak(ctx context.Context, base, method string, k *kept, keep bool) bool {
+	body, err := json.Marshal(struct {
+		Key   string `json:"secretKey"`
+		Claim []byte `json:"claim"`
+		Keep  bool   `json:"keepClaim,omitempty"`
+	}{k.Key, k.Claim, keep})
+	return err == nil && w.post(ctx, base+"/hush.v1.SecretService/"+method, "application/json", string(body), nil)
 }
 
 func (w *workload) conceal(ctx context.Context, base string, ttl time.Duration) bool {
 	w.mu.Lock()
 	w.number++
-	k := kept{Text: fmt.Sprintf("secret %d", w.number), TTL: ttl}
+	k := &kept{Text: fmt.Sprintf("secret %d", w.number), TTL: ttl}
 	w.mu.Unlock()
 	form := url.Values{"secret": {k.Text}}
 	if ttl > 0 {
@@ -115,11 +185,16 @@ func (w *workload) conceal(ctx context.Context, base string, ttl time.Duration) 
 
 // call posts a form and reports whether it was answered.
 func (w *workload) call(ctx context.Context, target string, form url.Values, into any) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, strings.NewReader(form.Encode()))
+	return w.post(ctx, target, "application/x-www-form-urlencoded", form.Encode(), into)
+}
+
+func (w *workload) post(ctx context.Context, target, kind, text string, into any) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, strings.NewReader(text))
 	if err != nil {
 		return false
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Accept-Encoding", "identity") // the record is read
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return false // the server was killed
@@ -132,6 +207,9 @@ func (w *workload) call(ctx context.Context, target string, form url.Values, int
 	if res.StatusCode == http.StatusOK && into != nil {
 		err = json.Unmarshal(body, into)
 	}
+	if res.StatusCode != http.StatusOK && w.failures {
+		return false
+	}
 	if res.StatusCode != http.StatusOK || err != nil {
 		w.mu.Lock()
 		w.wrong = append(w.wrong, fmt.Sprintf("%s: %.200s", res.Status, body))
@@ -142,18 +220,31 @@ func (w *workload) call(ctx context.Context, target string, form url.Values, int
 }
 
 // expire conceals secrets that expire within the record, among others that do
-// not, and waits until they were swept.
+// not, and waits until they were swept. Of three claims one is extended, one is
+// acknowledged late, and the caller of one is silent.
 func (w *workload) expire(ctx context.Context, base string) {
 	for i := range 12 {
 		ttl := shortest
-		if i%3 == 2 {
+		if i%2 == 1 {
 			ttl = 0
 		}
 		w.conceal(ctx, base, ttl)
 	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(shortest + sweepTime):
+	for range 3 {
+		w.step(ctx, base, doClaim)
 	}
+	if len(w.bound) < 3 {
+		return // a call has failed, which wrong has
+	}
+	wait := func(long time.Duration) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(long):
+		}
+	}
+	wait(extendTime)
+	w.speak(ctx, base, pathClaim, w.bound[0], true)
+	wait(shortest + sweepTime - extendTime)
+	w.speak(ctx, base, pathAcknowledge, w.bound[1], false)
 	w.conceal(ctx, base, 0)
 }
