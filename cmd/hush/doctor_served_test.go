@@ -90,7 +90,7 @@ func TestDoctorBesideOlderService(t *testing.T) {
 		want(t, "admin doctor", command.ExitUnable, "the service is of an older release, which examines nothing while it runs")
 }
 
-// Ctrl-C ends the command, whoever examines.
+// Ctrl-C ends the command, also while another one examines.
 func TestDoctorInterrupted(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "a data folder")

@@ -106,7 +106,7 @@ func (e *CopiedError) Error() string {
 type foundFiles struct {
 	record filesRecord
 	known  bool // otherwise there is no record
-	// foreign says that the file system is none that gives files lasting numbers.
+	// foreign reports whether the file system gives files no lasting numbers.
 	foreign    bool
 	fileSystem string // its name
 }
@@ -158,8 +158,8 @@ func (found foundFiles) write(b *bbolt.Bucket) error {
 	return b.Put([]byte(filesKey), found.record.encode())
 }
 
-// readRecord returns the record of the files; ok is false if there is none that this
-// release can read.
+// readRecord returns the record of the files; ok is false if it is missing, or in a form
+// that this release does not know.
 func readRecord(btx *bbolt.Tx) (on filesRecord, ok bool) {
 	if b := btx.Bucket([]byte(ownBucket)); b != nil {
 		return decodeFiles(b.Get([]byte(filesKey)))
