@@ -9,7 +9,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
-	"hush/client"
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
@@ -33,27 +32,9 @@ can see the arguments of a command while it runs.` + about,
 	return c
 }
 
-// aKey is the key of a secret or of a receipt.
-var aKey = regexp.MustCompile(`^[0-9a-z]{31}$`)
-
-// reportedKey returns the key in the link of a secret or of its receipt, or a bare key.
-// The secret part of an end-to-end link is for no service to see.
-func reportedKey(text string) (string, error) {
-	if key := strings.TrimSpace(text); aKey.MatchString(key) {
-		return key, nil
-	}
-	link, err := client.ParseLink(text)
-	if err == nil {
-		return link.Key.Expose(), nil
-	}
-	if receipt, other := client.ParseReceiptLink(text); other == nil {
-		if len(receipt.Keys) == 1 {
-			return receipt.Keys[0].Expose(), nil
-		}
-		err = errors.New("this is the link of several receipts: pass the links of the secrets, or the keys behind the # one by one")
-	}
-	return "", command.Usage("%v; nothing was burned", err)
-}
+// endToEndLink matches the key in the link of an end-to-end encrypted secret, and behind
+// it what there is of the link secret, which is for no service to see.
+var endToEndLink = regexp.MustCompile(`(^|#|%(?:25)*23)([0-9a-z]{31})[0-9A-Za-z]+`)
 
 func (a administrator) burn(ctx context.Context, s *settings.Settings, link string) (err error) {
 	if link == "-" {
@@ -61,17 +42,18 @@ func (a administrator) burn(ctx context.Context, s *settings.Settings, link stri
 			return err
 		}
 	}
-	key, err := reportedKey(link)
-	if err != nil {
-		return err
-	}
+	link = endToEndLink.ReplaceAllString(strings.TrimSpace(link), "$1$2")
 	var burned *adminv1.BurnSecretResponse
 	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		burned, err = admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: key})
-		if connect.CodeOf(err) == connect.CodeNotFound {
+		burned, err = admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: link})
+		switch connect.CodeOf(err) {
+		case connect.CodeNotFound:
 			return errors.New("no secret waits behind this link: it never existed, was opened or burned, or has expired")
+		case connect.CodeInvalidArgument:
+			return command.Usage("this is not the link of a secret or of its receipt, or not all of it; nothing was burned")
+		default:
+			return err
 		}
-		return err
 	})
 	if err != nil {
 		return err

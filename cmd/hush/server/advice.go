@@ -30,7 +30,7 @@ func (s *server) advise(addr net.Addr) {
 	}
 	s.adviseProxies()
 	if s.RateLimits == "off" {
-		s.log.Warn("--rate-limits=off: one network may call as often as it likes, and guess passphrases and passwords")
+		s.log.Warn("--rate-limits=off: one network may call as often as it likes; only wrong passphrases and passwords make it wait")
 	}
 	if s.Sandbox == settings.SandboxOff {
 		s.log.Warn("--sandbox=off: an attacker who takes over the process reaches every file of its user")

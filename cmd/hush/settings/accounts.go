@@ -34,7 +34,7 @@ func parseSignUp(text string) (string, error) {
 func parseDomains(text string) ([]string, error) {
 	domains := flags.SplitList(strings.ToLower(text))
 	for _, domain := range domains {
-		if strings.ContainsAny(domain, "@/: *") || !strings.Contains(domain, ".") {
+		if strings.ContainsAny(domain, "@/: *") || !strings.Contains(domain, ".") || strings.Trim(domain, ".") != domain {
 			return nil, errors.New("must be domains, as in example.com,example.org")
 		}
 	}

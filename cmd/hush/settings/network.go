@@ -229,8 +229,8 @@ func parseBaseURL(text string) (*url.URL, error) {
 func canonicalHost(host string) (canonical string, ok bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {
-	case err == nil && addr.Zone() != "":
-		return "", false // a link with a zone leads nowhere on another machine
+	case err == nil && (addr.Zone() != "" || addr.IsUnspecified()):
+		return "", false // a link with a zone leads nowhere on another machine, nor one to no address
 	case err == nil && addr.Is6():
 		return "[" + addr.String() + "]", true
 	case err == nil:
@@ -277,13 +277,25 @@ func parsePrefixes(text string) ([]netip.Prefix, error) {
 			}
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}
-		switch {
-		case prefix.Bits() == 0:
+		if prefix = unmapped(prefix); prefix.Bits() == 0 {
 			return nil, errors.New("must not be the whole network: anyone could then choose an address; name the addresses of your proxies, as in 10.0.0.5,::1")
-		case prefix != prefix.Masked():
+		}
+		if prefix.IsSingleIP() && prefix.Addr().IsUnspecified() {
+			return nil, fmt.Errorf("%s is the address of no machine: name those of your proxies, as in 10.0.0.5,::1", part)
+		}
+		if prefix != prefix.Masked() {
 			return nil, fmt.Errorf("%s is not the first address of its network: write %s, or the address alone", part, prefix.Masked())
 		}
 		prefixes = append(prefixes, prefix)
 	}
 	return prefixes, nil
+}
+
+// unmapped returns the network of IPv4 for one of IPv4-mapped IPv6 addresses, as programs
+// that listen on both write them: the addresses of peers are compared in that form.
+func unmapped(prefix netip.Prefix) netip.Prefix {
+	if !prefix.Addr().Is4In6() {
+		return prefix
+	}
+	return netip.PrefixFrom(prefix.Addr().Unmap(), max(0, prefix.Bits()-96))
 }

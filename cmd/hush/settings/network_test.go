@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,6 +35,8 @@ func TestBaseURL(t *testing.T) {
 		"https://[2001:db8::1":                  "",
 		"https://[fe80::1%25eth0]":              "",
 		"https://a.example/path":                "",
+		"http://0.0.0.0:7143":                   "",
+		"http://[::]:7143":                      "",
 		"https://user@a.example":                "",
 		"ftp://a.example":                       "",
 		"a.example":                             "",
@@ -48,19 +52,24 @@ func TestBaseURL(t *testing.T) {
 func TestTrustedProxies(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"10.0.0.5,::1":                     "",
-		"10.1.2.0/24, 2001:db8:1::/48":     "",
-		"10.0.0.0/8":                       "",
-		"0.0.0.0/0":                        "the whole network",
-		"::/0":                             "the whole network",
-		"10.0.0.5/8":                       "10.0.0.5/8 is not the first address of its network: write 10.0.0.0/8, or the address alone",
-		"2001:db8::1/64":                   "write 2001:db8::/64",
-		"10.0.0.1, 10.0.0.0/33":            "must be addresses or networks",
-		"proxy":                            "must be addresses or networks",
-		"REPLACE: the addresses of x":      "must be addresses or networks",
-		"10.0.0.5:443":                     "must be addresses or networks",
-		"fe80::1%eth0":                     "",
-		"10.0.0.5/32,2001:db8::1/128,::1 ": "",
+		"10.0.0.5,::1":                         "",
+		"10.1.2.0/24, 2001:db8:1::/48":         "",
+		"10.0.0.0/8":                           "",
+		"::ffff:127.0.0.1,::ffff:10.0.0.0/104": "",
+		"::ffff:0:0/96":                        "the whole network",
+		"::ffff:10.0.0.5/104":                  "write 10.0.0.0/8",
+		"10.0.0.1,0.0.0.0":                     "0.0.0.0 is the address of no machine",
+		"::":                                   ":: is the address of no machine",
+		"fe80::1%eth0":                         "",
+		"0.0.0.0/0":                            "the whole network",
+		"::/0":                                 "the whole network",
+		"10.0.0.5/8":                           "10.0.0.5/8 is not the first address of its network: write 10.0.0.0/8, or the address alone",
+		"2001:db8::1/64":                       "write 2001:db8::/64",
+		"10.0.0.1, 10.0.0.0/33":                "must be addresses or networks",
+		"proxy":                                "must be addresses or networks",
+		"REPLACE: the addresses of x":          "must be addresses or networks",
+		"10.0.0.5:443":                         "must be addresses or networks",
+		"10.0.0.5/32,2001:db8::1/128,::1 ":     "",
 	} {
 		_, err := parsePrefixes(text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -94,5 +103,15 @@ func TestCORSOrigins(t *testing.T) {
 		if want == "" && err == nil || want != "" && (err != nil || strings.Join(got, " ") != want) {
 			t.Errorf("parseOrigins(%q): got %q %v, want %q", text, got, err, want)
 		}
+	}
+}
+
+// Peers are compared as addresses of IPv4, whichever socket accepted them.
+func TestTrustedProxiesAreUnmapped(t *testing.T) {
+	t.Parallel()
+	got, err := parsePrefixes("::ffff:127.0.0.1,::ffff:10.0.0.0/104")
+	want := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("parsePrefixes(mapped): got %v and %v, want %v", got, err, want)
 	}
 }
