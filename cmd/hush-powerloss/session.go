@@ -38,7 +38,7 @@ const (
 )
 
 func readAbout(dir string) (a about, err error) {
-	content, err := os.ReadFile(filepath.Join(dir, aboutName))
+	content, err := os.ReadFile(filepath.Join(dir, aboutName)) //nolint:gosec // the folder that this program works in
 	if err != nil {
 		return a, err
 	}

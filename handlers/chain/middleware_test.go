@@ -193,7 +193,7 @@ func TestCallsAreRefusedInTheirProtocol(t *testing.T) {
 			t.Parallel()
 			api, log := newAPI(t, refused.options)
 			began, end := make(chan struct{}, 1), make(chan struct{})
-			server := serve(t, api, func(_ http.ResponseWriter, r *http.Request) {
+			server := serve(t, api, func(http.ResponseWriter, *http.Request) {
 				if refused.panicked {
 					panic("canary")
 				}

@@ -57,7 +57,7 @@ func TestPanicsShowNoArguments(t *testing.T) {
 			response := httptest.NewRecorder()
 			func() {
 				defer func() {
-					m.panicked(&answer{ResponseWriter: response}, httptest.NewRequest("GET", "/", nil), &record{}, recover())
+					m.panicked(&answer{ResponseWriter: response}, httptest.NewRequest(http.MethodGet, "/", nil), &record{}, recover())
 				}()
 				_ = fail()
 			}()

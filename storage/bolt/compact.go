@@ -270,13 +270,8 @@ func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucke
 				if string(name) != ownBucket {
 					rows++
 				}
-				if rows%1024 == 0 {
-					if tell != nil {
-						tell(rows)
-					}
-					if err := ctx.Err(); err != nil {
-						return err
-					}
+				if err := pause(ctx, rows, tell); err != nil {
+					return err
 				}
 				if !isFilesRow(name, key) {
 					hashPart(h, key)
@@ -287,6 +282,17 @@ func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucke
 		})
 	})
 	return [sha256.Size]byte(h.Sum(nil)), rows, err
+}
+
+// pause calls tell, unless it is nil, and looks at the context, now and then.
+func pause(ctx context.Context, rows int64, tell func(int64)) error {
+	if rows%1024 != 0 {
+		return nil
+	}
+	if tell != nil {
+		tell(rows)
+	}
+	return ctx.Err()
 }
 
 // hashPart adds bytes behind their length.

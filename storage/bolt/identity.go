@@ -97,9 +97,9 @@ func (e *CopiedError) Error() string {
 		others = append(others, sharesName)
 	}
 	if e.FileSystem != "" {
-		return fmt.Sprintf("the files on record were on another file system than %s", e.FileSystem)
+		return "the files on record were on another file system than " + e.FileSystem
 	}
-	return fmt.Sprintf("not the files on record: %s", strings.Join(others, ", "))
+	return "not the files on record: " + strings.Join(others, ", ")
 }
 
 // foundFiles is what the file system says of the files of a folder.

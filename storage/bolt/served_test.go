@@ -84,7 +84,7 @@ func TestSnapshotView(t *testing.T) {
 	put(0, 3000)
 	ctx, cancel := context.WithCancel(t.Context())
 	read := 0
-	count := func(_, _ []byte) error {
+	count := func(_, _ []byte) error { //nolint:unparam // the form that Range takes
 		if read++; read == 3000 {
 			cancel()
 		}

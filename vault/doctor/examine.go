@@ -69,15 +69,11 @@ func Examine(ctx context.Context, opts Options) error {
 		}
 		found := NewFindings() // View may run this more than once
 		gone = newSuspects()
-		report := found.Add
-		if opts.Served {
-			report = func(f exam.Finding) {
-				if !gone.take(tx, f) {
-					found.Add(f)
-				}
+		x := exam.NewExam(opts.Now, func(f exam.Finding) {
+			if !opts.Served || !gone.take(tx, f) {
+				found.Add(f)
 			}
-		}
-		x := exam.NewExam(opts.Now, report)
+		})
 		x.Tx, x.Keys, x.Slots, x.Served = tx, opts.Keys, opts.Slots, opts.Served
 		e := &examination{Options: opts, exam: x, ctx: ctx}
 		all := invariants(x)
@@ -89,11 +85,7 @@ func Examine(ctx context.Context, opts Options) error {
 		if err := x.EndCounts(); err != nil {
 			return fmt.Errorf("reading the counters: %w", err)
 		}
-		for _, name := range opts.Names {
-			if !slices.ContainsFunc(all, func(i exam.Invariant) bool { return i.Bucket == name }) {
-				x.Report(CodeBucket, name, nil)
-			}
-		}
+		reportUnknown(x, opts.Names, all)
 		opts.Findings.replace(found)
 		opts.Findings.Rows = e.rows
 		return nil
@@ -102,6 +94,15 @@ func Examine(ctx context.Context, opts Options) error {
 		return err
 	}
 	return opts.Findings.settle(ctx, opts.Store, gone)
+}
+
+// reportUnknown reports the buckets that this release does not know.
+func reportUnknown(x *exam.Exam, names []string, all []exam.Invariant) {
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(i exam.Invariant) bool { return i.Bucket == name }) {
+			x.Report(CodeBucket, name, nil)
+		}
+	}
 }
 
 // settle adds the suspects that are findings.

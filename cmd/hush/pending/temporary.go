@@ -27,7 +27,10 @@ type temporary struct {
 }
 
 // pathBytes are the paths of a temporary as the system has them.
-type pathBytes struct{ File, To []byte }
+type pathBytes struct {
+	File []byte `json:"file"`
+	To   []byte `json:"to"`
+}
 
 // encode returns the line of a record that notes t.
 func (t temporary) encode() ([]byte, error) {

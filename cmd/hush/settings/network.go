@@ -162,7 +162,7 @@ func checkAddress(text string) error {
 			return fmt.Errorf("must be unix: and a path of at most %d bytes", maxSocketPath)
 		}
 		if strings.HasPrefix(place, "~") && (place == "~" || strings.Contains(place, "/")) {
-			return errors.New("must be unix: and a whole path: a shell does not expand ~ behind unix:")
+			return errors.New("must be unix: and a whole path: a shell does not expand the ~ in it")
 		}
 		return nil
 	case ListenSystemd:
