@@ -140,12 +140,14 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 }
 
 // check hands the sessions to workers, one after the other, and each session to
-// all of them.
+// all of them. A worker that found a broken promise ends the others: more would tell
+// nothing.
 func (s *settings) check(ctx context.Context, folder string, sessions []string, out io.Writer) (total tallied, err error) {
 	for i, dir := range sessions {
 		wanted := s.states*(i+1)/len(sessions) - s.states*i/len(sessions)
 		results := make([]tallied, s.workers)
 		errs := make([]error, s.workers)
+		working, enough := context.WithCancel(ctx)
 		var all sync.WaitGroup
 		for part := range s.workers {
 			j := job{
@@ -153,14 +155,20 @@ func (s *settings) check(ctx context.Context, folder string, sessions []string, 
 				Images: wanted*(part+1)/s.workers - wanted*part/s.workers,
 				Folder: filepath.Join(folder, fmt.Sprintf("worker-%d", part)),
 			}
-			all.Go(func() { results[part], errs[part] = j.start(ctx) })
+			all.Go(func() {
+				if results[part], errs[part] = j.start(working); len(results[part].Broken) > 0 {
+					enough()
+				}
+			})
 		}
 		all.Wait()
-		if err := errors.Join(errs...); err != nil {
-			return total, err
-		}
+		ended := working.Err() != nil
+		enough()
 		for _, r := range results {
 			total.add(r)
+		}
+		if err := errors.Join(errs...); err != nil && (ctx.Err() != nil || !ended) {
+			return total, err
 		}
 		if len(total.Broken) > 0 {
 			break
