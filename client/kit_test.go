@@ -104,7 +104,9 @@ func (s *server) serve(t testing.TB, l net.Listener) {
 	for _, mount := range api.Mounts {
 		mux.Handle(mount.Path, mount.Handler)
 	}
-	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: api.Middleware(mux), ReadHeaderTimeout: time.Minute}, api.EndStreams
+	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: api.Middleware(mux), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}, api.EndStreams
+	s.http.Protocols.SetHTTP1(true)
+	s.http.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = s.http.Serve(l) }()
 }
 

@@ -190,6 +190,11 @@ func (f *flow) cause(err error) error {
 	return err
 }
 
+// stepSize is the most that is read from a body at once. HTTP/2 would read half a MiB
+// of a request and send it as one frame: nothing seems to move meanwhile, and no other
+// frame goes out.
+const stepSize = 16 << 10
+
 // watchedBody is a body whose progress is noted.
 type watchedBody struct {
 	io.ReadCloser
@@ -199,6 +204,7 @@ type watchedBody struct {
 
 // Read implements io.Reader.
 func (b *watchedBody) Read(into []byte) (int, error) {
+	into = into[:min(len(into), stepSize)]
 	n, err := b.ReadCloser.Read(into)
 	if n > 0 {
 		b.read(n)

@@ -14,6 +14,7 @@ import (
 
 	"hush/client"
 	"hush/vault/caller"
+	"hush/vault/vaulttest"
 )
 
 // slowLine carries so many bytes a second, each way, and stops for good after some.
@@ -111,6 +112,20 @@ func (p *progresses) want(t *testing.T, stage client.Stage, least int64) {
 	}
 }
 
+// wantSteps checks that no step was longer than so many bytes.
+func (p *progresses) wantSteps(t *testing.T, most int64) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var before int64
+	for _, one := range p.seen {
+		if step := one.Done - before; step > most {
+			t.Errorf("progress: got a step of %d bytes, want at most %d", step, most)
+		}
+		before = one.Done
+	}
+}
+
 // aFile is a request to share 879 KiB.
 func aFile() client.ShareRequest {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 879<<10/16)
@@ -142,6 +157,24 @@ func TestSlowLine(t *testing.T) {
 			t.Errorf("ClaimLeft: got %v, want what the server said last", opened.ClaimLeft)
 		}
 	})
+}
+
+// The defect: over HTTP/2 a client may send frames as large as the server takes, 1 MiB
+// here and 16 MiB at nginx. It read 512 KiB of the content at once. On a slow line that
+// takes more than the 20 seconds after which it gave up, as if nothing moved, and a frame
+// of that length held up the question whether the server is there.
+func TestStepsOverHTTP2(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, vaulttest.Options{}, nil)
+	transport := client.NewTransport()
+	transport.Protocols = new(http.Protocols)
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	defer transport.CloseIdleConnections()
+	var told progresses
+	c := s.client(t, client.Options{HTTP: &http.Client{Transport: transport}, Progress: told.note, Token: s.token(t, caller.ScopesAll)})
+	mustShare(t, c, aFile())
+	told.want(t, client.StageSending, 879<<10)
+	told.wantSteps(t, 32<<10)
 }
 
 // A line stops in the middle of an answer. After 20 seconds of silence the content is
