@@ -161,7 +161,8 @@ func allowedBucketUses() []bucketUse {
 			"vault/restoration/rows.go", "BucketSecret BucketShred BucketEpoch BucketUsage BucketPending",
 			"says which rows of a backup belong into the restored store; reads and writes nothing",
 		},
-		{"cmd/hush-powerloss/check.go", "BucketSecret", "reads what a disk kept after a power cut, past the vault"},
+		{"cmd/hush-powerloss/share.go", "BucketSecret", "reads what a disk kept after a power cut, past the vault"},
+		{"cmd/hush-powerloss/share.go", "BucketClaim", "the same, of what is bound to a claim"},
 		{"vault/vaulttest/", "", "helps tests, which look at every bucket"},
 		{"storage/storagetest/", "", "tests any store, with buckets of its own"},
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault/claim"
 )
 
 // session is the record of one data folder over the lives of its server.
@@ -142,7 +141,7 @@ func (s *session) identify(e *examiner) error {
 			whole[i] = true
 		}
 		share, err := e.findShare(c.build(whole), one.secret, one.row)
-		if errors.Is(err, storage.ErrNotFound) && one.row.bucket == claim.BucketClaim {
+		if errors.Is(err, storage.ErrNotFound) && one.row.isClaim() {
 			continue // it was answered too early, as the judgement will show
 		}
 		if *one.share = share; err != nil {

@@ -31,6 +31,8 @@ func sealedClaim(s *keptSecret) sealed {
 	return sealed{claim.BucketClaim, len("claim"), sha256.Sum256(append([]byte("hush claim"), s.Claim...))}
 }
 
+func (r sealed) isClaim() bool { return r.bucket == claim.BucketClaim }
+
 // findShare finds the share of such a row in a state that has it, and proves
 // that it is the one: with the root key, the link and the claim it opens the text.
 func (e *examiner) findShare(state snapshot, s *keptSecret, r sealed) (share [shareSize]byte, err error) {
