@@ -82,8 +82,10 @@ type known struct {
 
 // timeLeft returns how long a claim still lasts, in whole milliseconds; 0 if it is
 // due.
-func (k *known) timeLeft(now time.Time) time.Duration {
-	return max(0, min(k.deadline.Sub(now), k.until-k.age())).Truncate(time.Millisecond)
+func (k *known) timeLeft(now time.Time) time.Duration { return k.leftAt(now, k.age()) }
+
+func (k *known) leftAt(now time.Time, age time.Duration) time.Duration {
+	return max(0, min(k.deadline.Sub(now), k.until-age)).Truncate(time.Millisecond)
 }
 
 // newKnown returns what is known of a claim that this process sees for the first time.
@@ -99,10 +101,11 @@ func (k *known) moveTo(deadline time.Time) {
 	}
 }
 
-// waited reports whether it is time to extend a claim, by the time that passed in this
-// process since it saw the last deadline.
-func (k *known) waited() bool {
-	return k.until < Longest && k.until-k.age() <= Lifetime-ExtendEvery
+// look returns how long a claim still lasts, and whether it is time to extend it by what
+// passed in this process since it saw the last deadline.
+func (k *known) look(now time.Time) (left time.Duration, waited bool) {
+	age := k.age() // once, or the two would be of two moments
+	return k.leftAt(now, age), k.until < Longest && k.until-age <= Lifetime-ExtendEvery
 }
 
 // leftover is a share that could not be destroyed when its claim ended.
@@ -126,10 +129,10 @@ func (cl *Claims) timeLeft(k *known, now time.Time) time.Duration {
 	return k.timeLeft(now)
 }
 
-func (cl *Claims) waited(k *known) bool {
+func (cl *Claims) look(k *known, now time.Time) (left time.Duration, waited bool) {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	return k.waited()
+	return k.look(now)
 }
 
 // see remembers a claim with its deadline, and returns what is known of it. A row

@@ -28,9 +28,8 @@ func (cl *Claims) Extend(ctx context.Context, token seal.Token, claim string) (t
 }
 
 func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, bound bond) (time.Duration, error) {
-	now := cl.clock.Now()
-	k := cl.see(row, record.deadline, cl.clock.Stopwatch())
-	left, waited := cl.timeLeft(k, now), cl.waited(k)
+	now, k := cl.clock.Now(), cl.see(row, record.deadline, cl.clock.Stopwatch())
+	left, waited := cl.look(k, now)
 	switch {
 	case left == 0:
 		return 0, refusal.ErrNotFound
@@ -42,8 +41,13 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 		if stored, err = load(tx, row); err != nil {
 			return err
 		}
-		if !stored.matches(bound) || !now.Before(stored.deadline) {
+		now := cl.clock.Now()
+		left, waited := cl.look(k, now)
+		if !stored.matches(bound) || left == 0 || !now.Before(stored.deadline) {
 			return refusal.ErrNotFound
+		}
+		if stored.deadline.After(record.deadline) {
+			return nil // another call was first
 		}
 		to := stored.extendedAt(now, waited)
 		if !to.After(stored.deadline) {

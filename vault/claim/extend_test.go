@@ -291,7 +291,11 @@ func TestExtensionRaces(t *testing.T) {
 		"lapse": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			k.Clock.Advance(claim.Longest)
-			vaulttest.Want(t, "Lapse()", k.MustLapse(t), 1)
+			ended := k.MustLapse(t)
+			if ended == 0 { // an extension was stored just before, which is seen now
+				ended = k.MustLapse(t)
+			}
+			vaulttest.Want(t, "Lapse()", ended, 1)
 			k.Clock.Set(vaulttest.StartTime())
 			k.WantNotRevealed(t, "after the end", kept.Secret.Key, mine())
 		},
