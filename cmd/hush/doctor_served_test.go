@@ -109,11 +109,9 @@ func TestDoctorInterrupted(t *testing.T) {
 func TestDoctorBesideBusyService(t *testing.T) {
 	t.Parallel()
 	testtier.Full(t, "loads a service while it is examined")
+	runOnce(t, "a data folder")
 	env := newTestEnv(t)
 	folder := env.copyTo(t)
-	if !hasData(folder) {
-		t.Skip("needs a data folder: nodes of a database are examined in TestDoctorBesideNodes")
-	}
 	b := newBustle(t, env)
 	_, s := startBustle(t, realHush(t), folder, b)
 	b.everything(t, s)
