@@ -59,20 +59,7 @@ func wrongValue(raw json.RawMessage, m protoreflect.Message, field protoreflect.
 	case field.IsMap():
 		return wrongEntries(raw, m, field, depth)
 	case field.IsList():
-		var elements []json.RawMessage
-		if json.Unmarshal(raw, &elements) != nil {
-			return below(element(field), wrongType("must be a list"))
-		}
-		for i, one := range elements {
-			if isOwnMessage(field) {
-				if v := wrongIn(one, m.NewField(field).List().NewElement().Message(), depth+1); v != nil {
-					return below(elementAt(field, i), v)
-				}
-			} else if !takes(m, field, "[", one, "]") {
-				return below(elementAt(field, i), wrongScalar(one, field))
-			}
-		}
-		return nil
+		return wrongElements(raw, m, field, depth)
 	case isOwnMessage(field):
 		return below(element(field), wrongIn(raw, m.NewField(field).Message(), depth+1))
 	case !takes(m, field, "", raw, ""):
@@ -81,14 +68,48 @@ func wrongValue(raw json.RawMessage, m protoreflect.Message, field protoreflect.
 	return nil
 }
 
-// wrongEntries looks at the values of a map. Its keys are the caller's, and not named.
+// partsMost is how many elements of a list, or entries of a map, are looked at one by
+// one, so that a refusal costs no more than reading the text did.
+const partsMost = 1000
+
+// wrongElements looks at the first elements of a list.
+func wrongElements(raw json.RawMessage, m protoreflect.Message, field protoreflect.FieldDescriptor, depth int) *validate.Violation {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	if nextToken(in) != json.Delim('[') {
+		return below(element(field), wrongType("must be a list"))
+	}
+	for i := 0; i < partsMost && in.More(); i++ {
+		var one json.RawMessage
+		if in.Decode(&one) != nil {
+			return nil
+		}
+		if isOwnMessage(field) {
+			if v := wrongIn(one, m.NewField(field).List().NewElement().Message(), depth+1); v != nil {
+				return below(elementAt(field, i), v)
+			}
+		} else if !takes(m, field, "[", one, "]") {
+			return below(elementAt(field, i), wrongScalar(one, field))
+		}
+	}
+	if in.More() && !takes(m, field, "", raw, "") {
+		return below(element(field), wrongType("has an element of another type"))
+	}
+	return nil
+}
+
+// wrongEntries looks at the first values of a map. Its keys are the caller's, and not
+// named.
 func wrongEntries(raw json.RawMessage, m protoreflect.Message, field protoreflect.FieldDescriptor, depth int) *validate.Violation {
-	var entries map[string]json.RawMessage
-	if json.Unmarshal(raw, &entries) != nil {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	if nextToken(in) != json.Delim('{') {
 		return below(element(field), wrongType("must be an object"))
 	}
 	of := field.MapValue()
-	for _, one := range entries {
+	for i := 0; i < partsMost && in.More(); i++ {
+		var one json.RawMessage
+		if nextToken(in) == nil || in.Decode(&one) != nil {
+			return nil
+		}
 		if isOwnMessage(of) {
 			if v := wrongIn(one, m.NewField(field).Map().NewValue().Message(), depth+1); v != nil {
 				return below(element(field), v)
@@ -97,8 +118,12 @@ func wrongEntries(raw json.RawMessage, m protoreflect.Message, field protoreflec
 			return below(element(field), wrongScalar(one, of))
 		}
 	}
+	text := "has a name that is invalid or was given more than once"
+	if in.More() {
+		text += ", or a value of another type"
+	}
 	if !takes(m, field, "", raw, "") {
-		return below(element(field), wrongType("has a name that is invalid or was given more than once"))
+		return below(element(field), wrongType(text))
 	}
 	return nil
 }

@@ -11,6 +11,29 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
+// The attack: a text of a few megabytes has as many elements as fit, and a value of another
+// type behind them. Each element that is looked at by itself costs a hundred times what
+// reading it does, so only the first ones are.
+func TestWrongTypesBehindManyElements(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat(`"",`, partsMost)
+	for text, want := range map[string]string{
+		`{"recipients":[` + many + `1]}`:          "recipients: has an element of another type",
+		`{"recipients":[` + many + `""],"ttl":1}`: `ttl: must be text such as "3600s"`,
+		`{"recipients":[1,` + many + `""]}`:       "recipients[0]: must be text",
+	} {
+		err := readJSON(text, new(hushv1.ConcealSecretRequest))
+		if err == nil || err.Error() != "validation error: "+want {
+			t.Errorf("Unmarshal(%s ...): got %v, want %q", text[:20], err, want)
+		}
+	}
+	entries := strings.Repeat(`{},`, partsMost)
+	err := readJSON(`{"entries":[`+entries+`{"address":1}]}`, new(adminv1.ImportAccountsRequest))
+	if want := "validation error: entries: has an element of another type"; err == nil || err.Error() != want {
+		t.Errorf("Unmarshal(many entries): got %v, want %s", err, want)
+	}
+}
+
 // A value of another type is refused at its path, with what it must be.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
