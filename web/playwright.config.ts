@@ -16,7 +16,7 @@ const phone = { ...screens.phone, hasTouch: true, isMobile: true };
 // Playwright cannot drive these browsers: it only runs their tests.
 const others = { testDir: "browsers", fullyParallel: false, timeout: 300_000 };
 
-const otherTasks = ["**/screenshots.spec.ts", "**/canary.spec.ts"];
+const otherTasks = ["**/screenshots.spec.ts", "**/canary.spec.ts", "**/slow.spec.ts"];
 
 const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
   test: [
@@ -28,6 +28,7 @@ const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
     { name: "phone", use: phone, testMatch: "**/screenshots.spec.ts" },
   ],
   canary: [{ name: "desktop", use: desktop, testMatch: "**/canary.spec.ts" }],
+  slow: [{ name: "desktop", use: desktop, testMatch: "**/slow.spec.ts", timeout: 900_000 }],
   firefox: [{ name: "firefox", ...others }],
   webkit: [{ name: "webkit", ...others }],
 };

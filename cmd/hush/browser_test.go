@@ -74,6 +74,8 @@ type browserEnvironment struct {
 	Programs *browserPrograms `json:"programs,omitempty"`
 	// Canary is what is shared by the task canary.
 	Canary *browserCanary `json:"canary,omitempty"`
+	// Slow are the services of the task slow.
+	Slow []browserSlow `json:"slow,omitempty"`
 }
 
 type browserCanary struct {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,17 +25,23 @@ type slowLine struct {
 	listener net.Listener
 	backend  atomic.Value // string: the address of the service
 	rate     int
+	connect  bool // each connection begins with a request for a tunnel, of which the host is ignored
 }
 
 // startSlowLine starts a proxy to no service yet, and returns its URL.
 func startSlowLine(t testing.TB, rate int) (line *slowLine, url string) {
+	t.Helper()
+	return startSlow(t, &slowLine{rate: rate})
+}
+
+func startSlow(t testing.TB, line *slowLine) (_ *slowLine, url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	line = &slowLine{listener: l, rate: rate}
+	line.listener = l
 	go line.accept()
 	return line, "http://" + l.Addr().String()
 }
@@ -44,15 +52,28 @@ func (s *slowLine) accept() {
 		if err != nil {
 			return
 		}
-		address, _ := s.backend.Load().(string)
-		to, err := net.Dial("tcp", address)
-		if err != nil {
-			_ = from.Close()
-			continue
-		}
-		go s.carry(to, from)
-		go s.carry(from, to)
+		go s.join(from)
 	}
+}
+
+// join connects one connection with the service.
+func (s *slowLine) join(from net.Conn) {
+	if s.connect {
+		// The client waits for the answer, so nothing else is in the buffer.
+		if _, err := http.ReadRequest(bufio.NewReader(from)); err != nil {
+			_ = from.Close()
+			return
+		}
+		_, _ = io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n")
+	}
+	address, _ := s.backend.Load().(string)
+	to, err := net.Dial("tcp", address)
+	if err != nil {
+		_ = from.Close()
+		return
+	}
+	go s.carry(to, from)
+	s.carry(from, to)
 }
 
 // carry copies to the other end at the rate. What waits is in the buffers of the system:
@@ -80,41 +101,101 @@ func (s *slowLine) carry(to, from net.Conn) {
 func TestRealSlowLines(t *testing.T) {
 	t.Parallel()
 	testtier.Full(t, "takes minutes on slow lines")
-	content := bytes.Repeat([]byte("0123456789abcdef"), 1000<<10/16)
 	for _, rate := range []int{8_000, 12_000, 25_000, 60_000} {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			t.Parallel()
 			line, url := startSlowLine(t, rate)
-			p := startProcess(t, realHush(t), newFolder(t))
+			p := startProcess(t, realHush(t), newFolder(t), "--base-url", url)
 			line.backend.Store(p.addr)
-			r := newRecipient(t)
-			file := filepath.Join(t.TempDir(), "backup.tar")
-			if err := os.WriteFile(file, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			share := r.program(t, "share", file)
-			share.Env = append(share.Env, "HUSH_SERVER="+url, "HUSH_TOKEN="+operator{t, p.data}.account("sender@example.com"))
-			began := time.Now()
-			said := &bytes.Buffer{}
-			share.Stderr = io.MultiWriter(said, t.Output())
-			out, err := share.Output()
-			link := strings.Replace(strings.TrimSpace(string(out)), p.url, url, 1) // by the line
-			if err != nil {
-				t.Fatalf("hush share at %d bytes a second: got %v after %v, want no error; it wrote:\n%s", rate, err, time.Since(began), said)
-			}
-			if _, err := client.ParseLink(link); err != nil || !strings.HasPrefix(link, url) {
-				t.Fatalf("hush share: got %q and %v, want a link", link, err)
-			}
-			t.Logf("shared in %v", time.Since(began).Round(time.Second))
-			began = time.Now()
-			open := r.program(t, "open", r.keepLink(t, link), "-o", "opened")
-			if out, err := open.CombinedOutput(); err != nil || open.ProcessState.ExitCode() != command.ExitOK {
-				t.Fatalf("hush open at %d bytes a second: got %v after %v, want no error; it wrote:\n%s", rate, err, time.Since(began), out)
-			}
-			t.Logf("opened in %v", time.Since(began).Round(time.Second))
-			if got, err := os.ReadFile(filepath.Join(r.folder, "opened")); err != nil || !bytes.Equal(got, content) {
-				t.Errorf("opened file: got %d bytes and %v, want the %d that were shared", len(got), err, len(content))
-			}
+			shareAndOpenSlowly(t, p, "HUSH_SERVER="+url)
 		})
 	}
+}
+
+// Over TLS the programs speak HTTP/2, which has buffers of its own.
+func TestRealSlowLineOverTLS(t *testing.T) {
+	t.Parallel()
+	testtier.Full(t, "takes minutes on a slow line")
+	line, url := startSlowLine(t, 8_000)
+	url = strings.Replace(url, "http:", "https:", 1)
+	cert, key, _ := selfSigned(t)
+	p := startProcess(t, realHush(t), newFolder(t), "--base-url", url, "--tls-cert", cert, "--tls-key", key)
+	line.backend.Store(p.addr)
+	shareAndOpenSlowly(t, p, "HUSH_SERVER="+url, "SSL_CERT_FILE="+cert)
+}
+
+// A proxy before the service takes a content from the slow line, or gives it there, and
+// has limits of its own.
+func TestRealSlowLineToAProxy(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about proxies")
+	testtier.Full(t, "takes minutes on slow lines")
+	for _, r := range recipes() {
+		t.Run(r.program, func(t *testing.T) {
+			t.Parallel()
+			needProgram(t, r.program)
+			p := startProcess(t, realHush(t), newFolder(t), "--base-url", proxyURL, "--trusted-proxies", "127.0.0.1")
+			proxy := startProxy(t, r, proxyBackend{addr: p.addr})
+			line, url := startSlow(t, &slowLine{rate: 12_000, connect: true})
+			line.backend.Store(proxy.addr)
+			shareAndOpenSlowly(t, p, "HUSH_SERVER="+proxyURL, "SSL_CERT_FILE="+proxy.cert, "HTTPS_PROXY="+url)
+		})
+	}
+}
+
+// shareAndOpenSlowly shares a file of nearly 1 MiB and opens it with the programs.
+func shareAndOpenSlowly(t *testing.T, p *testProcess, environment ...string) {
+	t.Helper()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1000<<10/16)
+	r := newRecipient(t)
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	mustWrite(t, file, string(content))
+	share := r.program(t, "share", file)
+	share.Env = append(share.Env, append(environment, "HUSH_TOKEN="+operator{t, p.data}.account("sender@example.com"))...)
+	began := time.Now()
+	said := &bytes.Buffer{}
+	share.Stderr = io.MultiWriter(said, t.Output())
+	out, err := share.Output()
+	link := strings.TrimSpace(string(out))
+	if err != nil {
+		t.Fatalf("hush share: got %v after %v, want no error; it wrote:\n%s", err, time.Since(began), said)
+	}
+	if _, err := client.ParseLink(link); err != nil {
+		t.Fatalf("hush share: got %q and %v, want a link", link, err)
+	}
+	t.Logf("shared in %v", time.Since(began).Round(time.Second))
+	began = time.Now()
+	open := r.program(t, "open", r.keepLink(t, link), "-o", "opened")
+	open.Env = append(open.Env, environment...)
+	if out, err := open.CombinedOutput(); err != nil || open.ProcessState.ExitCode() != command.ExitOK {
+		t.Fatalf("hush open: got %v after %v, want no error; it wrote:\n%s", err, time.Since(began), out)
+	}
+	t.Logf("opened in %v", time.Since(began).Round(time.Second))
+	if got, err := os.ReadFile(filepath.Join(r.folder, "opened")); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("opened file: got %d bytes and %v, want the %d that were shared", len(got), err, len(content))
+	}
+}
+
+// browserSlow is a service behind a slow line.
+type browserSlow struct {
+	Rate int           `json:"rate"`
+	URL  string        `json:"url"`
+	Ada  browserPerson `json:"ada"`
+}
+
+// The pages share and open a file of nearly 1 MiB over slow lines, in real time.
+func TestRealSlowPages(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "pages are the same on any store")
+	testtier.Full(t, "takes minutes on slow lines")
+	tools := findBrowserTools(t)
+	var slow []browserSlow
+	for _, rate := range []int{8_000, 12_000, 25_000, 60_000} {
+		line, url := startSlowLine(t, rate)
+		p := startProcess(t, realHush(t), newFolder(t), "--base-url", url)
+		line.backend.Store(p.addr)
+		operator{t, p.data}.account("ada@example.com")
+		slow = append(slow, browserSlow{rate, url, browserPerson{"ada@example.com", "correct horse battery"}})
+	}
+	runBrowser(t, tools, nil, browserEnvironment{URL: slow[0].URL, Task: "slow", Slow: slow}, http.NewServeMux(), "--workers", "4")
 }

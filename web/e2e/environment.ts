@@ -10,7 +10,7 @@ export interface Environment {
   /** The address of the server that returns received mails and sets DNS records. */
   kit: string;
   chromium: string;
-  task: "test" | "screenshots" | "canary" | "firefox" | "webkit";
+  task: "test" | "screenshots" | "canary" | "slow" | "firefox" | "webkit";
   /** The programs of the tasks firefox and webkit. */
   programs?: { firefox?: string; webkitDriver?: string; xvfb?: string };
   /** Nodes of the service fail meanwhile: answers get lost, and mail is late. */
@@ -21,6 +21,8 @@ export interface Environment {
   elsewhere?: { named: string; other: string; token: string };
   /** What the task canary shares, and the service must not know. */
   canary?: { text: string; passphrase: string };
+  /** Services behind lines of so many bytes a second, for the task slow. */
+  slow?: { rate: number; url: string; ada: Person }[];
 }
 
 /** A host without DNS records until a test sets them. */

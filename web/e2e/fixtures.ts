@@ -35,20 +35,20 @@ export const test = base.extend<Fixtures>({
     },
     { auto: true },
   ],
-  context: async ({ context, errors }, use) => {
-    await watch(context, errors);
+  context: async ({ context, errors, baseURL }, use) => {
+    await watch(context, errors, baseURL);
     await use(context);
   },
-  other: async ({ browser, contextOptions, errors }, use) => {
+  other: async ({ browser, contextOptions, errors, baseURL }, use) => {
     const context = await browser.newContext(contextOptions);
-    await watch(context, errors);
+    await watch(context, errors, baseURL);
     await use(await context.newPage());
     await context.close();
   },
 });
 
-/** watch records what must not happen in any page. */
-async function watch(context: BrowserContext, errors: string[]): Promise<void> {
+/** watch records what must not happen in any page of a service. */
+async function watch(context: BrowserContext, errors: string[], baseURL = url): Promise<void> {
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
       console.error(`policy: ${event.violatedDirective} forbids ${event.blockedURI} in ${event.sourceFile}`);
@@ -74,7 +74,7 @@ async function watch(context: BrowserContext, errors: string[]): Promise<void> {
   });
   context.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith("http") && host !== new URL(url).host && host !== brandedHost) {
+    if (protocol.startsWith("http") && host !== new URL(baseURL).host && host !== brandedHost) {
       errors.push(`request to another host: ${request.url()}`);
     }
   });

@@ -14,6 +14,7 @@ import { cleanName, cleanType, distinct } from "../src/share/filename";
 import { kindOf, kinds } from "../src/share/kind";
 import { secondsIn } from "../src/share/lifetime";
 import { seal } from "../src/share/seal";
+import { stillTime } from "../src/share/still";
 
 // Texts ask for the browser's languages, and a catalogue that is loaded names the document's.
 Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
@@ -228,4 +229,13 @@ test("a label with half of a character is refused", () => {
     field: "memo",
     text: "This isn't valid text: one of its characters is incomplete.",
   });
+});
+
+test("what the system took gets the time that it needs to leave on the slowest line", () => {
+  assert.equal(stillTime(0, 0), 20_000);
+  assert.equal(stillTime(0, 60_000), 20_000);
+  // 256 KiB taken at once take 64 s at 4 KiB a second.
+  assert.equal(stillTime(256 << 10, 0), 84_000);
+  assert.equal(stillTime(256 << 10, 30_000), 54_000);
+  assert.equal(stillTime(256 << 10, 70_000), 20_000);
 });

@@ -690,7 +690,8 @@ type Node struct {
 	// The number, which no other node has at the same time. It is taken again
 	// after a node has stopped.
 	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// The name of the machine. Nodes may have the same name.
+	// The name that its operator gave it, or that of the machine. Nodes may have the
+	// same name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// The release.
 	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`

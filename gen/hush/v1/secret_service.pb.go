@@ -35,7 +35,8 @@ type ConcealSecretRequest struct {
 	// lowered to the maximum.
 	Ttl *durationpb.Duration `protobuf:"bytes,2,opt,name=ttl,proto3" json:"ttl,omitempty"`
 	// The passphrase that revealing the secret requires: up to 128 characters and
-	// 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
+	// 512 bytes, without control characters and not beginning with a byte order mark.
+	// Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase string `protobuf:"bytes,3,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
 	// E-mail addresses that receive the link, either bare or as in Ada
 	// <ada@example.com>. An element may hold several, separated by commas; the

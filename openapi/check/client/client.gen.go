@@ -378,7 +378,7 @@ type V1ConcealSecretParameters struct {
 	// At most 1,024 bytes.
 	AuthenticityPayload *string `json:"authenticity_payload,omitempty"`
 
-	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
+	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes, without control characters and not beginning with a byte order mark. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase *string `json:"passphrase,omitempty"`
 
 	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account, and a server that sends mail.
@@ -577,7 +577,7 @@ type V2GenerateSecretOrConcealSecretParameters struct {
 	// Length The length in characters: 4 to 128. Zero means 12.
 	Length *int `json:"length,omitempty"`
 
-	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
+	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes, without control characters and not beginning with a byte order mark. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase *string `json:"passphrase,omitempty"`
 
 	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account, and a server that sends mail.
@@ -951,7 +951,7 @@ type HushV1ConcealSecretRequest struct {
 	// Memo The sender's note for the receipt: up to 500 characters and 2,000 bytes. The recipient never sees it.
 	Memo *string `json:"memo,omitempty"`
 
-	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
+	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes, without control characters and not beginning with a byte order mark. Empty for none. Passphrases are compared in Unicode's normal form C.
 	Passphrase *string `json:"passphrase,omitempty"`
 
 	// Recipients E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account, and a server that sends mail.

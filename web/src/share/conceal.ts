@@ -17,6 +17,7 @@ import { mails } from "./fields";
 import type { Kind } from "./kind";
 import { present } from "./made";
 import { each, newGroup, type Outcome, type Part, partsOf } from "./parts";
+import { stillTime } from "./still";
 
 export { check } from "./check";
 
@@ -209,10 +210,10 @@ function canceled(signal: AbortSignal): (thrown: unknown) => never {
   };
 }
 
-/** How long a content on its way may stand still. The answer to it gets any time. */
-const silence = 20_000;
-
-/** watch makes a call tell how much of it has left. It ends one that stands still, or that a person cancels. */
+/**
+ * watch makes a call tell how much of it has left. It ends one that stands still, or
+ * that a person cancels. The answer to what has left gets any time.
+ */
 function watch(signal: AbortSignal, onSent: ((part: number) => void) | undefined) {
   const call = new AbortController();
   let whole = false;
@@ -224,12 +225,13 @@ function watch(signal: AbortSignal, onSent: ((part: number) => void) | undefined
     }
   };
   signal.addEventListener("abort", giveUp);
-  let timer = setTimeout(abort, silence);
+  const began = performance.now();
+  let timer = setTimeout(abort, stillTime(0, 0));
   const sent = (done: number, total: number) => {
     clearTimeout(timer);
     whole = done >= total;
     if (!whole) {
-      timer = setTimeout(abort, silence);
+      timer = setTimeout(abort, stillTime(done, performance.now() - began));
     }
     onSent?.(total > 0 ? done / total : 0);
   };

@@ -420,7 +420,8 @@ export type Node = Message<"hush.v1.Node"> & {
   number: number;
 
   /**
-   * The name of the machine. Nodes may have the same name.
+   * The name that its operator gave it, or that of the machine. Nodes may have the
+   * same name.
    *
    * @generated from field: string name = 2;
    */

@@ -45,7 +45,8 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
 
   /**
    * The passphrase that revealing the secret requires: up to 128 characters and
-   * 512 bytes. Empty for none. Passphrases are compared in Unicode's normal form C.
+   * 512 bytes, without control characters and not beginning with a byte order mark.
+   * Empty for none. Passphrases are compared in Unicode's normal form C.
    *
    * @generated from field: string passphrase = 3;
    */

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-81xoJJ46.js";import{r as t}from"./wire-DCiaiwd3.js";var n=t(e);export{n as default};

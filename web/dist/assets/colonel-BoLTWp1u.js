@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CuBTY9Kd.js";import{r as t}from"./wire-DCiaiwd3.js";var n=t(e);export{n as default};

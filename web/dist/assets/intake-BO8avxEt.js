@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D0zR9b_4.js";import{r as t}from"./wire-DCiaiwd3.js";var n=t(e);export{n as default};
