@@ -6,8 +6,9 @@ import { openContent } from "../src/endtoend/content";
 import { derive, proofHash } from "../src/endtoend/keys";
 import { parse } from "../src/endtoend/link";
 import { stretch } from "../src/endtoend/stretch";
+import type { Account } from "../src/gen/hush/v1/account_pb";
 import type { GetPolicyResponse } from "../src/gen/hush/v1/system_service_pb";
-import { policy } from "../src/session";
+import { account, policy } from "../src/session";
 import { archive } from "../src/share/archive";
 import { type Draft, empty, lifetimeOf, type SharedFile } from "../src/share/draft";
 import { cleanName, cleanType, distinct } from "../src/share/filename";
@@ -32,13 +33,15 @@ const file = (part: Partial<SharedFile> = {}): SharedFile => ({
   ...part,
 });
 
-/** withPolicy sets the policy until fn has returned. */
+/** withPolicy sets the policy, of a visitor without an account, until fn has returned. */
 async function withPolicy(part: Partial<GetPolicyResponse>, fn: () => void | Promise<void>): Promise<void> {
   policy.value = part as GetPolicyResponse;
+  account.value = null;
   try {
     await fn();
   } finally {
     policy.value = undefined;
+    account.value = undefined;
   }
 }
 
@@ -162,6 +165,19 @@ test("a draft is held to the limits of what it shares", async () => {
     assert.deepEqual(textOf({ text: "", file: file({ body: new Uint8Array(100) }) }), {});
     assert.equal(textOf({ file: file({ body: new Uint8Array(101) }) }).field, "form");
     assert.equal(check({ ...empty, file: file() }, "server").field, "form");
+  });
+});
+
+test("no limit is told before it is known whether a person has an account", async () => {
+  await withPolicy({ anonymousSecret: 100n, encryptions: [] }, () => {
+    const refused = () => check({ ...empty, text: "x".repeat(101) }, "end_to_end").field;
+    assert.equal(refused(), "secret");
+    account.value = undefined;
+    assert.equal(refused(), undefined);
+    account.value = { secretLimit: 101n } as Account;
+    assert.equal(refused(), undefined);
+    account.value = { secretLimit: 100n } as Account;
+    assert.equal(refused(), "secret");
   });
 });
 

@@ -68,9 +68,17 @@ export function noFiles(): string {
   return t(allows("end_to_end") ? "share.file.kind" : "share.file.none");
 }
 
-/** limit returns the most bytes of a secret, or a generous number until the policy is known. */
+/**
+ * limit returns the most bytes of a secret, or a generous number until the policy and
+ * the account are known: on a slow line a person is asked for a file before.
+ */
 export function limit(): number {
-  return Number(account.value?.secretLimit || policy.value?.anonymousSecret || 1 << 20);
+  return Number((isLimitKnown() && (account.value?.secretLimit || policy.value?.anonymousSecret)) || 1 << 20);
+}
+
+/** isLimitKnown reports whether the limit is that of the service. */
+export function isLimitKnown(): boolean {
+  return policy.value !== undefined && account.value !== undefined;
 }
 
 /** lifetimeOf returns the lifetime that a draft asks for. */

@@ -2,9 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
 import { t, tn } from "../i18n/share";
 import { problemText } from "../problem";
-import { policy } from "../session";
 import { announce, Button, Icon, Notice } from "../ui";
-import { limit, noFiles, type SharedFile } from "./draft";
+import { isLimitKnown, limit, noFiles, type SharedFile } from "./draft";
 import { FilesError, filesOf, read } from "./files";
 import { allows, type Kind } from "./kind";
 
@@ -109,7 +108,7 @@ function Offer({ kind, onChoose }: { kind: Kind; onChoose: () => void }) {
       <Button size="small" icon="upload" onClick={onChoose}>
         {t("file.choose")}
       </Button>
-      <span class="muted small">{policy.value && t("file.hint", { limit: size(limit()) })}</span>
+      <span class="muted small">{isLimitKnown() && t("file.hint", { limit: size(limit()) })}</span>
     </div>
   );
 }

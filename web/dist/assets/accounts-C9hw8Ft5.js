@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-D78JwqEM.js";import{r as t}from"./wire-bIAl1CuO.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-dHt4R2MM.js";

@@ -1,0 +1,1 @@
+export{s as Checked,n as Stage,t as default}from"./fromserver-Tmg2Ekw3.js";
