@@ -25,8 +25,10 @@ others() {
 # Programs wait for each other a good part of the time; the processors do the rest
 # meanwhile.
 programs() {
-	# shellcheck disable=SC2046 # paths of packages hold no white space
-	stage 'programs and pages' scripts/test.sh $(others)
+	local packages
+	packages=$(others)
+	# shellcheck disable=SC2086 # paths of packages hold no white space
+	stage 'programs and pages' scripts/test.sh $packages
 	# What is larger than -short in the vault has the race detector, and runs here in
 	# "make full".
 	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/postgres ./cmd/hush
@@ -45,9 +47,9 @@ shown 'test' make test
 # These two write into the tree, so nothing else runs meanwhile.
 stage 'generated code' make check-generated
 stage 'web' make check-web
-programs &
-rest &
-wait
+lane programs
+lane rest
+joined
 
 mkdir -p .tmp
 if finish; then

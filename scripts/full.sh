@@ -22,8 +22,10 @@ stage 'web' make check-web
 rest() {
 	stage 'openapi' make check-openapi
 	stage 'lint' make lint
-	# shellcheck disable=SC2046 # paths of packages hold no white space
-	STORE=postgres stage 'tests on PostgreSQL' scripts/test.sh $(suites)
+	local packages
+	packages=$(suites)
+	# shellcheck disable=SC2086 # paths of packages hold no white space
+	STORE=postgres stage 'tests on PostgreSQL' scripts/test.sh $packages
 	# The race detector would only make fewer operations of the same time.
 	stage 'nodes under faults' go test -count=1 -timeout 15m -v -run '^TestFaults$' ./vault/faulttest -faults.operations 50000 -faults.faults 32 -faults.stall
 	stage 'fuzz' make fuzz FUZZTIME=10000x
@@ -33,9 +35,9 @@ rest() {
 	stage 'packages' make check-packages
 	stage 'other systems' make vet-systems
 }
-rest &
+lane rest
 RACE=1 shown 'tests' scripts/test.sh ./...
-wait
+joined
 
 # It says what costs more than before, and fails only if it cannot measure. It runs
 # alone, because what runs beside it changes what it measures.

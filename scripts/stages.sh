@@ -7,6 +7,8 @@
 stages=$(mktemp -d "${TMPDIR:-/tmp}/hush-stages.XXXXXX")
 trap 'rm -rf "$stages"' EXIT
 began=$SECONDS
+lanes=()
+lost=''
 export TEST_TIMES=$stages/times
 : >"$TEST_TIMES" >"$stages/summary" >"$stages/left-out" >"$stages/names"
 
@@ -62,14 +64,35 @@ unknown() {
 	[ -z "${ONLY:-}" ] || tr ',' '\n' <<<"$ONLY" | grep -vxFf "$stages/names" || true
 }
 
+# lane FUNCTION runs stages beside others, until joined.
+lane() {
+	"$1" &
+	lanes+=("$!")
+}
+
+# joined waits for the lanes. One that ended before its last stage, for want of memory
+# or of room for its files, fails the run.
+joined() {
+	local pid
+	for pid in "${lanes[@]}"; do
+		wait "$pid" || lost=1
+	done
+	lanes=()
+}
+
 # finish writes the summary, with the slowest tests, and returns 1 if a stage failed.
 finish() {
 	printf '\n=== slowest tests\n'
-	sort -rn "$TEST_TIMES" | head -10
+	# head would end sort by a signal.
+	sort -rn "$TEST_TIMES" | sed -n 1,10p
 	printf '\n=== summary\n'
 	cat "$stages/summary"
 	local result=ok status=0 missing
 	if grep -q ' FAIL ' "$stages/summary"; then result=FAIL status=1; fi
+	if [ -n "$lost" ]; then
+		echo 'some stages did not run: what runs them ended before'
+		result=FAIL status=1
+	fi
 	missing=$(unknown)
 	if [ -n "$missing" ]; then
 		sed 's/^/ONLY names no stage: /' <<<"$missing"
