@@ -225,7 +225,9 @@ func TestBurnReported(t *testing.T) {
 	}
 	o.run("", "burn", running.secretKey).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
 	s.stop(t)
-	o.ok(s.url+"/e#"+stopped.secretKey+strings.Repeat("k", 43)+"\n", "burn", "-")
+	// A mail has broken the link.
+	o.ok("", "burn", s.url+"/e#"+stopped.secretKey+"kkk\n"+strings.Repeat("k", 40))
+	o.run(stopped.secretKey+"\n"+running.secretKey+"\n", "burn", "-").want(t, "admin burn of two", command.ExitFailure, "there is more than one line")
 	again := startHushOn(t, s.data)
 	for _, secret := range []answer{running, stopped} {
 		if got := newDrivers(t, again, nil)[0].reveal(t.Context(), secret.secretKey, ""); got.outcome != outcomeUnknown {

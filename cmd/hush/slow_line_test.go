@@ -105,8 +105,8 @@ func TestRealSlowLines(t *testing.T) {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			t.Parallel()
 			line, url := startSlowLine(t, rate)
-			p := startProcess(t, realHush(t), newFolder(t), "--base-url", url)
-			line.backend.Store(p.addr)
+			p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url)
+			line.backend.Store(p.listening(t))
 			shareAndOpenSlowly(t, p, "HUSH_SERVER="+url)
 		})
 	}
@@ -119,8 +119,8 @@ func TestRealSlowLineOverTLS(t *testing.T) {
 	line, url := startSlowLine(t, 8_000)
 	url = strings.Replace(url, "http:", "https:", 1)
 	cert, key, _ := selfSigned(t)
-	p := startProcess(t, realHush(t), newFolder(t), "--base-url", url, "--tls-cert", cert, "--tls-key", key)
-	line.backend.Store(p.addr)
+	p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url, "--tls-cert", cert, "--tls-key", key)
+	line.backend.Store(p.listening(t))
 	shareAndOpenSlowly(t, p, "HUSH_SERVER="+url, "SSL_CERT_FILE="+cert)
 }
 
@@ -134,8 +134,8 @@ func TestRealSlowLineToAProxy(t *testing.T) {
 		t.Run(r.program, func(t *testing.T) {
 			t.Parallel()
 			needProgram(t, r.program)
-			p := startProcess(t, realHush(t), newFolder(t), "--base-url", proxyURL, "--trusted-proxies", "127.0.0.1")
-			proxy := startProxy(t, r, proxyBackend{addr: p.addr})
+			p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", proxyURL, "--trusted-proxies", "127.0.0.1")
+			proxy := startProxy(t, r, proxyBackend{addr: p.listening(t)})
 			line, url := startSlow(t, &slowLine{rate: 12_000, connect: true})
 			line.backend.Store(proxy.addr)
 			shareAndOpenSlowly(t, p, "HUSH_SERVER="+proxyURL, "SSL_CERT_FILE="+proxy.cert, "HTTPS_PROXY="+url)
@@ -192,8 +192,8 @@ func TestRealSlowPages(t *testing.T) {
 	var slow []browserSlow
 	for _, rate := range []int{8_000, 12_000, 25_000, 60_000} {
 		line, url := startSlowLine(t, rate)
-		p := startProcess(t, realHush(t), newFolder(t), "--base-url", url)
-		line.backend.Store(p.addr)
+		p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url)
+		line.backend.Store(p.listening(t))
 		operator{t, p.data}.account("ada@example.com")
 		slow = append(slow, browserSlow{rate, url, browserPerson{"ada@example.com", "correct horse battery"}})
 	}

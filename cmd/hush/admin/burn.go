@@ -32,13 +32,14 @@ can see the arguments of a command while it runs.` + about,
 	return c
 }
 
-// endToEndLink matches the key in the link of an end-to-end encrypted secret, and behind
-// it what there is of the link secret, which is for no service to see.
-var endToEndLink = regexp.MustCompile(`(^|#|%(?:25)*23)([0-9a-z]{31})[0-9A-Za-z]+`)
+// endToEndLink matches the key in the link of an end-to-end encrypted secret, and all
+// that is behind it: what there is of the link secret is for no service to see, whether
+// or not a mail has broken it. The link of several receipts goes on with a dot.
+var endToEndLink = regexp.MustCompile(`(?s)(^|#|%(?:25)*23)([0-9a-z]{31})[^.].*`)
 
 func (a administrator) burn(ctx context.Context, s *settings.Settings, link string) (err error) {
 	if link == "-" {
-		if link, err = a.FirstLine(ctx); err != nil {
+		if link, err = a.OnlyLine(ctx, "-"); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,25 +17,52 @@ const maxLine = 4096
 // FirstLine returns the first line of standard input without its end. An empty
 // one is an error. It gives up waiting when ctx ends.
 func (c *Console) FirstLine(ctx context.Context) (string, error) {
-	return Interruptible(ctx, func() (string, error) { return firstLine(c.In) })
+	return Interruptible(ctx, func() (string, error) {
+		line, _, err := firstLine(c.In)
+		return line, err
+	})
+}
+
+// OnlyLine is SecretLine where more lines would be ignored: of a link, say. They are an
+// error. Of standard input it sees those that arrive together with the first.
+func (c *Console) OnlyLine(ctx context.Context, file string) (string, error) {
+	if file != "-" {
+		c.warnOf(file)
+	}
+	return Interruptible(ctx, func() (string, error) {
+		line, more, err := "", false, error(nil)
+		if file == "-" {
+			line, more, err = firstLine(c.In)
+		} else {
+			line, more, err = readSecretFile(file)
+		}
+		if err == nil && more {
+			err = errors.New("there is more than one line, and one link is read at a time")
+		}
+		return line, err
+	})
 }
 
 // firstLine returns a line without its end and without a byte order mark at its
-// beginning. An empty one is an error.
-func firstLine(from io.Reader) (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(from, maxLine+2+int64(len("\ufeff")))).ReadString('\n')
+// beginning. An empty one is an error. It reports whether it read more than white space
+// behind that.
+func firstLine(from io.Reader) (line string, more bool, err error) {
+	reader := bufio.NewReader(io.LimitReader(from, maxLine+2+int64(len("\ufeff"))))
+	line, err = reader.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
+		return "", false, err
 	}
+	rest, _ := reader.Peek(reader.Buffered())
+	more = len(bytes.TrimSpace(rest)) > 0
 	line = strings.TrimPrefix(line, "\ufeff") // editors of Windows begin a file with it
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	switch {
 	case line == "":
-		return "", errors.New("the first line is empty")
+		return "", false, errors.New("the first line is empty")
 	case len(line) > maxLine:
-		return "", fmt.Errorf("the first line is longer than %d bytes", maxLine)
+		return "", false, fmt.Errorf("the first line is longer than %d bytes", maxLine)
 	}
-	return line, nil
+	return line, more, nil
 }
 
 // SecretLine returns the first line of a file, or of standard input for "-", without
@@ -44,29 +72,36 @@ func (c *Console) SecretLine(ctx context.Context, file string) (string, error) {
 	if file == "-" {
 		return c.FirstLine(ctx)
 	}
+	c.warnOf(file)
+	return ReadSecretFile(ctx, file)
+}
+
+func (c *Console) warnOf(file string) {
 	if IsEverybodys(file) {
 		c.Tellf("every user of this machine may read %s: run chmod 0600 on it", file)
 	}
-	return ReadSecretFile(ctx, file)
 }
 
 // ReadSecretFile returns the first line of a file. It gives up waiting for a pipe when
 // ctx ends.
 func ReadSecretFile(ctx context.Context, path string) (string, error) {
-	return Interruptible(ctx, func() (string, error) { return readSecretFile(path) })
+	return Interruptible(ctx, func() (string, error) {
+		line, _, err := readSecretFile(path)
+		return line, err
+	})
 }
 
-func readSecretFile(path string) (string, error) {
+func readSecretFile(path string) (line string, more bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer file.Close()
-	line, err := firstLine(file)
+	line, more, err = firstLine(file)
 	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
+		return "", false, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return line, nil
+	return line, more, nil
 }
 
 // IsEverybodys reports whether every user of this machine may read or change a

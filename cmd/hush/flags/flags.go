@@ -387,13 +387,14 @@ func parseSpan(text string, least, most time.Duration) (d time.Duration, err err
 	} else {
 		d, err = time.ParseDuration(text)
 	}
-	if err == nil && (d < least || d > most || d%time.Second != 0) {
-		err = errors.New("out of range")
+	switch {
+	case err != nil:
+		return 0, errors.New("not a length of time: write 45s, 15m, 12h or 7d")
+	case d < least || d > most || d%time.Second != 0:
+		return 0, errors.New("out of range")
+	default:
+		return d, nil
 	}
-	if err != nil {
-		return 0, err
-	}
-	return d, nil
 }
 
 // SplitList returns the parts between commas that are not empty.

@@ -10,7 +10,7 @@ import (
 	"hush/cmd/hush/console"
 )
 
-// ReadLink reads a LINK argument: the link, "-" for the first line of standard
+// ReadLink reads a LINK argument: the link, "-" for the only line of standard
 // input, or @FILE for that of a file.
 func (x *Choice) ReadLink(ctx context.Context, argument string) (client.Link, error) {
 	text, from, err := readText(ctx, x.console, argument)
@@ -24,7 +24,7 @@ func (x *Choice) ReadLink(ctx context.Context, argument string) (client.Link, er
 	return link, Fail(err)
 }
 
-// ReadReceipt reads a RECEIPT argument: "-" for the first line of standard input,
+// ReadReceipt reads a RECEIPT argument: "-" for the only line of standard input,
 // @FILE for that of a file, and nothing for a prompt on a terminal, which does not
 // show what is pasted. A receipt itself is refused: other users of the machine can
 // see it in the list of processes, and the shell's history keeps it.
@@ -55,7 +55,7 @@ func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error)
 // one of them. A pipe may keep it waiting until ctx ends.
 func readText(ctx context.Context, on *console.Console, argument string) (text string, from bool, err error) {
 	if argument == "-" {
-		text, err = on.FirstLine(ctx)
+		text, err = on.OnlyLine(ctx, "-")
 		if err != nil && !errors.Is(err, console.ErrInterrupted) {
 			err = command.Usage("standard input: %v", err)
 		}
@@ -65,10 +65,10 @@ func readText(ctx context.Context, on *console.Console, argument string) (text s
 	if !ok {
 		return "", false, nil
 	}
-	if strings.Contains(file, "://") {
+	if file == "" || strings.Contains(file, "://") {
 		return "", true, command.Usage("behind the @ must stand the name of a file that has the link")
 	}
-	text, err = on.SecretLine(ctx, file)
+	text, err = on.OnlyLine(ctx, file)
 	if err != nil && !errors.Is(err, console.ErrInterrupted) {
 		err = command.Usage("%v", err)
 	}

@@ -176,6 +176,8 @@ func (s *share) checkStreams() error {
 		return need(s.on, "the passphrase would be lost")
 	case s.shown:
 		return need(s.on, "the generated text would be lost")
+	case s.receiptFile == "":
+		return need(s.on, "the receipt would be lost: name a file with --receipt-file")
 	default:
 		return nil
 	}
