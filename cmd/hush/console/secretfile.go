@@ -26,16 +26,13 @@ func (c *Console) FirstLine(ctx context.Context) (string, error) {
 // OnlyLine is SecretLine where more lines would be ignored: of a link, say. They are an
 // error. Of standard input it sees those that arrive together with the first.
 func (c *Console) OnlyLine(ctx context.Context, file string) (string, error) {
+	read := func() (string, bool, error) { return firstLine(c.In) }
 	if file != "-" {
 		c.warnOf(file)
+		read = func() (string, bool, error) { return readSecretFile(file) }
 	}
 	return Interruptible(ctx, func() (string, error) {
-		line, more, err := "", false, error(nil)
-		if file == "-" {
-			line, more, err = firstLine(c.In)
-		} else {
-			line, more, err = readSecretFile(file)
-		}
+		line, more, err := read()
 		if err == nil && more {
 			err = errors.New("there is more than one line, and one link is read at a time")
 		}
