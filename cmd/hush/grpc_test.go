@@ -55,13 +55,13 @@ func TestHealth(t *testing.T) {
 			bad{
 				name: "health of " + name, path: "/grpc.health.v1.Health/Check", contentType: typeJSON,
 				body: `{"service":"` + name + `"}`, status: http.StatusOK, want: "SERVING",
-			}.send(t, client, s.url)
+			}.sendBeside(t, client, s.url)
 		}
 		bad{
 			name: "health of nobody", path: "/grpc.health.v1.Health/Check", contentType: typeJSON,
 			body: `{"service":"nobody"}`, status: http.StatusNotFound, want: `"code":"not_found"`,
-		}.send(t, client, s.url)
-		bad{name: "healthz", method: http.MethodGet, path: "/healthz", status: http.StatusOK, want: "ok"}.send(t, client, s.url)
+		}.sendBeside(t, client, s.url)
+		bad{name: "healthz", method: http.MethodGet, path: "/healthz", status: http.StatusOK, want: "ok"}.sendBeside(t, client, s.url)
 	}
 }
 

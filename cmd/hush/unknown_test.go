@@ -27,7 +27,7 @@ func TestUnknownInputOfEveryRPC(t *testing.T) {
 			if method.IsStreamingServer() {
 				b.contentType, b.body, b.status = "application/connect+json", envelope(0, body), http.StatusOK
 			}
-			b.send(t, client, s.url)
+			b.sendBeside(t, client, s.url)
 			sent++
 		}
 	}

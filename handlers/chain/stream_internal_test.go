@@ -36,10 +36,12 @@ type streamServer struct {
 	kept    secret.Concealed
 }
 
-// newBubbleChain returns a chain for a bubble, whose time is time.Now, and its vault.
+// newBubbleChain returns a chain for a bubble, whose time is time.Now, and its vault. It
+// never is on PostgreSQL: the time of a bubble stands still while a connection waits for
+// what comes from outside.
 func newBubbleChain(t *testing.T) (*vaulttest.Kit, *Chain) {
 	t.Helper()
-	kit := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kit := vaulttest.New(t, vaulttest.Options{Manual: true, Alone: true})
 	c, err := New(Options{
 		Sessions: kit.Vault.Sessions, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
