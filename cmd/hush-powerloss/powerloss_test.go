@@ -54,13 +54,10 @@ func needTracing(t *testing.T) {
 // destroyed. The same check must fail where one sync is taken away, or what a start
 // writes again.
 func TestPowerLoss(t *testing.T) {
-	testtier.Check(t, "kills the service and starts it on many disk contents")
+	testtier.Full(t, "kills the service by chance, and starts it on many disk contents")
 	needTracing(t)
-	states, every, sessions := 300, 4, 2 // one with a failed sync
-	if testtier.IsFull() {
-		states, every, sessions = 20_000, 1, 4
-	}
-	states = cmp.Or(*powerlossStates, states)
+	const sessions = 4 // two with a failed sync
+	states := cmp.Or(*powerlossStates, 20_000)
 	command, hush := build(t, "hush-powerloss"), build(t, "hush")
 	record := filepath.Join(t.TempDir(), "record")
 	check := func(flags ...string) (string, error) {
@@ -71,7 +68,7 @@ func TestPowerLoss(t *testing.T) {
 		err := cmd.Run()
 		return out.String(), err
 	}
-	out, err := check("--states", fmt.Sprint(states), "--every", fmt.Sprint(every))
+	out, err := check("--states", fmt.Sprint(states))
 	if err != nil || !strings.Contains(out, "every promise was kept") {
 		t.Fatalf("hush-powerloss: got %v, want every promise kept:\n%s", err, out)
 	}
