@@ -18,19 +18,20 @@ func TestReadLink(t *testing.T) {
 	t.Parallel()
 	link := "https://a.example/s#" + keyOfTests
 	folder := t.TempDir()
-	open, closed := filepath.Join(folder, "open"), filepath.Join(folder, "closed")
-	if err := errors.Join(os.WriteFile(open, []byte(link+"\nmore\n"), 0o600), os.WriteFile(closed, []byte(link), 0o600), os.Chmod(open, 0o644)); err != nil {
+	open, closed, two := filepath.Join(folder, "open"), filepath.Join(folder, "closed"), filepath.Join(folder, "two")
+	if err := errors.Join(os.WriteFile(open, []byte(link+"\n\n"), 0o600), os.WriteFile(closed, []byte(link), 0o600),
+		os.WriteFile(two, []byte(link+"\n"+link+"\n"), 0o600), os.Chmod(open, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	for argument, want := range map[string]string{link: "", "-": "", "@" + closed: "", "@" + open: "every user of this machine may read " + open} {
 		x, said := choose(t, nil, nil)
-		x.console.In = strings.NewReader(link + "\r\nmore\n")
+		x.console.In = strings.NewReader(link + "\r\n \n")
 		got, err := x.ReadLink(t.Context(), argument)
 		if err != nil || got.Expose() != link || !strings.Contains(said.String(), want) {
 			t.Errorf("ReadLink(%q): got %v, %v and %q said, want the link and %q", argument, got, err, said, want)
 		}
 	}
-	for argument, want := range map[string]string{"-": "standard input: the first line is empty", "@" + folder + "/none": "open " + folder, "@": "open "} {
+	for argument, want := range map[string]string{"-": "standard input: the first line is empty", "@" + folder + "/none": "open " + folder, "@": "behind the @ must stand the name of a file", "@" + two: "there is more than one line"} {
 		x, _ := choose(t, nil, nil)
 		if _, err := x.ReadLink(t.Context(), argument); !isUsage(err, want) {
 			t.Errorf("ReadLink(%q): got %v, want the usage error %q", argument, err, want)
