@@ -35,7 +35,8 @@ const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
 
 export default defineConfig({
   testDir: "e2e",
-  outputDir: ".tmp/e2e",
+  // Playwright empties it when it begins, and tasks may run side by side.
+  outputDir: `.tmp/e2e/${task}`,
   projects: projects[task],
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),

@@ -68,17 +68,18 @@ export function noFiles(): string {
   return t(allows("end_to_end") ? "share.file.kind" : "share.file.none");
 }
 
-/**
- * limit returns the most bytes of a secret, or a generous number until the policy and
- * the account are known: on a slow line a person is asked for a file before.
- */
+/** limit returns the most bytes of a secret, or a generous number until that is known. */
 export function limit(): number {
-  return Number((isLimitKnown() && (account.value?.secretLimit || policy.value?.anonymousSecret)) || 1 << 20);
+  return knownLimit() ?? 1 << 20;
 }
 
-/** isLimitKnown reports whether the limit is that of the service. */
-export function isLimitKnown(): boolean {
-  return policy.value !== undefined && account.value !== undefined;
+/**
+ * knownLimit returns the most bytes of a secret. On a slow line a person may have chosen
+ * a file before it is known whether that person has an account: it is undefined then.
+ */
+export function knownLimit(): number | undefined {
+  const known = account.value === undefined ? 0 : account.value?.secretLimit || policy.value?.anonymousSecret;
+  return Number(known || 0) || undefined;
 }
 
 /** lifetimeOf returns the lifetime that a draft asks for. */

@@ -3,7 +3,7 @@ import { size } from "../format";
 import { t, tn } from "../i18n/share";
 import { problemText } from "../problem";
 import { announce, Button, Icon, Notice } from "../ui";
-import { isLimitKnown, limit, noFiles, type SharedFile } from "./draft";
+import { knownLimit, limit, noFiles, type SharedFile } from "./draft";
 import { FilesError, filesOf, read } from "./files";
 import { allows, type Kind } from "./kind";
 
@@ -103,12 +103,13 @@ function Offer({ kind, onChoose }: { kind: Kind; onChoose: () => void }) {
   if (kind === "server") {
     return allows("end_to_end") ? <p class="muted small">{noFiles()}</p> : null;
   }
+  const most = knownLimit();
   return (
     <div class="row">
       <Button size="small" icon="upload" onClick={onChoose}>
         {t("file.choose")}
       </Button>
-      <span class="muted small">{isLimitKnown() && t("file.hint", { limit: size(limit()) })}</span>
+      <span class="muted small">{most && t("file.hint", { limit: size(most) })}</span>
     </div>
   );
 }

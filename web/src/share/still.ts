@@ -7,7 +7,7 @@ const slowest = 4096 / 1000;
 
 /**
  * stillTime returns for how many milliseconds the count of sent bytes may stay at
- * `done`, `elapsed` milliseconds after the first byte. The browser counts what the
+ * `done`, `elapsed` milliseconds after the call began. The browser counts what the
  * system took from it. The system holds up to some megabytes, and takes more only when
  * some of that has left: on the slowest line that takes the time of all that it took.
  */

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CZmvGKrg.js";import{r as t}from"./wire-D-h8DcPL.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-CeK-L-p5.js";

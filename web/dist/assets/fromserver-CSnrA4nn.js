@@ -1,1 +1,0 @@
-export{s as Checked,n as Stage,t as default}from"./fromserver-Tmg2Ekw3.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CM7TXNr0.js";import{r as t}from"./wire-D-h8DcPL.js";var n=t(e);export{n as default};
