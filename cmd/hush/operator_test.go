@@ -51,10 +51,13 @@ func (o operator) ok(stdin string, args ...string) result {
 	return o.run(stdin, args...).want(o.t, strings.Join(args, " "), command.ExitOK)
 }
 
+// operatorPassword is that of accounts that an operator makes.
+const operatorPassword = "correct horse battery"
+
 // account makes an account with a password and returns a token of it.
 func (o operator) account(address string) (token string) {
 	o.t.Helper()
-	o.ok("correct horse battery\n", "account", "create", address, "--password-file", "-")
+	o.ok(operatorPassword+"\n", "account", "create", address, "--password-file", "-")
 	return strings.TrimSpace(o.ok("", "token", "create", address).stdout)
 }
 
@@ -218,18 +221,22 @@ func TestBurnReported(t *testing.T) {
 	s := startHush(t)
 	o := operator{t, s.data}
 	d := newDrivers(t, s, nil)[0]
-	running, stopped := mustConceal(t, d, wish{secret: "a"}), mustConceal(t, d, wish{secret: "b"})
+	running, stopped, broken := mustConceal(t, d, wish{secret: "a"}), mustConceal(t, d, wish{secret: "b"}), mustConceal(t, d, wish{secret: "c"})
 	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "admin burn", command.ExitOK, "burned the secret "+running.secretKey[:6])
 	if strings.Contains(got.stderr+got.stdout, running.secretKey) {
 		t.Errorf("hush admin burn: got %s, want no key in it", got.stderr)
 	}
 	o.run("", "burn", running.secretKey).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
 	s.stop(t)
+	whole := s.url + "/e#" + stopped.secretKey + strings.Repeat("k", 43)
+	two := whole + " " + s.url + "/e#" + broken.secretKey + strings.Repeat("k", 43)
+	o.run("", "burn", two).want(t, "admin burn of two", command.ExitUsage, "there is other text behind the link; nothing was burned")
+	o.run(whole+"\n"+whole+"\n", "burn", "-").want(t, "admin burn of two lines", command.ExitFailure, "there is more than one line")
+	o.ok(whole+"\n", "burn", "-")
 	// A mail has broken the link.
-	o.ok("", "burn", s.url+"/e#"+stopped.secretKey+"kkk\n"+strings.Repeat("k", 40))
-	o.run(stopped.secretKey+"\n"+running.secretKey+"\n", "burn", "-").want(t, "admin burn of two", command.ExitFailure, "there is more than one line")
+	o.ok("", "burn", s.url+"/e#"+broken.secretKey+"kkk\n> "+strings.Repeat("k", 40))
 	again := startHushOn(t, s.data)
-	for _, secret := range []answer{running, stopped} {
+	for _, secret := range []answer{running, stopped, broken} {
 		if got := newDrivers(t, again, nil)[0].reveal(t.Context(), secret.secretKey, ""); got.outcome != outcomeUnknown {
 			t.Errorf("reveal of a burned secret: got %v, want %v", got.outcome, outcomeUnknown)
 		}

@@ -195,7 +195,7 @@ func TestRealSlowPages(t *testing.T) {
 		p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url)
 		line.backend.Store(p.listening(t))
 		operator{t, p.data}.account("ada@example.com")
-		slow = append(slow, browserSlow{rate, url, browserPerson{"ada@example.com", "correct horse battery"}})
+		slow = append(slow, browserSlow{rate, url, browserPerson{"ada@example.com", operatorPassword}})
 	}
 	runBrowser(t, tools, nil, browserEnvironment{URL: slow[0].URL, Task: "slow", Slow: slow}, http.NewServeMux(), "--workers", "4")
 }

@@ -32,10 +32,24 @@ can see the arguments of a command while it runs.` + about,
 	return c
 }
 
-// endToEndLink matches the key in the link of an end-to-end encrypted secret, and all
-// that is behind it: what there is of the link secret is for no service to see, whether
-// or not a mail has broken it. The link of several receipts goes on with a dot.
-var endToEndLink = regexp.MustCompile(`(?s)(^|#|%(?:25)*23)([0-9a-z]{31})[^.].*`)
+// endToEndLink matches a link up to its key, and all that is behind that: of an
+// end-to-end encrypted secret the link secret, which is for no service to see, whether or
+// not a mail has broken it. The link of several receipts goes on with a dot.
+var endToEndLink = regexp.MustCompile(`(?s)^(.*?(?:^|#|%(?:25)*23)[0-9a-z]{31})([^.].*)$`)
+
+// keyOnly returns a link without what is behind its key. It refuses a text with another
+// link there, whose secret would wait on.
+func keyOnly(link string) (string, error) {
+	parts := endToEndLink.FindStringSubmatch(strings.TrimSpace(link))
+	switch {
+	case parts == nil:
+		return strings.TrimSpace(link), nil
+	case strings.ContainsAny(parts[2], "#%:/"):
+		return "", command.Usage("there is other text behind the link; nothing was burned")
+	default:
+		return parts[1], nil
+	}
+}
 
 func (a administrator) burn(ctx context.Context, s *settings.Settings, link string) (err error) {
 	if link == "-" {
@@ -43,7 +57,9 @@ func (a administrator) burn(ctx context.Context, s *settings.Settings, link stri
 			return err
 		}
 	}
-	link = endToEndLink.ReplaceAllString(strings.TrimSpace(link), "$1$2")
+	if link, err = keyOnly(link); err != nil {
+		return err
+	}
 	var burned *adminv1.BurnSecretResponse
 	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		burned, err = admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: link})
