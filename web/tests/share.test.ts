@@ -178,6 +178,8 @@ test("no limit is told before it is known whether a person has an account", asyn
     assert.equal(refused(), undefined);
     account.value = { secretLimit: 100n } as Account;
     assert.equal(refused(), "secret");
+    policy.value = undefined;
+    assert.equal(refused(), "secret");
   });
 });
 

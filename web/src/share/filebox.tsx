@@ -3,7 +3,7 @@ import { size } from "../format";
 import { t, tn } from "../i18n/share";
 import { problemText } from "../problem";
 import { announce, Button, Icon, Notice } from "../ui";
-import { knownLimit, limit, noFiles, type SharedFile } from "./draft";
+import { knownLimit, noFiles, type SharedFile } from "./draft";
 import { FilesError, filesOf, read } from "./files";
 import { allows, type Kind } from "./kind";
 
