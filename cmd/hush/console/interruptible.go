@@ -7,8 +7,13 @@ import (
 )
 
 // Interruptible runs work that does not end with a context. It gives up waiting for
-// it when the context ends, and then returns ErrInterrupted.
+// it when the context ends, and then returns ErrInterrupted. What was given up goes on,
+// and may still take what comes from a pipe; after the context nothing is begun.
 func Interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	if ctx.Err() != nil {
+		var none T
+		return none, ErrInterrupted
+	}
 	type result struct {
 		value T
 		err   error
@@ -45,9 +50,6 @@ const longestRead = 64 << 10
 
 // Read implements io.Reader.
 func (r *interruptibleReader) Read(into []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, ErrInterrupted
-	}
 	if room := min(len(into), longestRead); len(r.bytes) < room {
 		r.bytes = make([]byte, room)
 	}
