@@ -70,6 +70,13 @@ bench: ## Run the Go benchmarks; PKG, BENCH, BENCHTIME
 bench-guard: ## Compare the processor time of hot calls with the baseline; RUNS, COUNT, MARGIN, BENCH_GUARD=print|write
 	@scripts/bench-guard.sh
 
+# Flags of `make trip`: -list names the functions, -write makes the counts the limit.
+TRIP ?=
+
+.PHONY: trip
+trip: ## Count what one share and one reveal enter, and fail above scripts/trip.txt; TRIP=-list|-write
+	go run ./scripts/trip $(TRIP)
+
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME; PKG
 	@FUZZTIME='$(FUZZTIME)' scripts/fuzz.sh $(PKG)

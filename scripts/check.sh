@@ -38,6 +38,7 @@ rest() {
 	stage 'lint' make lint
 	stage 'openapi' make check-openapi
 	stage 'size' make size
+	stage 'trip' make trip
 	stage 'release' env RELEASE_TARGETS=linux/amd64 scripts/check-release.sh
 	stage 'fuzz' scripts/fuzz-changed.sh
 	RACE=1 stage 'race detector' scripts/test.sh "${raced[@]}"

@@ -31,6 +31,7 @@ rest() {
 	stage 'fuzz' make fuzz FUZZTIME=10000x
 	stage 'benchmarks run' make bench BENCHTIME=1x
 	stage 'size' make size
+	stage 'trip' make trip
 	stage 'release' make check-release
 	stage 'packages' make check-packages
 	stage 'other systems' make vet-systems

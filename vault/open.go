@@ -161,13 +161,13 @@ func (v *Vault) start(manual bool) {
 		v.background(func() { node.BeatUntil(ctx) })
 		v.background(func() { v.Watches.PollUntil(ctx, v.log) })
 		v.background(func() { v.Sweeper.CountUntil(ctx) })
-		v.background(func() { v.shares.Fill(ctx) })
+		v.background(func() { v.FillShares(ctx) })
 	} else {
 		v.background(func() {
 			// The pool takes slots that the pass frees, so that the file does
 			// not grow with each start.
 			v.Sweeper.ReclaimOnce(ctx)
-			v.shares.Fill(ctx)
+			v.FillShares(ctx)
 		})
 	}
 	v.background(func() { v.Claims.LapseUntil(ctx) })

@@ -149,12 +149,15 @@ func FileOpener(keys *seal.Keys) func(name string, sealed []byte) ([]byte, error
 }
 
 // OpenVault opens the vault of a release of the program on the data, which adds
-// its own options.
+// its own options. Its clock is the system's unless opts names another.
 func (d *Data) OpenVault(ctx context.Context, release string, opts vault.Options) (*vault.Vault, error) {
 	if d.Node != "" {
 		opts.Node = &rows.NodeOptions{Name: d.Node, Release: release, Fault: d.tellFault}
 	}
-	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace, opts.Now = d.store, d.shares, d.keys, d.hasDiskSpace, time.Now
+	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace = d.store, d.shares, d.keys, d.hasDiskSpace
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	if d.keyFile != nil {
 		opts.KeyFile = d.keyFile
 	}

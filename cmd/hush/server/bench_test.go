@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
@@ -33,7 +34,7 @@ func newObservedTree(b *testing.B, observed *observation) http.Handler {
 		b.Fatalf("newParts: %v", mistakes)
 	}
 	s := &server{
-		Settings: set, parts: made, log: log, observed: observed,
+		Settings: set, parts: made, log: log, observed: observed, now: time.Now,
 		base: set.Base(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7143}),
 	}
 	d, err := data.Open(b.Context(), set, &console.Console{Err: io.Discard}, log)

@@ -106,6 +106,6 @@ func (s *server) limitConnections(listener net.Listener) *connections.Listener {
 	r := s.affordableConnections()
 	return connections.NewListener(listener, connections.Limits{
 		Total: r.total, PerNetwork: r.perNetwork, Lingering: r.lingering, Exempt: s.TrustedProxies, Refused: func() { s.observed.refused(); warn() },
-		Requests: maxRequests, RequestsPerNetwork: requestsPerConnection * r.perNetwork,
+		Requests: maxRequests, RequestsPerNetwork: requestsPerConnection * r.perNetwork, Now: s.now,
 	})
 }

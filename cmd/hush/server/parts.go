@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"hush/certificates"
 	"hush/cmd/hush/console"
@@ -70,14 +69,14 @@ func (s *server) openVault(ctx context.Context, d *data.Data) (*vault.Vault, err
 	return d.OpenVault(ctx, s.version, vault.Options{
 		Log: s.log, Limits: s.Limits(), Host: s.base.Hostname(), Policy: s.Policy(),
 		Send: sendOn(s.post, s.base, s.log), Resolver: s.dns, SpamKey: s.spamKey, AuditKeep: s.AuditKeep,
-		Observer: s.observed.ofVault(),
+		Observer: s.observed.ofVault(), Now: s.now, Manual: s.manual,
 	})
 }
 
 // newTree builds what is served, and what ends its streams.
 func (s *server) newTree(v *vault.Vault, d *data.Data) (tree http.Handler, endStreams func(), err error) {
 	api, err := handlers.New(handlers.Options{
-		Vault: v, Log: s.log, Now: time.Now, Version: s.version,
+		Vault: v, Log: s.log, Now: s.now, Version: s.version,
 		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: d.FileBytes, FreeBytes: d.FreeBytes,
 		RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
 		ProxiedRequests: s.NetworkConns, CORSOrigins: s.CORSOrigins, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
@@ -87,6 +86,6 @@ func (s *server) newTree(v *vault.Vault, d *data.Data) (tree http.Handler, endSt
 		return nil, nil, err
 	}
 	s.observed.know(api)
-	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue, Accepting: s.accepting, DiskFull: v.DiskFull})
+	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue, Accepting: s.accepting, DiskFull: v.DiskFull, Now: s.now})
 	return tree, api.EndStreams, err
 }

@@ -47,6 +47,13 @@ type Options struct {
 	Alone bool
 	// Reload, unless nil, tells the service to read its certificate again.
 	Reload <-chan os.Signal
+	// Now is the one clock of everything that decides by the time; nil means the
+	// system's.
+	Now func() time.Time
+	// Manual leaves out the vault's work in the background, but for keeping shares ready,
+	// so that nothing runs but what calls ask for. For measurements: nothing expires on
+	// time.
+	Manual bool
 }
 
 // server is a service that runs or is about to.
@@ -58,6 +65,8 @@ type server struct {
 	version    string
 	alone      bool
 	reload     <-chan os.Signal // nil for none
+	now        func() time.Time
+	manual     bool
 	log        *slog.Logger
 	base       *url.URL     // where links lead
 	plain      net.Listener // the port without TLS of --acme; nil without
@@ -70,7 +79,13 @@ type server struct {
 
 // Run runs the service until ctx ends or its data cannot be trusted.
 func Run(ctx context.Context, opts Options) error {
-	s := &server{Settings: opts.Settings, console: opts.Console, version: opts.Version, alone: opts.Alone, reload: opts.Reload}
+	s := &server{
+		Settings: opts.Settings, console: opts.Console, version: opts.Version, alone: opts.Alone, reload: opts.Reload,
+		now: opts.Now, manual: opts.Manual,
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -179,6 +194,9 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data)
 		return err
 	}
 	defer v.Close()
+	if s.manual {
+		go crash.Guard(s.log, func() { v.FillShares(ctx) })
+	}
 	if s.backups, err = s.newBackups(d); err != nil {
 		return err
 	}
