@@ -46,7 +46,7 @@ func TestImportsOfAServerAreNamed(t *testing.T) {
 			t.Errorf("got no word about %s, want it named", name)
 		}
 	}
-	others := []string{"hush/cmd/hush/command", "hush/clients", "github.com/spf13/cobra", "github.com/prometheus/client_golang/prometheus", "golang.org/x/crypto/ssh"}
+	others := []string{"hush/cli/command", "hush/clients", "github.com/spf13/cobra", "github.com/prometheus/client_golang/prometheus", "golang.org/x/crypto/ssh"}
 	if got := strangersOf(slices.Concat(others, []string{"fmt", "net/http", "vendor/golang.org/x/net/idna", "hush/seal"})); !slices.Equal(got, others) {
 		t.Errorf("strangersOf: got %q, want %q", got, others)
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"hush/certificates/acmetest"
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/cmd/hush/process"
 )
 

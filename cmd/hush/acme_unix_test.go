@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"hush/certificates/acmetest"
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // systemSocket is a socket as systemd has it: open while no service runs.

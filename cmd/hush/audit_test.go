@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // auditLines decodes the lines of an export.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // An operator's backup was cut off, changed or added to, at each of its parts.

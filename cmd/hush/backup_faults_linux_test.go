@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // Nothing is left of a backup for which the disk is too small. It needs the right to

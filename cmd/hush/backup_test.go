@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // backedUp is what "hush admin backup verify --json" prints, in part.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // A supervisor starts the program with standard output closed. The content of a secret

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 // commandLine is the document of the client's commands.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/testtier"
 )
 

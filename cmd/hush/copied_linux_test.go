@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/vault/vaulttest"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 func TestDataFolderIsMade(t *testing.T) {

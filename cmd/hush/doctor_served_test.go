@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/cmd/hush/data"
 	"hush/testtier"
 )

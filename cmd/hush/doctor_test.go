@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/testtier"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 )
 
 // A new user has a server that is not Hush, and speaks v1 alone. The first command asks

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/cmd/hush/settings"
 
 	"github.com/spf13/cobra"

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/testtier"
 
 	"github.com/google/go-cmp/cmp"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // People move from another service. Their scripts need a new host name and

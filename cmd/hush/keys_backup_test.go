@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // Backups of before and after a rotation, each restored with the key file of before, of

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/rows"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // keyNodes are nodes of one database, each with root.key in its own folder.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // keys calls a command of "hush admin keys" on the data folder.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
 )
 
 // leaving is how a command that is not the service ends: by what it did, or by the signal

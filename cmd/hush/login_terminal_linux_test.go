@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 )
 
 // typedCall is what a call on a terminal did.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // A mistake in the settings of mail stops the start.

@@ -11,8 +11,8 @@ import (
 	"os"
 	"slices"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 func TestManualPages(t *testing.T) {

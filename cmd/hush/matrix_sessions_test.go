@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/mail/mailtest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // scrapeToken is the token of scrapers.

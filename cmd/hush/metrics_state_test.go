@@ -11,7 +11,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/metrics"
 	"hush/storage"
 	"hush/storage/bolt"

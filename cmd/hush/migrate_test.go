@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/rows"

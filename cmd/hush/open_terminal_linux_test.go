@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // A sender calls a file .profile. The reader opens it at home and accepts the name with

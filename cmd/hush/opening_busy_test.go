@@ -6,8 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 // A recipient runs the command twice at a time. The second one says so, and takes

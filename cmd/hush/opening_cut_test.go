@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/testtier"
 )
 

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 )
 
 // Servers that are not Hush open a secret once. The program says before that a lost

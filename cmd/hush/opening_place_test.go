@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 )
 
 // wantContent fails the test unless a file has a content and is for its owner only.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 // sitting is a person before a terminal: what is typed, and what the screen shows.

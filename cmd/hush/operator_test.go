@@ -15,7 +15,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/resolver/resolvertest"

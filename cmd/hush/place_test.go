@@ -8,7 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	testnamev1 "hush/gen/testname/v1"
 	"hush/gen/testname/v1/testnamev1connect"
 )

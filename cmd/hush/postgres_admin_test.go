@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // An operator calls commands on any machine that has the root key, while nodes

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // Each mistake of an operator is named, with the server where there is one, and

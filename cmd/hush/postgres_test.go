@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/storage/postgres/postgrestest"
 )
 

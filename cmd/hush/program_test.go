@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // result is what a run of the program left.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // A balancer that asks while the service stops gets no 200: either 503 or no

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 // A list is cut where it becomes long, unless all of it is wanted.

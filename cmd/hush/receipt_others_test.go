@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 )
 
 // otherServer is a server of another product, with an account that a profile is for.

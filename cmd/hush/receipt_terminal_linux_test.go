@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 
 	"golang.org/x/sys/unix"
 )

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hush/cli/command"
+	"hush/cli/flags"
 	"hush/cmd/hush/admin"
 	"hush/cmd/hush/backup"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/compact"
 	"hush/cmd/hush/config"
 	"hush/cmd/hush/doctor"
-	"hush/cmd/hush/flags"
 	"hush/cmd/hush/login"
 	"hush/cmd/hush/migrate"
 	"hush/cmd/hush/open"

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/handlers"
 	"hush/routes"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/testtier"
 
 	"github.com/rogpeppe/go-internal/testscript"

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // Who looks over the sender's shoulder sees how much she pastes, and nothing of it.

@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 	"hush/mail/mailtest"
 )
 

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 )
 
 // unreadPipe returns a pipe whose reader is gone.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/testtier"
 )
 

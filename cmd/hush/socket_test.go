@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/cmd/hush/data"
 	"hush/testtier"
 

@@ -23,7 +23,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/storage/postgres/postgrestest"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/testtier"
 
 	"golang.org/x/sys/unix"

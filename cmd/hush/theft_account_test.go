@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/seal"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"hush/backup"
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 	"hush/storage"
 	"hush/testtier"
 	"hush/vault/rows"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 func (p program) versionCommand() *cobra.Command {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/server"
 	"hush/cmd/hush/settings"
 )

@@ -9,10 +9,10 @@ import (
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 	"hush/cmd/hush/data"
-	"hush/cmd/hush/flags"
 	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"

@@ -13,9 +13,9 @@ import (
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 )
 
 // administrator is who calls a command: the streams are theirs, and so is the

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/crash"

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/term"
 
 	format "hush/backup"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"

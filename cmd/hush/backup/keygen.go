@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	format "hush/backup"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 	"hush/cmd/hush/server"
 	"hush/cmd/hush/settings"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 )
 

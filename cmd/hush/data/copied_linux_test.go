@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/vault"

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 	"hush/seal"
 	"hush/storage"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 	"hush/vault/doctor"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/storage"

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"
 	"hush/seal"

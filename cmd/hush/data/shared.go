@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 	"hush/seal"
 	"hush/storage"

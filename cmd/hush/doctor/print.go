@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/vault/doctor"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/profile"
 	"hush/cmd/hush/remote"
 )

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 	"hush/cmd/hush/profile"
 	"hush/cmd/hush/remote"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/remote"
 	"hush/cmd/hush/reveal"
 )

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/pending"
 	"hush/cmd/hush/reveal"
 )

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 // Store is the profiles of a user and their tokens.

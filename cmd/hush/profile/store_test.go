@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 )
 
 const hushExample = "https://hush.example"

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 )
 
 // facts are what people read of a receipt, a name and a value each. What the server

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"regexp"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/remote"
 )
 

@@ -8,9 +8,9 @@ import (
 	"iter"
 	"time"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/remote"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 // sequence yields receipts.

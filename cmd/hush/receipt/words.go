@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 )
 
 // outcome says what became of a secret, as of now.

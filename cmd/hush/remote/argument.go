@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 // ReadLink reads a LINK argument: the link, "-" for the only line of standard

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 var keyOfTests = strings.Repeat("k", 31)

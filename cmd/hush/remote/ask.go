@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/profile"
 )
 

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"time"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 // Fail returns what ends the program for an error of package client: the exit code

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 )
 
 // line is the line of a terminal that shows how far a call is.

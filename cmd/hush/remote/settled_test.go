@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/profile"
 )
 

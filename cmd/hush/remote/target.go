@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/profile"
 )
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 // errTimeout is why a call ends that took longer than --timeout.

@@ -3,8 +3,8 @@ package remote
 import (
 	"strings"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/profile"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/restore"
 )
 

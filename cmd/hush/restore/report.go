@@ -3,7 +3,7 @@ package restore
 import (
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/vault"
 	"hush/vault/restoration"
 )

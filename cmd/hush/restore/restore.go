@@ -15,8 +15,8 @@ import (
 	"filippo.io/age"
 
 	"hush/backup"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/seal"

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"hush/backup"
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/restore"
 	"hush/seal"

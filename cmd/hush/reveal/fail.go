@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/remote"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 	"hush/cmd/hush/remote"
 )
 

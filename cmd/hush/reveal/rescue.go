@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/pending"
 )
 

@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"time"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/pending"
 	"hush/cmd/hush/remote"
 )

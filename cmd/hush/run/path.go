@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // lookUp returns the path of a program as a shell finds it: by its path, or by its

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
 	"hush/cmd/hush/pending"
 	"hush/cmd/hush/remote"
 	"hush/cmd/hush/reveal"

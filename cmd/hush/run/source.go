@@ -9,9 +9,9 @@ import (
 	"runtime"
 	"strings"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/remote"
 )
 

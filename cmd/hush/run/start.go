@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // start runs the program with its secrets until it ends.

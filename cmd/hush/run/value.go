@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"hush/cli/command"
 	"hush/client"
-	"hush/cmd/hush/command"
 )
 
 // value is what the program gets of one secret.

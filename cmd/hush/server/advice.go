@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/netip"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 	"hush/hosts"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hush/backup"
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/handlers"

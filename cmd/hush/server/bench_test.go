@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/routes"
 )

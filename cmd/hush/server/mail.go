@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 	"hush/locale"
 	"hush/mail"

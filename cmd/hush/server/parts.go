@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"hush/certificates"
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/handlers"

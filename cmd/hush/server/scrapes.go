@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"hush/certificates"
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/settings"
 	"hush/connections"
 	"hush/crash"

@@ -19,7 +19,7 @@ import (
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"

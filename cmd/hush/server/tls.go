@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hush/certificates"
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/crash"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"hush/cmd/hush/flags"
+	"hush/cli/flags"
 	"hush/vault/caller"
 	"hush/vault/email"
 )

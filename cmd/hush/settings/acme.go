@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 const (

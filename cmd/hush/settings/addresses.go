@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"hush/cmd/hush/command"
+	"hush/cli/command"
 )
 
 // listening is a flag with an address to listen on.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/backup"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 )
 
 // backupSettings say where backups go that the service makes itself.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 )
 
 // dataSettings say where the data is.

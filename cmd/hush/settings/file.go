@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 )
 
 // configName is the setting that names the configuration file.

@@ -3,7 +3,7 @@ package settings
 import (
 	"errors"
 
-	"hush/cmd/hush/flags"
+	"hush/cli/flags"
 	"hush/cmd/hush/process"
 )
 

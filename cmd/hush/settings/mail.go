@@ -5,8 +5,8 @@ import (
 	"net"
 	"strconv"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 	"hush/mail"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 	"hush/handlers"
 	"hush/hosts"
 )

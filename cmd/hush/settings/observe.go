@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 	"hush/hosts"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"hush/cmd/hush/flags"
+	"hush/cli/flags"
 	"hush/handlers"
 )
 

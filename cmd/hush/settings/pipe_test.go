@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 )
 
 // A configuration comes from a pipe, as of <(printf ...), which gives its content once,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/flags"
+	"hush/cli/flags"
 )
 
 // processSettings say how the process runs and what it logs.

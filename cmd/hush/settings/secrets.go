@@ -3,8 +3,8 @@ package settings
 import (
 	"time"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 )
 
 // secretSettings say who may share secrets, and what a secret must be like.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 )
 
 // Settings are the values of all settings. A command adds those that it uses to

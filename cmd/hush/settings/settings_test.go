@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/flags"
 	"hush/vault/caller"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 )
 
 // Sources say which flag, variable or line of a file gave the settings of a

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 const (

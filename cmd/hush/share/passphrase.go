@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 // passphrase returns the passphrase of the flags; empty for none.

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
 )
 
 // receiptFile is the file of --receipt-file. It is made before anything is shared,

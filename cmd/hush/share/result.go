@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"hush/cli/console"
 	"hush/client"
-	"hush/cmd/hush/console"
 	"hush/cmd/hush/receipt"
 	"hush/cmd/hush/remote"
 )

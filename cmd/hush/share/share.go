@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
 	"hush/client"
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
 	"hush/cmd/hush/remote"
 )
 

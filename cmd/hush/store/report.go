@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 	"hush/vault/transfer"
 )
 

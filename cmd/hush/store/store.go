@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/command"
-	"hush/cmd/hush/console"
+	"hush/cli/command"
+	"hush/cli/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/seal"

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hush/cmd/hush/console"
-	"hush/cmd/hush/flags"
+	"hush/cli/console"
+	"hush/cli/flags"
 )
 
 // UsageError is a wrong way to call the program, or one of its commands.

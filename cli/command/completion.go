@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hush/cmd/hush/flags"
+	"hush/cli/flags"
 )
 
 // completeFlags tells the shell what the values of flags are, below c and in c

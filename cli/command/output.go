@@ -3,7 +3,7 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 )
 
 // holdsAnnotation is the annotation of a command whose output would be lost.

@@ -3,7 +3,7 @@ package console_test
 import (
 	"testing"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 )
 
 func TestCount(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 )
 
 // No program writes to the pipe. The wait for it ends with the context, before or after

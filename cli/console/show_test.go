@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"hush/cmd/hush/console"
+	"hush/cli/console"
 )
 
 // A sender puts characters into a secret that a terminal obeys: it would move the

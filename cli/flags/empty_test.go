@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"hush/cmd/hush/flags"
+	"hush/cli/flags"
 )
 
 // A variable of a shell is not set, so that a flag gets nothing: --passphrase-file
