@@ -25,9 +25,8 @@ var floors = []floor{
 	{name: "commands", packages: slices.Concat(operatorCommands, peopleCommands)},
 	{name: "what people's commands share", ordered: true, packages: peopleShared},
 	{name: "client", packages: []string{"client"}},
-	{name: "server", packages: []string{"cmd/hush/server"}},
-	{name: "data folder and settings", ordered: true, packages: []string{"cmd/hush/data", "cmd/hush/settings"}},
-	{name: "command line", ordered: true, packages: []string{"cli/command", "cli/console", "cli/flags", "cmd/hush/process"}},
+	{name: "server", ordered: true, packages: []string{"server", "server/datafolder", "server/settings", "server/process"}},
+	{name: "command line", ordered: true, packages: []string{"cli/command", "cli/console", "cli/flags"}},
 	{name: "routes", ordered: true, packages: []string{"routes", "routes/pages", "routes/call", "routes/params", "routes/refusal"}},
 	{name: "handlers", ordered: true, packages: []string{"handlers", "handlers/chain"}},
 	{name: "vault", ordered: true, packages: vaultPackages},
@@ -102,24 +101,24 @@ var nevers = []never{
 		why:  "the chain decides who may call, for all services alike, and knows none of them",
 	},
 	{
-		from: []string{"..."}, except: []string{"cmd/hush/server"}, to: []string{"metrics"},
+		from: []string{"..."}, except: []string{"server"}, to: []string{"metrics"},
 		why: "each layer reports to an interface of its own, and the server alone joins them to metrics",
 	},
 	{
-		from: []string{"..."}, except: []string{"cmd/hush/server", "cmd/hush/settings"}, to: []string{"mail"},
+		from: []string{"..."}, except: []string{"server", "server/settings"}, to: []string{"mail"},
 		why: "a mail leaves through the outbox, which keeps it until it is sent",
 	},
 	{
-		from: []string{"..."}, except: []string{"cmd/hush", "cmd/hush/config", "scripts/trip"}, to: []string{"cmd/hush/server"},
+		from: []string{"..."}, except: []string{"cmd/hush", "cmd/hush/config", "scripts/trip"}, to: []string{"server"},
 		why: "the program starts the service; any other command calls it",
 	},
 	{
 		from: []string{"cmd/hush"}, to: []string{"vault/...", "storage/..."},
-		why: "the program only puts its commands together; cmd/hush/data opens folders and stores",
+		why: "the program only puts its commands together; server/datafolder opens folders and stores",
 	},
 	{
 		from: slices.Concat(peopleCommands, peopleShared),
-		to:   []string{"cmd/hush/data", "cmd/hush/settings", "routes/...", "handlers/...", "vault/...", "storage/..."},
+		to:   []string{"server/datafolder", "server/settings", "routes/...", "handlers/...", "vault/...", "storage/..."},
 		why:  "people's commands run where no server is, and know it by the client alone",
 	},
 	{
@@ -167,15 +166,15 @@ var forbidden = []struct{ from, to string }{
 	{"storage/bolt", "metrics"},
 	{"mail", "mail/mailtest"},
 	{"certificates", "certificates/acmetest"},
-	{"cmd/hush/server", "certificates/acmetest"},
+	{"server", "certificates/acmetest"},
 	{"resolver", "vault"},
 	{"resolver", "resolver/resolvertest"},
 	{"routes", "mail"},
 	{"handlers", "mail"},
-	{"cmd/hush/server", "mail/mailtest"},
-	{"cmd/hush/server", "cmd/hush/admin"},
-	{"cmd/hush/admin", "cmd/hush/server"},
-	{"cmd/hush/settings", "cmd/hush/data"},
+	{"server", "mail/mailtest"},
+	{"server", "cmd/hush/admin"},
+	{"cmd/hush/admin", "server"},
+	{"server/settings", "server/datafolder"},
 	{"cli/command", "cmd/hush/admin"},
 	{"cmd/hush/share", "vault/secret"},
 	{"cmd/hush/admin", "client"},
@@ -237,7 +236,7 @@ func TestForbiddenImportsAreNamed(t *testing.T) {
 
 func TestUnknownPackagesAreNamed(t *testing.T) {
 	known := []string{"vault", "gen/hush/v1"}
-	for _, unknown := range []string{"utils", "vault/internal", "generated", "cmd/hush/server/http"} {
+	for _, unknown := range []string{"utils", "vault/internal", "generated", "server/http"} {
 		if got := misplaced([]string{unknown}); !slices.Contains(got, unknown+" stands on no floor") {
 			t.Errorf("misplaced(%s): got %q, want it refused as unknown", unknown, got)
 		}

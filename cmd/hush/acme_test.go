@@ -15,7 +15,7 @@ import (
 
 	"hush/certificates/acmetest"
 	"hush/cli/command"
-	"hush/cmd/hush/process"
+	"hush/server/process"
 )
 
 // acmeHost is the public name of a service under test.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/data"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/server/datafolder"
 	"hush/testtier"
 )
 
@@ -67,7 +67,7 @@ type accountServer struct {
 func startAccountServer(t *testing.T, path, folder string, flags ...string) (*testProcess, *accountServer) {
 	t.Helper()
 	p := startProcess(t, path, folder, append(flags, "--rate-limits=off", "--sign-up=open", "--log-level=error")...)
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return data.DialAdmin(ctx, folder) }}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return datafolder.DialAdmin(ctx, folder) }}
 	t.Cleanup(transport.CloseIdleConnections)
 	return p, &accountServer{
 		testServer: p.testServer, client: newHTTPClient(t, false, nil),

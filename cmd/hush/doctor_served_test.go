@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
-	"hush/cmd/hush/data"
+	"hush/server/datafolder"
 	"hush/testtier"
 )
 
@@ -38,7 +38,7 @@ func TestDoctorBesideService(t *testing.T) {
 			t.Errorf("serve: got no %q in its log, want it", line)
 		}
 	}
-	if err := os.Chmod(filepath.Join(s.data, data.SharesName), 0o644); err != nil {
+	if err := os.Chmod(filepath.Join(s.data, datafolder.SharesName), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got := examine(t, command.ExitFailure, "--data", s.data); got.Errors != 1 || got.Findings[0].Code != "file-mode" {
@@ -79,7 +79,7 @@ func TestDoctorBesideOlderService(t *testing.T) {
 	t.Parallel()
 	runOnce(t, "a data folder")
 	folder := newFolder(t)
-	listener, err := data.ListenAdmin(t.Context(), folder)
+	listener, err := datafolder.ListenAdmin(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}

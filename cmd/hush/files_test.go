@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/process"
+	"hush/server/process"
 )
 
 // allFiles is how many open files the service takes with all connections.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/process"
-	"hush/cmd/hush/settings"
+	"hush/server/process"
+	"hush/server/settings"
 	"hush/testtier"
 
 	"golang.org/x/net/http2"

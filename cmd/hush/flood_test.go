@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/settings"
+	"hush/server/settings"
 	"hush/testtier"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"hush/cli/command"
-	"hush/cmd/hush/settings"
+	"hush/server/settings"
 
 	"github.com/spf13/cobra"
 )

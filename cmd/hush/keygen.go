@@ -9,8 +9,8 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
 	"hush/seal"
+	"hush/server/datafolder"
 )
 
 // keygenCommand prints a new root key, or writes it to a file that must not
@@ -35,7 +35,7 @@ admin keys rotate". The old keys stay: they open what they sealed.`,
 		case len(args) == 0 || args[0] == "-":
 			return p.printKey()
 		}
-		err := data.WriteRootKey(args[0])
+		err := datafolder.WriteRootKey(args[0])
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("the file %s exists already, and keygen overwrites none", args[0])
 		}
@@ -60,7 +60,7 @@ func (p program) printKey() error {
 // addKey adds a new root key to a file.
 func (p program) addKey(path string) error {
 	root := seal.NewRootKey()
-	if err := data.AddRootKey(path, root); err != nil {
+	if err := datafolder.AddRootKey(path, root); err != nil {
 		return fmt.Errorf("adding a root key: %w", err)
 	}
 	p.console.Tellf("added the root key %x to %s; \"hush admin keys rotate\" makes it the current one", root.KID(), path)

@@ -13,8 +13,8 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/process"
-	"hush/cmd/hush/settings"
+	"hush/server/process"
+	"hush/server/settings"
 )
 
 // version is the release. A build may set another with -ldflags -X.

@@ -19,9 +19,9 @@ import (
 	"hush/cmd/hush/receipt"
 	"hush/cmd/hush/restore"
 	running "hush/cmd/hush/run" // run is the program within a test
-	"hush/cmd/hush/settings"
 	"hush/cmd/hush/share"
 	"hush/cmd/hush/store"
+	"hush/server/settings"
 )
 
 // sectionOther is the section of what concerns the program itself.

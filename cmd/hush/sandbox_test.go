@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cmd/hush/process"
+	"hush/server/process"
 )
 
 func needLandlock(t *testing.T) {

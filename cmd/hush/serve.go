@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cli/command"
-	"hush/cmd/hush/server"
-	"hush/cmd/hush/settings"
+	"hush/server"
+	"hush/server/settings"
 )
 
 // serveName is the name of the command that runs the service.

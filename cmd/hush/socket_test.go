@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"hush/cli/command"
-	"hush/cmd/hush/data"
+	"hush/server/datafolder"
 	"hush/testtier"
 
 	"golang.org/x/sys/unix"
@@ -25,14 +25,14 @@ import (
 func TestSocketIsTheOwners(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
-	path := filepath.Join(s.data, data.SocketName)
+	path := filepath.Join(s.data, datafolder.SocketName)
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != fs.ModeSocket|0o600 {
-		t.Errorf("%s: got mode %v and %v, want a socket with 0600", data.SocketName, info.Mode(), err)
+		t.Errorf("%s: got mode %v and %v, want a socket with 0600", datafolder.SocketName, info.Mode(), err)
 	}
 	s.stop(t)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s after the end: got %v, want it gone", data.SocketName, err)
+		t.Errorf("%s after the end: got %v, want it gone", datafolder.SocketName, err)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestStaleSocket(t *testing.T) {
 	starts(t)
 	o := operator{t, newFolder(t)}
 	o.account("a@example.com")
-	path := filepath.Join(o.data, data.SocketName)
+	path := filepath.Join(o.data, datafolder.SocketName)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -76,16 +76,16 @@ func TestLongPath(t *testing.T) {
 	}
 	o.account("stopped@example.com")
 	s := startHushOn(t, o.data)
-	if _, err := os.Lstat(filepath.Join(o.data, data.SocketName)); err != nil {
-		t.Errorf("%s: got %v, want it in the data folder", data.SocketName, err)
+	if _, err := os.Lstat(filepath.Join(o.data, datafolder.SocketName)); err != nil {
+		t.Errorf("%s: got %v, want it in the data folder", datafolder.SocketName, err)
 	}
 	o.account("running@example.com")
 	if list := o.ok("", "account", "list").stdout; strings.Count(list, "@example.com") != 2 {
 		t.Errorf("hush admin account list: got %s, want both accounts", list)
 	}
 	s.stop(t)
-	if _, err := os.Lstat(filepath.Join(o.data, data.SocketName)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s after the end: got %v, want it gone", data.SocketName, err)
+	if _, err := os.Lstat(filepath.Join(o.data, datafolder.SocketName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s after the end: got %v, want it gone", datafolder.SocketName, err)
 	}
 }
 

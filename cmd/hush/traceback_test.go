@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/cmd/hush/process"
+	"hush/server/process"
 )
 
 // asPanic is the variable under which the test binary panics in a goroutine
@@ -103,7 +103,7 @@ func TestTracebacksShowNoArguments(t *testing.T) {
 			if got := arguments.MatchString(log.String()); got != c.arguments {
 				t.Errorf("SIGQUIT: got arguments in the log %t, want %t", got, c.arguments)
 			}
-			if !strings.Contains(log.String(), "hush/cmd/hush/server.(*server).serve") {
+			if !strings.Contains(log.String(), "hush/server.(*server).serve") {
 				t.Errorf("SIGQUIT: got %s, want what the goroutines are at", log)
 			}
 		})

@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cli/console"
-	"hush/cmd/hush/server"
-	"hush/cmd/hush/settings"
+	"hush/server"
+	"hush/server/settings"
 )
 
 const (

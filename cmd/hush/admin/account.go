@@ -12,11 +12,11 @@ import (
 	"hush/cli/command"
 	"hush/cli/console"
 	"hush/cli/flags"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
+	"hush/server/datafolder"
+	"hush/server/settings"
 )
 
 // accountPage is how many accounts are asked for at a time.
@@ -48,7 +48,7 @@ password cannot sign in until it has one; its API tokens work.` + about,
 	flags.Text(&request.Locale, "", "`language` of the account, such as pt_BR")(c.Flags(), "locale")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		request.Address, request.Role = args[0], roleOf(role)
-		if err = data.CheckNew(s); err != nil { // before a password is typed in vain
+		if err = datafolder.CheckNew(s); err != nil { // before a password is typed in vain
 			return err
 		}
 		if request.Password, err = a.password(c.Context(), file); err != nil {

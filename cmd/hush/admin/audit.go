@@ -19,9 +19,9 @@ import (
 	"hush/cli/command"
 	"hush/cli/console"
 	"hush/cli/flags"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/settings"
 	"hush/vault"
 )
 

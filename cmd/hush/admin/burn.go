@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cli/command"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/settings"
 )
 
 // burnCommand burns the secret of a reported link. Other users of the machine

@@ -17,10 +17,10 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
+	"hush/server/settings"
 )
 
 // importPage is how many accounts go at a time: all of them or none.

@@ -8,9 +8,9 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/settings"
 )
 
 // invitePage is how many invites are asked for at a time.

@@ -9,9 +9,9 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/settings"
 )
 
 // Keys returns "hush admin keys": the operator's commands for root keys.

@@ -11,9 +11,9 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/settings"
 	"hush/vault/place"
 )
 

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
 	"hush/crash"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	"hush/handlers"
 	"hush/resolver"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/vault"
 )
 
@@ -30,18 +30,18 @@ const (
 type work func(context.Context, adminv1connect.AdminServiceClient) error
 
 // opener opens the data of a service that does not run.
-type opener func(context.Context, *settings.Settings, *console.Console, *slog.Logger) (*data.Data, error)
+type opener func(context.Context, *settings.Settings, *console.Console, *slog.Logger) (*datafolder.Data, error)
 
 // withService runs work on the service that holds the data folder, or on the
 // folder itself where none runs. It returns an error if there is no data.
 func (a administrator) withService(ctx context.Context, s *settings.Settings, do work) error {
-	return a.retry(ctx, s, data.OpenExisting, do)
+	return a.retry(ctx, s, datafolder.OpenExisting, do)
 }
 
 // withNewService is withService for work that may be the first in a data folder. The
 // folder must exist.
 func (a administrator) withNewService(ctx context.Context, s *settings.Settings, do work) error {
-	return a.retry(ctx, s, data.OpenNew, do)
+	return a.retry(ctx, s, datafolder.OpenNew, do)
 }
 
 var errMemory = errors.New("a store in memory belongs to the service that keeps it: commands cannot reach it")
@@ -58,10 +58,10 @@ func (a administrator) retry(ctx context.Context, s *settings.Settings, open ope
 			return plainly(err)
 		}
 		err = a.onFolder(ctx, s, open, do)
-		if errors.Is(err, data.ErrInUse) && ctx.Err() != nil {
+		if errors.Is(err, datafolder.ErrInUse) && ctx.Err() != nil {
 			return ctx.Err() // it was not looked for to the end
 		}
-		if !errors.Is(err, data.ErrInUse) || time.Now().After(deadline) {
+		if !errors.Is(err, datafolder.ErrInUse) || time.Now().After(deadline) {
 			return plainly(err)
 		}
 		select {
@@ -75,19 +75,19 @@ func (a administrator) retry(ctx context.Context, s *settings.Settings, open ope
 // onSocket runs work on the service that listens on the folder's socket, and
 // reports whether there is one.
 func onSocket(ctx context.Context, folder string, do work) (found bool, err error) {
-	client, done, found := data.Service(ctx, folder)
+	client, done, found := datafolder.Service(ctx, folder)
 	defer done()
 	if !found {
 		return false, nil
 	}
-	return true, do(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
+	return true, do(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL))
 }
 
-// onFolder runs work on the data itself. It returns data.ErrInUse where another
+// onFolder runs work on the data itself. It returns datafolder.ErrInUse where another
 // process holds the data folder. A database on a server may have other nodes.
 func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open opener, do work) (err error) {
-	if !s.SharedStore() && data.Held(s.Data) {
-		return fmt.Errorf("the data folder %s is %w", s.Data, data.ErrInUse)
+	if !s.SharedStore() && datafolder.Held(s.Data) {
+		return fmt.Errorf("the data folder %s is %w", s.Data, datafolder.ErrInUse)
 	}
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	d, err := open(ctx, s, a.Console, log)
@@ -95,7 +95,7 @@ func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open 
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := data.HandOver(s.Data); err != nil {
+	if err := datafolder.HandOver(s.Data); err != nil {
 		return fmt.Errorf("giving new files to the owner of the data folder: %w", err)
 	}
 	v, err := a.openStopped(ctx, s, d, log)
@@ -106,12 +106,12 @@ func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open 
 	defer keepNode(ctx, v, log)()
 	_, handler := handlers.NewAdmin(v, s.PublicURL(), log, handlers.Local{})
 	client := &http.Client{Transport: inProcess{handler}}
-	return do(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
+	return do(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL))
 }
 
 // openStopped opens the vault for one command: nothing runs in the background but
 // the heartbeat of a node, and no mail is sent.
-func (a administrator) openStopped(ctx context.Context, s *settings.Settings, d *data.Data, log *slog.Logger) (*vault.Vault, error) {
+func (a administrator) openStopped(ctx context.Context, s *settings.Settings, d *datafolder.Data, log *slog.Logger) (*vault.Vault, error) {
 	dns, err := resolver.New(s.Resolver)
 	if err != nil {
 		return nil, err

@@ -14,10 +14,10 @@ import (
 	"hush/cli/command"
 	"hush/cli/console"
 	"hush/cli/flags"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
+	"hush/server/settings"
 )
 
 // command returns "hush admin token".

@@ -22,10 +22,10 @@ import (
 	format "hush/backup"
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/datafolder"
+	"hush/server/settings"
 )
 
 // keeper is who calls a command.
@@ -102,7 +102,7 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 		o.file = filepath.Join(o.settings.BackupTo, format.NameAt("hush-", time.Now(), len(to) > 0))
 	}
 	if o.settings.SharedStore() {
-		return command.Usage("%v", data.ErrNoBackup)
+		return command.Usage("%v", datafolder.ErrNoBackup)
 	}
 	if o.settings.Store == settings.StoreMemory {
 		return errors.New("a store in memory belongs to the service that keeps it: it cannot be backed up")
@@ -199,7 +199,7 @@ func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, er
 		}
 		return k.Out, func(err error) error { return err }, nil
 	}
-	if data.Contains(o.settings.Data, o.file) {
+	if datafolder.Contains(o.settings.Data, o.file) {
 		return nil, nil, fmt.Errorf("%s is in the data folder, and would be lost with it: write the backup elsewhere", o.file)
 	}
 	file, err := format.Create(o.file)
@@ -230,16 +230,16 @@ const (
 // just starting or stopping.
 func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, shown *progress) error {
 	for deadline := time.Now().Add(patience); ; {
-		client, done, found := data.Service(ctx, s.Data)
+		client, done, found := datafolder.Service(ctx, s.Data)
 		if found {
 			defer done()
 			// What is sealed does not compress, and trying takes fifty times longer.
 			plain := connect.WithAcceptCompression("gzip", nil, nil)
-			return receive(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL, plain), to, shown)
+			return receive(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL, plain), to, shown)
 		}
 		done()
 		err := k.fromFolder(ctx, s, to, shown)
-		if !errors.Is(err, data.ErrInUse) {
+		if !errors.Is(err, datafolder.ErrInUse) {
 			return err
 		}
 		if ctx.Err() != nil { // it was not looked for to the end
@@ -295,17 +295,17 @@ func plainly(err error) error {
 
 // fromFolder copies the data folder of a service that does not run.
 func (k keeper) fromFolder(ctx context.Context, s *settings.Settings, to io.Writer, shown *progress) (err error) {
-	if data.Held(s.Data) {
-		return fmt.Errorf("the data folder %s is %w", s.Data, data.ErrInUse)
+	if datafolder.Held(s.Data) {
+		return fmt.Errorf("the data folder %s is %w", s.Data, datafolder.ErrInUse)
 	}
 	log := slog.New(slog.NewTextHandler(k.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	d, err := data.OpenExisting(ctx, s, k.Console, log)
+	d, err := datafolder.OpenExisting(ctx, s, k.Console, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Close(), data.HandOver(s.Data)) }()
+	defer func() { err = errors.Join(err, d.Close(), datafolder.HandOver(s.Data)) }()
 	before := int64(0)
-	_, err = d.Backup(ctx, to, data.BackupOptions{Release: k.release, Begun: shown.begin, Wrote: func(bytes int64) {
+	_, err = d.Backup(ctx, to, datafolder.BackupOptions{Release: k.release, Begun: shown.begin, Wrote: func(bytes int64) {
 		shown.add(bytes - before)
 		before = bytes
 	}})

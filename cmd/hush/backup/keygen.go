@@ -12,7 +12,7 @@ import (
 	format "hush/backup"
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
+	"hush/server/datafolder"
 )
 
 func (k keeper) keygenCommand() *cobra.Command {
@@ -56,5 +56,5 @@ func writeIdentity(path string, identity []byte) (err error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
-	return data.SyncFolder(filepath.Dir(path))
+	return datafolder.SyncFolder(filepath.Dir(path))
 }

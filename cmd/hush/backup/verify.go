@@ -17,9 +17,9 @@ import (
 	format "hush/backup"
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
 	"hush/seal"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/vault/transfer"
 )
 
@@ -92,9 +92,9 @@ func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error 
 	}
 	var keys *seal.Keys
 	if o.settings.RootKeyFile != "" {
-		keys, err = data.ReadKeys(ctx, o.settings.RootKeyFile)
-		if errors.Is(err, data.ErrNoKey) {
-			return fmt.Errorf("%w %s: name the file with the root key of the data in the backup", data.ErrNoKey, o.settings.RootKeyFile)
+		keys, err = datafolder.ReadKeys(ctx, o.settings.RootKeyFile)
+		if errors.Is(err, datafolder.ErrNoKey) {
+			return fmt.Errorf("%w %s: name the file with the root key of the data in the backup", datafolder.ErrNoKey, o.settings.RootKeyFile)
 		}
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error 
 	if errors.Is(err, console.ErrInterrupted) {
 		return console.ErrInterrupted // without what a format makes of a file that ends
 	}
-	if missing := data.MissingKeys(err); missing != nil {
+	if missing := datafolder.MissingKeys(err); missing != nil {
 		return fmt.Errorf("%s: %w, which the backup needs", nameOf(name), missing)
 	}
 	if errors.Is(err, seal.ErrWrongRootKey) {
@@ -135,7 +135,7 @@ func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verif
 	if err != nil {
 		return nil, err
 	}
-	if err := data.CheckBackup(r.Header); err != nil {
+	if err := datafolder.CheckBackup(r.Header); err != nil {
 		return nil, err
 	}
 	check := transfer.NewInspection(keys)

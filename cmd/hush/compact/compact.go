@@ -11,8 +11,8 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/storage/bolt"
 	"hush/vault/doctor"
 	"hush/vault/rows"
@@ -53,7 +53,7 @@ func (m cmd) run(ctx context.Context) (err error) {
 	case m.settings.Store == settings.StoreMemory:
 		return command.Usage("--store=memory holds no data that could be compacted")
 	}
-	folder, err := data.InspectData(m.settings.Data)
+	folder, err := datafolder.InspectData(m.settings.Data)
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (m cmd) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, er
 
 func (m cmd) tell(done bolt.Compacted) error {
 	lines := [][]string{
-		{data.DatabaseName, mebibytes(done.DatabaseBefore), mebibytes(done.DatabaseAfter)},
-		{data.SharesName, mebibytes(done.SharesBefore), mebibytes(done.SharesAfter)},
+		{datafolder.DatabaseName, mebibytes(done.DatabaseBefore), mebibytes(done.DatabaseAfter)},
+		{datafolder.SharesName, mebibytes(done.SharesBefore), mebibytes(done.SharesAfter)},
 	}
 	if err := m.Table("FILE,BEFORE,AFTER", lines); err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 	"hush/cli/command"
 	"hush/cli/console"
 	"hush/cli/flags"
-	"hush/cmd/hush/server"
-	"hush/cmd/hush/settings"
+	"hush/server"
+	"hush/server/settings"
 )
 
 // writer is who calls a command.

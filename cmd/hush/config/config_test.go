@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"hush/cli/console"
-	"hush/cmd/hush/settings"
+	"hush/server/settings"
 )
 
 // call runs "hush admin config" and returns what it wrote.

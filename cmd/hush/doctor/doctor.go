@@ -12,8 +12,8 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/storage/bolt"
 	"hush/storage/postgres"
 	"hush/vault/doctor"
@@ -83,7 +83,7 @@ func (d cmd) run(ctx context.Context) error {
 
 // examineFolder examines a data folder.
 func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time.Time) (err error) {
-	folder, err := data.Inspect(d.settings.Data)
+	folder, err := datafolder.Inspect(d.settings.Data)
 	if err != nil {
 		return err
 	}
@@ -97,8 +97,8 @@ func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time
 		return err
 	}
 	opts := doctor.Options{Store: folder, Now: now, Findings: found}
-	opts.Keys = files.rootKey(ctx, data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
-	if !files.there[data.DatabaseName] {
+	opts.Keys = files.rootKey(ctx, datafolder.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	if !files.there[datafolder.DatabaseName] {
 		found.Skipped = append(found.Skipped, "the database is missing: neither rows nor shares were examined")
 		return nil
 	}
@@ -145,7 +145,7 @@ func (cmd) note(ctx context.Context, found *doctor.Findings, code doctor.Code, e
 
 // examineDatabase examines a database that nodes may serve.
 func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err error) {
-	store, now, done, err := data.ConnectExisting(ctx, d.settings)
+	store, now, done, err := datafolder.ConnectExisting(ctx, d.settings)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err e
 		"shares, pages and the files of the data folder were not examined: PostgreSQL keeps the data")
 	files := files{folder: d.settings.Data, found: found}
 	opts := doctor.Options{Store: store, Served: true, Now: now, Findings: found}
-	opts.Keys = files.rootKey(ctx, data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	opts.Keys = files.rootKey(ctx, datafolder.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	line := d.Progress()
 	defer line.End()
 	return d.examineRows(ctx, opts, line)

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/certificates"
-	"hush/cmd/hush/data"
 	"hush/seal"
+	"hush/server/datafolder"
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault/doctor"
@@ -49,7 +49,7 @@ func (f *files) examine(entries []os.DirEntry, warnings []string) error {
 			return err
 		}
 	}
-	for _, name := range []string{data.DatabaseName, data.SharesName} {
+	for _, name := range []string{datafolder.DatabaseName, datafolder.SharesName} {
 		if !f.there[name] {
 			f.found.Note(doctor.CodeFileMissing, name)
 		}
@@ -75,14 +75,14 @@ func (f *files) file(name string) error {
 	}
 	kind := fs.FileMode(0)
 	switch name {
-	case data.RootKeyName: // see rootKey
-	case data.DatabaseName, data.SharesName, data.BallastName:
-	case data.CertificatesName:
+	case datafolder.RootKeyName: // see rootKey
+	case datafolder.DatabaseName, datafolder.SharesName, datafolder.BallastName:
+	case datafolder.CertificatesName:
 		kind = fs.ModeDir
-	case data.SocketName:
+	case datafolder.SocketName:
 		kind = fs.ModeSocket
 		f.left(name)
-	case data.DatabaseName + newSuffix, data.SharesName + newSuffix, data.RootKeyName + newSuffix:
+	case datafolder.DatabaseName + newSuffix, datafolder.SharesName + newSuffix, datafolder.RootKeyName + newSuffix:
 		f.left(name)
 	default:
 		f.found.Note(doctor.CodeFileUnknown, name)
@@ -92,7 +92,7 @@ func (f *files) file(name string) error {
 		f.found.Note(doctor.CodeFileType, name)
 		return nil
 	}
-	if facts.mode.Perm()&0o077 != 0 && name != data.RootKeyName {
+	if facts.mode.Perm()&0o077 != 0 && name != datafolder.RootKeyName {
 		f.found.Note(doctor.CodeFileMode, modeText(name, facts))
 	}
 	if facts.uid != f.owner {
@@ -127,7 +127,7 @@ func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.
 	if err == nil && facts.mode.IsRegular() && facts.mode.Perm()&others != 0 {
 		f.found.Note(doctor.CodeKeyMode, modeText(path, facts))
 	}
-	keys, err := data.ExamineKeys(ctx, path)
+	keys, err := datafolder.ExamineKeys(ctx, path)
 	if err != nil {
 		f.found.Note(doctor.CodeKeyFormat, err.Error())
 		return nil
@@ -138,8 +138,8 @@ func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.
 
 // certificates examines the folder of certificates.
 func (f *files) certificates(keys *seal.Keys) {
-	root := filepath.Join(f.folder, data.CertificatesName)
-	if !f.there[data.CertificatesName] {
+	root := filepath.Join(f.folder, datafolder.CertificatesName)
+	if !f.there[datafolder.CertificatesName] {
 		return
 	}
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
@@ -155,7 +155,7 @@ func (f *files) certificates(keys *seal.Keys) {
 		}
 		key := path.Clean(filepath.ToSlash(relative))
 		if strings.HasSuffix(key, newSuffix) {
-			f.left(path.Join(data.CertificatesName, key))
+			f.left(path.Join(datafolder.CertificatesName, key))
 			return nil
 		}
 		content, err := readQuietly(name)
@@ -165,8 +165,8 @@ func (f *files) certificates(keys *seal.Keys) {
 		if err != nil {
 			return err
 		}
-		if !certificates.Opens(key, content, data.FileOpener(keys)) {
-			f.found.Note(doctor.CodeCertificate, path.Join(data.CertificatesName, key))
+		if !certificates.Opens(key, content, datafolder.FileOpener(keys)) {
+			f.found.Note(doctor.CodeCertificate, path.Join(datafolder.CertificatesName, key))
 		}
 		return nil
 	})

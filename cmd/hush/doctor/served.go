@@ -11,9 +11,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"hush/cmd/hush/data"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/server/datafolder"
 	"hush/storage/bolt"
 	"hush/vault/doctor"
 )
@@ -28,14 +28,14 @@ const (
 // waits a little less than a second for a service that is just starting or stopping.
 func (d cmd) examineData(ctx context.Context, found *doctor.Findings, now time.Time) error {
 	for deadline := time.Now().Add(patience); ; {
-		client, done, running := data.Service(ctx, d.settings.Data)
+		client, done, running := datafolder.Service(ctx, d.settings.Data)
 		if running {
 			defer done()
 			return d.examineServed(ctx, client, found)
 		}
 		done()
 		err := d.examineFolder(ctx, found, now)
-		if !errors.Is(err, data.ErrInUse) || ctx.Err() != nil || time.Now().After(deadline) {
+		if !errors.Is(err, datafolder.ErrInUse) || ctx.Err() != nil || time.Now().After(deadline) {
 			return err
 		}
 		select {
@@ -49,7 +49,7 @@ func (d cmd) examineData(ctx context.Context, found *doctor.Findings, now time.T
 // examineServed examines the files of a folder that is in use, and lets the service
 // examine the rest.
 func (d cmd) examineServed(ctx context.Context, client *http.Client, found *doctor.Findings) error {
-	last, err := d.ask(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
+	last, err := d.ask(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL))
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (d cmd) examineServed(ctx context.Context, client *http.Client, found *doct
 	if err := files.examine(entries, bolt.FolderWarnings(d.settings.Data)); err != nil {
 		return err
 	}
-	files.rootKey(ctx, data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	files.rootKey(ctx, datafolder.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/doctor"
@@ -137,10 +137,10 @@ func (m cmd) look(ctx context.Context) (f found, err error) {
 
 func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
 	if m.settings.SharedStore() {
-		return data.ConnectExisting(ctx, m.settings)
+		return datafolder.ConnectExisting(ctx, m.settings)
 	}
-	folder, err := data.InspectData(m.settings.Data)
-	if errors.Is(err, data.ErrInUse) {
+	folder, err := datafolder.InspectData(m.settings.Data)
+	if errors.Is(err, datafolder.ErrInUse) {
 		return nil, now, nil, fmt.Errorf("%w, to see the format; the start of a service has raised it to the newest one that its release writes", err)
 	}
 	if err != nil {
@@ -188,7 +188,7 @@ func (m cmd) show(f found) error {
 // upgrade opens the data as "hush serve" does, and closes it.
 func (m cmd) upgrade(ctx context.Context) (err error) {
 	log := slog.New(slog.NewTextHandler(m.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	d, err := data.OpenExisting(ctx, m.settings, m.Console, log)
+	d, err := datafolder.OpenExisting(ctx, m.settings, m.Console, log)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (m cmd) upgrade(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := data.HandOver(m.settings.Data); err != nil {
+	if err := datafolder.HandOver(m.settings.Data); err != nil {
 		return fmt.Errorf("giving new files to the owner of the data folder: %w", err)
 	}
 	v, err := d.OpenVault(ctx, m.release, vault.Options{Log: log, Host: m.settings.PublicURL().Hostname(), Manual: true})

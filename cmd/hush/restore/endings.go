@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"hush/backup"
-	"hush/cmd/hush/data"
+	"hush/server/datafolder"
 	"hush/storage/spentlog"
 	"hush/vault/spent"
 )
@@ -68,5 +68,5 @@ func (e *endings) close() error {
 	if e.log == nil {
 		return nil
 	}
-	return errors.Join(e.log.Close(), data.HandOverLog(e.folder, e.data))
+	return errors.Join(e.log.Close(), datafolder.HandOverLog(e.folder, e.data))
 }

@@ -17,9 +17,9 @@ import (
 	"hush/backup"
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
 	"hush/seal"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault"
@@ -95,10 +95,10 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 	if err != nil {
 		return explain(err)
 	}
-	if err := data.CheckBackup(from.Header); err != nil {
+	if err := datafolder.CheckBackup(from.Header); err != nil {
 		return err
 	}
-	keys, err := data.KeysOf(ctx, o.settings)
+	keys, err := datafolder.KeysOf(ctx, o.settings)
 	if err != nil {
 		return explainKey(err, o.settings)
 	}
@@ -107,7 +107,7 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, log.close()) }()
-	folder, err := data.OpenRestoring(o.settings.Data)
+	folder, err := datafolder.OpenRestoring(o.settings.Data)
 	if err != nil {
 		return err
 	}
@@ -136,13 +136,13 @@ func checkInput(name string, identities []string) error {
 
 // explainKey says where the root key belongs, which no backup contains.
 func explainKey(err error, s *settings.Settings) error {
-	if !errors.Is(err, data.ErrNoKey) {
+	if !errors.Is(err, datafolder.ErrNoKey) {
 		return err
 	}
 	if s.RootKeyFile != "" {
-		return fmt.Errorf("%w %s: name the file with the root key of the data in the backup", data.ErrNoKey, s.RootKeyFile)
+		return fmt.Errorf("%w %s: name the file with the root key of the data in the backup", datafolder.ErrNoKey, s.RootKeyFile)
 	}
-	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, data.RootKeyName))
+	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, datafolder.RootKeyName))
 }
 
 func (k keeper) readIdentities(ctx context.Context, files []string) (all []age.Identity, err error) {
@@ -187,7 +187,7 @@ type restoring struct {
 	from *backup.Reader
 	keys *seal.Keys
 	log  *endings
-	to   *data.Restoring
+	to   *datafolder.Restoring
 	now  time.Time
 
 	missing map[uint64]uint64 // generations by slot of records whose share was not found yet
@@ -200,7 +200,7 @@ func (r *restoring) run(ctx context.Context) error {
 		return err
 	}
 	err := r.settle(ctx)
-	if missing := data.MissingKeys(err); missing != nil {
+	if missing := datafolder.MissingKeys(err); missing != nil {
 		return fmt.Errorf("%w, which the backup needs; nothing was restored; put the line with that key into the file", missing)
 	}
 	if errors.Is(err, seal.ErrWrongRootKey) {

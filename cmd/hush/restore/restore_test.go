@@ -15,9 +15,9 @@ import (
 
 	"hush/backup"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
 	"hush/cmd/hush/restore"
 	"hush/seal"
+	"hush/server/datafolder"
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/storage/spentlog"
@@ -86,7 +86,7 @@ func (s *scene) lose(t *testing.T) (dir string) {
 	s.Close(t)
 	dir = filepath.Join(t.TempDir(), "restored")
 	vaulttest.Want(t, "Mkdir()", errors.Join(os.Mkdir(dir, 0o700),
-		os.WriteFile(filepath.Join(dir, data.RootKeyName), s.RootKey.Text(), 0o400)), nil)
+		os.WriteFile(filepath.Join(dir, datafolder.RootKeyName), s.RootKey.Text(), 0o400)), nil)
 	return dir
 }
 

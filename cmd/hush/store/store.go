@@ -14,9 +14,9 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/console"
-	"hush/cmd/hush/data"
-	"hush/cmd/hush/settings"
 	"hush/seal"
+	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/storage"
 	"hush/vault/transfer"
 )
@@ -80,7 +80,7 @@ copy there again, delete the folder, or drop the database or the schema hush in 
 		if err := checkPlaces(args...); err != nil {
 			return err
 		}
-		ends, err := data.OpenEnds(c.Context(), args[0], "", s.RootKeyFile, false, false, slog.New(slog.DiscardHandler))
+		ends, err := datafolder.OpenEnds(c.Context(), args[0], "", s.RootKeyFile, false, false, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err e
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(k.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	ends, err := data.OpenEnds(ctx, from, to, o.settings.RootKeyFile, !o.check, o.moved, log)
+	ends, err := datafolder.OpenEnds(ctx, from, to, o.settings.RootKeyFile, !o.check, o.moved, log)
 	if err != nil {
 		return err
 	}
