@@ -47,7 +47,7 @@ func newObservedTree(b *testing.B, observed *observation) http.Handler {
 		b.Fatalf("openVault: %v", err)
 	}
 	b.Cleanup(v.Close)
-	tree, _, err := s.newTree(v, nil)
+	tree, _, err := s.newTree(v, d)
 	if err != nil {
 		b.Fatalf("newTree: %v", err)
 	}
