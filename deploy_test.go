@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"hush/metrics"
+	"hush/server/metrics"
 )
 
 const (

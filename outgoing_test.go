@@ -17,7 +17,7 @@ func TestServiceCallsNoServer(t *testing.T) {
 			found = append(found, name)
 		}
 	})
-	if want := []string{"certificates/issuer.go"}; !slices.Equal(found, want) {
+	if want := []string{"server/certificates/issuer.go"}; !slices.Equal(found, want) {
 		t.Errorf("files of the service that make HTTP requests: got %q, want %q", found, want)
 	}
 }

@@ -30,18 +30,18 @@ var tooWide = map[string]int{"vault/rows": 247, "vault/secret": 78, "vault/exam"
 
 // smallFor says why a package is smaller than leastLines.
 var smallFor = map[string]string{
-	"web":                   "its files are those of the client in the browser, which Go embeds from their own folder only",
-	"openapi":               "the same, of the description of the API",
-	"crash":                 "every goroutine of every layer runs under it, so it stands below them all",
-	"hosts":                 "settings, mail, domains and the chain must agree what is one host",
-	"seal/padme":            "the limits of the vault and the encryption on the device round alike",
-	"testtier":              "every test may use it",
-	"testtier/property":     "testtier itself must not import rapid, which defines flags",
-	"vault/faulttest":       "it has tests alone",
-	"vault/restoration":     "waits for restore to be in one place",
-	"certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
-	"cmd/hush-postgres":     "a program of one page",
-	"cmd/hush/compact":      "waits for the operator's commands to be one package",
+	"web":                          "its files are those of the client in the browser, which Go embeds from their own folder only",
+	"openapi":                      "the same, of the description of the API",
+	"crash":                        "every goroutine of every layer runs under it, so it stands below them all",
+	"hosts":                        "settings, mail, domains and the chain must agree what is one host",
+	"seal/padme":                   "the limits of the vault and the encryption on the device round alike",
+	"testtier":                     "every test may use it",
+	"testtier/property":            "testtier itself must not import rapid, which defines flags",
+	"vault/faulttest":              "it has tests alone",
+	"vault/restoration":            "waits for restore to be in one place",
+	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
+	"cmd/hush-postgres":            "a program of one page",
+	"cmd/hush/compact":             "waits for the operator's commands to be one package",
 }
 
 func TestPackagesHaveFewNames(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"hush/connections"
 	"hush/crash"
+	"hush/server/connections"
 )
 
 // The bounds on the port without TLS. A request there is one line and a redirect.

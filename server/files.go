@@ -3,7 +3,7 @@ package server
 import (
 	"fmt"
 
-	"hush/connections"
+	"hush/server/connections"
 	"hush/server/process"
 	"hush/server/settings"
 )

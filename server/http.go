@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"hush/connections"
+	"hush/server/connections"
 	"hush/server/settings"
 )
 

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"hush/certificates"
-	"hush/connections"
 	"hush/crash"
 	"hush/handlers"
 	"hush/hosts"
-	"hush/metrics"
 	"hush/routes"
+	"hush/server/certificates"
+	"hush/server/connections"
 	"hush/server/datafolder"
+	"hush/server/metrics"
 	"hush/server/settings"
 	"hush/vault"
 )

@@ -19,11 +19,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hush/certificates"
 	"hush/cli/console"
-	"hush/connections"
 	"hush/crash"
-	"hush/metrics"
+	"hush/server/certificates"
+	"hush/server/connections"
+	"hush/server/metrics"
 	"hush/server/settings"
 )
 

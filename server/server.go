@@ -20,8 +20,8 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"hush/cli/console"
-	"hush/connections"
 	"hush/crash"
+	"hush/server/connections"
 	"hush/server/datafolder"
 	"hush/server/process"
 	"hush/server/settings"

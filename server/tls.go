@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"hush/certificates"
 	"hush/cli/console"
 	"hush/crash"
+	"hush/server/certificates"
 	"hush/server/datafolder"
 	"hush/server/settings"
 	"hush/vault"

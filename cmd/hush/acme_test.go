@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"hush/certificates/acmetest"
 	"hush/cli/command"
+	"hush/server/certificates/acmetest"
 	"hush/server/process"
 )
 

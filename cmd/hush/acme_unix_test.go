@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"testing"
 
-	"hush/certificates/acmetest"
 	"hush/cli/command"
+	"hush/server/certificates/acmetest"
 )
 
 // systemSocket is a socket as systemd has it: open while no service runs.

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/certificates/acmetest"
+	"hush/server/certificates/acmetest"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"hush/cli/command"
-	"hush/metrics"
+	"hush/server/metrics"
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault/rows"

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hush/certificates"
 	"hush/seal"
+	"hush/server/certificates"
 	"hush/server/datafolder"
 	"hush/storage"
 	"hush/storage/bolt"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/certificates"
+	"hush/server/certificates"
 )
 
 // The host gets a certificate at the start, which the next start finds.

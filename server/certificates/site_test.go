@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"hush/certificates"
-	"hush/certificates/acmetest"
+	"hush/server/certificates"
+	"hush/server/certificates/acmetest"
 )
 
 // testWait bounds every wait for something that happens soon or never.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"hush/connections"
+	"hush/server/connections"
 )
 
 // newDesk is a server of HTTP/2 in the clear that answers "hello" and lets one

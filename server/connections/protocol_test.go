@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/connections"
+	"hush/server/connections"
 )
 
 // HTTP/2 is idle when it has no stream, and over TLS the server wraps the

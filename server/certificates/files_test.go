@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/certificates"
+	"hush/server/certificates"
 )
 
 // certFiles are a certificate and its key in a folder.

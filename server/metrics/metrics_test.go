@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"hush/metrics"
+	"hush/server/metrics"
 	"hush/storage"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/connections"
+	"hush/server/connections"
 )
 
 // line is a listener whose connections come from addresses of the test's
