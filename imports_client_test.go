@@ -12,7 +12,7 @@ import (
 // not have to contain a server. Names are those of packages; "x/..." is x and
 // everything below it.
 var clientImports = []string{
-	"hush/client", "hush/gen/hush/v1/...", "hush/seal", "hush/seal/chunked", "hush/seal/endtoend", "hush/seal/padme",
+	"hush/client", "hush/gen/hush/v1/...", "hush/seal", "hush/seal/chunked", "hush/seal/endtoend",
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate",
 	"connectrpc.com/connect/...",
 	"github.com/altcha-org/altcha-lib-go",

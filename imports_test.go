@@ -33,7 +33,7 @@ var floors = []floor{
 	{name: "around the vault", packages: aroundVault},
 	{name: "stores", packages: []string{"storage/bolt", "storage/memory", "storage/postgres", "storage/spentlog"}},
 	{name: "what stores are made of", packages: []string{"storage", "storage/bolt/pages", "storage/syncer"}},
-	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal/padme", "seal"}},
+	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal"}},
 	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
 }
 
@@ -71,7 +71,7 @@ var (
 // package.
 var nevers = []never{
 	{
-		from: []string{"vault/...", "storage/...", "seal", "seal/chunked", "seal/padme"},
+		from: []string{"vault/...", "storage/...", "seal", "seal/chunked"},
 		to:   []string{"gen/...", "seal/endtoend"},
 		why:  "what is decided and what is stored must not change with the wire format",
 	},

@@ -34,7 +34,6 @@ var smallFor = map[string]string{
 	"openapi":                      "the same, of the description of the API",
 	"crash":                        "every goroutine of every layer runs under it, so it stands below them all",
 	"hosts":                        "settings, mail, domains and the chain must agree what is one host",
-	"seal/padme":                   "the limits of the vault and the encryption on the device round alike",
 	"testtier":                     "every test may use it",
 	"testtier/property":            "testtier itself must not import rapid, which defines flags",
 	"vault/faulttest":              "it has tests alone",

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/seal/padme"
+	"hush/seal/chunked"
 )
 
 // Kind is the kind of a content.
@@ -90,4 +90,4 @@ func parseHeader(bytes []byte) (Header, error) {
 }
 
 // padded returns the length that n bytes of length, header and body are padded to.
-func padded(n uint64) uint64 { return max(contentMin, padme.Size(n)) }
+func padded(n uint64) uint64 { return max(contentMin, chunked.Padme(n)) }

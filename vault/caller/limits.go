@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal/chunked"
-	"hush/seal/padme"
 	"hush/vault/refusal"
 )
 
@@ -87,7 +86,7 @@ func (l Limits) SealedSize(c Caller) int64 { return SealedSize(l.SecretSize(c)) 
 // secret may have size bytes: so many, with a header, as a device pads and encrypts
 // them.
 func SealedSize(size int64) int64 {
-	return chunked.SealedSize(int64(padme.Size(uint64(size) + sealedHeader)))
+	return chunked.SealedSize(int64(chunked.Padme(uint64(size) + sealedHeader)))
 }
 
 // AdmitSealed returns an error unless c may conceal end-to-end encrypted content
