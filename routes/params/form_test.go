@@ -89,7 +89,7 @@ func TestLongNames(t *testing.T) {
 func FuzzForm(f *testing.F) {
 	for _, seed := range []string{
 		"secret=a+b&ttl=60", "secret[ttl]=1;2&recipient[]=x", "a[b][c]=%00&a[]=&[]=", "secret[][x]=1",
-		"secret[secret][secret]=2&secret[secret][]", "%5B%5D=%ff",
+		"secret[secret][secret]=2&secret[secret][]", "%5B%5D=%ff", "tt[0]", "tt[][x]", "tl[][]", "tl][]", "ttll[a][][b]=1", "recipent[a][b][c][d][e]",
 	} {
 		f.Add(seed)
 	}

@@ -36,7 +36,11 @@ func formOf(s source) string {
 		pairs = append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(v.text))
 	}
 	for name, p := range s {
-		if parts, _ := splitName(name); parts == nil { // kept as a near miss
+		parts, list := splitName(name)
+		if parts == nil || p.isEmpty() { // kept as a near miss
+			if list {
+				name += "[]" // of a list in a list, whose own brackets are not kept
+			}
 			add(name, value{})
 			continue
 		}
@@ -51,11 +55,24 @@ func formOf(s source) string {
 		for _, v := range p.items {
 			add(wrapped+"[]", v)
 		}
-		if p.object {
+		if p.object && !s.hasBelow(name) {
 			add(wrapped+"[][x]", value{})
 		}
 	}
 	return strings.Join(pairs, "&")
+}
+
+// isEmpty reports whether a form gave a parameter nothing.
+func (p *param) isEmpty() bool { return len(p.values) == 0 && !p.list && !p.object }
+
+// hasBelow reports whether a parameter is below a name, which makes an object of it.
+func (s source) hasBelow(name string) bool {
+	for other := range s {
+		if strings.HasPrefix(other, name+"[") {
+			return true
+		}
+	}
+	return false
 }
 
 // writable reports whether formOf can write a source: its wrapper makes names
