@@ -87,15 +87,14 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
 }
 
 /**
- * visit opens an address. The first one of a window it opens again if that does not end: on a busy machine a
- * Firefox that has just started may lose its first navigation.
+ * visit opens an address, and opens it once more if that does not end: on a busy machine Firefox may lose a
+ * navigation. To open a page twice changes nothing, whichever page it is.
  */
 async function visit(page: Page, url: string): Promise<void> {
-  const isFirst = page.url() === "about:blank";
   try {
     await page.goto(url);
   } catch (error) {
-    if (!isFirst || !(error instanceof TimeoutError)) {
+    if (!(error instanceof TimeoutError)) {
       throw error;
     }
     await page.goto(url);
