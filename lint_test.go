@@ -101,3 +101,31 @@ func globExpression(glob string) string {
 	expression := strings.ReplaceAll(regexp.QuoteMeta(glob), `\*\*`, `.*`)
 	return `^` + strings.ReplaceAll(expression, `\*`, `[^/]*`) + `$`
 }
+
+// The go command takes the system that a file is for from the end of its name, as in
+// x_linux.go, x_linux_amd64.go and x_linux_test.go. One that has more behind the system is
+// compiled for all.
+func TestSystemsEndFileNames(t *testing.T) {
+	readFolders(t)
+	for _, name := range systemsInside(moduleFiles(t)) {
+		t.Errorf("%s: got more behind the name of a system, want it at the end, before _test", name)
+	}
+	got := systemsInside([]string{"x/a_linux_internal_test.go", "x/a_internal_linux_test.go", "x/a_linux.go", "x/a_linux_arm64_test.go", "x_linux_y/a.go", "x/linux_a.go", "x/a_windows_kit.go"})
+	if want := []string{"x/a_linux_internal_test.go", "x/a_windows_kit.go"}; !slices.Equal(got, want) {
+		t.Errorf("systemsInside: got %q, want %q", got, want)
+	}
+}
+
+var systemInside = regexp.MustCompile(`_(?:darwin|freebsd|linux|netbsd|openbsd|unix|windows)_([^/]*)$`)
+
+// systemsInside returns the files that have the name of a system, and more behind it than a
+// processor and _test.
+func systemsInside(files []string) (found []string) {
+	for _, name := range files {
+		parts := systemInside.FindStringSubmatch(strings.TrimSuffix(strings.TrimSuffix(name, ".go"), "_test"))
+		if parts != nil && !slices.Contains([]string{"amd64", "arm64"}, parts[1]) {
+			found = append(found, name)
+		}
+	}
+	return found
+}

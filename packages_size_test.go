@@ -21,7 +21,7 @@ const (
 	leastLines = 150
 )
 
-// wideByDesign are packages of which nobody needs all names at once.
+// wideByDesign are packages of which no caller needs all names at once.
 var wideByDesign = append([]string{"client", "seal"}, kits...)
 
 // tooWide are the packages that still have more than mostNames, with what they have.

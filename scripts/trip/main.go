@@ -79,7 +79,7 @@ func count(ctx context.Context, out io.Writer, o options) error {
 		}
 	}
 	if o.write {
-		return os.WriteFile(figuresFile, []byte(format(counted)), 0o644)
+		return os.WriteFile(figuresFile, []byte(format(counted)), 0o600)
 	}
 	text, err := os.ReadFile(figuresFile)
 	if err != nil {
@@ -143,7 +143,7 @@ func enteredBy(ctx context.Context, built, name, work string) (first functions, 
 // wrote about it.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	var out, complaints strings.Builder
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // go, and what go built from this folder
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	// What a program with counters enters besides the call is written where it stands
 	// in no one's way.
