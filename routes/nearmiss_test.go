@@ -50,24 +50,25 @@ func (s *site) wantNothingStored(t *testing.T) {
 func TestNearMissSharesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	const typed = "hunter2"
+	// Long enough not to be in a shrimp by chance.
+	const text, typed = "withheld text", "hunter2"
 	for _, path := range []string{
 		"/api/v1/share", "/api/v1/generate", "/api/v1/create", "/api/v2/secret/conceal", "/api/v2/secret/generate", "/api/v2/guest/secret/conceal",
 		"/api/v2/guest/secret/generate", "/api/v3/secret/conceal", "/api/v3/secret/generate", "/api/v3/guest/secret/conceal", "/api/v3/guest/secret/generate",
 	} {
 		for _, test := range []struct{ sent, meant string }{{"passphrse", "passphrase"}, {"TTL", "ttl"}, {"recipients", "recipient"}} {
-			form := url.Values{"secret": {"kept out"}, test.sent: {typed}}.Encode()
-			wrapped := url.Values{"secret[secret]": {"kept out"}, "secret[" + test.sent + "]": {typed}}.Encode()
-			parts, partsType := multipartOf(t, "secret", "kept out", test.sent, typed)
+			form := url.Values{"secret": {text}, test.sent: {typed}}.Encode()
+			wrapped := url.Values{"secret[secret]": {text}, "secret[" + test.sent + "]": {typed}}.Encode()
+			parts, partsType := multipartOf(t, "secret", text, test.sent, typed)
 			for _, sent := range []struct{ how, query, body, kind string }{
 				{"form", "", form, "application/x-www-form-urlencoded"},
 				{"form without a type", "", form, ""},
 				{"wrapped form", "", wrapped, "application/x-www-form-urlencoded"},
 				{"query", "?" + form, "", ""},
-				{"query beside a body", "?" + test.sent + "=" + typed, `{"secret":"kept out"}`, "application/json"},
+				{"query beside a body", "?" + test.sent + "=" + typed, `{"secret":"` + text + `"}`, "application/json"},
 				{"multipart", "", parts, partsType},
-				{"JSON", "", `{"secret":"kept out","` + test.sent + `":"` + typed + `"}`, "application/json"},
-				{"nested JSON", "", `{"secret":{"secret":"kept out","` + test.sent + `":["` + typed + `"]}}`, "application/json"},
+				{"JSON", "", `{"secret":"` + text + `","` + test.sent + `":"` + typed + `"}`, "application/json"},
+				{"nested JSON", "", `{"secret":{"secret":"` + text + `","` + test.sent + `":["` + typed + `"]}}`, "application/json"},
 				{"kind", "", form + "&kind=generate", "application/x-www-form-urlencoded"},
 			} {
 				w := s.send(http.MethodPost, path+sent.query, sent.body, "Content-Type", sent.kind)
@@ -79,14 +80,14 @@ func TestNearMissSharesNothing(t *testing.T) {
 						t.Errorf("%s: got intended status %s, want 422", name, got)
 					}
 				}
-				if w.Code != status || !strings.HasPrefix(body, want) || strings.Contains(body, typed) || strings.Contains(body, "kept") {
+				if w.Code != status || !strings.HasPrefix(body, want) || strings.Contains(body, typed) || strings.Contains(body, "withheld") {
 					t.Errorf("%s: got %d %s, want %d %s and no value", name, w.Code, body, status, want)
 				}
 			}
 		}
 	}
 	s.wantNothingStored(t)
-	for _, part := range []string{typed, "kept out"} {
+	for _, part := range []string{typed, text} {
 		if strings.Contains(s.log(), part) {
 			t.Errorf("log: got %q in\n%s", part, s.log())
 		}
@@ -124,18 +125,19 @@ func TestLostRestrictionSharesNothing(t *testing.T) {
 func TestCutOffInTheAddressSharesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	const typed = "jerry9471"
+	// Long enough not to be in a shrimp by chance.
+	const begun, typed = "thomasina", "jerry9471"
 	form := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\n" + typed + "\r\n--b--\r\n"
 	for _, path := range []string{
 		"/api/v1/share", "/api/v1/generate", "/api/v2/secret/conceal", "/api/v2/secret/generate", "/api/v2/guest/secret/conceal",
 		"/api/v3/secret/generate", "/api/v3/guest/secret/conceal", "/",
 	} {
 		for _, sent := range []struct{ query, body string }{
-			{"?secret=abc&passphrase=tom&" + typed, ""}, {"?secret[secret]=abc&secret[passphrase]=tom&%zz" + typed, "secret=abc"}, {"?secret[secret]=tom&" + typed + "&ttl=60&passphrase=p&x", ""},
-			{"?passphrase=tom&" + typed, "secret=abc"}, {"", form}, {"?secret=abc", form},
+			{"?secret=abc&passphrase=" + begun + "&" + typed, ""}, {"?secret[secret]=abc&secret[passphrase]=" + begun + "&%zz" + typed, "secret=abc"}, {"?secret[secret]=" + begun + "&" + typed + "&ttl=60&passphrase=p&x", ""},
+			{"?passphrase=" + begun + "&" + typed, "secret=abc"}, {"", form}, {"?secret=abc", form},
 		} {
 			w := s.send(http.MethodPost, path+sent.query, sent.body, "Content-Type", "application/x-www-form-urlencoded")
-			if w.Code == http.StatusOK || w.Code >= 500 || strings.Contains(w.Body.String(), typed) || strings.Contains(w.Body.String(), "tom") {
+			if w.Code == http.StatusOK || w.Code >= 500 || strings.Contains(w.Body.String(), typed) || strings.Contains(w.Body.String(), begun) {
 				t.Errorf("POST %s%s with %.60q: got %d %s, want a refusal without the value", path, sent.query, sent.body, w.Code, w.Body)
 			}
 		}
