@@ -47,6 +47,8 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
   const page = await context.newPage({ type: "window" }); // a tab behind another would count as hidden
   page.setDefaultTimeout(patience);
   await page.setViewport({ width: 1200, height: 900 });
+  // A page with a draft asks before it is left, and the navigation waits for the answer.
+  page.on("dialog", (dialog) => void dialog.accept());
   const faults: string[] = [];
   await watch(page, faults);
   const element = async (target: Target) => {
@@ -87,14 +89,15 @@ async function openWindow(browser: Process, downloads: string): Promise<Window> 
 }
 
 /**
- * visit opens an address, and opens it once more if that does not end: on a busy machine Firefox may lose a
- * navigation. To open a page twice changes nothing, whichever page it is.
+ * visit opens an address. The first one of a window it opens again if that does not end: on a busy machine a
+ * Firefox that has just started may lose its first navigation.
  */
 async function visit(page: Page, url: string): Promise<void> {
+  const isFirst = page.url() === "about:blank";
   try {
     await page.goto(url);
   } catch (error) {
-    if (!(error instanceof TimeoutError)) {
+    if (!isFirst || !(error instanceof TimeoutError)) {
       throw error;
     }
     await page.goto(url);
