@@ -118,7 +118,7 @@ func (s *server) newBackups(d *datafolder.Data) (*backups, error) {
 	if datafolder.OnDiskOf(s.BackupTo, s.Data) {
 		s.log.Warn("the backups are on the disk of the data: if that disk is lost, so are both; if they have a disk of their own, it is not mounted", "folder", s.BackupTo)
 	}
-	b := &backups{folder: folder, settings: s.Settings, release: s.version, data: d, log: s.log, now: time.Now}
+	b := &backups{folder: folder, settings: s.Settings, release: s.version, data: d, log: s.log, now: s.now}
 	b.names = backupNames{folder: s.BackupTo, store: hex.EncodeToString(id[:4]), encrypted: !s.BackupPlain}
 	b.made.Every = s.BackupEvery()
 	found, err := b.names.list()

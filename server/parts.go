@@ -69,7 +69,7 @@ func (s *server) openVault(ctx context.Context, d *datafolder.Data) (*vault.Vaul
 	return d.OpenVault(ctx, s.version, vault.Options{
 		Log: s.log, Limits: s.Limits(), Host: s.base.Hostname(), Policy: s.Policy(),
 		Send: sendOn(s.post, s.base, s.log), Resolver: s.dns, SpamKey: s.spamKey, AuditKeep: s.AuditKeep,
-		Observer: s.observed.ofVault(), Now: s.now, Manual: s.manual,
+		Observer: s.observed.ofVault(), Now: s.now, Manual: s.manual, ReadyShares: s.manual,
 	})
 }
 

@@ -120,7 +120,7 @@ func (s *server) openScrapeTLS(ctx context.Context, public *tls.Config) *secured
 		running.Wait()
 	}}
 	if s.scrapers.pair != nil {
-		files := certificates.OpenFiles(s.scrapers.pair, s.log, time.Now)
+		files := certificates.OpenFiles(s.scrapers.pair, s.log, s.now)
 		crash.Go(&running, s.log, func() { files.Watch(ctx) })
 		public, made.reload = files.TLSConfig(), files.Reload
 	}

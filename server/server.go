@@ -47,8 +47,8 @@ type Options struct {
 	Alone bool
 	// Reload, unless nil, tells the service to read its certificate again.
 	Reload <-chan os.Signal
-	// Now is the one clock of everything that decides by the time; nil means the
-	// system's.
+	// Now is the clock of whatever the service decides by the time, but for a new store's
+	// beginning; nil means the system's.
 	Now func() time.Time
 	// Manual leaves out the vault's work in the background, but for keeping shares ready,
 	// so that nothing runs but what calls ask for. For measurements: nothing expires on
@@ -194,9 +194,6 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *datafolder
 		return err
 	}
 	defer v.Close()
-	if s.manual {
-		go crash.Guard(s.log, func() { v.FillShares(ctx) })
-	}
 	if s.backups, err = s.newBackups(d); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"hush/cli/console"
 	"hush/crash"
@@ -48,7 +47,7 @@ func (s *server) openTLS(ctx context.Context, v *vault.Vault, d *datafolder.Data
 	}
 	switch s.TLS() {
 	case settings.TLSFiles:
-		files := certificates.OpenFiles(s.pair, s.log, time.Now)
+		files := certificates.OpenFiles(s.pair, s.log, s.now)
 		crash.Go(&running, s.log, func() { files.Watch(ctx) })
 		return &secured{files.TLSConfig(), files.Status, files.Reload, finish}, nil
 	case settings.TLSACME:
@@ -103,6 +102,6 @@ func (s *server) openACME(v *vault.Vault, d *datafolder.Data) (*certificates.ACM
 	return certificates.OpenACME(certificates.ACMEOptions{
 		Directory: s.ACMEDirectory, Email: s.ACMEEmail, Host: s.base.Hostname(), Admits: v.Domains.IsVerified,
 		Folder: filepath.Join(s.Data, datafolder.CertificatesName), Seal: d.SealFile, Open: d.OpenFile,
-		SealedBy: d.SealedBy, IsCurrent: d.IsCurrent, Log: s.log, Now: time.Now,
+		SealedBy: d.SealedBy, IsCurrent: d.IsCurrent, Log: s.log, Now: s.now,
 	})
 }

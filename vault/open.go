@@ -73,7 +73,7 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 		leave(v.store.Node(), v.shares, v.log)
 		return nil, err
 	}
-	v.start(opts.Manual)
+	v.start(opts)
 	return v, nil
 }
 
@@ -148,26 +148,29 @@ func (v *Vault) others(changed func(caller.AccountID)) account.Others {
 	}
 }
 
-func (v *Vault) start(manual bool) {
+func (v *Vault) start(opts Options) {
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
 	v.background(func() { v.shares.StrikeUntil(ctx) })
 	v.background(func() { v.spent.StrikeUntil(ctx) })
 	v.background(func() { v.notices.ListenUntil(ctx, heed(v.Watches, v.Outbox.Bell, v.log)) })
-	if manual {
+	if opts.Manual {
+		if opts.ReadyShares {
+			v.background(func() { v.shares.Fill(ctx) })
+		}
 		return
 	}
 	if node := v.store.Node(); node != nil {
 		v.background(func() { node.BeatUntil(ctx) })
 		v.background(func() { v.Watches.PollUntil(ctx, v.log) })
 		v.background(func() { v.Sweeper.CountUntil(ctx) })
-		v.background(func() { v.FillShares(ctx) })
+		v.background(func() { v.shares.Fill(ctx) })
 	} else {
 		v.background(func() {
 			// The pool takes slots that the pass frees, so that the file does
 			// not grow with each start.
 			v.Sweeper.ReclaimOnce(ctx)
-			v.FillShares(ctx)
+			v.shares.Fill(ctx)
 		})
 	}
 	v.background(func() { v.Claims.LapseUntil(ctx) })

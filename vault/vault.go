@@ -88,8 +88,10 @@ type Options struct {
 	// Observer is told what the background does, for metrics; nil for nothing.
 	Observer Observer
 	// Manual leaves sweeping, heartbeats and the background pass to the caller,
-	// who calls Sweep, Beat, Reclaim and FillShares. For tests and measurements.
+	// who calls Sweep, Beat and Reclaim, and keeps no shares ready. For tests.
 	Manual bool
+	// ReadyShares keeps shares ready although the vault is Manual. For measurements.
+	ReadyShares bool
 
 	replays bool // see Replay: the log of the store is not in use
 }
@@ -151,9 +153,5 @@ func (v *Vault) Close() {
 	v.done.Wait()
 	leave(v.store.Node(), v.shares, v.log)
 }
-
-// FillShares keeps shares ready for new secrets until ctx ends. A vault that is not
-// Manual does so itself; without it each secret waits for its own share.
-func (v *Vault) FillShares(ctx context.Context) { v.shares.Fill(ctx) }
 
 func (v *Vault) background(work func()) { crash.Go(&v.done, v.log, work) }
