@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -36,8 +38,8 @@ func parse(text string) (all []figures, err error) {
 	return all, nil
 }
 
-// compare returns an error for each count above the allowed one, and says on out which
-// are below it.
+// compare returns an error for each count above the allowed one, and for each call that
+// only one of both has. It says on out which counts are below.
 func compare(out io.Writer, counted, allowed []figures) error {
 	limits := map[string]figures{}
 	for _, f := range allowed {
@@ -46,6 +48,7 @@ func compare(out io.Writer, counted, allowed []figures) error {
 	var above []error
 	for _, f := range counted {
 		limit, found := limits[f.call]
+		delete(limits, f.call)
 		if !found {
 			above = append(above, fmt.Errorf("%s has no line for %s", figuresFile, f.call))
 			continue
@@ -63,6 +66,9 @@ func compare(out io.Writer, counted, allowed []figures) error {
 				fmt.Fprintf(out, "%s enters %d %s less than %s allows: keep it with make trip TRIP=-write\n", f.call, c.limit-c.got, c.what, figuresFile)
 			}
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		above = append(above, fmt.Errorf("%s has a line for %s, which is no call", figuresFile, name))
 	}
 	return errors.Join(above...)
 }

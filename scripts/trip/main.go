@@ -33,7 +33,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.call, "call", "", "run the `call` alone, and count nothing: for the program that this one builds")
 	flag.StringVar(&o.counters, "counters", "", "`folder` for what -call entered")
-	flag.BoolVar(&o.write, "write", false, "write the counts to "+figuresFile)
+	flag.BoolVar(&o.write, "write", false, "write the counts to "+figuresFile+", unless one is above it")
 	flag.BoolVar(&o.list, "list", false, "list the functions")
 	flag.Parse()
 	err := errors.New("trip takes no arguments")
@@ -78,9 +78,6 @@ func count(ctx context.Context, out io.Writer, o options) error {
 			fmt.Fprintf(out, "%s enters\n\t%s\n", name, strings.Join(entered.names(), "\n\t"))
 		}
 	}
-	if o.write {
-		return os.WriteFile(figuresFile, []byte(format(counted)), 0o600)
-	}
 	text, err := os.ReadFile(figuresFile)
 	if err != nil {
 		return err
@@ -90,7 +87,10 @@ func count(ctx context.Context, out io.Writer, o options) error {
 		return fmt.Errorf("%s: %w", figuresFile, err)
 	}
 	fmt.Fprint(out, format(counted))
-	return compare(out, counted, allowed)
+	if err := compare(out, counted, allowed); err != nil || !o.write {
+		return err
+	}
+	return os.WriteFile(figuresFile, []byte(format(counted)), 0o600)
 }
 
 // build builds this program with counters in all packages of the module that people
@@ -129,6 +129,9 @@ func enteredBy(ctx context.Context, built, name, work string) (first functions, 
 		if err != nil {
 			return nil, err
 		}
+		if len(entered) == 0 {
+			return nil, errors.New("the counters say that the call entered nothing")
+		}
 		if first == nil {
 			first = entered
 		}
@@ -145,8 +148,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	var out, complaints strings.Builder
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // go, and what go built from this folder
 	cmd.Stdout, cmd.Stderr = &out, &complaints
-	// What a program with counters enters besides the call is written where it stands
-	// in no one's way.
+	// A program with counters writes all of them when it ends. These are not wanted.
 	exit, err := os.MkdirTemp("", "hush-trip-exit-")
 	if err != nil {
 		return "", err
