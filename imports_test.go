@@ -118,7 +118,7 @@ var nevers = []never{
 	},
 	{
 		from: slices.Concat(peopleCommands, peopleShared),
-		to:   []string{"server/datafolder", "server/settings", "routes/...", "handlers/...", "vault/...", "storage/..."},
+		to:   []string{"server/...", "routes/...", "handlers/...", "vault/...", "storage/..."},
 		why:  "people's commands run where no server is, and know it by the client alone",
 	},
 	{
