@@ -3,7 +3,6 @@ package vault
 import (
 	"context"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -60,7 +59,7 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 	now := v.clock.Now()
 	var index Index
 	var ages feedback.KeptByAge
-	err := v.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := v.store.View(ctx, func(tx *rows.Tx) (err error) {
 		if index.Accounts, err = v.Accounts.RecentAccounts(tx, now); err != nil {
 			return err
 		}
@@ -88,7 +87,7 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 	return index, nil
 }
 
-func showCounts(tx storage.Tx) (Counts, error) {
+func showCounts(tx *rows.Tx) (Counts, error) {
 	c, err := rows.GetCounts(tx)
 	if err != nil {
 		return Counts{}, err

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"hush/storage"
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -83,10 +82,10 @@ func TestGetIndexAccounts(t *testing.T) {
 
 func mustPutAccount(t *testing.T, k *vaulttest.Kit, created, destroyed time.Time) (id caller.AccountID) {
 	t.Helper()
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) (err error) {
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) (err error) {
 		id = account.NewAccountID(created)
 		return account.PutAccount(tx, id, &account.Record{Created: created, Role: account.RoleCustomer, Destroyed: destroyed})
-	})
+	}))
 	if err != nil {
 		t.Fatalf("PutAccount(): got %v, want nil", err)
 	}

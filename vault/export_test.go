@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"hush/storage"
+	"hush/vault/rows"
 	"hush/vault/shares"
 )
 
@@ -19,6 +20,6 @@ func Strike(ctx context.Context, v *Vault, slots []storage.Slot) error {
 func SharesOf(v *Vault) *shares.Shares { return v.shares }
 
 // Update runs a transaction of the vault.
-func Update(ctx context.Context, v *Vault, fn func(storage.Tx) error) error {
+func Update(ctx context.Context, v *Vault, fn func(*rows.Tx) error) error {
 	return v.store.Update(ctx, fn)
 }

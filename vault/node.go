@@ -64,7 +64,7 @@ func (v *Vault) Beat(ctx context.Context) error {
 // heartbeats, by number; none if the store is this process's alone. It is for
 // metrics and for what watches the process; callers get it by GetIndex.
 func (v *Vault) Nodes(ctx context.Context) (nodes []NodeStatus, err error) {
-	err = v.store.View(ctx, func(tx storage.Tx) error {
+	err = v.store.View(ctx, func(tx *rows.Tx) error {
 		nodes, err = v.store.Nodes(tx)
 		return err
 	})

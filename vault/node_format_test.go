@@ -41,12 +41,12 @@ func wantFormat(t *testing.T, c *vaulttest.Cluster, want rows.Format) {
 func wantWrites(t *testing.T, k *vaulttest.Kit, want rows.Format) {
 	t.Helper()
 	var got rows.Format
-	err := vault.Update(t.Context(), k.Vault, func(tx storage.Tx) error {
-		got = rows.FormatOf(tx)
+	err := vault.Update(t.Context(), k.Vault, func(tx *rows.Tx) error {
+		got = tx.Format()
 		return nil
 	})
 	vaulttest.Want(t, "Update()", err, nil)
-	vaulttest.Want(t, "FormatOf()", got, want)
+	vaulttest.Want(t, "Format()", got, want)
 }
 
 // wantBeatVersion fails the test unless the heartbeat of a node has a version.

@@ -243,9 +243,9 @@ func TestPausedSweepFails(t *testing.T) {
 // mustNotice queues a mail.
 func mustNotice(t *testing.T, k *vaulttest.Kit) {
 	t.Helper()
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		return k.Vault.Outbox.PutNotice(tx, outbox.Mail{Kind: outbox.MailSuspended, To: "ann@example.org", Domain: "example.org"}, k.Clock.Now())
-	})
+	}))
 	vaulttest.Want(t, "PutNotice()", err, nil)
 }
 

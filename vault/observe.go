@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"hush/storage"
 	"hush/vault/guess"
 	"hush/vault/outbox"
+	"hush/vault/rows"
 )
 
 // Observer is told what the background of a vault does, for metrics. Its methods
@@ -76,7 +76,7 @@ func (m Monitor) State() State {
 // Totals returns the counters of all processes that share the store, and the
 // bytes of live secrets. Callers get them by GetIndex.
 func (m Monitor) Totals(ctx context.Context) (counts Counts, liveBytes int64, err error) {
-	err = m.vault.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = m.vault.store.View(ctx, func(tx *rows.Tx) (err error) {
 		counts, err = showCounts(tx)
 		return err
 	})

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"hush/storage"
 	"hush/storage/spentlog"
 	"hush/vault/account"
 	"hush/vault/budget"
@@ -64,7 +63,9 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 		Store: v.store, Clock: v.clock, Log: v.log, File: opts.SpentLog, Record: logged,
 		Longest: max(v.limits.AnonymousTTL, v.limits.AccountTTL),
 	})
-	v.store = v.store.WithEnds(v.spent.Hook())
+	if v.spent != nil {
+		v.store = v.store.WithEnds(v.spent)
+	}
 	v.shares = shares.New(v.store, opts.Shares, v.keys, v.log, v.spent)
 	v.trail = rows.NewTrail(v.store, cmp.Or(opts.AuditKeep, rows.AuditKeep))
 	v.assemble(opts)
@@ -138,7 +139,7 @@ func (v *Vault) assemble(opts Options) {
 // others returns the functions of higher packages that accounts call.
 func (v *Vault) others(changed func(caller.AccountID)) account.Others {
 	return account.Others{
-		EndDomains: func(tx storage.Tx, id caller.AccountID) error { return v.Domains.EndDomains(tx, id) },
+		EndDomains: func(tx *rows.Tx, id caller.AccountID) error { return v.Domains.EndDomains(tx, id) },
 		BurnSecrets: func(ctx context.Context, id caller.AccountID, now time.Time) (int, error) {
 			return v.Burns.BurnAccount(ctx, id, now)
 		},
@@ -184,7 +185,7 @@ func (v *Vault) start(opts Options) {
 // the store says, and returns the clock's mark.
 func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Time, err error) {
 	var unlisted [][4]byte
-	err = v.store.View(ctx, func(tx storage.Tx) error {
+	err = v.store.View(ctx, func(tx *rows.Tx) error {
 		if err := node.CheckFormat(tx); err != nil {
 			return err // before a newer verifier is taken for a wrong one
 		}
@@ -206,7 +207,7 @@ func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Ti
 // checkLog compares the spent log with what the store knows of it, and returns that.
 // A store that is an earlier copy is refused: what has ended since would come back.
 func checkLog(ctx context.Context, store rows.Store, log *spentlog.Log) (logged spent.Record, err error) {
-	err = store.View(ctx, func(tx storage.Tx) error {
+	err = store.View(ctx, func(tx *rows.Tx) error {
 		if logged, err = spent.Check(tx, log); err != nil || log == nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (r *replay) secrets(ctx context.Context) error {
 func (r *replay) liveSlots(ctx context.Context, from []byte) (live map[storage.Slot]seal.RowKey, next []byte, err error) {
 	secrets := secret.Holding()
 	var damaged *rows.Damage
-	err = r.vault.store.View(ctx, func(tx storage.Tx) error {
+	err = r.vault.store.View(ctx, func(tx *rows.Tx) error {
 		live, next, damaged = map[storage.Slot]seal.RowKey{}, nil, &rows.Damage{}
 		return rows.IgnoreEnough(tx.Range(secrets.Name, from, nil, func(key, value []byte) error {
 			if len(live) == replaySlots {
@@ -253,7 +253,7 @@ func (r *replay) endBatch(ctx context.Context, batch []spentlog.Entry) error {
 		}
 	}
 	var done Replayed
-	err := r.vault.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := r.vault.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		done = r.done
 		for _, e := range batch {
 			if err := r.endOne(tx, e, &done); err != nil {
@@ -280,7 +280,7 @@ func (r *replay) endBatch(ctx context.Context, batch []spentlog.Entry) error {
 }
 
 // endOne ends what an entry names, and counts it in done.
-func (r *replay) endOne(tx storage.Tx, e spentlog.Entry, done *Replayed) error {
+func (r *replay) endOne(tx *rows.Tx, e spentlog.Entry, done *Replayed) error {
 	kind := spent.Kind(e.Kind)
 	if id, ok := accountOf(e); ok {
 		// The backup may have the change, and what followed it.

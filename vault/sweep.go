@@ -139,7 +139,7 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 	if v.store.Node() != nil {
 		put = rows.RaiseMark
 	}
-	if err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error { return put(tx, now) }); err != nil {
+	if err := v.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return put(tx, now) }); err != nil {
 		return now, false, fmt.Errorf("writing the clock's mark: %w", err)
 	}
 	return now, true, nil

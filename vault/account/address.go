@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
@@ -37,13 +36,13 @@ func (ac *Accounts) openAddress(label string, id caller.AccountID, sealed []byte
 
 // FindByAddress finds the account of a canonical address, even a destroyed one,
 // or returns ErrNotFound.
-func (ac *Accounts) FindByAddress(tx storage.Tx, canonical string) (caller.AccountID, *Record, error) {
+func (ac *Accounts) FindByAddress(tx *rows.Tx, canonical string) (caller.AccountID, *Record, error) {
 	return findByAddressID(tx, ac.keys.AddressID(canonical))
 }
 
 // findByAddressID does the same reads for an address without an account: it
 // then looks up the zero id, which no account has.
-func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
+func findByAddressID(tx *rows.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
 	id, err := rows.LoadOr(tx, BucketAddress, addressID[:], rows.DecodeAccountID, caller.AccountID{})
 	if err != nil {
 		return caller.AccountID{}, nil, err
@@ -54,7 +53,7 @@ func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Reco
 
 // confirmAddress records how the ownership of an account's address was proved.
 // The caller stores r.
-func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
+func confirmAddress(tx *rows.Tx, r *Record, by proof, now time.Time) error {
 	if r.Proof == proofNone {
 		r.verified = now
 	}
@@ -64,7 +63,7 @@ func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
 
 // ResolveAccount finds the account of an address or an id. It returns
 // ErrNotFound for a destroyed account too.
-func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id caller.AccountID, r *Record, err error) {
+func (ac *Accounts) ResolveAccount(tx *rows.Tx, account caller.Text) (id caller.AccountID, r *Record, err error) {
 	var ok bool
 	if id, ok = caller.ParseAccountID(string(account)); ok {
 		r, err = GetAccount(tx, id)
@@ -96,7 +95,7 @@ const (
 
 // addressStateOf returns the state of an address with its account. The id and
 // the record are zero if it is free.
-func addressStateOf(tx storage.Tx, addressID [32]byte) (addressState, caller.AccountID, *Record, error) {
+func addressStateOf(tx *rows.Tx, addressID [32]byte) (addressState, caller.AccountID, *Record, error) {
 	id, r, err := findByAddressID(tx, addressID)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
@@ -53,7 +52,7 @@ func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, prov
 	return ac.signUps.mailed(ctx, outbox.Mail{
 		Kind: outbox.MailAddress, To: caller.Text(next), Locale: c.Locale(), Key: caller.Text(token.Expose()),
 		Created: now, Expires: t.record.expires,
-	}, now, func(tx storage.Tx) (bool, error) {
+	}, now, func(tx *rows.Tx) (bool, error) {
 		r, err := ac.passwords.stillProved(tx, id, proved)
 		if err != nil {
 			return false, err
@@ -100,7 +99,7 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 		return err
 	}
 	old, sealed, nextID := ac.AddressOf(id, r), ac.sealAddress(id, next), ac.keys.AddressID(next)
-	err = ac.store.Update(ctx, func(tx storage.Tx) error {
+	err = ac.store.Update(ctx, func(tx *rows.Tx) error {
 		_, r, err := ticketAccount(tx, ticketAddress, t.row, now)
 		if err != nil {
 			return err
@@ -120,7 +119,7 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 
 // moveAddress gives an account another address and ends what was mailed to the
 // old one.
-func (ac *Accounts) moveAddress(tx storage.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
+func (ac *Accounts) moveAddress(tx *rows.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
 	at, err := ac.takeAddress(tx, nextID, now)
 	if err != nil {
 		return err

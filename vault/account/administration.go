@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -47,7 +46,7 @@ func (a Administration) confirmed(ctx context.Context, c caller.Caller, password
 
 // still returns an error unless the administrator may act: the password is
 // unchanged, and the role in effect.
-func (by *administrator) still(tx storage.Tx) error {
+func (by *administrator) still(tx *rows.Tx) error {
 	r, err := by.v.passwords.stillProved(tx, by.id, by.proved)
 	if err != nil {
 		return err
@@ -60,7 +59,7 @@ func (by *administrator) still(tx storage.Tx) error {
 
 // record writes the audit row of who changed an account, after that of the
 // change. The operator leaves none.
-func (by *administrator) record(tx storage.Tx, now time.Time) error {
+func (by *administrator) record(tx *rows.Tx, now time.Time) error {
 	if by == nil {
 		return nil
 	}
@@ -69,7 +68,7 @@ func (by *administrator) record(tx storage.Tx, now time.Time) error {
 
 // target finds the account to be changed, in the transaction that changes it. An
 // administrator must still be one, and gets ErrInvalid for their own account.
-func (o Operator) target(tx storage.Tx, account caller.Text) (caller.AccountID, *Record, error) {
+func (o Operator) target(tx *rows.Tx, account caller.Text) (caller.AccountID, *Record, error) {
 	if o.by != nil {
 		if err := o.by.still(tx); err != nil {
 			return caller.AccountID{}, nil, err
@@ -138,7 +137,7 @@ const (
 )
 
 // RecentAccounts returns the newest accounts, newest first.
-func (ac *Accounts) RecentAccounts(tx storage.Tx, now time.Time) (list []Account, err error) {
+func (ac *Accounts) RecentAccounts(tx *rows.Tx, now time.Time) (list []Account, err error) {
 	looked := 0
 	before := rows.BigEndian(^rows.Millis(now.Add(-indexAccountTime)))
 	err = tx.Range(BucketAccount, nil, before, func(key, value []byte) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -34,7 +33,7 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 	if err != nil {
 		return 0, err
 	}
-	return ac.destroyAccount(ctx, c.AccountID(), now, func(tx storage.Tx) (*Record, error) {
+	return ac.destroyAccount(ctx, c.AccountID(), now, func(tx *rows.Tx) (*Record, error) {
 		return ac.passwords.stillProved(tx, c.AccountID(), proved)
 	}, nil)
 }
@@ -44,12 +43,12 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 // the same transaction after it. The second burning catches what was concealed
 // after the first; after the tombstone, nothing can be.
 func (ac *Accounts) destroyAccount(
-	ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*Record, error), beside func(storage.Tx) error,
+	ctx context.Context, id caller.AccountID, now time.Time, load func(*rows.Tx) (*Record, error), beside func(*rows.Tx) error,
 ) (burned int, err error) {
 	if burned, err = ac.others.BurnSecrets(ctx, id, now); err != nil {
 		return burned, err
 	}
-	err = ac.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = ac.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		r, err := load(tx)
 		if err != nil {
 			return err
@@ -73,7 +72,7 @@ func (ac *Accounts) destroyAccount(
 
 // bury replaces an account by its tombstone, which holds only the id of its
 // address and the time of its destruction.
-func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *Record, now time.Time) error {
+func (ac *Accounts) bury(tx *rows.Tx, id caller.AccountID, r *Record, now time.Time) error {
 	if err := dropTickets(tx, r, ticketVerify, ticketReset, ticketAddress); err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *Record, now time
 }
 
 // EndTombstone frees the address of a destroyed account.
-func (ac *Accounts) EndTombstone(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (ac *Accounts) EndTombstone(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != len(caller.AccountID{}) {
 		return time.Time{}, rows.ErrDamaged
 	}
@@ -137,7 +136,7 @@ func (ac *Accounts) EndTombstone(tx storage.Tx, key []byte, now time.Time) (time
 // was anything to do. After a changed password the one in force is not known, so
 // the account has none until it is reset. The live secrets of a destroyed account
 // must have been burned.
-func (ac *Accounts) EndLogged(tx storage.Tx, kind spent.Kind, id caller.AccountID, at time.Time) (done bool, err error) {
+func (ac *Accounts) EndLogged(tx *rows.Tx, kind spent.Kind, id caller.AccountID, at time.Time) (done bool, err error) {
 	r, err := GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.Destroyed.IsZero() {
 		return false, nil // it is younger than the backup, or gone
@@ -178,7 +177,7 @@ func (ac *Accounts) EndLogged(tx storage.Tx, kind spent.Kind, id caller.AccountI
 
 // losePassword leaves an account without a password, and with nothing that the old
 // one opens.
-func losePassword(tx storage.Tx, id caller.AccountID, r *Record, audit rows.AuditType, at time.Time) error {
+func losePassword(tx *rows.Tx, id caller.AccountID, r *Record, audit rows.AuditType, at time.Time) error {
 	if _, err := credential.EndSessions(tx, id, nil); err != nil {
 		return err
 	}
@@ -195,7 +194,7 @@ func losePassword(tx storage.Tx, id caller.AccountID, r *Record, audit rows.Audi
 }
 
 // endUse ends what a disabled account is used with.
-func endUse(tx storage.Tx, id caller.AccountID, r *Record) error {
+func endUse(tx *rows.Tx, id caller.AccountID, r *Record) error {
 	if _, err := credential.EndSessions(tx, id, nil); err != nil {
 		return err
 	}

@@ -51,9 +51,9 @@ func TestDestroyAccount(t *testing.T) {
 
 	// A secret that was concealed while the account was being destroyed is burned
 	// after the tally is gone.
-	err = k.Store.Update(t.Context(), func(tx storage.Tx) error {
+	err = k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		return account.ChangeTally(tx, id, func(r *account.TallyRecord) { r.Burned++ })
-	})
+	}))
 	vaulttest.WantErr(t, "ChangeTally(destroyed)", err, nil)
 	vaulttest.Want(t, "tally of a destroyed account", string(vaulttest.Get(t, k.Store, account.BucketTally, id[:])), "")
 

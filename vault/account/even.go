@@ -17,63 +17,29 @@ const (
 	evenWrites = 14
 )
 
-// evenTx counts the reads and writes of a transaction whose work must not
-// reveal whether an address has an account.
-type evenTx struct {
-	storage.Tx
-	reads, writes int
-}
-
-// Unwrap implements rows.Wrapper.
-func (tx *evenTx) Unwrap() storage.Tx { return tx.Tx }
-
-// Get implements storage.Tx.
-func (tx *evenTx) Get(bucket string, key []byte) ([]byte, error) {
-	tx.reads++
-	return tx.Tx.Get(bucket, key)
-}
-
-// Put implements storage.Tx.
-func (tx *evenTx) Put(bucket string, key, value []byte) error {
-	tx.writes++
-	return tx.Tx.Put(bucket, key, value)
-}
-
-// Delete implements storage.Tx.
-func (tx *evenTx) Delete(bucket string, key []byte) error {
-	tx.writes++
-	return tx.Tx.Delete(bucket, key)
-}
-
-// Range implements storage.Tx.
-func (tx *evenTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
-	tx.reads++
-	return tx.Tx.Range(bucket, from, to, fn)
-}
-
-// level fills up the reads and writes to fixed numbers. It uses rows of an
-// account that does not exist, in the buckets of the real rows, and leaves
-// nothing behind.
-func (tx *evenTx) level(now time.Time) error {
-	if tx.reads > evenReads || tx.writes > evenWrites {
-		return fmt.Errorf("%d reads and %d writes where %d and %d are the most: %w", tx.reads, tx.writes, evenReads, evenWrites, rows.ErrInconsistent)
+// level fills up the reads and writes that a transaction has made since the given
+// numbers of them, so that its work does not reveal whether an address has an account.
+// It uses rows of an account that does not exist, in the buckets of the real rows, and
+// leaves nothing behind.
+func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
+	reads, writes := tx.Work()
+	missingReads, missingWrites := evenReads-(reads-readsBefore), evenWrites-(writes-writesBefore)
+	if missingReads < 0 || missingWrites < 0 {
+		return fmt.Errorf("%d reads and %d writes where %d and %d are the most: %w", reads-readsBefore, writes-writesBefore, evenReads, evenWrites, rows.ErrInconsistent)
 	}
 	id := NewAccountID(now)
-	for tx.reads < evenReads {
+	for range missingReads {
 		if _, err := tx.Get(BucketAccount, id[:]); err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return err
 		}
 	}
-	if (evenWrites-tx.writes)%2 == 1 {
+	if missingWrites%2 == 1 {
 		if err := tx.Delete(BucketAccount, id[:]); err != nil {
 			return err
 		}
 	}
 	row := (&Record{}).Encode()
-	for _, bucket := range evenBuckets() {
-		if tx.writes == evenWrites {
-			return nil
-		}
+	for _, bucket := range evenBuckets()[:missingWrites/2] {
 		if err := errors.Join(tx.Put(bucket, id[:], row), tx.Delete(bucket, id[:])); err != nil {
 			return err
 		}
@@ -82,8 +48,8 @@ func (tx *evenTx) level(now time.Time) error {
 }
 
 // evenBuckets returns a bucket for each pair of writes that level may need.
-func evenBuckets() [evenWrites / 2]string {
-	return [...]string{
+func evenBuckets() []string {
+	return []string{
 		BucketTicket, rows.BucketDue, BucketAccount, outbox.BucketOutbox, BucketAddress, rows.BucketDue, rows.BucketAudit,
 	}
 }

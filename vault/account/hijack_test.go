@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -97,8 +97,8 @@ func (k *accountKit) giveOldPassword(t *testing.T, address, password caller.Text
 	t.Helper()
 	params := seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}.Renewed()
 	hash := params.Hash(string(password))
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		return storeOldPassword(k.Vault, tx, string(address), params, hash, k.Clock.Now())
-	})
+	}))
 	vaulttest.WantErr(t, "storing a password with a sign-up", err, nil)
 }

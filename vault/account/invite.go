@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
@@ -39,7 +38,7 @@ func (su *SignUps) createInvite(ctx context.Context, by caller.AccountID, locale
 	token := seal.NewToken(now)
 	t := newTicket(ticketInvite, token, by, now)
 	made := Invite{Key: caller.Text(token.Expose()), Expires: t.record.expires}
-	put := func(tx storage.Tx) error {
+	put := func(tx *rows.Tx) error {
 		if err := stillActs(tx, by); err != nil {
 			return err
 		}
@@ -59,12 +58,12 @@ func (su *SignUps) createInvite(ctx context.Context, by caller.AccountID, locale
 	made.Mailed = su.outbox.Enabled()
 	return made, su.mailed(ctx, outbox.Mail{
 		Kind: outbox.MailInvite, To: caller.Text(to), Locale: locale, Key: made.Key, Created: now, Expires: made.Expires,
-	}, now, func(tx storage.Tx) (bool, error) { return true, put(tx) })
+	}, now, func(tx *rows.Tx) (bool, error) { return true, put(tx) })
 }
 
 // stillActs returns ErrUnauthenticated if an account can no longer be used. The
 // operator has none.
-func stillActs(tx storage.Tx, by caller.AccountID) error {
+func stillActs(tx *rows.Tx, by caller.AccountID) error {
 	if by == operatorID() {
 		return nil
 	}
@@ -104,7 +103,7 @@ func (su *SignUps) listInvites(ctx context.Context, size int, token string) (lis
 	}
 	size = min(cmp.Or(max(size, 0), InvitesDefault), InvitesMost)
 	now := su.clock.Now()
-	err = su.store.View(ctx, func(tx storage.Tx) error {
+	err = su.store.View(ctx, func(tx *rows.Tx) error {
 		list, next = nil, ""
 		looked, last := 0, ""
 		return rows.IgnoreEnough(tx.Range(BucketTicket, from, nil, func(key, value []byte) error {
@@ -125,7 +124,7 @@ func (su *SignUps) listInvites(ctx context.Context, size int, token string) (lis
 
 // describeInvite describes a row of the tickets. ok is false unless it is an
 // invite that can still be used.
-func (su *SignUps) describeInvite(tx storage.Tx, key, value []byte, now time.Time) (shown WaitingInvite, ok bool, err error) {
+func (su *SignUps) describeInvite(tx *rows.Tx, key, value []byte, now time.Time) (shown WaitingInvite, ok bool, err error) {
 	if len(key) != len(seal.RowKey{}) {
 		return WaitingInvite{}, false, rows.ErrDamaged
 	}
@@ -166,7 +165,7 @@ func (su *SignUps) revokeInvite(ctx context.Context, by caller.AccountID, id str
 		return refusal.ErrNotFound
 	}
 	now := su.clock.Now()
-	return su.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	return su.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if err := stillActs(tx, by); err != nil {
 			return err
 		}
@@ -202,7 +201,7 @@ func (su *SignUps) findInvite(ctx context.Context, text caller.Text, address str
 		return nil, refusal.ErrTicket
 	}
 	var found ticket
-	err := su.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := su.store.View(ctx, func(tx *rows.Tx) (err error) {
 		found, err = getTicket(tx, ticketInvite, token.RowKey(seal.KindInvite), now)
 		return err
 	})
@@ -221,7 +220,7 @@ func (su *SignUps) findInvite(ctx context.Context, text caller.Text, address str
 
 // spendInvite ends an invite in the transaction of its sign-up. A nil row means
 // that no invite is needed.
-func spendInvite(tx storage.Tx, row *seal.RowKey, now time.Time) error {
+func spendInvite(tx *rows.Tx, row *seal.RowKey, now time.Time) error {
 	if row == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -40,7 +39,7 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 	if locale, err = canonicalLocale(locale); err != nil {
 		return "", err
 	}
-	_, err = ac.changeOwn(ctx, c, rows.AuditLocale, func(_ storage.Tx, r *Record) error {
+	_, err = ac.changeOwn(ctx, c, rows.AuditLocale, func(_ *rows.Tx, r *Record) error {
 		old, r.Locale = r.Locale, locale
 		return nil
 	})
@@ -53,7 +52,7 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 // UpdateNotifications sets whether the caller's account is mailed when a secret
 // was opened, and returns the updated account.
 func (ac *Accounts) UpdateNotifications(ctx context.Context, c caller.Caller, opened bool) (Account, error) {
-	return ac.changeOwn(ctx, c, rows.AuditNotifications, func(_ storage.Tx, r *Record) error {
+	return ac.changeOwn(ctx, c, rows.AuditNotifications, func(_ *rows.Tx, r *Record) error {
 		r.NotifyOpened = opened
 		return nil
 	})

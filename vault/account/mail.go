@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/outbox"
+	"hush/vault/rows"
 )
 
 // errNotMailed is the cause logged for destroying a prepared mail.
@@ -14,7 +14,7 @@ var errNotMailed = errors.New("not mailed")
 
 // mayMail counts a mail of a kind to an address and reports whether it may be
 // sent. It also counts addresses without an account.
-func mayMail(tx storage.Tx, addressID [32]byte, kind byte, now time.Time) (bool, error) {
+func mayMail(tx *rows.Tx, addressID [32]byte, kind byte, now time.Time) (bool, error) {
 	most := uint32(1)
 	if kind == mailsReset || kind == mailsAddress {
 		most = resetMails
@@ -36,27 +36,27 @@ func mayMail(tx storage.Tx, addressID [32]byte, kind byte, now time.Time) (bool,
 // same, and the transaction reads, writes and fails as often, so that the work
 // does not reveal whether there is an account. The mail is then destroyed in
 // the background.
-func (su *SignUps) mailed(ctx context.Context, m outbox.Mail, now time.Time, change func(storage.Tx) (goes bool, err error)) error {
+func (su *SignUps) mailed(ctx context.Context, m outbox.Mail, now time.Time, change func(*rows.Tx) (goes bool, err error)) error {
 	draft, err := su.outbox.Draft(ctx, m, now)
 	if err != nil {
 		return err
 	}
 	goes := false
-	err = su.store.Update(ctx, func(tx storage.Tx) error {
-		even := &evenTx{Tx: tx}
+	err = su.store.Update(ctx, func(tx *rows.Tx) error {
+		reads, writes := tx.Work()
 		var err error
-		if goes, err = change(even); err != nil {
+		if goes, err = change(tx); err != nil {
 			return err
 		}
 		if goes {
-			err = draft.Put(even)
+			err = draft.Put(tx)
 		} else {
-			err = su.outbox.CheckQueue(even)
+			err = su.outbox.CheckQueue(tx)
 		}
 		if err != nil {
 			return err
 		}
-		return even.level(now)
+		return level(tx, reads, writes, now)
 	})
 	if err == nil && goes {
 		su.outbox.Wake()

@@ -3,7 +3,6 @@ package account
 import (
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/rows"
 )
@@ -19,7 +18,7 @@ func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.Ac
 
 // addAccount stores a new account with its password, unless secret is nil. Its
 // address must be free or have a tombstone, which is deleted.
-func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
+func (ac *Accounts) addAccount(tx *rows.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
 	at, old, _, err := addressStateOf(tx, r.AddressID)
 	if err != nil {
 		return err

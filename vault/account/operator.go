@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
@@ -50,7 +49,7 @@ func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Ac
 			return Account{}, err
 		}
 	}
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.Update(ctx, func(tx *rows.Tx) error {
 		at, err := v.takeAddress(tx, fresh.AddressID, now)
 		if err != nil {
 			return err
@@ -104,7 +103,7 @@ func (o Operator) ListAccounts(ctx context.Context, size int, token string) (lis
 		size = AccountsDefault
 	}
 	size = min(size, AccountsMost)
-	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+	err = o.v.store.View(ctx, func(tx *rows.Tx) error {
 		list, next = nil, ""
 		return rows.IgnoreEnough(tx.Range(BucketAccount, from, nil, func(key, value []byte) error {
 			if len(list) == size {
@@ -124,7 +123,7 @@ func (o Operator) ListAccounts(ctx context.Context, size int, token string) (lis
 
 // describeRow describes a row of the accounts. ok is false for a tombstone,
 // which is not listed.
-func (o Operator) describeRow(tx storage.Tx, key, value []byte) (shown Account, ok bool, err error) {
+func (o Operator) describeRow(tx *rows.Tx, key, value []byte) (shown Account, ok bool, err error) {
 	if len(key) != len(caller.AccountID{}) {
 		return Account{}, false, rows.ErrDamaged
 	}
@@ -153,7 +152,7 @@ func (o Operator) RevokeInvite(ctx context.Context, id string) error {
 
 // GetAccount returns the account of an address or id, or ErrNotFound.
 func (o Operator) GetAccount(ctx context.Context, account caller.Text) (shown Account, err error) {
-	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+	err = o.v.store.View(ctx, func(tx *rows.Tx) error {
 		id, r, err := o.v.ResolveAccount(tx, account)
 		if err != nil {
 			return err
@@ -169,7 +168,7 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 	if role != RoleCustomer && role != RoleColonel {
 		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not a known role"}
 	}
-	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, id caller.AccountID, r *Record) error {
+	return o.change(ctx, account, rows.AuditRole, func(_ *rows.Tx, id caller.AccountID, r *Record) error {
 		r.Role = role
 		if o.by != nil && role != RoleColonel && o.v.ColonelOf(r, o.v.AddressOf(id, r)) {
 			return &caller.PolicyError{Field: "role", Text: "The operator's settings make this account an administrator."}
@@ -181,7 +180,7 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 // DisableAccount disables or enables an account. Disabling ends its sessions
 // and makes its tokens useless. It returns ErrNotFound.
 func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disabled bool) (Account, error) {
-	return o.change(ctx, account, rows.AuditDisable, func(tx storage.Tx, id caller.AccountID, r *Record) error {
+	return o.change(ctx, account, rows.AuditDisable, func(tx *rows.Tx, id caller.AccountID, r *Record) error {
 		if r.Disabled = disabled; !disabled {
 			return nil
 		}
@@ -191,9 +190,9 @@ func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disab
 
 // change changes an account in one transaction with its audit row, and returns
 // the updated account.
-func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(storage.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
+func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(*rows.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
 	now := o.v.clock.Now()
-	err = o.v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = o.v.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		id, r, err := o.target(tx, account)
 		if err != nil {
 			return err
@@ -234,7 +233,7 @@ func (o Operator) ResetPassword(ctx context.Context, account, password caller.Te
 		return 0, err
 	}
 	now := o.v.clock.Now()
-	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
+	err = o.v.store.Update(ctx, func(tx *rows.Tx) error {
 		id, r, err := o.target(tx, caller.Text(target.String()))
 		if err != nil {
 			return err
@@ -260,7 +259,7 @@ func (o Operator) ResetPassword(ctx context.Context, account, password caller.Te
 
 // find returns the id and the address of the account to be changed; see target.
 func (o Operator) find(ctx context.Context, account caller.Text) (id caller.AccountID, address string, err error) {
-	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+	err = o.v.store.View(ctx, func(tx *rows.Tx) error {
 		var r *Record
 		if id, r, err = o.target(tx, account); err != nil {
 			return err
@@ -279,8 +278,8 @@ func (o Operator) DestroyAccount(ctx context.Context, account caller.Text) (burn
 		return 0, err
 	}
 	now := o.v.clock.Now()
-	return o.v.destroyAccount(ctx, target, now, func(tx storage.Tx) (*Record, error) {
+	return o.v.destroyAccount(ctx, target, now, func(tx *rows.Tx) (*Record, error) {
 		_, r, err := o.target(tx, caller.Text(target.String()))
 		return r, err
-	}, func(tx storage.Tx) error { return o.by.record(tx, now) })
+	}, func(tx *rows.Tx) error { return o.by.record(tx, now) })
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // ImportMost is the maximum number of accounts of one import.
@@ -44,7 +44,7 @@ func (o Operator) ImportAccounts(ctx context.Context, accounts []ImportedAccount
 	if err != nil {
 		return 0, 0, err
 	}
-	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
+	err = o.v.store.Update(ctx, func(tx *rows.Tx) error {
 		imported, skipped = 0, 0
 		for i, entry := range records {
 			made, err := o.importAccount(tx, i, entry, skipExisting, now)
@@ -114,7 +114,7 @@ func (o Operator) importedRecord(a ImportedAccount, now time.Time) (importedReco
 
 // importAccount adds one account. It returns false if the address has one and
 // skipExisting is set.
-func (o Operator) importAccount(tx storage.Tx, i int, entry importedRecord, skipExisting bool, now time.Time) (made bool, err error) {
+func (o Operator) importAccount(tx *rows.Tx, i int, entry importedRecord, skipExisting bool, now time.Time) (made bool, err error) {
 	at, err := o.v.takeAddress(tx, entry.record.AddressID, now)
 	if err != nil || at != addressFree && skipExisting {
 		return false, err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -33,7 +32,7 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 		return err
 	}
 	id := c.AccountID()
-	err = pw.store.Update(ctx, func(tx storage.Tx) error {
+	err = pw.store.Update(ctx, func(tx *rows.Tx) error {
 		r, err := pw.stillProved(tx, id, old)
 		if err != nil {
 			return err
@@ -64,7 +63,7 @@ func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password cal
 		return hash, "", refusal.ErrUnauthenticated
 	}
 	var r *Record
-	err = pw.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = pw.store.View(ctx, func(tx *rows.Tx) (err error) {
 		r, err = UsableAccount(tx, c.AccountID())
 		return err
 	})
@@ -77,7 +76,7 @@ func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password cal
 
 // stillProved loads an account whose password was verified. It returns
 // ErrCredentials if the password has changed meanwhile.
-func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.PasswordHash) (*Record, error) {
+func (pw *Passwords) stillProved(tx *rows.Tx, id caller.AccountID, hash seal.PasswordHash) (*Record, error) {
 	r, err := UsableAccount(tx, id)
 	if err == nil && !pw.PasswordIs(r, hash) {
 		return nil, refusal.ErrCredentials
@@ -89,7 +88,7 @@ func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.P
 // what was mailed under the old one: a link to set a password, and one to a new
 // address. The networks of earlier sign-ins no longer count: they may not be
 // the owner's.
-func setPassword(tx storage.Tx, r *Record, password *PasswordRecord) error {
+func setPassword(tx *rows.Tx, r *Record, password *PasswordRecord) error {
 	r.Password, r.pendingAddress, r.Networks = password, nil, nil
 	return dropTickets(tx, r, ticketReset, ticketAddress)
 }
@@ -108,7 +107,7 @@ func (pw *Passwords) ResetPassword(ctx context.Context, _ caller.Caller, token, 
 	if err != nil {
 		return 0, err
 	}
-	err = pw.store.Update(ctx, func(tx storage.Tx) error {
+	err = pw.store.Update(ctx, func(tx *rows.Tx) error {
 		t, r, err := ticketAccount(tx, ticketReset, t.row, now)
 		if err != nil {
 			return err
@@ -141,7 +140,7 @@ func (pw *Passwords) newSecret(ctx context.Context, field string, password calle
 
 // resetPassword gives an account another password and key, stores r, and
 // returns how many entries can no longer be opened: all of them.
-func (pw *Passwords) resetPassword(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) (sealed int64, err error) {
+func (pw *Passwords) resetPassword(tx *rows.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) (sealed int64, err error) {
 	if sealed, err = pw.others.CountEntries(tx, id); err != nil {
 		return 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/refusal"
@@ -67,7 +66,7 @@ func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *Reco
 
 // update returns the transaction function that counts the try. A stranger's try
 // may create a row, so it may not use the reserved disk space.
-func (p passwordTry) update(s rows.Store) func(context.Context, func(storage.Tx) error) error {
+func (p passwordTry) update(s rows.Store) func(context.Context, func(*rows.Tx) error) error {
 	if p.own {
 		return s.UpdateReserved
 	}
@@ -75,7 +74,7 @@ func (p passwordTry) update(s rows.Store) func(context.Context, func(storage.Tx)
 }
 
 // load loads both counters.
-func (p passwordTry) load(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
+func (p passwordTry) load(tx *rows.Tx, now time.Time) (mine, all guess.Tries, err error) {
 	if mine, err = getTries(tx, p.mine, now); err != nil || p.all == nil {
 		return mine, all, err
 	}
@@ -84,7 +83,7 @@ func (p passwordTry) load(tx storage.Tx, now time.Time) (mine, all guess.Tries, 
 }
 
 // open loads both counters. It returns LockedError while either is locked.
-func (p passwordTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
+func (p passwordTry) open(tx *rows.Tx, now time.Time) (mine, all guess.Tries, err error) {
 	mine, all, err = p.load(tx, now)
 	if wait := max(mine.Locked.Sub(now), all.Locked.Sub(now)); err == nil && wait > 0 {
 		err = &refusal.LockedError{RetryAfter: wait}
@@ -95,14 +94,14 @@ func (p passwordTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, 
 // reserveTry counts a try and returns how many the network has left, or
 // LockedError. A locked-out caller does not reach the writer.
 func (pw *Passwords) reserveTry(ctx context.Context, p passwordTry, now time.Time) (left int, err error) {
-	err = pw.store.View(ctx, func(tx storage.Tx) error {
+	err = pw.store.View(ctx, func(tx *rows.Tx) error {
 		_, _, err := p.open(tx, now)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	err = p.update(pw.store)(ctx, func(tx storage.Tx) error {
+	err = p.update(pw.store)(ctx, func(tx *rows.Tx) error {
 		mine, all, err := p.open(tx, now)
 		if err != nil {
 			return err
@@ -119,7 +118,7 @@ func (pw *Passwords) reserveTry(ctx context.Context, p passwordTry, now time.Tim
 
 // forgiveTry takes back the try of a right password.
 func (pw *Passwords) forgiveTry(ctx context.Context, p passwordTry, now time.Time) error {
-	return p.update(pw.store)(ctx, func(tx storage.Tx) error {
+	return p.update(pw.store)(ctx, func(tx *rows.Tx) error {
 		_, all, err := p.load(tx, now)
 		if err != nil {
 			return err
@@ -142,7 +141,7 @@ func (pw *Passwords) noteFailure(ctx context.Context, addressID [32]byte, left i
 	if left != PasswordNetworkTries-1 && left != 0 {
 		return nil
 	}
-	return pw.store.Update(ctx, func(tx storage.Tx) error {
+	return pw.store.Update(ctx, func(tx *rows.Tx) error {
 		id, _, err := findByAddressID(tx, addressID)
 		if err != nil && !errors.Is(err, refusal.ErrNotFound) {
 			return err

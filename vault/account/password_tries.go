@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/credential"
 	"hush/vault/guess"
 	"hush/vault/refusal"
@@ -80,7 +79,7 @@ func triesEnd(r guess.Tries, kind byte) time.Time {
 }
 
 // getTries loads a counter; an expired one starts anew.
-func getTries(tx storage.Tx, key []byte, now time.Time) (guess.Tries, error) {
+func getTries(tx *rows.Tx, key []byte, now time.Time) (guess.Tries, error) {
 	r, err := rows.LoadOr(tx, BucketTries, key, guess.DecodeTries, guess.Tries{})
 	if err != nil || !now.Before(triesEnd(r, key[triesKindAt])) {
 		return guess.Tries{}, err
@@ -89,7 +88,7 @@ func getTries(tx storage.Tx, key []byte, now time.Time) (guess.Tries, error) {
 }
 
 // putTries stores a counter, and schedules its end if it is new.
-func putTries(tx storage.Tx, key []byte, r guess.Tries) error {
+func putTries(tx *rows.Tx, key []byte, r guess.Tries) error {
 	if err := tx.Put(BucketTries, key, r.Encode()); err != nil || r.Count != 1 {
 		return err
 	}
@@ -97,7 +96,7 @@ func putTries(tx storage.Tx, key []byte, r guess.Tries) error {
 }
 
 // EndTries deletes an expired counter.
-func (pw *Passwords) EndTries(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (pw *Passwords) EndTries(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) <= triesKindAt {
 		return time.Time{}, rows.ErrDamaged
 	}
@@ -115,7 +114,7 @@ func (pw *Passwords) EndTries(tx storage.Tx, key []byte, now time.Time) (time.Ti
 }
 
 // clearTries deletes the wrong passwords of an address.
-func clearTries(tx storage.Tx, addressID [32]byte) error {
+func clearTries(tx *rows.Tx, addressID [32]byte) error {
 	var keys [][]byte
 	err := tx.Range(BucketTries, addressID[:], rows.PrefixEnd(addressID[:]), func(key, _ []byte) error {
 		if kind := key[triesKindAt]; kind == triesNetwork || kind == triesAll {

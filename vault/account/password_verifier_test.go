@@ -8,10 +8,10 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -27,10 +27,10 @@ func guessed(p seal.PasswordParams, guess caller.Text) [32]byte {
 func (k *accountKit) tells(t *testing.T, address string, guess caller.Text) bool {
 	t.Helper()
 	var params seal.PasswordParams
-	err := k.Store.View(t.Context(), func(tx storage.Tx) (err error) {
+	err := k.Store.View(t.Context(), rows.Plain(func(tx *rows.Tx) (err error) {
 		params, err = passwordParamsOf(k.Vault, tx, address)
 		return err
-	})
+	}))
 	vaulttest.WantErr(t, "PasswordParamsOf(address)", err, nil)
 	verifier := guessed(params, guess)
 	for _, row := range vaulttest.RowsIn(t, k.Store, account.BucketAccount) {
@@ -66,9 +66,9 @@ func TestOldVerifiersAreReplaced(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	kept := k.MustConceal(t, k.member(t, ada), "kept", secret.Wish{})
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		return storeUnkeyedPassword(k.Vault, tx, ada, func(p seal.PasswordParams) [32]byte { return guessed(p, rightPassword) })
-	})
+	}))
 	vaulttest.WantErr(t, "StoreUnkeyedPassword(address)", err, nil)
 	k.Reopen(t)
 	vaulttest.Want(t, "old verifier: told", k.tells(t, ada, rightPassword), true)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -17,7 +16,7 @@ const PendingLifetime = 7 * 24 * time.Hour
 
 // EndPending deletes an unconfirmed account. The time runs from the last
 // sign-up or link.
-func (ac *Accounts) EndPending(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (ac *Accounts) EndPending(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != len(caller.AccountID{}) {
 		return time.Time{}, rows.ErrDamaged
 	}
@@ -37,7 +36,7 @@ func (ac *Accounts) EndPending(tx storage.Tx, key []byte, now time.Time) (time.T
 
 // removePending deletes an unconfirmed account. It never had an owner, so its address is
 // free at once.
-func (ac *Accounts) removePending(tx storage.Tx, id caller.AccountID, r *Record, now time.Time) error {
+func (ac *Accounts) removePending(tx *rows.Tx, id caller.AccountID, r *Record, now time.Time) error {
 	if err := ac.bury(tx, id, r, now); err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (ac *Accounts) removePending(tx storage.Tx, id caller.AccountID, r *Record,
 // takeAddress returns the state of an address that the operator vouches for, or whose
 // mail the caller reads. An unconfirmed account there, which anyone can begin, is deleted
 // first.
-func (ac *Accounts) takeAddress(tx storage.Tx, addressID [32]byte, now time.Time) (addressState, error) {
+func (ac *Accounts) takeAddress(tx *rows.Tx, addressID [32]byte, now time.Time) (addressState, error) {
 	at, id, r, err := addressStateOf(tx, addressID)
 	if err != nil || at != addressPending {
 		return at, err

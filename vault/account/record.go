@@ -209,7 +209,7 @@ func RowOf(c caller.Caller) (bucket string, key []byte) {
 }
 
 // PutAccount stores an account.
-func PutAccount(tx storage.Tx, id caller.AccountID, r *Record) error {
+func PutAccount(tx *rows.Tx, id caller.AccountID, r *Record) error {
 	return tx.Put(BucketAccount, id[:], r.Encode())
 }
 
@@ -239,13 +239,13 @@ func decodeTally(data []byte) (TallyRecord, error) {
 }
 
 // GetTally returns the tally of an account; zero if it has none.
-func GetTally(tx storage.Tx, id caller.AccountID) (TallyRecord, error) {
+func GetTally(tx *rows.Tx, id caller.AccountID) (TallyRecord, error) {
 	return rows.LoadOr(tx, BucketTally, id[:], decodeTally, TallyRecord{})
 }
 
 // ChangeTally changes the tally of an account. One that is destroyed has none, though
 // a secret of its own may end later, or a mail be sent.
-func ChangeTally(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) error {
+func ChangeTally(tx *rows.Tx, id caller.AccountID, change func(*TallyRecord)) error {
 	account, err := GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Destroyed.IsZero() {
 		return nil
@@ -270,6 +270,6 @@ func NewAccountID(created time.Time) caller.AccountID {
 }
 
 // CountEmail counts a mail to a recipient toward the account that sent it.
-func CountEmail(tx storage.Tx, id caller.AccountID) error {
+func CountEmail(tx *rows.Tx, id caller.AccountID) error {
 	return ChangeTally(tx, id, func(t *TallyRecord) { t.Emails++ })
 }

@@ -18,7 +18,7 @@ func (ac *Accounts) GetAccount(ctx context.Context, c caller.Caller) (shown Acco
 	if c.Anonymous() {
 		return Account{}, refusal.ErrUnauthenticated
 	}
-	err = ac.store.View(ctx, func(tx storage.Tx) error {
+	err = ac.store.View(ctx, func(tx *rows.Tx) error {
 		r, err := UsableAccount(tx, c.AccountID())
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (ac *Accounts) ColonelOf(r *Record, address string) bool {
 }
 
 // DescribeAccount returns a record as shown to its owner.
-func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Record) (Account, error) {
+func (ac *Accounts) DescribeAccount(tx *rows.Tx, id caller.AccountID, r *Record) (Account, error) {
 	did, err := GetTally(tx, id)
 	if err != nil {
 		return Account{}, err
@@ -70,12 +70,12 @@ func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Recor
 
 // changeOwn changes the caller's account in one transaction with its audit row,
 // and returns the updated account.
-func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(storage.Tx, *Record) error) (shown Account, err error) {
+func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(*rows.Tx, *Record) error) (shown Account, err error) {
 	if c.Anonymous() {
 		return Account{}, refusal.ErrUnauthenticated
 	}
 	now, id := ac.clock.Now(), c.AccountID()
-	err = ac.store.Update(ctx, func(tx storage.Tx) error {
+	err = ac.store.Update(ctx, func(tx *rows.Tx) error {
 		r, err := UsableAccount(tx, id)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.Au
 
 // amend stores a changed record and its audit row, and notes what a backup of the
 // account must not bring back.
-func amend(tx storage.Tx, id caller.AccountID, r *Record, kind rows.AuditType, now time.Time) error {
+func amend(tx *rows.Tx, id caller.AccountID, r *Record, kind rows.AuditType, now time.Time) error {
 	if ended := r.spent(kind); ended != spent.KindNone {
 		if err := spent.Note(tx, ended, id[:], now); err != nil {
 			return err

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // errMoved reports that an address changed its state meanwhile. The caller
@@ -98,12 +98,12 @@ func (su *SignUps) signUpAtOnce(ctx context.Context, s signUp, password caller.T
 	if err != nil {
 		return err
 	}
-	err = su.store.View(ctx, func(tx storage.Tx) error { return refuseTaken(tx, s.addressID) })
+	err = su.store.View(ctx, func(tx *rows.Tx) error { return refuseTaken(tx, s.addressID) })
 	if err != nil {
 		return err
 	}
 	id, r := su.accounts.newAccount(s.address, s.locale, s.now)
-	return su.store.Update(ctx, func(tx storage.Tx) error {
+	return su.store.Update(ctx, func(tx *rows.Tx) error {
 		if err := refuseTaken(tx, s.addressID); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (su *SignUps) signUpAtOnce(ctx context.Context, s signUp, password caller.T
 }
 
 // refuseTaken returns ErrAddressTaken unless an address is free.
-func refuseTaken(tx storage.Tx, addressID [32]byte) error {
+func refuseTaken(tx *rows.Tx, addressID [32]byte) error {
 	at, _, _, err := addressStateOf(tx, addressID)
 	if err == nil && at != addressFree {
 		err = refusal.ErrAddressTaken
@@ -127,7 +127,7 @@ func refuseTaken(tx storage.Tx, addressID [32]byte) error {
 // existing one. It returns errMoved if the address changed its state meanwhile.
 func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 	var found addressState
-	err := su.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := su.store.View(ctx, func(tx *rows.Tx) (err error) {
 		found, _, _, err = addressStateOf(tx, s.addressID)
 		return err
 	})
@@ -143,7 +143,7 @@ func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 	}
 	newID, fresh := su.accounts.newAccount(s.address, s.locale, s.now)
 	fresh.Pending = true
-	return su.mailed(ctx, m, s.now, func(tx storage.Tx) (bool, error) {
+	return su.mailed(ctx, m, s.now, func(tx *rows.Tx) (bool, error) {
 		at, id, r, err := addressStateOf(tx, s.addressID)
 		if err != nil {
 			return false, err
@@ -168,7 +168,7 @@ func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 }
 
 // signUpFresh adds the account and its ticket. The account has no password.
-func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
+func (su *SignUps) signUpFresh(tx *rows.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
 	// The first link is mailed even if one was requested before there was an
 	// account.
 	if _, err := mayMail(tx, s.addressID, mailsVerify, s.now); err != nil {
@@ -182,7 +182,7 @@ func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *
 
 // signUpAgain gives a pending account another ticket. It deletes a password
 // that an older version stored with the sign-up.
-func (su *SignUps) signUpAgain(tx storage.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
+func (su *SignUps) signUpAgain(tx *rows.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
 	goes, err := mayMail(tx, s.addressID, mailsVerify, s.now)
 	if err != nil || !goes {
 		return false, err

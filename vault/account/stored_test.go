@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/rows"
@@ -33,7 +32,7 @@ func tombstoneOf(record []byte) (tombstone, error) {
 
 // storeOldPassword stores a password and its key pair with an account that
 // waits for its link, as sign-up did in older versions.
-func storeOldPassword(v *vault.Vault, tx storage.Tx, address string, params seal.PasswordParams, hash seal.PasswordHash, now time.Time) error {
+func storeOldPassword(v *vault.Vault, tx *rows.Tx, address string, params seal.PasswordParams, hash seal.PasswordHash, now time.Time) error {
 	id, r, err := v.Accounts.FindByAddress(tx, address)
 	if err != nil {
 		return err
@@ -47,7 +46,7 @@ func storeOldPassword(v *vault.Vault, tx storage.Tx, address string, params seal
 
 // storeUnkeyedPassword stores an account as version 1 did, with what verify
 // makes of the parameters of its password.
-func storeUnkeyedPassword(v *vault.Vault, tx storage.Tx, address string, verify func(seal.PasswordParams) [32]byte) error {
+func storeUnkeyedPassword(v *vault.Vault, tx *rows.Tx, address string, verify func(seal.PasswordParams) [32]byte) error {
 	id, r, err := v.Accounts.FindByAddress(tx, address)
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func storeUnkeyedPassword(v *vault.Vault, tx storage.Tx, address string, verify 
 
 // passwordParamsOf returns the parameters that an account's password was hashed
 // with.
-func passwordParamsOf(v *vault.Vault, tx storage.Tx, address string) (seal.PasswordParams, error) {
+func passwordParamsOf(v *vault.Vault, tx *rows.Tx, address string) (seal.PasswordParams, error) {
 	_, r, err := v.Accounts.FindByAddress(tx, address)
 	if err != nil {
 		return seal.PasswordParams{}, err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -43,7 +42,7 @@ func (tk *Tickets) openTicket(t ticket) (string, error) {
 	return string(address), nil
 }
 
-func putTicket(tx storage.Tx, t ticket) error {
+func putTicket(tx *rows.Tx, t ticket) error {
 	if err := tx.Put(BucketTicket, t.row[:], t.record.encode()); err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func putTicket(tx storage.Tx, t ticket) error {
 
 // issue stores a ticket of an account, whose record r the caller then stores.
 // It ends an earlier ticket of the kind.
-func issue(tx storage.Tx, r *Record, t ticket) error {
+func issue(tx *rows.Tx, r *Record, t ticket) error {
 	if err := dropTickets(tx, r, t.record.kind); err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func issue(tx storage.Tx, r *Record, t ticket) error {
 }
 
 // dropTickets ends an account's tickets of some kinds. The caller stores r.
-func dropTickets(tx storage.Tx, r *Record, kinds ...ticketKind) error {
+func dropTickets(tx *rows.Tx, r *Record, kinds ...ticketKind) error {
 	for _, kind := range kinds {
 		row := &r.tickets[kind-1]
 		if *row == (seal.RowKey{}) {
@@ -76,7 +75,7 @@ func dropTickets(tx storage.Tx, r *Record, kinds ...ticketKind) error {
 }
 
 // getTicket loads a ticket, or returns ErrTicket.
-func getTicket(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, error) {
+func getTicket(tx *rows.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, error) {
 	record, err := rows.Load(tx, BucketTicket, row[:], decodeTicket)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return ticket{}, refusal.ErrTicket
@@ -97,7 +96,7 @@ func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.
 	if !ok {
 		return ticket{}, nil, refusal.ErrTicket
 	}
-	err = tk.store.View(ctx, func(tx storage.Tx) error {
+	err = tk.store.View(ctx, func(tx *rows.Tx) error {
 		found, r, err = ticketAccount(tx, kind, token.RowKey(kind.tokens()), now)
 		return err
 	})
@@ -106,7 +105,7 @@ func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.
 
 // ticketAccount loads a ticket with its account. The account must still hold
 // the ticket, and be neither disabled nor destroyed. It returns ErrTicket.
-func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *Record, error) {
+func ticketAccount(tx *rows.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *Record, error) {
 	t, err := getTicket(tx, kind, row, now)
 	if err != nil {
 		return ticket{}, nil, err
@@ -126,7 +125,7 @@ func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Tim
 
 // EndTicket deletes an expired ticket, and with it the address that it was to
 // confirm.
-func (tk *Tickets) EndTicket(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (tk *Tickets) EndTicket(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	t, err := rows.Load(tx, BucketTicket, key, decodeTicket)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
@@ -146,7 +145,7 @@ func (tk *Tickets) EndTicket(tx storage.Tx, key []byte, now time.Time) (time.Tim
 }
 
 // forgetTicket removes a ticket from its account's record.
-func forgetTicket(tx storage.Tx, t *ticketRecord, row seal.RowKey) error {
+func forgetTicket(tx *rows.Tx, t *ticketRecord, row seal.RowKey) error {
 	r, err := GetAccount(tx, t.account)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
@@ -164,7 +163,7 @@ func forgetTicket(tx storage.Tx, t *ticketRecord, row seal.RowKey) error {
 // EndTickets ends every ticket of a store that nothing serves, invites included,
 // and returns how many there were. A ticket that cannot be read is deleted.
 func EndTickets(ctx context.Context, store rows.Store) (int, error) {
-	return rows.DrainBucket(ctx, store, BucketTicket, func(tx storage.Tx, keys [][]byte) error {
+	return rows.DrainBucket(ctx, store, BucketTicket, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			if err := endTicket(tx, key); err != nil {
 				return err
@@ -174,7 +173,7 @@ func EndTickets(ctx context.Context, store rows.Store) (int, error) {
 	})
 }
 
-func endTicket(tx storage.Tx, key []byte) error {
+func endTicket(tx *rows.Tx, key []byte) error {
 	t, err := rows.Load(tx, BucketTicket, key, decodeTicket)
 	if err == nil && t.kind != ticketInvite && len(key) == len(seal.RowKey{}) {
 		err = forgetTicket(tx, t, seal.RowKey(key))

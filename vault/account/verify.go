@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
@@ -27,7 +26,7 @@ func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, pa
 	if err != nil {
 		return err
 	}
-	return su.store.Update(ctx, func(tx storage.Tx) error {
+	return su.store.Update(ctx, func(tx *rows.Tx) error {
 		t, r, err := ticketAccount(tx, ticketVerify, t.row, now)
 		if err != nil {
 			return err
@@ -40,7 +39,7 @@ func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, pa
 // pair. It deletes a password and a pair that an older version stored at
 // sign-up. It stores r, and returns ErrTicket for an account that is not
 // pending.
-func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
+func (su *SignUps) firstPassword(tx *rows.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
 	if !r.Pending {
 		return refusal.ErrTicket
 	}
@@ -106,7 +105,7 @@ func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail)
 	return su.mailed(ctx, outbox.Mail{
 		Kind: l.mail, To: caller.Text(address), Locale: locale, Key: caller.Text(token.Expose()),
 		Created: now, Expires: now.Add(l.ticket.lifetime()),
-	}, now, func(tx storage.Tx) (bool, error) {
+	}, now, func(tx *rows.Tx) (bool, error) {
 		goes, err := mayMail(tx, addressID, l.count, now)
 		if err != nil || !goes {
 			return false, err
@@ -128,7 +127,7 @@ func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail)
 
 // localeAt returns the language of the account at an address, or "".
 func (su *SignUps) localeAt(ctx context.Context, addressID [32]byte) (locale string, err error) {
-	err = su.store.View(ctx, func(tx storage.Tx) error {
+	err = su.store.View(ctx, func(tx *rows.Tx) error {
 		_, _, r, err := addressStateOf(tx, addressID)
 		locale = ""
 		if r != nil {

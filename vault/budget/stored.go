@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/exam"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -75,7 +74,7 @@ func (s *Stored) Take(ctx context.Context, key Key, rate Rate, calls int) (wait 
 	}
 	now, row := s.clock.Now(), s.row(key)
 	var full time.Time
-	err = s.store.Update(ctx, func(tx storage.Tx) error {
+	err = s.store.Update(ctx, func(tx *rows.Tx) error {
 		stored, err := rows.Load(tx, BucketBudget, row, decodeFull)
 		isNew := errors.Is(err, refusal.ErrNotFound)
 		if err != nil && !isNew {
@@ -102,7 +101,7 @@ func (s *Stored) Take(ctx context.Context, key Key, rate Rate, calls int) (wait 
 func (s *Stored) Give(ctx context.Context, key Key, rate Rate, calls int) error {
 	row := s.row(key)
 	var full time.Time
-	err := s.store.Update(ctx, func(tx storage.Tx) error {
+	err := s.store.Update(ctx, func(tx *rows.Tx) error {
 		stored, err := rows.Load(tx, BucketBudget, row, decodeFull)
 		if errors.Is(err, refusal.ErrNotFound) {
 			full = time.Time{}
@@ -135,7 +134,7 @@ func (s *Stored) row(key Key) []byte {
 }
 
 // EndBudget deletes a budget that is full.
-func (*Stored) EndBudget(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (*Stored) EndBudget(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	full, err := rows.Load(tx, BucketBudget, key, decodeFull)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil

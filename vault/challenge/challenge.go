@@ -135,7 +135,7 @@ func (ch *Challenges) signed(s solution) bool {
 // spend stores that a single-use value was used, until it expires. It refuses a
 // used value without writing.
 func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) error {
-	unspent := func(tx storage.Tx) error {
+	unspent := func(tx *rows.Tx) error {
 		_, err := tx.Get(BucketSpent, key)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
@@ -148,7 +148,7 @@ func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) 
 	if err := ch.store.View(ctx, unspent); err != nil {
 		return err
 	}
-	return ch.store.Update(ctx, func(tx storage.Tx) error {
+	return ch.store.Update(ctx, func(tx *rows.Tx) error {
 		if err := unspent(tx); err != nil {
 			return err
 		}
@@ -160,6 +160,6 @@ func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) 
 }
 
 // EndSpent deletes an expired solution.
-func (ch *Challenges) EndSpent(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
+func (ch *Challenges) EndSpent(tx *rows.Tx, key []byte, _ time.Time) (time.Time, error) {
 	return time.Time{}, tx.Delete(BucketSpent, key)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/rows"
 )
@@ -60,19 +59,19 @@ func (ch *Challenges) countCreate(ctx context.Context, n caller.Network, now tim
 	network := ch.keys.NetworkID(n.Bytes())
 	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
 	key := slices.Concat(window, network[:])
-	count := func(tx storage.Tx) (r createRateRecord, err error) {
+	count := func(tx *rows.Tx) (r createRateRecord, err error) {
 		r, err = getCreateRate(tx, key)
 		within = int64(r.count) < int64(ch.policy.ChallengeAbove)
 		return r, err
 	}
-	err = ch.store.View(ctx, func(tx storage.Tx) error {
+	err = ch.store.View(ctx, func(tx *rows.Tx) error {
 		_, err := count(tx)
 		return err
 	})
 	if err != nil || !within {
 		return false, err
 	}
-	err = ch.store.Update(ctx, func(tx storage.Tx) error {
+	err = ch.store.Update(ctx, func(tx *rows.Tx) error {
 		r, err := count(tx)
 		if err != nil || !within {
 			return err
@@ -83,7 +82,7 @@ func (ch *Challenges) countCreate(ctx context.Context, n caller.Network, now tim
 	return within, err
 }
 
-func getCreateRate(tx storage.Tx, key []byte) (createRateRecord, error) {
+func getCreateRate(tx *rows.Tx, key []byte) (createRateRecord, error) {
 	return rows.LoadOr(tx, BucketPace, key, decodeCreateRate, createRateRecord{})
 }
 
@@ -91,7 +90,7 @@ func getCreateRate(tx storage.Tx, key []byte) (createRateRecord, error) {
 func (ch *Challenges) PruneCreateRate(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
 	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
 	var past [][]byte
-	err := ch.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := ch.store.View(ctx, func(tx *rows.Tx) (err error) {
 		past, err = rows.FirstKeys(tx, BucketPace, window, 1)
 		return err
 	})

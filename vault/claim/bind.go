@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/exam"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/shares"
 )
 
@@ -55,7 +55,7 @@ func (cl *Claims) Bind(ctx context.Context, token seal.Token, claim string, r Re
 
 // checkUnbound returns ErrNotFound if a secret is bound: then it needs no share.
 func (cl *Claims) checkUnbound(ctx context.Context, row seal.RowKey) error {
-	return cl.store.View(ctx, func(tx storage.Tx) error {
+	return cl.store.View(ctx, func(tx *rows.Tx) error {
 		there, err := exam.Has(tx, BucketClaim, row[:])
 		if err == nil && there {
 			err = refusal.ErrNotFound
@@ -85,7 +85,7 @@ func (b *Binding) prepare(ctx context.Context, token seal.Token, bound bond, now
 // Put seals the content and stores it, in the transaction that consumes the
 // secret. The caller must call Failed if that fails, and Stored otherwise. A nil
 // binding stores nothing.
-func (b *Binding) Put(tx storage.Tx, content []byte) error {
+func (b *Binding) Put(tx *rows.Tx, content []byte) error {
 	if b == nil {
 		return nil
 	}

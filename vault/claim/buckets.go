@@ -53,7 +53,7 @@ func moveShare(value []byte, to storage.Slot) ([]byte, error) {
 // Slots returns the slots of the shares of all claims, or rows.ErrDamaged if one
 // cannot be read.
 func (cl *Claims) Slots(ctx context.Context) (slots []storage.Slot, err error) {
-	err = cl.store.View(ctx, func(tx storage.Tx) error {
+	err = cl.store.View(ctx, func(tx *rows.Tx) error {
 		slots = nil
 		return tx.Range(BucketClaim, nil, nil, func(_, value []byte) error {
 			r, err := decode(value)
@@ -67,7 +67,7 @@ func (cl *Claims) Slots(ctx context.Context) (slots []storage.Slot, err error) {
 }
 
 // Range calls fn for each claim that can be read.
-func Range(tx storage.Tx, fn func(r *Record)) error {
+func Range(tx *rows.Tx, fn func(r *Record)) error {
 	return tx.Range(BucketClaim, nil, nil, func(_, value []byte) error {
 		if r, err := decode(value); err == nil {
 			fn(r)

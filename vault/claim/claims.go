@@ -42,7 +42,7 @@ type Others struct {
 	// End notes in the receipt how a claim ended, and uncounts its bytes, in the
 	// transaction that ends it. It returns an error about damage before it
 	// writes anything.
-	End func(tx storage.Tx, r *Record, delivered bool, at time.Time) error
+	End func(tx *rows.Tx, r *Record, delivered bool, at time.Time) error
 	// Ended is called once the end of a claim is durable, and its share
 	// destroyed if that was possible.
 	Ended func(r *Record)

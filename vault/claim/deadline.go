@@ -30,7 +30,7 @@ func (r *Record) deadlineRow(row seal.RowKey) []byte {
 
 // load returns the claim on a secret with its deadline, or refusal.ErrNotFound. One
 // whose row of the deadline is missing or damaged has its first one.
-func load(tx storage.Tx, row seal.RowKey) (*Record, error) {
+func load(tx *rows.Tx, row seal.RowKey) (*Record, error) {
 	r, err := rows.Load(tx, BucketClaim, row[:], decode)
 	if err != nil {
 		return nil, err
@@ -63,6 +63,6 @@ func (r *Record) loadDeadline(tx storage.Tx, row seal.RowKey) error {
 }
 
 // putDeadline stores the deadline.
-func (r *Record) putDeadline(tx storage.Tx, row seal.RowKey) error {
+func (r *Record) putDeadline(tx *rows.Tx, row seal.RowKey) error {
 	return tx.Put(BucketDeadline, r.deadlineRow(row), rows.BigEndian(rows.Millis(r.deadline)))
 }

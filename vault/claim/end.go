@@ -31,7 +31,7 @@ func (cl *Claims) Acknowledge(ctx context.Context, token seal.Token, claim strin
 	}
 	now := cl.clock.Now()
 	var ended *Record
-	err = cl.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = cl.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		ended = nil
 		record, err := load(tx, row)
 		if errors.Is(err, refusal.ErrNotFound) || err == nil && !record.matches(bound) {
@@ -65,12 +65,12 @@ func (cl *Claims) lasts(row seal.RowKey, r *Record, now time.Time) bool {
 
 // endIn ends a claim: it deletes it and lists its share for destruction. A damaged
 // receipt does not keep the content alive.
-func (cl *Claims) endIn(tx storage.Tx, row seal.RowKey, r *Record, delivered bool, now time.Time) error {
+func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool, now time.Time) error {
 	kind := rows.AuditLapse
 	if delivered {
 		kind = rows.AuditDeliver
 	}
-	err := rows.Try(tx, func(tx storage.Tx) error { return cl.others.End(tx, r, delivered, now) })
+	err := rows.Try(tx, func() error { return cl.others.End(tx, r, delivered, now) })
 	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
 		cl.log.Error("noting the end of a claim in its receipt", "cause", err)
 	} else if err != nil {
@@ -85,7 +85,7 @@ func (cl *Claims) endIn(tx storage.Tx, row seal.RowKey, r *Record, delivered boo
 	return rows.WriteAudit(tx, now, kind, r.Receipt)
 }
 
-func deleteIn(tx storage.Tx, row seal.RowKey, r *Record) error {
+func deleteIn(tx *rows.Tx, row seal.RowKey, r *Record) error {
 	if err := tx.Delete(BucketDeadline, r.deadlineRow(row)); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // Extend makes the claim on the secret of a token last as if it were new, but never
@@ -37,7 +37,7 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 		return left, nil
 	}
 	var stored *Record
-	err := cl.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err := cl.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		if stored, err = load(tx, row); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (cl *Claims) Begin(ctx context.Context) error {
 // key after them, nil after the last.
 func (cl *Claims) readPage(ctx context.Context, from []byte, lost *rows.Damage) (page map[seal.RowKey]*Record, next []byte, err error) {
 	var damaged *rows.Damage
-	err = cl.store.View(ctx, func(tx storage.Tx) error {
+	err = cl.store.View(ctx, func(tx *rows.Tx) error {
 		page, next, damaged = map[seal.RowKey]*Record{}, nil, &rows.Damage{}
 		size := 0
 		err := rows.IgnoreEnough(tx.Range(BucketClaim, from, nil, func(key, value []byte) error {
@@ -153,7 +153,7 @@ type dueClaim struct {
 func (cl *Claims) lapse(ctx context.Context, due []dueClaim, now time.Time) (int, error) {
 	var ended, extended map[seal.RowKey]*Record
 	var unread []seal.RowKey
-	err := cl.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := cl.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		ended, extended, unread = map[seal.RowKey]*Record{}, map[seal.RowKey]*Record{}, nil
 		for _, known := range due {
 			row := known.row
@@ -200,7 +200,7 @@ func (cl *Claims) lapse(ctx context.Context, due []dueClaim, now time.Time) (int
 // Seek gets to know the claims of other nodes, which may have died.
 func (cl *Claims) Seek(ctx context.Context) error {
 	var found map[seal.RowKey]time.Time
-	err := cl.store.View(ctx, func(tx storage.Tx) error {
+	err := cl.store.View(ctx, func(tx *rows.Tx) error {
 		found = map[seal.RowKey]time.Time{}
 		return tx.Range(BucketDeadline, nil, nil, func(key, value []byte) error {
 			if at, row, ok := decodeDeadline(key, value); ok {

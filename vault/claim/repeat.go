@@ -63,7 +63,7 @@ func (cl *Claims) Repeat(ctx context.Context, token seal.Token, claim string) (C
 
 // find returns the record of a claim, or ErrNotFound.
 func (cl *Claims) find(ctx context.Context, row seal.RowKey, bound bond) (record *Record, err error) {
-	err = cl.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = cl.store.View(ctx, func(tx *rows.Tx) (err error) {
 		record, err = load(tx, row)
 		return err
 	})

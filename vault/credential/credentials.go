@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -40,7 +39,7 @@ func RowOf(c caller.Caller) (bucket string, key []byte) {
 
 // Lasting returns nil if the session or token of a caller with an account still
 // counts, ErrNotFound if its row is gone, and ErrUnauthenticated if it has expired.
-func (cr *Credentials) Lasting(tx storage.Tx, c caller.Caller, now time.Time) error {
+func (cr *Credentials) Lasting(tx *rows.Tx, c caller.Caller, now time.Time) error {
 	if !c.FromSession() {
 		record, err := GetToken(tx, c.Row())
 		if err == nil && record.Expired(now) {

@@ -86,12 +86,12 @@ func getMainPair(tx storage.Tx, id caller.AccountID) (*OwnPair, error) {
 	return &owned[0], nil
 }
 
-func putPair(tx storage.Tx, id caller.AccountID, pair caller.PairID, r *PairRecord) error {
+func putPair(tx *rows.Tx, id caller.AccountID, pair caller.PairID, r *PairRecord) error {
 	return tx.Put(BucketPair, pairKey(id, pair), r.encode())
 }
 
 // PutMainPair adds the pair held by an account's first password.
-func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
+func (cr *Credentials) PutMainPair(tx *rows.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	present, err := getMainPair(tx, id)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.
 
 // OpenMainPair returns the pair that the password holds. Every account with a
 // password has one.
-func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.WrappingSecret) (*OwnPair, seal.AccountKey, error) {
+func (cr *Credentials) OpenMainPair(tx *rows.Tx, id caller.AccountID, h seal.WrappingSecret) (*OwnPair, seal.AccountKey, error) {
 	main, err := getMainPair(tx, id)
 	if err != nil {
 		return nil, seal.AccountKey{}, err
@@ -126,7 +126,7 @@ func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.W
 // RenewMainPair wraps the main pair's key with the current root key, unless that is
 // so already. main and key are those that OpenMainPair returned for the password of
 // h.
-func (cr *Credentials) RenewMainPair(tx storage.Tx, id caller.AccountID, main *OwnPair, h seal.WrappingSecret, key seal.AccountKey) error {
+func (cr *Credentials) RenewMainPair(tx *rows.Tx, id caller.AccountID, main *OwnPair, h seal.WrappingSecret, key seal.AccountKey) error {
 	if cr.keys.Ring().IsCurrent(main.record.wrapped) {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (cr *Credentials) RenewMainPair(tx storage.Tx, id caller.AccountID, main *O
 
 // RewrapMainPair moves the main pair from one password to the next. Everything
 // that it opens stays open.
-func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, next seal.WrappingSecret) error {
+func (cr *Credentials) RewrapMainPair(tx *rows.Tx, id caller.AccountID, old, next seal.WrappingSecret) error {
 	main, key, err := cr.OpenMainPair(tx, id, old)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, n
 
 // ReplaceMainPair gives an account with a lost password another main pair. It
 // deletes the old one unless a token or a session holds it.
-func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
+func (cr *Credentials) ReplaceMainPair(tx *rows.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	if err := DropMainPair(tx, id); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key s
 
 // DropMainPair takes the main pair from a lost password, if there is one, and
 // deletes it unless a token or a session holds it.
-func DropMainPair(tx storage.Tx, id caller.AccountID) error {
+func DropMainPair(tx *rows.Tx, id caller.AccountID) error {
 	main, err := getMainPair(tx, id)
 	if err != nil || main == nil {
 		return err
@@ -173,7 +173,7 @@ func DropMainPair(tx storage.Tx, id caller.AccountID) error {
 
 // checkPairLimit returns TooManyError if the other pairs leave no place for the
 // main one. One place is reserved for that.
-func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
+func checkPairLimit(tx *rows.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
 // evictOldestPair makes place for a main pair if there is none: it deletes the
 // oldest pair if there are too many. Holders of that pair can still open
 // earlier entries.
-func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
+func evictOldestPair(tx *rows.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
 
 // dropPair deletes a pair once nothing holds it: neither the password nor a
 // token nor a session.
-func dropPair(tx storage.Tx, id caller.AccountID, pair caller.PairID) error {
+func dropPair(tx *rows.Tx, id caller.AccountID, pair caller.PairID) error {
 	record, err := rows.Load(tx, BucketPair, pairKey(id, pair), decodePair)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
@@ -235,7 +235,7 @@ func isHeld(tx storage.Tx, id caller.AccountID, pair caller.PairID) (bool, error
 }
 
 // EndPairs deletes all pairs of a destroyed account.
-func EndPairs(tx storage.Tx, id caller.AccountID) error {
+func EndPairs(tx *rows.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
 		return err

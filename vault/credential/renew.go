@@ -6,9 +6,9 @@ import (
 	"errors"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // Renew wraps the key that a session or token holds with the current root key,
@@ -30,7 +30,7 @@ func (cr *Credentials) Renew(ctx context.Context, with *caller.Verified) {
 
 func (cr *Credentials) rewrap(ctx context.Context, with *caller.Verified, key seal.AccountKey) error {
 	next := cr.keys.WrapAccountKey(with.Key.Secret, with.Key.Label, key)
-	return cr.store.Update(ctx, func(tx storage.Tx) error {
+	return cr.store.Update(ctx, func(tx *rows.Tx) error {
 		if with.Session {
 			record, err := GetSession(tx, with.Row)
 			if err != nil || !bytes.Equal(record.Wrapped, with.Key.Wrapped) {

@@ -3,13 +3,13 @@ package credential
 import (
 	"errors"
 
-	"hush/storage"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // EndLoggedSession ends the session in a row, as the spent log tells, and reports
 // whether there was one.
-func EndLoggedSession(tx storage.Tx, row [32]byte) (ended bool, err error) {
+func EndLoggedSession(tx *rows.Tx, row [32]byte) (ended bool, err error) {
 	record, err := GetSession(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return false, nil
@@ -21,7 +21,7 @@ func EndLoggedSession(tx storage.Tx, row [32]byte) (ended bool, err error) {
 }
 
 // EndLoggedToken is EndLoggedSession for a token.
-func EndLoggedToken(tx storage.Tx, row [32]byte) (ended bool, err error) {
+func EndLoggedToken(tx *rows.Tx, row [32]byte) (ended bool, err error) {
 	record, err := GetToken(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return false, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -12,7 +11,7 @@ import (
 // EndAllSessions ends every session of a store that nothing serves, and returns
 // how many there were. A session that cannot be read is deleted.
 func EndAllSessions(ctx context.Context, store rows.Store) (int, error) {
-	return rows.DrainBucket(ctx, store, BucketSession, func(tx storage.Tx, keys [][]byte) error {
+	return rows.DrainBucket(ctx, store, BucketSession, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			if err := endSession(tx, key); err != nil {
 				return err
@@ -22,7 +21,7 @@ func EndAllSessions(ctx context.Context, store rows.Store) (int, error) {
 	})
 }
 
-func endSession(tx storage.Tx, key []byte) error {
+func endSession(tx *rows.Tx, key []byte) error {
 	if len(key) != 32 {
 		return tx.Delete(BucketSession, key)
 	}

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
 // PutSession adds a session to its account.
-func PutSession(tx storage.Tx, row [32]byte, r *SessionRecord) error {
+func PutSession(tx *rows.Tx, row [32]byte, r *SessionRecord) error {
 	if err := tx.Put(BucketSession, row[:], r.encode()); err != nil {
 		return err
 	}
@@ -27,7 +26,7 @@ func PutSession(tx storage.Tx, row [32]byte, r *SessionRecord) error {
 
 // DeleteSession ends a session. Its row in the due index stays and has no
 // effect.
-func DeleteSession(tx storage.Tx, s OwnSession) error {
+func DeleteSession(tx *rows.Tx, s OwnSession) error {
 	if err := tx.Delete(BucketSession, s.Row[:]); err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func DeleteSession(tx storage.Tx, s OwnSession) error {
 // current, which may be nil.
 func (cr *Credentials) ListSessions(ctx context.Context, id caller.AccountID, current *[32]byte) (list []Session, err error) {
 	now := cr.clock.Now()
-	err = cr.store.View(ctx, func(tx storage.Tx) error {
+	err = cr.store.View(ctx, func(tx *rows.Tx) error {
 		list = nil
 		owned, err := GetSessions(tx, id)
 		for _, s := range owned {
@@ -59,7 +58,7 @@ func (cr *Credentials) ListSessions(ctx context.Context, id caller.AccountID, cu
 
 // EndSessions ends all sessions of an account but the one in the row except, if
 // any, and returns how many ended.
-func EndSessions(tx storage.Tx, id caller.AccountID, except *[32]byte) (int, error) {
+func EndSessions(tx *rows.Tx, id caller.AccountID, except *[32]byte) (int, error) {
 	owned, err := GetSessions(tx, id)
 	if err != nil {
 		return 0, err
@@ -79,7 +78,7 @@ func EndSessions(tx storage.Tx, id caller.AccountID, except *[32]byte) (int, err
 
 // EndSession ends an expired session. A session that was used since its end was
 // scheduled ends later.
-func (cr *Credentials) EndSession(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (cr *Credentials) EndSession(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != 32 {
 		return time.Time{}, rows.ErrDamaged
 	}

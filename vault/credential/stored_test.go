@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/credential"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -26,23 +26,23 @@ func entryReceipt(entryRow []byte) seal.RowKey { return seal.RowKey(entryRow[len
 // replaceMainPair gives an account another main pair and leaves its
 // credentials as they are.
 func replaceMainPair(ctx context.Context, m *vaulttest.Member, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
-	return m.Store.Update(ctx, func(tx storage.Tx) error { return m.Vault.Credentials.ReplaceMainPair(tx, m.ID, key, h, now) })
+	return m.Store.Update(ctx, rows.Plain(func(tx *rows.Tx) error { return m.Vault.Credentials.ReplaceMainPair(tx, m.ID, key, h, now) }))
 }
 
 // putMainPair gives an account its first main pair.
 func putMainPair(ctx context.Context, m *vaulttest.Member, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
-	return m.Store.Update(ctx, func(tx storage.Tx) error { return m.Vault.Credentials.PutMainPair(tx, m.ID, key, h, now) })
+	return m.Store.Update(ctx, rows.Plain(func(tx *rows.Tx) error { return m.Vault.Credentials.PutMainPair(tx, m.ID, key, h, now) }))
 }
 
 // endCredentials ends all sessions and tokens of an account and returns how
 // many there were.
 func endCredentials(ctx context.Context, m *vaulttest.Member) (sessions, tokens int, err error) {
-	err = m.Store.Update(ctx, func(tx storage.Tx) (err error) {
+	err = m.Store.Update(ctx, rows.Plain(func(tx *rows.Tx) (err error) {
 		if sessions, err = credential.EndSessions(tx, m.ID, nil); err != nil {
 			return err
 		}
 		tokens, err = credential.EndTokens(tx, m.ID)
 		return err
-	})
+	}))
 	return sessions, tokens, err
 }

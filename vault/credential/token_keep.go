@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -19,7 +18,7 @@ import (
 // existing token of the same name; otherwise it returns ErrDuplicate for one. It
 // returns TooManyError if there are too many, and PolicyError for a maker that must
 // not replace the token.
-func PutToken(tx storage.Tx, t OwnToken, maker caller.Caller, rotate bool) (*TokenRecord, error) {
+func PutToken(tx *rows.Tx, t OwnToken, maker caller.Caller, rotate bool) (*TokenRecord, error) {
 	owned, err := GetTokens(tx, t.Record.Account)
 	if err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func PutToken(tx storage.Tx, t OwnToken, maker caller.Caller, rotate bool) (*Tok
 	return &made, revokeTokens(tx, ending, now)
 }
 
-func (t OwnToken) put(tx storage.Tx) error {
+func (t OwnToken) put(tx *rows.Tx) error {
 	if err := tx.Put(BucketToken, t.row[:], t.Record.encode()); err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ func (t OwnToken) put(tx storage.Tx) error {
 }
 
 // revokeTokens ends tokens, and notes those that end before their time.
-func revokeTokens(tx storage.Tx, list []OwnToken, now time.Time) error {
+func revokeTokens(tx *rows.Tx, list []OwnToken, now time.Time) error {
 	for _, t := range list {
 		if !t.Record.Expired(now) {
 			if err := rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, t.Record.Account); err != nil {
@@ -91,7 +90,7 @@ func revokeTokens(tx storage.Tx, list []OwnToken, now time.Time) error {
 
 // deleteTokens ends tokens. Their rows in the due index stay and have no
 // effect.
-func deleteTokens(tx storage.Tx, list []OwnToken) error {
+func deleteTokens(tx *rows.Tx, list []OwnToken) error {
 	for _, t := range list {
 		if err := tx.Delete(BucketToken, t.row[:]); err != nil {
 			return err
@@ -109,7 +108,7 @@ func deleteTokens(tx storage.Tx, list []OwnToken) error {
 // ListTokens lists the tokens of an account, oldest first.
 func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (list []APIToken, err error) {
 	now := cr.clock.Now()
-	err = cr.store.View(ctx, func(tx storage.Tx) error {
+	err = cr.store.View(ctx, func(tx *rows.Tx) error {
 		list = nil
 		owned, err := GetTokens(tx, id)
 		for _, t := range owned {
@@ -126,14 +125,14 @@ func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (lis
 // or returns ErrNotFound.
 func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, meant func(*TokenRecord) bool) (ended APIToken, err error) {
 	now := cr.clock.Now()
-	err = cr.store.View(ctx, func(tx storage.Tx) error {
+	err = cr.store.View(ctx, func(tx *rows.Tx) error {
 		_, _, err := findToken(tx, id, meant, now)
 		return err
 	})
 	if err != nil {
 		return APIToken{}, err
 	}
-	err = cr.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = cr.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		found, owned, err := findToken(tx, id, meant, now)
 		if err != nil {
 			return err
@@ -149,7 +148,7 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 }
 
 // findToken returns the first token that meant accepts, and all of its account.
-func findToken(tx storage.Tx, id caller.AccountID, meant func(*TokenRecord) bool, now time.Time) (OwnToken, lineage, error) {
+func findToken(tx *rows.Tx, id caller.AccountID, meant func(*TokenRecord) bool, now time.Time) (OwnToken, lineage, error) {
 	owned, err := GetTokens(tx, id)
 	if err != nil {
 		return OwnToken{}, nil, err
@@ -163,7 +162,7 @@ func findToken(tx storage.Tx, id caller.AccountID, meant func(*TokenRecord) bool
 
 // EndTokens ends all tokens of an account and returns how many there were. The
 // caller notes what ended the account's.
-func EndTokens(tx storage.Tx, id caller.AccountID) (int, error) {
+func EndTokens(tx *rows.Tx, id caller.AccountID) (int, error) {
 	owned, err := GetTokens(tx, id)
 	if err != nil {
 		return 0, err
@@ -172,7 +171,7 @@ func EndTokens(tx storage.Tx, id caller.AccountID) (int, error) {
 }
 
 // EndToken ends an expired token.
-func (cr *Credentials) EndToken(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (cr *Credentials) EndToken(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != 32 {
 		return time.Time{}, rows.ErrDamaged
 	}
@@ -198,7 +197,7 @@ func (cr *Credentials) WrapToken(token seal.APIToken, r *TokenRecord, id caller.
 // ImportToken adds a token from another service with a pair of its own. It
 // returns ErrDuplicate if the token or its name exists, and TooManyError if
 // there are too many.
-func (cr *Credentials) ImportToken(tx storage.Tx, id caller.AccountID, token seal.APIToken, name string, scopes caller.Scopes, now time.Time) error {
+func (cr *Credentials) ImportToken(tx *rows.Tx, id caller.AccountID, token seal.APIToken, name string, scopes caller.Scopes, now time.Time) error {
 	_, err := GetToken(tx, token.Row())
 	if err == nil {
 		return refusal.ErrDuplicate
@@ -219,7 +218,7 @@ func (cr *Credentials) ImportToken(tx storage.Tx, id caller.AccountID, token sea
 
 // PutTokenPair is PutToken for a token of the operator, together with the pair that it
 // alone holds.
-func PutTokenPair(tx storage.Tx, t OwnToken, key seal.AccountKey, rotate bool) (*TokenRecord, error) {
+func PutTokenPair(tx *rows.Tx, t OwnToken, key seal.AccountKey, rotate bool) (*TokenRecord, error) {
 	id := t.Record.Account
 	if err := putPair(tx, id, t.Record.Pair, &PairRecord{created: t.Record.created, public: key.Public()}); err != nil {
 		return nil, err

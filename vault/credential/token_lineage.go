@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/rows"
 )
@@ -99,8 +98,8 @@ func sooner(a, b time.Time) time.Time {
 
 // admitParent returns an error if a node of the store cannot read tokens with parents
 // yet.
-func admitParent(tx storage.Tx, t *TokenRecord) error {
-	if t.parent != (PublicID{}) && rows.FormatOf(tx) < rows.FormatClaims {
+func admitParent(tx *rows.Tx, t *TokenRecord) error {
+	if t.parent != (PublicID{}) && tx.Format() < rows.FormatClaims {
 		return &caller.PolicyError{Text: "API tokens can be made with an API token once all nodes of the service are upgraded: sign in instead."}
 	}
 	return nil

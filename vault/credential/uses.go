@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -39,7 +38,7 @@ func (cr *Credentials) FlushUses(ctx context.Context, _ time.Time) error {
 }
 
 func (cr *Credentials) writeUses(ctx context.Context, noted map[UseKey]time.Time) error {
-	return cr.store.Update(ctx, func(tx storage.Tx) error {
+	return cr.store.Update(ctx, func(tx *rows.Tx) error {
 		for key, at := range noted {
 			write := writeSessionUse
 			if key.bucket == BucketToken {
@@ -57,7 +56,7 @@ func (cr *Credentials) writeUses(ctx context.Context, noted map[UseKey]time.Time
 	})
 }
 
-func writeSessionUse(tx storage.Tx, row [32]byte, at time.Time) error {
+func writeSessionUse(tx *rows.Tx, row [32]byte, at time.Time) error {
 	record, err := GetSession(tx, row)
 	if err != nil || !at.After(record.Used) {
 		return err
@@ -66,7 +65,7 @@ func writeSessionUse(tx storage.Tx, row [32]byte, at time.Time) error {
 	return tx.Put(BucketSession, row[:], record.encode())
 }
 
-func writeTokenUse(tx storage.Tx, row [32]byte, at time.Time) error {
+func writeTokenUse(tx *rows.Tx, row [32]byte, at time.Time) error {
 	record, err := GetToken(tx, row)
 	if err != nil || !at.After(record.Used) {
 		return err

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/challenge"
 	"hush/vault/credential"
@@ -63,7 +62,7 @@ func loseDue(kind rows.DueKind) func(*testing.T, *folder) {
 func count(c rows.Counter) func(*testing.T, *folder) {
 	return func(t *testing.T, f *folder) {
 		t.Helper()
-		f.edit(t, func(tx storage.Tx) error { return rows.Count(tx, rows.Change{Counter: c, By: 1}) })
+		f.edit(t, rows.Plain(func(tx *rows.Tx) error { return rows.Count(tx, rows.Change{Counter: c, By: 1}) }))
 	}
 }
 

@@ -113,7 +113,7 @@ func storeDamages() []damage {
 			f.put(t, rows.BucketSystem, []byte(rows.SystemAudit), vaulttest.Number(uint64(len(f.rows(t, rows.BucketAudit))-1)))
 		}, codes(exam.CodeAuditBeyond)},
 		{"counter off by one", func(t *testing.T, f *folder) {
-			f.edit(t, func(tx storage.Tx) error { return rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}) })
+			f.edit(t, rows.Plain(func(tx *rows.Tx) error { return rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}) }))
 		}, codes(exam.CodeCounter)},
 	}
 }

@@ -3,8 +3,8 @@ package domain
 import (
 	"context"
 
-	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/rows"
 )
 
 // UpdateDomainBrand changes a domain's branding. It deletes the fields named in
@@ -21,7 +21,7 @@ func (ds *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name 
 	if err := ds.store.CheckDiskSpace(); err != nil {
 		return Domain{}, err
 	}
-	return ds.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {
+	return ds.changeDomain(ctx, c, name, func(_ *rows.Tx, d *ownedDomain) error {
 		if err := d.record.brand.unset(unset); err != nil {
 			return err
 		}

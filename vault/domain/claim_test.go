@@ -177,7 +177,7 @@ func wantDomains(t *testing.T, k *domainKit, count int64) {
 
 // endDomains releases all domains of an account.
 func endDomains(ctx context.Context, k *domainKit, id caller.AccountID) error {
-	return k.Store.Update(ctx, func(tx storage.Tx) error { return k.Vault.Domains.EndDomains(tx, id) })
+	return k.Store.Update(ctx, rows.Plain(func(tx *rows.Tx) error { return k.Vault.Domains.EndDomains(tx, id) }))
 }
 
 // countedDomains returns how many verified domains the vault has counted.

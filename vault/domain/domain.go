@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -80,7 +79,7 @@ func (ds *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) 
 	}
 	now := ds.clock.Now()
 	d := newDomain(owner, canonical, now)
-	err = ds.store.Update(ctx, func(tx storage.Tx) error { return d.claim(tx, now) })
+	err = ds.store.Update(ctx, func(tx *rows.Tx) error { return d.claim(tx, now) })
 	if err != nil {
 		return Domain{}, err
 	}
@@ -106,7 +105,7 @@ func newDomain(owner caller.AccountID, name string, now time.Time) *ownedDomain 
 }
 
 // claim adds a new domain to its account.
-func (d *ownedDomain) claim(tx storage.Tx, now time.Time) error {
+func (d *ownedDomain) claim(tx *rows.Tx, now time.Time) error {
 	account, err := account.GetAccount(tx, d.owner)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Usable() {
 		return refusal.ErrUnauthenticated
@@ -145,7 +144,7 @@ func (ds *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name strin
 		return "", err
 	}
 	now := ds.clock.Now()
-	err = ds.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = ds.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		d, err := findDomain(tx, seen.owner, name)
 		if err != nil {
 			return err
@@ -162,7 +161,7 @@ func (ds *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name strin
 }
 
 // release deletes a domain and everything that belongs to it.
-func (d *ownedDomain) release(tx storage.Tx) error {
+func (d *ownedDomain) release(tx *rows.Tx) error {
 	id := d.id()
 	if d.record.state == DomainVerified {
 		if err := d.unhold(tx); err != nil {
@@ -184,7 +183,7 @@ func (d *ownedDomain) release(tx storage.Tx) error {
 }
 
 // EndDomains releases all domains of a destroyed account.
-func (ds *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
+func (ds *Domains) EndDomains(tx *rows.Tx, id caller.AccountID) error {
 	names, err := domainNames(tx, id)
 	if err != nil {
 		return err
@@ -222,7 +221,7 @@ func (ds *Domains) ListDomains(ctx context.Context, c caller.Caller) ([]Domain, 
 
 func (ds *Domains) listDomains(ctx context.Context, owner caller.AccountID, address string) ([]Domain, error) {
 	var list []Domain
-	err := ds.store.View(ctx, func(tx storage.Tx) error {
+	err := ds.store.View(ctx, func(tx *rows.Tx) error {
 		list = nil
 		names, err := domainNames(tx, owner)
 		if err != nil {
@@ -256,7 +255,7 @@ func (ds *Domains) seeDomain(ctx context.Context, c caller.Caller, text string) 
 }
 
 func (ds *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text string) (d *ownedDomain, err error) {
-	err = ds.store.View(ctx, func(tx storage.Tx) error {
+	err = ds.store.View(ctx, func(tx *rows.Tx) error {
 		d, err = findDomain(tx, owner, text)
 		return err
 	})
@@ -264,14 +263,14 @@ func (ds *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text st
 }
 
 // changeDomain changes a domain of the caller and returns the updated domain.
-func (ds *Domains) changeDomain(ctx context.Context, c caller.Caller, text string, change func(tx storage.Tx, d *ownedDomain) error) (Domain, error) {
+func (ds *Domains) changeDomain(ctx context.Context, c caller.Caller, text string, change func(tx *rows.Tx, d *ownedDomain) error) (Domain, error) {
 	seen, err := ds.seeDomain(ctx, c, text)
 	if err != nil {
 		return Domain{}, err
 	}
 	now := ds.clock.Now()
 	var d *ownedDomain
-	err = ds.store.Update(ctx, func(tx storage.Tx) error {
+	err = ds.store.Update(ctx, func(tx *rows.Tx) error {
 		if d, err = findDomain(tx, seen.owner, text); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package domain
 import (
 	"errors"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -11,12 +10,12 @@ import (
 
 // VerifiedHolder returns the account that verified a canonical name, or
 // ErrNotFound.
-func VerifiedHolder(tx storage.Tx, name string) (caller.AccountID, error) {
+func VerifiedHolder(tx *rows.Tx, name string) (caller.AccountID, error) {
 	return rows.Load(tx, BucketVerified, []byte(name), rows.DecodeAccountID)
 }
 
 // takenBy reports whether another account holds the verified name.
-func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
+func (d *ownedDomain) takenBy(tx *rows.Tx) (bool, error) {
 	holder, err := VerifiedHolder(tx, d.name)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return false, nil
@@ -25,7 +24,7 @@ func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
 }
 
 // unhold releases the name, so that others can verify it.
-func (d *ownedDomain) unhold(tx storage.Tx) error {
+func (d *ownedDomain) unhold(tx *rows.Tx) error {
 	if err := tx.Delete(BucketVerified, []byte(d.name)); err != nil {
 		return err
 	}

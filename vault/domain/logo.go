@@ -3,7 +3,6 @@ package domain
 import (
 	"context"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -29,7 +28,7 @@ func (ds *Domains) UpdateDomainLogo(ctx context.Context, c caller.Caller, name s
 	record := &imageRecord{
 		updated: ds.clock.Now(), width: uint32(kept.width), height: uint32(kept.height), content: kept.content,
 	}
-	d, err := ds.changeDomain(ctx, c, name, func(tx storage.Tx, d *ownedDomain) error {
+	d, err := ds.changeDomain(ctx, c, name, func(tx *rows.Tx, d *ownedDomain) error {
 		*d.record.facts(kind) = record.facts()
 		return tx.Put(BucketImage, imageKey(d.id(), kind), record.encode())
 	})
@@ -55,7 +54,7 @@ func (ds *Domains) DeleteDomainLogo(ctx context.Context, c caller.Caller, name s
 	if err := kind.check(); err != nil {
 		return Domain{}, err
 	}
-	return ds.changeDomain(ctx, c, name, func(tx storage.Tx, d *ownedDomain) error {
+	return ds.changeDomain(ctx, c, name, func(tx *rows.Tx, d *ownedDomain) error {
 		facts := d.record.facts(kind)
 		if facts.size == 0 {
 			return refusal.ErrNotFound
@@ -73,7 +72,7 @@ func (ds *Domains) GetPublicImage(ctx context.Context, domainID string, kind Ima
 	if !ok {
 		return Image{}, refusal.ErrNotFound
 	}
-	err := ds.store.View(ctx, func(tx storage.Tx) error {
+	err := ds.store.View(ctx, func(tx *rows.Tx) error {
 		owner, name, err := domainByID(tx, domainID)
 		if err != nil {
 			return err
@@ -92,7 +91,7 @@ func (ds *Domains) GetPublicImage(ctx context.Context, domainID string, kind Ima
 
 func (ds *Domains) getImage(ctx context.Context, id domainID, kind ImageKind) (Image, error) {
 	var record *imageRecord
-	err := ds.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := ds.store.View(ctx, func(tx *rows.Tx) (err error) {
 		record, err = rows.Load(tx, BucketImage, imageKey(id, kind), decodeImage)
 		return err
 	})

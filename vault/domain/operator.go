@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -36,7 +35,7 @@ func (o Operator) ListDomains(ctx context.Context, account caller.Text) ([]Domai
 }
 
 func (o Operator) allDomains(ctx context.Context) (list []Domain, err error) {
-	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+	err = o.v.store.View(ctx, func(tx *rows.Tx) error {
 		list = nil
 		return rows.IgnoreEnough(tx.Range(BucketDomain, nil, nil, func(key, value []byte) error {
 			if len(list) == OperatorDomains {
@@ -82,7 +81,7 @@ func (o Operator) VerifyDomain(ctx context.Context, account caller.Text, domain 
 // soleOwner returns the only account that claims a domain, given by name or id.
 func (o Operator) soleOwner(ctx context.Context, domain string) (caller.Text, error) {
 	var owners []caller.AccountID
-	err := o.v.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := o.v.store.View(ctx, func(tx *rows.Tx) (err error) {
 		owners, err = claimants(tx, domain)
 		return err
 	})
@@ -98,7 +97,7 @@ func (o Operator) soleOwner(ctx context.Context, domain string) (caller.Text, er
 }
 
 // claimants lists the accounts that claim a domain, given by name or id.
-func claimants(tx storage.Tx, domain string) (owners []caller.AccountID, err error) {
+func claimants(tx *rows.Tx, domain string) (owners []caller.AccountID, err error) {
 	name, ok := canonicalDomain(domain)
 	if !ok {
 		owner, _, err := domainByID(tx, domain)
@@ -121,7 +120,7 @@ func claimants(tx storage.Tx, domain string) (owners []caller.AccountID, err err
 }
 
 func (o Operator) domainOwner(ctx context.Context, account caller.Text) (owner caller.AccountID, address string, err error) {
-	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+	err = o.v.store.View(ctx, func(tx *rows.Tx) error {
 		id, record, err := o.v.accounts.ResolveAccount(tx, account)
 		if err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -63,7 +62,7 @@ func (ck *Checks) Recheck(ctx context.Context) (int, error) {
 }
 
 func (ck *Checks) dueChecks(ctx context.Context, now time.Time) (due [][]byte, err error) {
-	err = ck.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = ck.store.View(ctx, func(tx *rows.Tx) (err error) {
 		due, err = rows.FirstKeys(tx, BucketRecheck, rows.BigEndian(rows.Millis(now)+1), recheckBatch)
 		return err
 	})
@@ -102,7 +101,7 @@ func (ck *Checks) domainOfRow(ctx context.Context, row []byte) (d *ownedDomain, 
 	if !ok {
 		return nil, refusal.ErrNotFound
 	}
-	err = ck.store.View(ctx, func(tx storage.Tx) error {
+	err = ck.store.View(ctx, func(tx *rows.Tx) error {
 		d, err = getDomain(tx, owner, name)
 		return err
 	})
@@ -111,7 +110,7 @@ func (ck *Checks) domainOfRow(ctx context.Context, row []byte) (d *ownedDomain, 
 
 // putOff moves a row of the index; the zero time deletes it.
 func (ck *Checks) putOff(ctx context.Context, row []byte, next time.Time) error {
-	return ck.store.Update(ctx, func(tx storage.Tx) error {
+	return ck.store.Update(ctx, func(tx *rows.Tx) error {
 		if err := tx.Delete(BucketRecheck, row); err != nil || next.IsZero() {
 			return err
 		}

@@ -166,7 +166,7 @@ func (d *ownedDomain) value() string { return hex.EncodeToString(d.record.value[
 // challenge returns the first label of the TXT record's name.
 func (d *ownedDomain) challenge() string { return "_onetime-challenge-" + d.id().String()[:7] }
 
-func (d *ownedDomain) put(tx storage.Tx) error {
+func (d *ownedDomain) put(tx *rows.Tx) error {
 	return tx.Put(BucketDomain, d.key(), d.record.encode())
 }
 
@@ -183,7 +183,7 @@ func splitDomainKey(key []byte) (owner caller.AccountID, name string, ok bool) {
 }
 
 // getDomain loads a domain, or returns ErrNotFound.
-func getDomain(tx storage.Tx, owner caller.AccountID, name string) (*ownedDomain, error) {
+func getDomain(tx *rows.Tx, owner caller.AccountID, name string) (*ownedDomain, error) {
 	record, err := rows.Load(tx, BucketDomain, domainKey(owner, name), decodeDomain)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func getDomain(tx storage.Tx, owner caller.AccountID, name string) (*ownedDomain
 
 // findDomain loads a domain of an account by its name or id, or returns
 // DomainError.
-func findDomain(tx storage.Tx, owner caller.AccountID, text string) (*ownedDomain, error) {
+func findDomain(tx *rows.Tx, owner caller.AccountID, text string) (*ownedDomain, error) {
 	name, ok := canonicalDomain(text)
 	if !ok {
 		var err error
@@ -210,7 +210,7 @@ func findDomain(tx storage.Tx, owner caller.AccountID, text string) (*ownedDomai
 
 // domainByID finds the owner and the name of a domain id, or returns
 // ErrNotFound.
-func domainByID(tx storage.Tx, text string) (owner caller.AccountID, name string, err error) {
+func domainByID(tx *rows.Tx, text string) (owner caller.AccountID, name string, err error) {
 	id, ok := parseDomainID(text)
 	if !ok {
 		return owner, "", refusal.ErrNotFound
@@ -229,7 +229,7 @@ func domainByID(tx storage.Tx, text string) (owner caller.AccountID, name string
 }
 
 // domainNames returns the names of an account's domains, sorted.
-func domainNames(tx storage.Tx, owner caller.AccountID) (names []string, err error) {
+func domainNames(tx *rows.Tx, owner caller.AccountID) (names []string, err error) {
 	// No name contains the byte 0xff.
 	err = tx.Range(BucketDomain, owner[:], append(owner[:], 0xff), func(key, _ []byte) error {
 		_, name, ok := splitDomainKey(key)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -27,7 +26,7 @@ const (
 
 // schedule moves a domain in the index of checks; the zero time removes it. It
 // does not store the record.
-func (d *ownedDomain) schedule(tx storage.Tx, next time.Time) error {
+func (d *ownedDomain) schedule(tx *rows.Tx, next time.Time) error {
 	if !d.record.next.IsZero() {
 		if err := tx.Delete(BucketRecheck, recheckKey(d.record.next, d)); err != nil {
 			return err

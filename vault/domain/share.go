@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // ShareDomain returns the canonical name of the domain that a sender requests
@@ -33,7 +33,7 @@ func (ds *Domains) ShareDomain(ctx context.Context, c caller.Caller, wish string
 // AdmitDomain returns ErrDomainSuspended if a secret that owner shared on a
 // domain must not be revealed because the domain is suspended. A domain that
 // the owner has removed locks nothing.
-func AdmitDomain(tx storage.Tx, owner, name string) error {
+func AdmitDomain(tx *rows.Tx, owner, name string) error {
 	id, ok := caller.ParseAccountID(owner)
 	if !ok || name == "" {
 		return nil
@@ -103,7 +103,7 @@ func (ds *Domains) verifiedDomain(ctx context.Context, name string) (d *ownedDom
 	if !ok {
 		return nil, refusal.ErrNotFound
 	}
-	err = ds.store.View(ctx, func(tx storage.Tx) error {
+	err = ds.store.View(ctx, func(tx *rows.Tx) error {
 		holder, err := VerifiedHolder(tx, canonical)
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -39,7 +38,7 @@ func (ds *Domains) ownName(name string) bool {
 // site. It is empty if another account has verified the name since: neither that
 // account's brand nor a link on the name is the sender's. For a visitor's secret it is
 // empty, too, if nothing serves the name any more.
-func NameShown(tx storage.Tx, owner, domain string, created time.Time) (string, error) {
+func NameShown(tx *rows.Tx, owner, domain string, created time.Time) (string, error) {
 	if domain == "" {
 		return "", nil
 	}
@@ -63,7 +62,7 @@ type Holder struct {
 }
 
 // HolderOf returns the holder of a canonical name, or ErrNotFound.
-func HolderOf(tx storage.Tx, name string) (Holder, error) {
+func HolderOf(tx *rows.Tx, name string) (Holder, error) {
 	by, err := VerifiedHolder(tx, name)
 	if err != nil {
 		return Holder{}, err

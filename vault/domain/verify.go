@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
@@ -66,7 +65,7 @@ func (ck *Checks) checkOwned(ctx context.Context, seen *ownedDomain, row []byte)
 	}
 	var d *ownedDomain
 	var result verdict
-	err := ck.store.Update(ctx, func(tx storage.Tx) error {
+	err := ck.store.Update(ctx, func(tx *rows.Tx) error {
 		var err error
 		if d, err = findDomain(tx, seen.owner, seen.name); err != nil {
 			return err
@@ -96,7 +95,7 @@ func (ck *Checks) checkOwned(ctx context.Context, seen *ownedDomain, row []byte)
 
 // settle stores the result of a check, moves the domain to its new state, and
 // schedules the next check. asked reports that the account requested the check.
-func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bool, now time.Time) (result verdict, err error) {
+func (ck *Checks) settle(tx *rows.Tx, d *ownedDomain, found findings, asked bool, now time.Time) (result verdict, err error) {
 	r := d.record
 	if asked && r.state == DomainPending {
 		r.asked, r.tries = now, 0
@@ -130,7 +129,7 @@ func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bo
 // markVerified makes a domain verified. One that was suspended is verified anew:
 // another account may have held the name meanwhile, and what was shared under it then
 // does not belong to this one.
-func (d *ownedDomain) markVerified(tx storage.Tx, now time.Time) error {
+func (d *ownedDomain) markVerified(tx *rows.Tx, now time.Time) error {
 	r := d.record
 	r.failing, r.tries = time.Time{}, 0
 	if r.state == DomainVerified {
@@ -148,7 +147,7 @@ func (d *ownedDomain) markVerified(tx storage.Tx, now time.Time) error {
 
 // fail counts a failed check. It suspends a verified domain whose checks have
 // failed for failingTime, and notifies its owner.
-func (ck *Checks) fail(tx storage.Tx, d *ownedDomain, now time.Time) (suspended bool, err error) {
+func (ck *Checks) fail(tx *rows.Tx, d *ownedDomain, now time.Time) (suspended bool, err error) {
 	r := d.record
 	r.tries++
 	if r.state != DomainVerified {
@@ -170,7 +169,7 @@ func (ck *Checks) fail(tx storage.Tx, d *ownedDomain, now time.Time) (suspended 
 	return true, ck.tellSuspended(tx, d, now)
 }
 
-func (ck *Checks) tellSuspended(tx storage.Tx, d *ownedDomain, now time.Time) error {
+func (ck *Checks) tellSuspended(tx *rows.Tx, d *ownedDomain, now time.Time) error {
 	account, err := account.GetAccount(tx, d.owner)
 	if err != nil {
 		return err

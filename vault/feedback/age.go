@@ -3,7 +3,7 @@ package feedback
 import (
 	"time"
 
-	"hush/storage"
+	"hush/vault/rows"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 type KeptByAge [3][]keptFeedback
 
 // ByAge returns the newest feedback of today, yesterday and older.
-func ByAge(tx storage.Tx, now time.Time) (ages KeptByAge, err error) {
+func ByAge(tx *rows.Tx, now time.Time) (ages KeptByAge, err error) {
 	const day = 24 * time.Hour
 	var from []byte
 	for i, age := range [...]time.Duration{day, 2 * day, indexFeedbackTime} {
@@ -35,7 +35,7 @@ func ByAge(tx storage.Tx, now time.Time) (ages KeptByAge, err error) {
 }
 
 // Ages returns the number of messages of today and of yesterday.
-func Ages(tx storage.Tx) (today, yesterday int64, err error) {
+func Ages(tx *rows.Tx) (today, yesterday int64, err error) {
 	ages, err := getFeedbackAges(tx)
 	return ages[feedbackToday], ages[feedbackYesterday], err
 }

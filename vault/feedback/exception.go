@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -40,7 +39,7 @@ func (ib *Inbox) ReceiveException(ctx context.Context, c caller.Caller, e Except
 	kept := e.scrubbed()
 	kept.ID, kept.User, kept.Created = seal.NewToken(now).Expose(), senderOf(c), now
 	report := encodeReport(&kept)
-	err := ib.store.Update(ctx, func(tx storage.Tx) error { return ib.putException(tx, report, now) })
+	err := ib.store.Update(ctx, func(tx *rows.Tx) error { return ib.putException(tx, report, now) })
 	if err != nil {
 		return Exception{}, err
 	}
@@ -77,7 +76,7 @@ func (e *Exception) scrubbed() Exception {
 }
 
 // putException adds a report and deletes the oldest if the bucket is full.
-func (ib *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error {
+func (ib *Inbox) putException(tx *rows.Tx, report []byte, now time.Time) error {
 	newest, err := newestInRing(tx, BucketException)
 	if err != nil {
 		return err
@@ -101,7 +100,7 @@ func (ib *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error
 }
 
 // EndException deletes an expired report.
-func (ib *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (ib *Inbox) EndException(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	r, err := getException(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
@@ -135,15 +134,15 @@ func (ib *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, 
 		return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is invalid"}
 	}
 	now := ib.clock.Now()
-	var rows []exceptionRow
-	err = ib.store.View(ctx, func(tx storage.Tx) (err error) {
-		rows, next, err = rangeExceptions(tx, from, min(size, ExceptionsMost))
+	var kept []exceptionRow
+	err = ib.store.View(ctx, func(tx *rows.Tx) (err error) {
+		kept, next, err = rangeExceptions(tx, from, min(size, ExceptionsMost))
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return ib.showExceptions(rows, now), next, nil
+	return ib.showExceptions(kept, now), next, nil
 }
 
 // exceptionRow is a stored report that is still sealed.
@@ -154,7 +153,7 @@ type exceptionRow struct {
 
 // rangeExceptions reads rows from a key on, up to most of them, and returns the
 // start of the next page.
-func rangeExceptions(tx storage.Tx, from []byte, most int) (list []exceptionRow, next string, err error) {
+func rangeExceptions(tx *rows.Tx, from []byte, most int) (list []exceptionRow, next string, err error) {
 	err = tx.Range(BucketException, from, nil, func(key, value []byte) error {
 		if len(list) == most {
 			next = hex.EncodeToString(key)

@@ -3,7 +3,6 @@ package feedback
 import (
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -104,6 +103,6 @@ func (e *Exception) texts() []*string {
 	}
 }
 
-func getException(tx storage.Tx, key []byte) (*ExceptionRecord, error) {
+func getException(tx *rows.Tx, key []byte) (*ExceptionRecord, error) {
 	return rows.Load(tx, BucketException, key, decodeException)
 }

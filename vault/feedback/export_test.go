@@ -3,7 +3,6 @@ package feedback
 import (
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -20,7 +19,7 @@ var (
 func RingKey(number uint64) []byte { return ringKey(number) }
 
 // FillRings puts rings up to their most numbers, all of one moment.
-func FillRings(tx storage.Tx, created time.Time) error {
+func FillRings(tx *rows.Tx, created time.Time) error {
 	exception := ExceptionRecord{created: created}
 	kept := Record{created: created}
 	for number := range uint64(ringSize) {

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/challenge"
 	"hush/vault/refusal"
@@ -65,7 +64,7 @@ func (ib *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeed
 	if err != nil {
 		return err
 	}
-	return ib.store.Update(ctx, func(tx storage.Tx) error { return ib.putFeedback(tx, text, same, now) })
+	return ib.store.Update(ctx, func(tx *rows.Tx) error { return ib.putFeedback(tx, text, same, now) })
 }
 
 func (f *NewFeedback) check() error {
@@ -110,7 +109,7 @@ func senderOf(c caller.Caller) string {
 
 // putFeedback adds feedback in place of an earlier copy, and deletes the oldest
 // if the bucket is full.
-func (ib *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now time.Time) error {
+func (ib *Inbox) putFeedback(tx *rows.Tx, text feedbackText, same []byte, now time.Time) error {
 	newest, err := newestInRing(tx, BucketFeedback)
 	if err != nil {
 		return err
@@ -142,7 +141,7 @@ func (ib *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now 
 }
 
 // dropFeedback deletes feedback, even if it cannot be read.
-func dropFeedback(tx storage.Tx, key []byte) error {
+func dropFeedback(tx *rows.Tx, key []byte) error {
 	r, err := getFeedback(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
@@ -161,7 +160,7 @@ func dropFeedback(tx storage.Tx, key []byte) error {
 	return tx.Delete(BucketFeedback, key)
 }
 
-func getFeedback(tx storage.Tx, key []byte) (*Record, error) {
+func getFeedback(tx *rows.Tx, key []byte) (*Record, error) {
 	return rows.Load(tx, BucketFeedback, key, decodeFeedback)
 }
 
@@ -181,7 +180,7 @@ func (r *Record) turns() time.Time {
 
 // EndFeedback moves feedback to its next age and deletes it at the end of the
 // last. This keeps the counts of the ages without a scan.
-func (ib *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (ib *Inbox) EndFeedback(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
 	r, err := getFeedback(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
@@ -211,7 +210,7 @@ func (ib *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Tim
 // newest.
 func (ib *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time) (key []byte, err error) {
 	var found []keptFeedback
-	err = ib.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = ib.store.View(ctx, func(tx *rows.Tx) (err error) {
 		found, err = rangeFeedback(tx, nil, nil, feedbackSameLooked)
 		return err
 	})

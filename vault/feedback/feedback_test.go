@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/feedback"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -202,7 +202,7 @@ func TestFeedbackLists(t *testing.T) {
 func TestRings(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error { return feedback.FillRings(tx, k.Clock.Now()) })
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error { return feedback.FillRings(tx, k.Clock.Now()) }))
 	if err != nil {
 		t.Fatalf("FillRings(): got %v, want nil", err)
 	}

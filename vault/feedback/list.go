@@ -5,7 +5,6 @@ import (
 	"sort"
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -26,7 +25,7 @@ type keptFeedback struct {
 
 // rangeFeedback reads rows between two keys, up to most of them, newest first.
 // It skips rows that cannot be read: the sweeper reports them when they are due.
-func rangeFeedback(tx storage.Tx, from, to []byte, most int) (found []keptFeedback, err error) {
+func rangeFeedback(tx *rows.Tx, from, to []byte, most int) (found []keptFeedback, err error) {
 	err = tx.Range(BucketFeedback, from, to, func(key, value []byte) error {
 		if len(found) == most {
 			return rows.ErrEnough
@@ -41,7 +40,7 @@ func rangeFeedback(tx storage.Tx, from, to []byte, most int) (found []keptFeedba
 
 // feedbackBefore returns the first key of the feedback received at or before a
 // time. It uses a binary search.
-func feedbackBefore(tx storage.Tx, at time.Time) ([]byte, error) {
+func feedbackBefore(tx *rows.Tx, at time.Time) ([]byte, error) {
 	newest, err := newestInRing(tx, BucketFeedback)
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
 }
 
 // countAge changes the count of an age. It never falls below zero.
-func countAge(tx storage.Tx, age feedbackAge, by int64) error {
+func countAge(tx *rows.Tx, age feedbackAge, by int64) error {
 	if age >= feedbackOlder {
 		return nil
 	}

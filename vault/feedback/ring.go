@@ -3,7 +3,6 @@ package feedback
 import (
 	"encoding/binary"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -15,7 +14,7 @@ const ringSize = 10_000
 func ringKey(number uint64) []byte { return rows.BigEndian(^number) }
 
 // newestInRing returns the number of the newest row, 0 if there is none.
-func newestInRing(tx storage.Tx, bucket string) (number uint64, err error) {
+func newestInRing(tx *rows.Tx, bucket string) (number uint64, err error) {
 	err = tx.Range(bucket, nil, nil, func(key, _ []byte) error {
 		if len(key) != 8 {
 			return rows.ErrDamaged
@@ -28,7 +27,7 @@ func newestInRing(tx storage.Tx, bucket string) (number uint64, err error) {
 
 // pushedOut returns the rows that a new one replaces. Numbers are consecutive,
 // so there is rarely more than one.
-func pushedOut(tx storage.Tx, bucket string, number uint64) (keys [][]byte, err error) {
+func pushedOut(tx *rows.Tx, bucket string, number uint64) (keys [][]byte, err error) {
 	if number <= ringSize {
 		return nil, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -40,7 +39,7 @@ type claimedMail struct {
 func (c *claimedMail) over() bool { return c.state != 0 && c.state != DeliveryQueued }
 
 // getMail loads a mail of the queue, or returns ErrNotFound.
-func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
+func getMail(tx *rows.Tx, key []byte) (*claimedMail, error) {
 	record, err := rows.Load(tx, BucketOutbox, key, decodeMail)
 	if err != nil {
 		return nil, err
@@ -55,7 +54,7 @@ func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
 func (o *Outbox) claimMail(ctx context.Context, key []byte, now time.Time, lost *rows.Damage) (*claimedMail, error) {
 	var c *claimedMail
 	var damage error
-	err := o.store.UpdateReserved(ctx, func(tx storage.Tx) (err error) {
+	err := o.store.UpdateReserved(ctx, func(tx *rows.Tx) (err error) {
 		damage = nil
 		if c, err = getMail(tx, key); err == nil {
 			err = o.claimIn(tx, c, now)
@@ -80,7 +79,7 @@ func (o *Outbox) claimMail(ctx context.Context, key []byte, now time.Time, lost 
 
 // claimIn counts an attempt and leases the mail for a while, or ends it. It
 // returns ErrDamaged before it writes anything.
-func (o *Outbox) claimIn(tx storage.Tx, c *claimedMail, now time.Time) error {
+func (o *Outbox) claimIn(tx *rows.Tx, c *claimedMail, now time.Time) error {
 	wanted, err := o.wanted(tx, c.record)
 	switch {
 	case err != nil:
@@ -95,7 +94,7 @@ func (o *Outbox) claimIn(tx storage.Tx, c *claimedMail, now time.Time) error {
 }
 
 // moveMail stores a mail's record at its next due time.
-func moveMail(tx storage.Tx, c *claimedMail, due time.Time) error {
+func moveMail(tx *rows.Tx, c *claimedMail, due time.Time) error {
 	if err := tx.Delete(BucketOutbox, c.key); err != nil {
 		return err
 	}
@@ -104,7 +103,7 @@ func moveMail(tx storage.Tx, c *claimedMail, due time.Time) error {
 }
 
 // putOffMail postpones a mail that cannot be read.
-func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
+func putOffMail(tx *rows.Tx, key []byte, now time.Time) error {
 	data, err := tx.Get(BucketOutbox, key)
 	if err != nil {
 		return err
@@ -122,7 +121,7 @@ func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
 // mail's key is that of this claim, so a later claim is left alone.
 func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) error {
 	now, key := o.clock.Now(), c.key
-	err := o.store.UpdateReserved(rows.Unfenced(context.WithoutCancel(ctx)), func(tx storage.Tx) error {
+	err := o.store.UpdateReserved(rows.Unfenced(context.WithoutCancel(ctx)), func(tx *rows.Tx) error {
 		found, err := getMail(tx, key)
 		if err != nil {
 			return err
@@ -139,7 +138,7 @@ func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) er
 	return o.finishMail(ctx, c)
 }
 
-func (o *Outbox) settleIn(tx storage.Tx, c *claimedMail, cause error, now time.Time) error {
+func (o *Outbox) settleIn(tx *rows.Tx, c *claimedMail, cause error, now time.Time) error {
 	if cause == nil {
 		return o.endMail(tx, c, DeliverySent, now)
 	}
@@ -158,7 +157,7 @@ func (o *Outbox) settleIn(tx storage.Tx, c *claimedMail, cause error, now time.T
 }
 
 // endMail removes a mail from the queue and lists its share for destruction.
-func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now time.Time) error {
+func (o *Outbox) endMail(tx *rows.Tx, c *claimedMail, state DeliveryState, now time.Time) error {
 	c.state = state
 	// A counter that cannot be read must not keep the mail in the queue: the
 	// mail would be sent again.
@@ -179,7 +178,7 @@ func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now
 }
 
 // tell stores the state of a mail for the sender of its secret.
-func (r *MailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) error {
+func (r *MailRecord) tell(tx *rows.Tx, state DeliveryState, now time.Time) error {
 	if r.delivery == nil {
 		return nil
 	}
@@ -187,7 +186,7 @@ func (r *MailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) err
 }
 
 // wanted reports whether the secret of a mail is neither received nor burned.
-func (o *Outbox) wanted(tx storage.Tx, r *MailRecord) (bool, error) {
+func (o *Outbox) wanted(tx *rows.Tx, r *MailRecord) (bool, error) {
 	if r.delivery == nil {
 		return true, nil
 	}
@@ -195,7 +194,7 @@ func (o *Outbox) wanted(tx storage.Tx, r *MailRecord) (bool, error) {
 }
 
 // countMail counts a mail that leaves the queue.
-func (o *Outbox) countMail(tx storage.Tx, r *MailRecord, state DeliveryState) error {
+func (o *Outbox) countMail(tx *rows.Tx, r *MailRecord, state DeliveryState) error {
 	if r.kind != MailShare || state != DeliverySent {
 		return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: -1})
 	}

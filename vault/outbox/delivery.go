@@ -60,7 +60,7 @@ func decodeDelivery(data []byte) (deliveryRecord, error) {
 
 // PutDeliveries adds the queued deliveries to the recipients of a secret. They are
 // kept until its receipt is forgotten.
-func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, now, until time.Time) error {
+func PutDeliveries(tx *rows.Tx, row seal.RowKey, to []email.Recipient, now, until time.Time) error {
 	for i, r := range to {
 		key := newDeliveryKey(row, i)
 		record := deliveryRecord{state: DeliveryQueued, updated: now, recipient: r.Obscured}
@@ -76,7 +76,7 @@ func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, now, un
 
 // GetDeliveries returns the deliveries to a secret's recipients in their order;
 // empty if there are none.
-func GetDeliveries(tx storage.Tx, row seal.RowKey) ([]Delivery, error) {
+func GetDeliveries(tx *rows.Tx, row seal.RowKey) ([]Delivery, error) {
 	var list []Delivery
 	err := tx.Range(BucketDelivery, row[:], rows.PrefixEnd(row[:]), func(_, value []byte) error {
 		r, err := decodeDelivery(value)
@@ -92,7 +92,7 @@ func GetDeliveries(tx storage.Tx, row seal.RowKey) ([]Delivery, error) {
 // moveDelivery updates the state of a delivery. A missing receipt is not an
 // error, and neither is a record that cannot be read: otherwise the mail would
 // stay in the queue and be sent again.
-func moveDelivery(tx storage.Tx, key deliveryKey, state DeliveryState, attempts uint32, now time.Time) error {
+func moveDelivery(tx *rows.Tx, key deliveryKey, state DeliveryState, attempts uint32, now time.Time) error {
 	data, err := tx.Get(BucketDelivery, key[:])
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil

@@ -5,6 +5,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/rows"
 )
 
 // QueueMail drafts a mail and queues it.
@@ -25,7 +26,7 @@ func (ob *Outbox) QueueMail(ctx context.Context, m Mail) error {
 // QueueNotice queues a mail without a link.
 func (ob *Outbox) QueueNotice(ctx context.Context, m Mail) error {
 	now := ob.clock.Now()
-	return ob.store.Update(ctx, func(tx storage.Tx) error { return ob.PutNotice(tx, m, now) })
+	return ob.store.Update(ctx, func(tx *rows.Tx) error { return ob.PutNotice(tx, m, now) })
 }
 
 // StoredMail is a queued mail as a thief of the store reads it.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/outbox"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -75,10 +75,10 @@ func newMailKit(t *testing.T, opts vaulttest.Options) *mailKit {
 // putMailer makes an account that shares secrets.
 func putMailer(t *testing.T, k *vaulttest.Kit) (sender caller.Caller) {
 	t.Helper()
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) (err error) {
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) (err error) {
 		sender, err = storeMailer(tx, mailer, "pt_BR", k.Clock.Now())
 		return err
-	})
+	}))
 	vaulttest.Want(t, "storeMailer()", err, nil)
 	return sender
 }
@@ -107,13 +107,13 @@ func delivery(state outbox.DeliveryState, updated time.Time, attempts int) outbo
 // account's tally knows of.
 func (k *mailKit) wantCounts(t *testing.T, queued, emails int64, tally uint64) {
 	t.Helper()
-	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
+	err := k.Store.View(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		gotQueued, gotEmails, gotTally, err := mailCounts(tx, k.sender)
 		vaulttest.Want(t, "mails that wait", gotQueued, queued)
 		vaulttest.Want(t, "mails sent", gotEmails, emails)
 		vaulttest.Want(t, "mails sent for the account", gotTally, tally)
 		return err
-	})
+	}))
 	vaulttest.Want(t, "MailCounts()", err, nil)
 	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), int(queued))
 }

@@ -35,9 +35,9 @@ type Options struct {
 	// Notices reaches the nodes that share the store; nil for none.
 	Notices *rows.Notices
 	// Wanted reports whether the secret of a receipt is still worth mailing.
-	Wanted func(tx storage.Tx, metadata seal.RowKey) (bool, error)
+	Wanted func(tx *rows.Tx, metadata seal.RowKey) (bool, error)
 	// Sent counts a mail to a recipient for the account that sent it.
-	Sent func(tx storage.Tx, account caller.AccountID) error
+	Sent func(tx *rows.Tx, account caller.AccountID) error
 	// Tried is told about each mail that was tried: its kind, and its state after
 	// that, as in logs. Nil means that no one is told.
 	Tried func(kind, state string)
@@ -54,8 +54,8 @@ type Outbox struct {
 	send   func(ctx context.Context, m Mail) error
 	queue  *queue
 
-	mailWanted func(tx storage.Tx, metadata seal.RowKey) (bool, error)
-	mailSent   func(tx storage.Tx, account caller.AccountID) error
+	mailWanted func(tx *rows.Tx, metadata seal.RowKey) (bool, error)
+	mailSent   func(tx *rows.Tx, account caller.AccountID) error
 	tried      func(kind, state string)
 }
 
@@ -77,7 +77,7 @@ type Draft struct {
 	queue  *queue
 	id     MailID
 	record MailRecord
-	own    func(storage.Tx) error // gives its share to the mail
+	own    func(*rows.Tx) error // gives its share to the mail
 }
 
 // Draft seals a mail under its own share, like a secret: once the mail is gone,
@@ -114,7 +114,7 @@ func (o *Outbox) draftRecord(ctx context.Context, m Mail, record MailRecord, now
 		return nil, fmt.Errorf("writing the share of a mail: %w", refusal.Unavailable(err))
 	}
 	d.record.slot = &ready.Slot
-	d.own = func(tx storage.Tx) error { return o.shares.Own(tx, ready) }
+	d.own = func(tx *rows.Tx) error { return o.shares.Own(tx, ready) }
 	d.record.sealed = o.keys.SealMail(ready.Share, d.id[:], encodeLetter(m))
 	return d, nil
 }
@@ -134,7 +134,7 @@ func (r *MailRecord) shareOwner(id MailID) shares.Owner {
 }
 
 // Put queues the mail, which is due at once.
-func (d *Draft) Put(tx storage.Tx) error {
+func (d *Draft) Put(tx *rows.Tx) error {
 	if d == nil {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (d *Draft) Put(tx storage.Tx) error {
 }
 
 // CheckQueue returns ErrQuota if the queue is full.
-func (o *Outbox) CheckQueue(tx storage.Tx) error { return o.queue.check(tx) }
+func (o *Outbox) CheckQueue(tx *rows.Tx) error { return o.queue.check(tx) }
 
 // Discard destroys the shares of drafts whose transaction failed with cause or
 // did not run. If the outcome is unknown, the next start decides.
@@ -160,7 +160,7 @@ func (o *Outbox) Discard(cause error, drafts ...*Draft) {
 // PutNotice queues a mail without a link, which needs no share, in the
 // transaction of what it is about. Notices are best effort: without an address,
 // or with a full queue, none is queued.
-func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
+func (o *Outbox) PutNotice(tx *rows.Tx, m Mail, now time.Time) error {
 	if m.Key != "" {
 		return fmt.Errorf("a notice with a link: %w", rows.ErrInconsistent)
 	}
@@ -182,7 +182,7 @@ func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
 // secrets. If a mail cannot be read, its slot is unknown, and Slots returns an
 // error.
 func (o *Outbox) Slots(ctx context.Context) (slots []storage.Slot, err error) {
-	err = o.store.View(ctx, func(tx storage.Tx) error {
+	err = o.store.View(ctx, func(tx *rows.Tx) error {
 		slots = nil
 		return tx.Range(BucketOutbox, nil, nil, func(_, value []byte) error {
 			r, err := decodeMail(value)
@@ -196,6 +196,6 @@ func (o *Outbox) Slots(ctx context.Context) (slots []storage.Slot, err error) {
 }
 
 // EndDelivery deletes a delivery.
-func (o *Outbox) EndDelivery(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
+func (o *Outbox) EndDelivery(tx *rows.Tx, key []byte, _ time.Time) (time.Time, error) {
 	return time.Time{}, tx.Delete(BucketDelivery, key)
 }

@@ -76,7 +76,7 @@ func (o *Outbox) PostDue(ctx context.Context) (int, error) {
 
 // dueMail returns the keys of the first due mails.
 func (o *Outbox) dueMail(ctx context.Context, now time.Time) (keys [][]byte, err error) {
-	err = o.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = o.store.View(ctx, func(tx *rows.Tx) (err error) {
 		keys, err = rows.FirstKeys(tx, BucketOutbox, rows.BigEndian(rows.Millis(now)+1), postBatch)
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -21,7 +20,7 @@ type queue struct {
 // and adds what the others had counted a few seconds ago: reading that in a
 // transaction which writes would make it conflict with everything that they
 // count.
-func (q *queue) check(tx storage.Tx) error {
+func (q *queue) check(tx *rows.Tx) error {
 	own, err := rows.OwnCounts(tx)
 	if err == nil && own[rows.CountQueued]+q.elsewhere.Load() >= QueueMost {
 		return refusal.ErrQuota
@@ -43,7 +42,7 @@ func (q *queue) look(ctx context.Context) error {
 }
 
 // put queues a mail.
-func (q *queue) put(tx storage.Tx, id MailID, r *MailRecord) error {
+func (q *queue) put(tx *rows.Tx, id MailID, r *MailRecord) error {
 	if err := q.check(tx); err != nil {
 		return err
 	}

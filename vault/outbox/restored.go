@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -12,7 +11,7 @@ import (
 // how many there were. Receipts say so. The shares of the mails are the caller's
 // to destroy. A mail that cannot be read is deleted.
 func DropMails(ctx context.Context, store rows.Store, now time.Time) (int, error) {
-	return rows.DrainBucket(ctx, store, BucketOutbox, func(tx storage.Tx, keys [][]byte) error {
+	return rows.DrainBucket(ctx, store, BucketOutbox, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			if err := dropMail(tx, key, now); err != nil {
 				return err
@@ -22,7 +21,7 @@ func DropMails(ctx context.Context, store rows.Store, now time.Time) (int, error
 	})
 }
 
-func dropMail(tx storage.Tx, key []byte, now time.Time) error {
+func dropMail(tx *rows.Tx, key []byte, now time.Time) error {
 	c, err := getMail(tx, key)
 	if err == nil {
 		err = c.record.tell(tx, DeliveryDropped, now)

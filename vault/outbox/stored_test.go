@@ -3,7 +3,6 @@ package outbox_test
 import (
 	"time"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/rows"
@@ -11,7 +10,7 @@ import (
 
 // storeMailer makes an account, without any credential, and returns who it is
 // when it calls.
-func storeMailer(tx storage.Tx, address, locale string, now time.Time) (caller.Caller, error) {
+func storeMailer(tx *rows.Tx, address, locale string, now time.Time) (caller.Caller, error) {
 	id := account.NewAccountID(now)
 	c := caller.WithCredential(caller.Caller{}, &caller.Verified{ID: id, Address: address, Locale: locale, Scopes: caller.ScopesAll})
 	return c, account.PutAccount(tx, id, &account.Record{Created: now, Role: account.RoleCustomer, Proof: account.ProofOperator})
@@ -19,7 +18,7 @@ func storeMailer(tx storage.Tx, address, locale string, now time.Time) (caller.C
 
 // mailCounts are the mails that wait, those that recipients got, and those
 // that an account's recipients got.
-func mailCounts(tx storage.Tx, c caller.Caller) (queued, emails int64, tally uint64, err error) {
+func mailCounts(tx *rows.Tx, c caller.Caller) (queued, emails int64, tally uint64, err error) {
 	all, err := rows.GetCounts(tx)
 	if err != nil || c.Anonymous() {
 		return all[rows.CountQueued], all[rows.CountEmails], 0, err

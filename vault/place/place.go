@@ -88,7 +88,7 @@ func (t Places) LookupPlace(ctx context.Context, name string) (Place, error) {
 		return Place{}, refusal.ErrNotFound
 	}
 	var place Place
-	err := t.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := t.store.View(ctx, func(tx *rows.Tx) (err error) {
 		place, err = rows.Load(tx, BucketPlace, []byte(key), decodePlace)
 		return err
 	})
@@ -118,12 +118,12 @@ func byKey(places []Place) map[string]Place {
 // Places holds the imported table. It also works on a store without an open
 // vault.
 type Places struct {
-	store   storage.Store
+	store   rows.Store
 	builtIn map[string]Place // by key
 }
 
 // NewPlaces returns the table in store.
-func NewPlaces(store storage.Store) Places { return Places{store, byKey(builtInPlaces())} }
+func NewPlaces(store rows.Store) Places { return Places{store, byKey(builtInPlaces())} }
 
 // Import adds places or overwrites those of the same folded name, all or none.
 // With replace it empties the table first. Every place must pass Check.
@@ -135,7 +135,7 @@ func (t Places) Import(ctx context.Context, places []Place, replace bool) error 
 		}
 		keys[i] = []byte(p.Key())
 	}
-	return t.store.Update(ctx, func(tx storage.Tx) error {
+	return t.store.Update(ctx, func(tx *rows.Tx) error {
 		if replace {
 			if err := rows.DeletePrefix(tx, BucketPlace, nil); err != nil {
 				return err
@@ -153,7 +153,7 @@ func (t Places) Import(ctx context.Context, places []Place, replace bool) error 
 // List returns the imported places by folded name, then the built-in ones that
 // no import hides.
 func (t Places) List(ctx context.Context) (places []Place, err error) {
-	err = t.store.View(ctx, func(tx storage.Tx) error {
+	err = t.store.View(ctx, func(tx *rows.Tx) error {
 		places = nil
 		return tx.Range(BucketPlace, nil, nil, func(_, value []byte) error {
 			p, err := decodePlace(value)
@@ -180,7 +180,7 @@ func (t Places) Remove(ctx context.Context, name string) error {
 	if len(key) == 0 || len(key) > placeKeySize {
 		return refusal.ErrNotFound
 	}
-	return t.store.Update(ctx, func(tx storage.Tx) error {
+	return t.store.Update(ctx, func(tx *rows.Tx) error {
 		_, err := tx.Get(BucketPlace, key)
 		if errors.Is(err, storage.ErrNotFound) {
 			return refusal.ErrNotFound

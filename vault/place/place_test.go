@@ -9,12 +9,13 @@ import (
 
 	"hush/vault/place"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
 func imported(t *testing.T, k *vaulttest.Kit, replace bool, list ...place.Place) {
 	t.Helper()
-	if err := place.NewPlaces(k.Store).Import(t.Context(), list, replace); err != nil {
+	if err := place.NewPlaces(rows.NewStore(k.Store, nil)).Import(t.Context(), list, replace); err != nil {
 		t.Fatalf("Import(%d places): got %v, want nil", len(list), err)
 	}
 }
@@ -84,7 +85,7 @@ func TestLookupLimits(t *testing.T) {
 func TestBuiltInPlaces(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	table := place.NewPlaces(k.Store)
+	table := place.NewPlaces(rows.NewStore(k.Store, nil))
 	builtIn, err := table.List(t.Context())
 	vaulttest.Want(t, "List()", err, nil)
 	for _, p := range builtIn {
@@ -124,7 +125,7 @@ func TestImport(t *testing.T) {
 	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 2)
 
 	// All or none, of a list with one mistake.
-	err = place.NewPlaces(k.Store).Import(t.Context(), []place.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
+	err = place.NewPlaces(rows.NewStore(k.Store, nil)).Import(t.Context(), []place.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
 	vaulttest.WantInvalid(t, "Import(one mistake)", err, "latitude")
 	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 2)
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -75,7 +74,7 @@ func (r *RootKeys) List(ctx context.Context) (list List, err error) {
 }
 
 func (r *RootKeys) listed(ctx context.Context) (listed rows.RootKeys, err error) {
-	err = r.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = r.store.View(ctx, func(tx *rows.Tx) (err error) {
 		listed, err = rows.GetRootKeys(tx)
 		return err
 	})
@@ -138,7 +137,7 @@ func (r *RootKeys) pages(ctx context.Context, bucket string, fn func([]row) erro
 	var from []byte
 	for {
 		var page []row
-		err := r.store.View(ctx, func(tx storage.Tx) error {
+		err := r.store.View(ctx, func(tx *rows.Tx) error {
 			page = nil
 			size := 0
 			return tx.Range(bucket, from, nil, func(key, value []byte) error {

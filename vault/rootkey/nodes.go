@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -16,8 +15,8 @@ import (
 // it could not open what the others seal. It makes the nodes that are not live join
 // again, which takes the key. It also refuses while a node may be of a release that
 // does not know of several root keys.
-func (r *RootKeys) admitNodes(tx storage.Tx, kid [4]byte) error {
-	if rows.FormatOf(tx) < rows.FormatRootKeys {
+func (r *RootKeys) admitNodes(tx *rows.Tx, kid [4]byte) error {
+	if tx.Format() < rows.FormatRootKeys {
 		return &RefusedError{"the store has a format without several root keys: upgrade all nodes first"}
 	}
 	nodes, err := r.store.Nodes(tx)
@@ -49,7 +48,7 @@ func (r *RootKeys) settleNodes(ctx context.Context, current [4]byte) error {
 		return nil
 	}
 	now := r.clock.Now()
-	return r.store.Update(ctx, func(tx storage.Tx) error {
+	return r.store.Update(ctx, func(tx *rows.Tx) error {
 		nodes, err := r.store.Nodes(tx)
 		if err != nil {
 			return err

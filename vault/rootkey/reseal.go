@@ -225,7 +225,7 @@ type change struct {
 // replace stores the next values of the rows that are as they were read. The
 // others were written anew since then, with the current root key, or deleted.
 func (r *RootKeys) replace(ctx context.Context, bucket string, batch []change) (done int, err error) {
-	err = r.store.Update(ctx, func(tx storage.Tx) error {
+	err = r.store.Update(ctx, func(tx *rows.Tx) error {
 		done = 0
 		for _, one := range batch {
 			now, err := tx.Get(bucket, one.key)

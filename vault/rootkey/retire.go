@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -44,7 +43,7 @@ func (r *RootKeys) Retire(ctx context.Context, name string) (removed bool, err e
 // markRetired stores that nothing needs an old root key any more.
 func (r *RootKeys) markRetired(ctx context.Context, kid [4]byte) error {
 	now := r.clock.Now()
-	return r.store.Update(ctx, func(tx storage.Tx) error {
+	return r.store.Update(ctx, func(tx *rows.Tx) error {
 		listed, err := rows.GetRootKeys(tx)
 		if err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -128,7 +127,7 @@ func choose(unlisted [][4]byte, want string) (kid [4]byte, err error) {
 func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) error {
 	var listed rows.RootKeys
 	now := r.clock.Now()
-	err := r.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err := r.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		if listed, err = rows.GetRootKeys(tx); err != nil {
 			return err
 		}

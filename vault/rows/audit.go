@@ -28,10 +28,10 @@ func auditTo(node uint16) []byte {
 // appendAudit adds a row in the transaction of the change that it records, to
 // the rows of the node that runs it. The numbers of a node have no gaps: they
 // come from a counter in the same transaction.
-func appendAudit(tx storage.Tx, row AuditRecord) error {
-	node, _ := nodeOf(tx)
+func appendAudit(tx *Tx, row AuditRecord) error {
+	node, _ := tx.Node()
 	var next [8]byte
-	err := storage.Change(tx, BucketSystem, systemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
+	err := tx.Change(BucketSystem, systemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
 		seq := uint64(node) << AuditShift
 		if stored != nil {
 			var err error
@@ -99,13 +99,13 @@ func auditSequence(node uint16, stored []byte) (uint64, error) {
 
 // WriteAudit adds a row to the trail in the transaction of the change that it
 // records.
-func WriteAudit(tx storage.Tx, now time.Time, kind AuditType, subject seal.RowKey) error {
+func WriteAudit(tx *Tx, now time.Time, kind AuditType, subject seal.RowKey) error {
 	return appendAudit(tx, AuditRecord{Time: now, Kind: kind, Result: AuditDone, Subject: subject})
 }
 
 // WriteKeyAudit adds a row about a root key: its kid, padded with zeros, is the
 // subject.
-func WriteKeyAudit(tx storage.Tx, now time.Time, kind AuditType, kid [4]byte) error {
+func WriteKeyAudit(tx *Tx, now time.Time, kind AuditType, kid [4]byte) error {
 	var subject seal.RowKey
 	copy(subject[:], kid[:])
 	return WriteAudit(tx, now, kind, subject)
@@ -113,7 +113,7 @@ func WriteKeyAudit(tx storage.Tx, now time.Time, kind AuditType, kid [4]byte) er
 
 // WriteAccountAudit adds a row about an account: its id, padded with zeros, is the
 // subject.
-func WriteAccountAudit(tx storage.Tx, now time.Time, kind AuditType, id caller.AccountID) error {
+func WriteAccountAudit(tx *Tx, now time.Time, kind AuditType, id caller.AccountID) error {
 	var subject seal.RowKey
 	copy(subject[:], id[:])
 	return WriteAudit(tx, now, kind, subject)

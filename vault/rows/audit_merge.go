@@ -127,7 +127,7 @@ func (t Trail) Page(ctx context.Context, filter AuditFilter, token string) (page
 	if err != nil {
 		return page, err
 	}
-	err = t.store.View(ctx, func(tx storage.Tx) error {
+	err = t.store.View(ctx, func(tx *Tx) error {
 		for _, c := range cursors {
 			if err := c.fill(tx); err != nil {
 				return err
@@ -164,7 +164,7 @@ func (t Trail) cursors(ctx context.Context, token string) (cursors []*auditCurso
 	if token != "" {
 		return decodeCursors(token)
 	}
-	err = t.store.View(ctx, func(tx storage.Tx) error {
+	err = t.store.View(ctx, func(tx *Tx) error {
 		sequences, err := AuditSequences(tx)
 		cursors = nil
 		for node, last := range sequences {

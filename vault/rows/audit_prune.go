@@ -3,8 +3,6 @@ package rows
 import (
 	"context"
 	"time"
-
-	"hush/storage"
 )
 
 const (
@@ -43,7 +41,7 @@ func (t Trail) Prune(ctx context.Context, now time.Time, lost *Damage) (total in
 
 // nodes returns the nodes that may have written rows, node 0 always.
 func (t Trail) nodes(ctx context.Context) (nodes []uint16, err error) {
-	err = t.store.View(ctx, func(tx storage.Tx) error {
+	err = t.store.View(ctx, func(tx *Tx) error {
 		nodes = []uint16{0}
 		return rangeSystem(tx, SystemAudit, func(node uint16, _ []byte) error {
 			if node != 0 {
@@ -78,7 +76,7 @@ func (t Trail) pruneNode(ctx context.Context, node uint16, oldest time.Time, los
 // nil if there is none, and the unreadable rows before it. If no row of the
 // window can be read, it searches on.
 func (t Trail) edge(ctx context.Context, node uint16, oldest time.Time) (edge []byte, damaged *Damage, err error) {
-	err = t.store.View(ctx, func(tx storage.Tx) error {
+	err = t.store.View(ctx, func(tx *Tx) error {
 		edge, damaged = nil, &Damage{}
 		var pending Damage
 		looked := 0

@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"time"
-
-	"hush/storage"
 )
 
 const (
@@ -51,10 +49,10 @@ func Rounds(ctx context.Context, log *slog.Logger, now time.Time, kinds ...Batch
 // DrainBucket runs end for the keys of a bucket, some in each transaction, until
 // the bucket is empty, and returns how many there were. end must delete the rows
 // of the keys. Nothing may add rows at the same time.
-func DrainBucket(ctx context.Context, store Store, bucket string, end func(tx storage.Tx, keys [][]byte) error) (total int, err error) {
+func DrainBucket(ctx context.Context, store Store, bucket string, end func(tx *Tx, keys [][]byte) error) (total int, err error) {
 	for {
 		n := 0
-		err := store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		err := store.UpdateReserved(ctx, func(tx *Tx) error {
 			keys, err := FirstKeys(tx, bucket, nil, SweepBatch)
 			if n = len(keys); err != nil || n == 0 {
 				return err

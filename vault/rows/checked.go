@@ -2,8 +2,6 @@ package rows
 
 import (
 	"context"
-
-	"hush/storage"
 )
 
 // checkKey is the key of the check of Checked in a context.
@@ -12,7 +10,7 @@ type checkKey struct{}
 // Checked returns a context whose updates run check first, in their transaction.
 // If it fails, the update changes nothing and returns its error. Transactions are
 // serializable, so what check saw is so when the update commits.
-func Checked(ctx context.Context, check func(storage.Tx) error) context.Context {
+func Checked(ctx context.Context, check func(*Tx) error) context.Context {
 	return context.WithValue(ctx, checkKey{}, check)
 }
 
@@ -20,22 +18,16 @@ func Checked(ctx context.Context, check func(storage.Tx) error) context.Context 
 // follow an update that has passed: a call whose credential ends in between still
 // destroys what it ended.
 func Unchecked(ctx context.Context) context.Context {
-	if check, ok := ctx.Value(checkKey{}).(func(storage.Tx) error); !ok || check == nil {
+	if check, ok := ctx.Value(checkKey{}).(func(*Tx) error); !ok || check == nil {
 		return ctx
 	}
 	return Checked(ctx, nil)
 }
 
-// checked returns fn with the check of the context before it.
-func checked(ctx context.Context, fn func(storage.Tx) error) func(storage.Tx) error {
-	check, ok := ctx.Value(checkKey{}).(func(storage.Tx) error)
-	if !ok || check == nil {
-		return fn
+// checkOf returns the check of a context; one without a check accepts everything.
+func checkOf(ctx context.Context) func(*Tx) error {
+	if check, ok := ctx.Value(checkKey{}).(func(*Tx) error); ok && check != nil {
+		return check
 	}
-	return func(tx storage.Tx) error {
-		if err := check(tx); err != nil {
-			return err
-		}
-		return fn(tx)
-	}
+	return func(*Tx) error { return nil }
 }

@@ -101,8 +101,8 @@ func GetCounts(tx storage.Tx) (sum Counts, err error) {
 
 // OwnCounts loads the counters of the node that runs a transaction. It conflicts
 // with nothing that other nodes count.
-func OwnCounts(tx storage.Tx) (Counts, error) {
-	number, _ := nodeOf(tx)
+func OwnCounts(tx *Tx) (Counts, error) {
+	number, _ := tx.Node()
 	return LoadSystemOr(tx, systemOf(SystemCounts, number), DecodeCounts, Counts{})
 }
 
@@ -115,7 +115,7 @@ func (s Store) SplitCounts(ctx context.Context) (own, others Counts, err error) 
 			return own, others, ErrNodeLost
 		}
 	}
-	err = s.View(ctx, func(tx storage.Tx) error {
+	err = s.View(ctx, func(tx *Tx) error {
 		own, others = Counts{}, Counts{}
 		return rangeSystem(tx, SystemCounts, func(node uint16, value []byte) error {
 			c, err := DecodeCounts(value)
@@ -141,9 +141,9 @@ type Change struct {
 // Count changes counters in the transaction of what they count, in the row of
 // the node that runs it. On a store that no other node shares, no counter falls
 // below zero.
-func Count(tx storage.Tx, changes ...Change) error {
-	number, shared := nodeOf(tx)
-	return storage.Change(tx, BucketSystem, systemOf(SystemCounts, number), func(stored []byte) ([]byte, error) {
+func Count(tx *Tx, changes ...Change) error {
+	number, shared := tx.Node()
+	return tx.Change(BucketSystem, systemOf(SystemCounts, number), func(stored []byte) ([]byte, error) {
 		var c Counts
 		if stored != nil {
 			var err error

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-
-	"hush/storage"
 )
 
 // Damage counts the records that a sweep could not read by bucket, so that the
@@ -58,29 +56,13 @@ func IsDamage(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(e
 // must not be committed.
 var ErrHalfDone = errors.New("damage after a write")
 
-// writesTx records whether anything was written.
-type writesTx struct {
-	storage.Tx
-	wrote bool
-}
-
-func (t *writesTx) Put(bucket string, key, value []byte) error {
-	t.wrote = true
-	return t.Tx.Put(bucket, key, value)
-}
-
-func (t *writesTx) Delete(bucket string, key []byte) error {
-	t.wrote = true
-	return t.Tx.Delete(bucket, key)
-}
-
 // Try runs end, which handles one row of an index. If end finds damage before
 // it writes, Try returns that error, and the caller postpones the row. If end
 // finds damage later, Try returns ErrHalfDone.
-func Try(tx storage.Tx, end func(storage.Tx) error) error {
-	noted := writesTx{Tx: tx}
-	err := end(&noted)
-	if noted.wrote && IsDamage(err) {
+func Try(tx *Tx, end func() error) error {
+	_, before := tx.Work()
+	err := end()
+	if _, after := tx.Work(); after > before && IsDamage(err) {
 		return errors.Join(ErrHalfDone, err)
 	}
 	return err

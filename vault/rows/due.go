@@ -48,7 +48,7 @@ func PutDue(tx storage.Tx, at time.Time, kind DueKind, key []byte) error {
 
 // endFunc ends one thing that is due. It returns when to check it again, or the
 // zero time for never. A missing thing is not an error.
-type endFunc func(tx storage.Tx, key []byte, now time.Time) (next time.Time, err error)
+type endFunc func(tx *Tx, key []byte, now time.Time) (next time.Time, err error)
 
 // DueThing is how the index handles a kind.
 type DueThing struct {
@@ -68,7 +68,7 @@ func NewDueIndex(s Store, kinds map[DueKind]DueThing) *DueIndex { return &DueInd
 // SweepBatch ends a batch of due things.
 func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) (int, error) {
 	var keys [][]byte
-	err := d.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := d.store.View(ctx, func(tx *Tx) (err error) {
 		keys, err = FirstKeys(tx, BucketDue, BigEndian(Millis(now)+1), SweepBatch)
 		return err
 	})
@@ -77,7 +77,7 @@ func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) 
 	}
 	err = Apart(keys, func(keys [][]byte) error {
 		var damaged *Damage
-		err := d.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		err := d.store.UpdateReserved(ctx, func(tx *Tx) error {
 			damaged = &Damage{}
 			for _, key := range keys {
 				if err := d.endOne(tx, key, now, damaged); err != nil {
@@ -92,7 +92,7 @@ func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) 
 		return err
 	}, func(key []byte, cause error) error {
 		lost.Note(d.kinds[DueKind(key[8])].Bucket, cause)
-		return d.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffDue(tx, key, now.Add(DamagedPause)) })
+		return d.store.UpdateReserved(ctx, func(tx *Tx) error { return putOffDue(tx, key, now.Add(DamagedPause)) })
 	})
 	if err != nil {
 		return 0, fmt.Errorf("ending due things: %w", err)
@@ -102,7 +102,7 @@ func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) 
 
 // endOne handles one row. A record that cannot be read is postponed, so that it
 // does not hold up the others. A malformed row is deleted.
-func (d *DueIndex) endOne(tx storage.Tx, row []byte, now time.Time, lost *Damage) error {
+func (d *DueIndex) endOne(tx *Tx, row []byte, now time.Time, lost *Damage) error {
 	if len(row) <= 9 {
 		lost.Note(BucketDue, ErrDamaged)
 		return tx.Delete(BucketDue, row)
@@ -113,7 +113,7 @@ func (d *DueIndex) endOne(tx storage.Tx, row []byte, now time.Time, lost *Damage
 		return putOffDue(tx, row, now.Add(DamagedPause))
 	}
 	var next time.Time
-	err := Try(tx, func(tx storage.Tx) (err error) {
+	err := Try(tx, func() (err error) {
 		next, err = known.End(tx, row[9:], now)
 		return err
 	})

@@ -152,7 +152,7 @@ func (o *NodeOptions) CheckFormat(tx storage.Tx) error {
 // unless nil, keeps releases out that do not look at the format; it is called
 // first, at each start.
 func RaiseFormat(ctx context.Context, s Store, bar func(context.Context) error) (before FormatRecord, err error) {
-	err = s.View(ctx, func(tx storage.Tx) (err error) {
+	err = s.View(ctx, func(tx *Tx) (err error) {
 		if err := CheckFormat(tx); err != nil {
 			return err
 		}
@@ -165,17 +165,7 @@ func RaiseFormat(ctx context.Context, s Store, bar func(context.Context) error) 
 	if err != nil || before.Format >= formatNewest {
 		return before, err
 	}
-	return before, s.UpdateReserved(ctx, InitFormat)
-}
-
-// FormatOf returns the format that the transaction of a node may write. On a
-// store that no other node shares, that is the newest. In a transaction that
-// only reads it is meaningless: decoders read all formats.
-func FormatOf(tx storage.Tx) Format {
-	if n, ok := find[nodeNumberer](tx); ok {
-		return n.nodeFormat()
-	}
-	return formatNewest
+	return before, s.UpdateReserved(ctx, func(tx *Tx) error { return InitFormat(tx) })
 }
 
 // admit returns the stored format, or a FormatError if this release cannot read

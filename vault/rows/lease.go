@@ -109,7 +109,7 @@ func (s Store) Hold(ctx context.Context, work Work) (fenced context.Context, hel
 	}
 	now := n.clock.shared()
 	var stored LeaseRecord
-	err = s.View(ctx, func(tx storage.Tx) (err error) {
+	err = s.View(ctx, func(tx *Tx) (err error) {
 		stored, err = loadLease(tx, work, now)
 		return err
 	})
@@ -147,7 +147,7 @@ func (r LeaseRecord) runs(now time.Time) bool {
 // takeLease takes or renews a lease, unless another node has it. It returns the
 // lease as stored.
 func (n *Node) takeLease(ctx context.Context, self *nodeSelf, work Work, now time.Time) (r LeaseRecord, err error) {
-	err = n.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = n.store.UpdateReserved(ctx, func(tx *Tx) error {
 		if err := self.check(tx); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func (n *Node) claim(ctx context.Context) error {
 	record := NodeRecord{Instance: self.instance, Started: now, Formats: n.opts.Formats, Name: n.opts.Name, Release: n.opts.Release}
 	var listed RootKeys
 	beat := n.nextBeat(now)
-	err := n.store.Update(ctx, func(tx storage.Tx) error {
+	err := n.store.Update(ctx, func(tx *Tx) error {
 		nodes, err := n.watch(tx, now)
 		if err != nil {
 			return err
@@ -231,7 +231,7 @@ func (n *Node) beat(ctx context.Context) error {
 		return ErrNodeLost
 	}
 	beat := n.nextBeat(now)
-	err := n.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := n.store.UpdateReserved(ctx, func(tx *Tx) error {
 		if err := self.check(tx); err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (n *Node) beat(ctx context.Context) error {
 // current one.
 func (n *Node) follow(ctx context.Context) error {
 	var listed RootKeys
-	err := n.store.View(ctx, func(tx storage.Tx) error {
+	err := n.store.View(ctx, func(tx *Tx) error {
 		mark, err := GetMark(tx)
 		if err != nil {
 			return err
@@ -273,7 +273,7 @@ func (n *Node) follow(ctx context.Context) error {
 func (n *Node) raise(ctx context.Context) error {
 	self, now := *n.self.Load(), n.clock.shared()
 	before := self.format
-	step := func(tx storage.Tx) error {
+	step := func(tx *Tx) error {
 		nodes, err := n.watch(tx, now)
 		if err != nil {
 			return err
@@ -309,7 +309,7 @@ func (n *Node) Leave(ctx context.Context) error {
 	if self == nil {
 		return nil
 	}
-	err := n.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := n.store.UpdateReserved(ctx, func(tx *Tx) error {
 		if err := self.check(tx); err != nil {
 			return err
 		}

@@ -19,57 +19,70 @@ func (s *nodeSelf) check(tx storage.Tx) error {
 	return err
 }
 
-// guard returns fn for a transaction of the node. It fails with ErrNodeLost if
-// the node lost its number, and with ErrLeaseLost if ctx comes from Hold and
-// another node has that lease. Without a node it returns fn itself.
-func (n *Node) guard(ctx context.Context, fn func(storage.Tx) error) func(storage.Tx) error {
-	if n == nil {
-		return fn
-	}
-	self := n.self.Load()
-	held, leased := ctx.Value(leaseKey{}).(lease)
-	return func(tx storage.Tx) error {
-		if fault := n.fault.Load(); fault != nil {
-			return *fault
-		}
-		if self == nil {
-			return ErrNodeLost
-		}
-		if err := self.check(tx); err != nil {
-			return err
-		}
-		if leased {
-			if err := held.check(tx); err != nil {
-				return err
-			}
-		}
-		return fn(&nodeTx{tx, self.number, self.format})
-	}
+// writer is what a node may write with, as of the beginning of an update. Without a
+// node it may write.
+type writer struct {
+	node *Node
+	self *nodeSelf // nil if the node had lost its number
+	held *lease    // that the update depends on, if its context comes from Hold
 }
 
-// guardView returns fn for a transaction that only reads. If the last heartbeat
+// writer returns what an update with that context writes with.
+func (n *Node) writer(ctx context.Context) writer {
+	if n == nil {
+		return writer{}
+	}
+	w := writer{node: n, self: n.self.Load()}
+	if held, ok := ctx.Value(leaseKey{}).(lease); ok {
+		w.held = &held
+	}
+	return w
+}
+
+// admit makes tx a transaction of the node. It fails with ErrNodeLost if the node lost
+// its number, and with ErrLeaseLost if another node has the lease.
+func (w writer) admit(tx *Tx) error {
+	if w.node == nil {
+		return nil
+	}
+	if fault := w.node.fault.Load(); fault != nil {
+		return *fault
+	}
+	if w.self == nil {
+		return ErrNodeLost
+	}
+	if err := w.self.check(tx); err != nil {
+		return err
+	}
+	if w.held != nil {
+		if err := w.held.check(tx); err != nil {
+			return err
+		}
+	}
+	tx.node, tx.shared, tx.format = w.self.number, true, w.self.format
+	return nil
+}
+
+// admitView returns why a transaction may not read. If the last heartbeat
 // is old, the store's format may have changed, or its current root key, so it fails
 // with a FormatError if this release cannot read that, and with a seal.ErrWrongRootKey
 // if the node lacks a root key. Otherwise no other node can have changed them: they
 // wait for nodeGone, and for the heartbeat that names the key.
-func (n *Node) guardView(fn func(storage.Tx) error) func(storage.Tx) error {
+func (n *Node) admitView(tx *Tx) error {
 	if n == nil {
-		return fn
+		return nil
 	}
-	return func(tx storage.Tx) error {
-		if fault := n.fault.Load(); fault != nil {
-			return *fault
-		}
-		if self := n.self.Load(); self == nil || n.clock.elapsed(self.beaten) > nodeFresh {
-			if _, err := n.opts.admit(tx); err != nil {
-				return err
-			}
-			if _, err := n.opts.rootKeys(tx); err != nil {
-				return err
-			}
-		}
-		return fn(tx)
+	if fault := n.fault.Load(); fault != nil {
+		return *fault
 	}
+	if self := n.self.Load(); self != nil && n.clock.elapsed(self.beaten) <= nodeFresh {
+		return nil
+	}
+	if _, err := n.opts.admit(tx); err != nil {
+		return err
+	}
+	_, err := n.opts.rootKeys(tx)
+	return err
 }
 
 // note stops the node for good if err is a FormatError or a seal.ErrWrongRootKey, and

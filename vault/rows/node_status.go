@@ -210,7 +210,7 @@ func (s Store) PruneNodes(ctx context.Context, _ time.Time, _ *Damage) (deleted 
 	defer s.node.beating.Unlock()
 	now := s.node.clock.shared()
 	var dead []NodeStatus
-	list := func(tx storage.Tx) error {
+	list := func(tx *Tx) error {
 		nodes, err := s.node.watch(tx, now)
 		dead = slices.DeleteFunc(deadFor(nodes, nodeKept), func(n NodeStatus) bool { return s.node.isSelf(n) || !n.goneForGood() })
 		return err
@@ -218,7 +218,7 @@ func (s Store) PruneNodes(ctx context.Context, _ time.Time, _ *Damage) (deleted 
 	if err := s.View(ctx, list); err != nil || len(dead) == 0 {
 		return 0, err
 	}
-	err = s.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = s.UpdateReserved(ctx, func(tx *Tx) error {
 		if err := list(tx); err != nil {
 			return err
 		}

@@ -15,18 +15,25 @@ func TestEndsKeepChange(t *testing.T) {
 	t.Parallel()
 	inner, _ := memory.New()
 	backend := &changingStore{Store: inner}
-	store := rows.NewStore(backend, nil).WithEnds(&rows.EndLog{})
-	err := store.Update(t.Context(), func(tx storage.Tx) error {
+	store := rows.NewStore(backend, nil).WithEnds(noEnds{})
+	err := store.Update(t.Context(), func(tx *rows.Tx) error {
 		if err := rows.Count(tx, rows.Change{Counter: rows.CountCreated, By: 1}); err != nil {
 			return err
 		}
-		_, err := storage.Same(tx, rows.BucketSystem, []byte(rows.SystemCounts), nil)
+		_, err := tx.Same(rows.BucketSystem, []byte(rows.SystemCounts), nil)
 		return err
 	})
 	vaulttest.Want(t, "Update", err, nil)
 	vaulttest.Want(t, "rows changed by the backend", backend.changed, 1)
 	vaulttest.Want(t, "rows compared by the backend", backend.compared, 1)
 }
+
+// noEnds is a log of ends in which none is logged.
+type noEnds struct{}
+
+func (noEnds) Pend(_ *rows.Tx, e rows.End) (rows.End, bool, error) { return e, false, nil }
+
+func (noEnds) Follow([]rows.End) error { return nil }
 
 // changingStore counts what its transactions change and compare.
 type changingStore struct {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/refusal"
@@ -52,7 +51,7 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, re
 	}
 	t := se.newPassphraseTry(c, row)
 	// A caller who must pause reaches neither the hash queue nor the writer.
-	err = se.store.View(ctx, func(tx storage.Tx) error {
+	err = se.store.View(ctx, func(tx *rows.Tx) error {
 		_, _, err := t.open(tx, now)
 		return err
 	})
@@ -105,7 +104,7 @@ func (se *Secrets) newPassphraseTry(c caller.Caller, row seal.RowKey) passphrase
 }
 
 // open loads both counters. It returns LockedError while no try is accepted.
-func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
+func (t passphraseTry) open(tx *rows.Tx, now time.Time) (mine, all guess.Tries, err error) {
 	if mine, err = getAttempts(tx, t.mine); err != nil {
 		return mine, all, err
 	}
@@ -124,7 +123,7 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries
 // reserve counts an attempt, for which it returns the error to report if the passphrase
 // is wrong. It fails with LockedError or ErrNotFound.
 func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata seal.RowKey, t passphraseTry, now time.Time) (made attempt, err error) {
-	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = se.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err
 		}
@@ -161,7 +160,7 @@ func countTry(mine, all *guess.Tries, now time.Time) *refusal.PassphraseError {
 }
 
 // lockedForGood reports whether all tries at a receipt's secret are used up.
-func lockedForGood(tx storage.Tx, r *MetadataRecord, now time.Time) (bool, error) {
+func lockedForGood(tx *rows.Tx, r *MetadataRecord, now time.Time) (bool, error) {
 	if !r.passphrase || !r.State.Live() || !now.Before(r.expires) {
 		return false, nil
 	}
@@ -170,7 +169,7 @@ func lockedForGood(tx storage.Tx, r *MetadataRecord, now time.Time) (bool, error
 }
 
 // getAttempts loads a counter of wrong passphrases.
-func getAttempts(tx storage.Tx, key []byte) (guess.Tries, error) {
+func getAttempts(tx *rows.Tx, key []byte) (guess.Tries, error) {
 	return rows.LoadOr(tx, BucketAttempt, key, guess.DecodeTries, guess.Tries{})
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -85,10 +84,10 @@ func (bu *Burns) burnFound(ctx context.Context, c caller.Caller, receipt seal.To
 // endUnproved ends the secret of a receipt without its key. It returns
 // ErrNotFound if the secret is gone. beside, unless nil, runs in the same
 // transaction.
-func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
+func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(*rows.Tx) error) (*MetadataRecord, error) {
 	var burned *Record
 	var end consumed
-	err := bu.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := bu.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		metadata, err := getMetadata(tx, row)
 		if err != nil {
 			return err
@@ -160,7 +159,7 @@ func (bu *Burns) BurnAccount(ctx context.Context, id caller.AccountID, now time.
 // liveEntries reads a batch of an account's entries. It returns the receipts
 // whose secrets are live, and the start of the next batch, nil after the last.
 func (bu *Burns) liveEntries(ctx context.Context, id caller.AccountID, from []byte) (list []seal.RowKey, next []byte, err error) {
-	err = bu.store.View(ctx, func(tx storage.Tx) error {
+	err = bu.store.View(ctx, func(tx *rows.Tx) error {
 		list, next = nil, nil
 		looked := 0
 		return rows.IgnoreEnough(tx.Range(BucketEntry, from, rows.PrefixEnd(id[:]), func(key, _ []byte) error {
@@ -211,7 +210,7 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 	}
 	now := bu.clock.Now()
 	receipt := token.RowKey(seal.KindMetadata) // endUnproved finds out whether it is one
-	err := bu.store.View(ctx, func(tx storage.Tx) error {
+	err := bu.store.View(ctx, func(tx *rows.Tx) error {
 		record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
 		if errors.Is(err, refusal.ErrNotFound) {
 			return nil
@@ -225,7 +224,7 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 	if err != nil {
 		return Metadata{}, err
 	}
-	metadata, err := bu.endUnproved(ctx, receipt, moveBurn, "", now, func(tx storage.Tx) error {
+	metadata, err := bu.endUnproved(ctx, receipt, moveBurn, "", now, func(tx *rows.Tx) error {
 		if err := rows.WriteAudit(tx, now, rows.AuditReport, receipt); err != nil {
 			return err
 		}

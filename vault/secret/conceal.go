@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -135,7 +134,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	d.secret.encodeHeader()
 	d.secret.sealText(key, []byte(text))
 	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
-	begin := func(tx storage.Tx) error {
+	begin := func(tx *rows.Tx) error {
 		if err := se.shares.Own(tx, ready); err != nil {
 			return err
 		}
@@ -176,13 +175,13 @@ func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draf
 
 // commit returns the transaction that stores the draft. It starts with begin, which
 // gives the share to the secret and counts the bytes.
-func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
+func (d *draft) commit(begin func(*rows.Tx) error) func(*rows.Tx) error {
 	secret, metadata := d.secret.encode(), d.metadata.encode()
 	ungrouped := d.metadata
 	ungrouped.group = Group{}
 	expiry := expiryKey(d.secret.expires, d.metaRow)
-	return func(tx storage.Tx) error {
-		if d.secret.encryption == EncryptionEndToEnd && rows.FormatOf(tx) < rows.FormatClaims {
+	return func(tx *rows.Tx) error {
+		if d.secret.encryption == EncryptionEndToEnd && tx.Format() < rows.FormatClaims {
 			return &caller.PolicyError{Text: "End-to-end encrypted secrets can be shared here once all nodes of the service are upgraded."}
 		}
 		if err := begin(tx); err != nil {
@@ -192,7 +191,7 @@ func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
 			return err
 		}
 		receipt := metadata
-		if rows.FormatOf(tx) < rows.FormatClaims {
+		if tx.Format() < rows.FormatClaims {
 			receipt = ungrouped.encode() // which every node can read
 		}
 		if err := tx.Put(BucketMetadata, d.metaRow[:], receipt); err != nil {
@@ -212,7 +211,7 @@ func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
 }
 
 // commitBeside writes what belongs to an account's secret besides its records.
-func (d *draft) commitBeside(tx storage.Tx) error {
+func (d *draft) commitBeside(tx *rows.Tx) error {
 	if d.entry == nil {
 		return nil
 	}

@@ -26,7 +26,7 @@ type ending struct {
 // deletes the secret, moves its metadata, lists the slot, counts, and writes
 // the audit row. by is the caller's masked network, or empty if there is no
 // caller.
-func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (end ending, err error) {
+func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (end ending, err error) {
 	if m != moveExpire {
 		if err := se.shares.Admit(); err != nil {
 			return end, err
@@ -75,7 +75,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 }
 
 // countEnd counts an end and queues the sender's notice, if one was asked for.
-func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) (noticed bool, err error) {
+func (se *Secrets) countEnd(tx *rows.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) (noticed bool, err error) {
 	counter, _, _ := m.facts()
 	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: counter, By: 1}); err != nil {
 		return false, err
@@ -99,7 +99,7 @@ func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRec
 
 // noticeOpened queues the mail about an opened secret, if its sender asked for
 // it.
-func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) (noticed bool, err error) {
+func (se *Secrets) noticeOpened(tx *rows.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) (noticed bool, err error) {
 	account, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && (!account.NotifyOpened || !account.Usable()) {
 		return false, nil
@@ -131,7 +131,7 @@ func (m move) facts() (rows.Counter, rows.AuditType, spent.Kind) {
 // had that share. How it ended may be unknown; then it counts as burned.
 func (bu *Burns) EndLogged(ctx context.Context, row seal.RowKey, slot storage.Slot, how spent.Kind, at time.Time) (ended bool, err error) {
 	var record *Record
-	err = bu.store.View(ctx, func(tx storage.Tx) error {
+	err = bu.store.View(ctx, func(tx *rows.Tx) error {
 		record, err = rows.Load(tx, BucketSecret, row[:], decodeSecret)
 		return err
 	})

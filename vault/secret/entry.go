@@ -96,7 +96,7 @@ func entryKey(id caller.AccountID, created time.Time, metadata seal.RowKey) []by
 }
 
 // newEntryKey returns the row of an entry that sorts before all others.
-func newEntryKey(tx storage.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) ([]byte, error) {
+func newEntryKey(tx *rows.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) ([]byte, error) {
 	key, number := entryKey(id, created, metadata), uint32(0)
 	err := numberedEntries(tx, key[:EntryHead], func(last []byte) error {
 		number = ^binary.BigEndian.Uint32(last[EntryHead:]) + 1
@@ -121,7 +121,7 @@ func numberedEntries(tx storage.Tx, moment []byte, fn func(key []byte) error) er
 }
 
 // deleteEntry deletes the entry of a receipt.
-func deleteEntry(tx storage.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) error {
+func deleteEntry(tx *rows.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) error {
 	row := entryKey(id, created, metadata)
 	err := numberedEntries(tx, row[:EntryHead:EntryHead], func(key []byte) error {
 		if !bytes.HasSuffix(key, metadata[:]) {
@@ -152,7 +152,7 @@ func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt sea
 		return nil, nil
 	}
 	var pairs []credential.Pair
-	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := re.store.View(ctx, func(tx *rows.Tx) (err error) {
 		pairs, err = credential.LivePairs(tx, c.AccountID())
 		return err
 	})
@@ -172,7 +172,7 @@ func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt sea
 
 // putEntry adds an entry to the list of its account. It fails if the account is
 // not active.
-func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.RowKey, entry *EntryRecord) error {
+func putEntry(tx *rows.Tx, id caller.AccountID, created time.Time, row seal.RowKey, entry *EntryRecord) error {
 	owner, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !owner.Usable() {
 		return refusal.ErrUnauthenticated
@@ -191,7 +191,7 @@ func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.Ro
 }
 
 // CountEntries counts the entries of an account.
-func CountEntries(tx storage.Tx, id caller.AccountID) (n int64, err error) {
+func CountEntries(tx *rows.Tx, id caller.AccountID) (n int64, err error) {
 	err = tx.Range(BucketEntry, id[:], rows.PrefixEnd(id[:]), func(_, _ []byte) error {
 		n++
 		return nil

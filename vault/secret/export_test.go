@@ -37,7 +37,7 @@ func (se *Secrets) Charges() Charges {
 	if se.usage.ledger == nil {
 		return se.usage.charges()
 	}
-	counted, err := LedgerCharges(context.Background(), se.store)
+	counted, err := LedgerCharges(context.Background(), se.store.Store)
 	if err != nil {
 		return Charges{}
 	}

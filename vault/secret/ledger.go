@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -102,7 +101,7 @@ func (l *ledger) look(ctx context.Context, who []usage.Key) (found []reading, er
 		return nil, rows.ErrNodeLost
 	}
 	age := l.clock.Stopwatch()
-	err = l.store.View(ctx, func(tx storage.Tx) error {
+	err = l.store.View(ctx, func(tx *rows.Tx) error {
 		found = found[:0]
 		for _, k := range who {
 			r := reading{node: node, age: age}
@@ -185,8 +184,8 @@ func (c charge) keys() []usage.Key {
 
 // put counts c in the transaction that stores it, or returns ErrQuota before it
 // writes anything.
-func (l *ledger) put(tx storage.Tx, c charge, e elsewhere, limits caller.Limits) error {
-	node, shared := rows.NodeNumber(tx)
+func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) error {
+	node, shared := tx.Node()
 	if !shared || node != e.node || len(e.who) != len(c.keys()) {
 		return rows.ErrNodeLost // another node took the number meanwhile
 	}
@@ -205,8 +204,8 @@ func (l *ledger) put(tx storage.Tx, c charge, e elsewhere, limits caller.Limits)
 }
 
 // drop uncounts c in the transaction that ends it.
-func (l *ledger) drop(tx storage.Tx, c charge) error {
-	node, shared := rows.NodeNumber(tx)
+func (l *ledger) drop(tx *rows.Tx, c charge) error {
+	node, shared := tx.Node()
 	if !shared {
 		return rows.ErrNodeLost
 	}
@@ -218,7 +217,7 @@ func (l *ledger) drop(tx storage.Tx, c charge) error {
 }
 
 // load loads what a node added in all, and for each key of c.
-func (c charge) load(tx storage.Tx, node uint16) ([]usage.Tally, error) {
+func (c charge) load(tx *rows.Tx, node uint16) ([]usage.Tally, error) {
 	total, err := usage.LoadTally(tx, usage.NewKey(usage.KindTotal, nil), node)
 	own := []usage.Tally{total}
 	for _, who := range c.keys() {
@@ -232,7 +231,7 @@ func (c charge) load(tx storage.Tx, node uint16) ([]usage.Tally, error) {
 }
 
 // add stores own with c added to it once, or taken from it for a negative sign.
-func (c charge) add(tx storage.Tx, node uint16, own []usage.Tally, sign int64) error {
+func (c charge) add(tx *rows.Tx, node uint16, own []usage.Tally, sign int64) error {
 	change := usage.Tally{Bytes: sign * c.size(), Secrets: sign * c.secret}
 	if c.owner == "" && !c.unknown() {
 		change.Anonymous = change.Bytes
@@ -251,7 +250,7 @@ func (c charge) add(tx storage.Tx, node uint16, own []usage.Tally, sign int64) e
 // part returns the parts of c that are counted: those of its secret and of its
 // receipt. While the store is being counted, that is what the count has passed;
 // it finds the rest.
-func (l *ledger) part(tx storage.Tx, c charge, secret, metadata seal.RowKey) (charge, error) {
+func (l *ledger) part(tx *rows.Tx, c charge, secret, metadata seal.RowKey) (charge, error) {
 	if l.done.Load() {
 		return c, nil
 	}
@@ -271,8 +270,8 @@ func (l *ledger) part(tx storage.Tx, c charge, secret, metadata seal.RowKey) (ch
 // claim adds the bytes of a claim in the transaction that makes it, or takes them
 // away in that which ends it, for a negative sign. While the store is being
 // counted, it does neither: the last step of the count finds all claims.
-func (l *ledger) claim(tx storage.Tx, c charge, sign int64) error {
-	node, shared := rows.NodeNumber(tx)
+func (l *ledger) claim(tx *rows.Tx, c charge, sign int64) error {
+	node, shared := tx.Node()
 	if !shared {
 		return rows.ErrNodeLost
 	}

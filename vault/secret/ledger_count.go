@@ -32,7 +32,7 @@ func (l *ledger) counted(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	var s usage.Cursor
-	err := l.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := l.store.View(ctx, func(tx *rows.Tx) (err error) {
 		s, err = usage.LoadCursor(tx)
 		return err
 	})
@@ -49,12 +49,12 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 	if done, err := l.counted(ctx); err != nil || done {
 		return false, err
 	}
-	err = l.store.Update(ctx, func(tx storage.Tx) error {
+	err = l.store.Update(ctx, func(tx *rows.Tx) error {
 		s, err := usage.LoadCursor(tx)
 		if err != nil || s.Done {
 			return err
 		}
-		node, shared := rows.NodeNumber(tx)
+		node, shared := tx.Node()
 		if !shared {
 			return rows.ErrNodeLost
 		}
@@ -83,7 +83,7 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 // countNext reads the next secrets, or after the last one the next receipts, and
 // moves the cursor behind them. It skips records that cannot be read: the sweep
 // reports them when they are due.
-func countNext(tx storage.Tx, s *usage.Cursor) (found []charge, err error) {
+func countNext(tx *rows.Tx, s *usage.Cursor) (found []charge, err error) {
 	read, err := walk(tx, BucketSecret, &s.Secret, func(value []byte) {
 		if r, err := decodeSecret(value); err == nil {
 			found = append(found, r.charge())
@@ -103,7 +103,7 @@ func countNext(tx storage.Tx, s *usage.Cursor) (found []charge, err error) {
 	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, claimCharge(r)) })
 }
 
-func walk(tx storage.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
+func walk(tx *rows.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
 	from := append(append([]byte(nil), cursor[:]...), 0)
 	err = tx.Range(bucket, from, nil, func(key, value []byte) error {
 		if len(key) != len(cursor) {
@@ -179,7 +179,7 @@ func (sw *Sweeper) TidyUsage(ctx context.Context, _ time.Time, _ *rows.Damage) (
 	if err != nil || len(settled) == 0 {
 		return 0, err
 	}
-	err = l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = l.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		for _, who := range settled {
 			if err := deleteSettled(tx, who); err != nil {
 				return err
@@ -197,7 +197,7 @@ func (l *ledger) settled(ctx context.Context) (settled []usage.Key, err error) {
 	from := l.tidied
 	l.mu.Unlock()
 	var last usage.Key
-	err = l.store.View(ctx, func(tx storage.Tx) error {
+	err = l.store.View(ctx, func(tx *rows.Tx) error {
 		settled, last = nil, ""
 		var sum usage.Tally
 		read := 0
@@ -236,7 +236,7 @@ func (l *ledger) settled(ctx context.Context) (settled []usage.Key, err error) {
 
 // deleteSettled deletes the rows of who if all can be read and their sum is still
 // zero.
-func deleteSettled(tx storage.Tx, who usage.Key) error {
+func deleteSettled(tx *rows.Tx, who usage.Key) error {
 	own, others, err := usage.SumTallies(tx, who, 0)
 	if rows.IsDamage(err) || err == nil && own.Plus(others) != (usage.Tally{}) {
 		return nil

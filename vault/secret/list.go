@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
@@ -97,7 +96,7 @@ func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 
 // findEntries reads the entries of one page in a single read transaction.
 func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []foundReceipt, page Page, err error) {
-	err = re.store.View(ctx, func(tx storage.Tx) error {
+	err = re.store.View(ctx, func(tx *rows.Tx) error {
 		found, page = nil, Page{}
 		looked := 0
 		var last []byte
@@ -130,7 +129,7 @@ func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from [
 
 // readListed reads an entry's receipt. It treats a forgotten receipt as
 // missing.
-func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f foundReceipt, err error) {
+func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Time) (f foundReceipt, err error) {
 	if f.row, err = entryMetadata(key); err != nil {
 		return f, err
 	}

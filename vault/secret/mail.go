@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // draftShares drafts the mails that carry a secret's link to its recipients.
@@ -37,7 +37,7 @@ func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, t
 
 // MailWanted reports whether a secret's link is still worth mailing: the secret
 // is neither received nor burned.
-func MailWanted(tx storage.Tx, row seal.RowKey) (bool, error) {
+func MailWanted(tx *rows.Tx, row seal.RowKey) (bool, error) {
 	metadata, err := getMetadata(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return false, nil

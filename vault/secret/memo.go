@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -35,7 +34,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 	if err != nil {
 		return Metadata{}, err
 	}
-	err = re.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err = re.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		if found.record, err = getMetadata(tx, row); err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ func (re *Receipts) newMemoReservation(ctx context.Context, r *MetadataRecord, s
 
 // want reserves what a sealed memo of size bytes needs beyond the stored memo
 // of r, or returns ErrQuota.
-func (m *memoReservation) want(tx storage.Tx, row seal.RowKey, r *MetadataRecord, size int) error {
+func (m *memoReservation) want(tx *rows.Tx, row seal.RowKey, r *MetadataRecord, size int) error {
 	charged := r.charge()
 	if m.usage.ledger != nil {
 		charged.receipt = int64(size - len(r.sealedMemo))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/domain"
@@ -100,7 +99,7 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 	now := re.clock.Now()
 	var receipts []seal.Token
 	var found []foundReceipt
-	err := re.store.View(ctx, func(tx storage.Tx) error {
+	err := re.store.View(ctx, func(tx *rows.Tx) error {
 		receipts, found = nil, nil
 		for _, key := range keys {
 			receipt, ok := seal.ParseToken(key)
@@ -131,7 +130,7 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 // view moves a receipt from new to viewed and returns it as it was before. If
 // it has left the state new meanwhile, view returns it as it is.
 func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (before *MetadataRecord, err error) {
-	err = re.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = re.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		record, err := getMetadata(tx, row)
 		if err != nil {
 			return err
@@ -157,7 +156,7 @@ func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (b
 // findMetadata loads a receipt and what belongs to it in a read transaction, or
 // returns ErrNotFound.
 func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found foundReceipt, err error) {
-	err = re.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = re.store.View(ctx, func(tx *rows.Tx) (err error) {
 		found, err = readMetadata(tx, row, now)
 		return err
 	})
@@ -166,7 +165,7 @@ func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.
 
 // readMetadata loads a receipt and what belongs to it, as of now, or returns
 // ErrNotFound.
-func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found foundReceipt, err error) {
+func readMetadata(tx *rows.Tx, row seal.RowKey, now time.Time) (found foundReceipt, err error) {
 	found.row = row
 	if found.record, err = getMetadata(tx, row); err != nil {
 		return foundReceipt{}, err
@@ -245,7 +244,7 @@ func (re *Receipts) receiptDomain(ctx context.Context, r *MetadataRecord) (name 
 	if r.shareDomain == "" {
 		return ""
 	}
-	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := re.store.View(ctx, func(tx *rows.Tx) (err error) {
 		name, err = domain.NameShown(tx, r.Custid, r.shareDomain, r.created)
 		return err
 	})
@@ -266,7 +265,7 @@ func (re *Receipts) custid(ctx context.Context, c caller.Caller, owner string) s
 		return owner
 	}
 	address := ""
-	err := re.store.View(ctx, func(tx storage.Tx) error {
+	err := re.store.View(ctx, func(tx *rows.Tx) error {
 		record, err := account.GetAccount(tx, id)
 		if err == nil && record.Destroyed.IsZero() {
 			address = re.accounts.AddressOf(id, record)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/refusal"
@@ -62,7 +61,7 @@ func bind(ctx context.Context, claims *claim.Claims, token seal.Token, r *Record
 
 // keepClaimed keeps the content of a secret that just ended for its claim, in the
 // same transaction.
-func keepClaimed(tx storage.Tx, u *Usage, bound *claim.Binding, r *Record, end consumed) error {
+func keepClaimed(tx *rows.Tx, u *Usage, bound *claim.Binding, r *Record, end consumed) error {
 	end.metadata.outcome = OutcomeAwaited
 	if err := tx.Put(BucketMetadata, r.metadata[:], end.metadata.encode()); err != nil {
 		return err
@@ -92,7 +91,7 @@ func claimCharge(r *claim.Record) charge {
 func ofClaims(u *Usage, watches *watch.Watches) claim.Others {
 	return claim.Others{
 		Found: func(r *claim.Record) { u.found(claimCharge(r)) },
-		End: func(tx storage.Tx, r *claim.Record, delivered bool, at time.Time) error {
+		End: func(tx *rows.Tx, r *claim.Record, delivered bool, at time.Time) error {
 			if err := noteOutcome(tx, r.Receipt, delivered, at); err != nil {
 				return err
 			}
@@ -106,7 +105,7 @@ func ofClaims(u *Usage, watches *watch.Watches) claim.Others {
 }
 
 // noteOutcome notes in a receipt how its claim ended, unless it is forgotten.
-func noteOutcome(tx storage.Tx, receipt seal.RowKey, delivered bool, at time.Time) error {
+func noteOutcome(tx *rows.Tx, receipt seal.RowKey, delivered bool, at time.Time) error {
 	metadata, err := getMetadata(tx, receipt)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && metadata.outcome != OutcomeAwaited {
 		return nil
@@ -127,7 +126,7 @@ func noteOutcome(tx storage.Tx, receipt seal.RowKey, delivered bool, at time.Tim
 // DropClaims ends every claim of a restored store that nothing serves, and returns
 // how many there were.
 func DropClaims(ctx context.Context, store rows.Store, now time.Time) (int, error) {
-	return claim.Drop(ctx, store, func(tx storage.Tx, receipt seal.RowKey) error {
+	return claim.Drop(ctx, store, func(tx *rows.Tx, receipt seal.RowKey) error {
 		return noteOutcome(tx, receipt, false, now)
 	})
 }

@@ -86,7 +86,7 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 	var found []countedReceipt
 	for {
 		from, last := sw.usage.resumeReceipts(), seal.RowKey{}
-		err := sw.store.View(ctx, func(tx storage.Tx) error {
+		err := sw.store.View(ctx, func(tx *rows.Tx) error {
 			found, last = found[:0], seal.RowKey{}
 			read := 0
 			return rows.IgnoreEnough(tx.Range(BucketMetadata, from, nil, func(key, value []byte) error {
@@ -127,7 +127,7 @@ type countBatch struct {
 // reuses.
 func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *countBatch) error {
 	var record Record
-	return sw.store.View(ctx, func(tx storage.Tx) error {
+	return sw.store.View(ctx, func(tx *rows.Tx) error {
 		*batch = countBatch{found: batch.found[:0]}
 		return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
 			if len(key) != len(seal.RowKey{}) {

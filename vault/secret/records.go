@@ -187,7 +187,7 @@ func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
 
 // getSecret loads a live secret, or returns ErrNotFound. An expired secret is
 // not found even before the sweeper ran.
-func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
+func getSecret(tx *rows.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 	record, err := rows.Load(tx, BucketSecret, row[:], func(data []byte) (*Record, error) {
 		r := &Record{stored: data}
 		return r, r.decode(data)
@@ -200,8 +200,8 @@ func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 
 // again is getSecret for a record that was read before, which it need not decode if
 // the row is still the same.
-func (r *Record) again(tx storage.Tx, row *seal.RowKey, now time.Time) (*Record, error) {
-	if same, err := storage.Same(tx, BucketSecret, row[:], r.stored); err != nil || same && now.Before(r.expires) {
+func (r *Record) again(tx *rows.Tx, row *seal.RowKey, now time.Time) (*Record, error) {
+	if same, err := tx.Same(BucketSecret, row[:], r.stored); err != nil || same && now.Before(r.expires) {
 		return r, err
 	}
 	return getSecret(tx, *row, now)
@@ -334,7 +334,7 @@ func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	return &r, in.End()
 }
 
-func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
+func getMetadata(tx *rows.Tx, row seal.RowKey) (*MetadataRecord, error) {
 	return rows.Load(tx, BucketMetadata, row[:], decodeMetadata)
 }
 

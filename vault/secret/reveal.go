@@ -110,7 +110,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if m == moveReveal {
 		site = se.domains.SiteDomain(c.Site)
 	}
-	err := se.store.View(ctx, func(tx storage.Tx) error {
+	err := se.store.View(ctx, func(tx *rows.Tx) error {
 		record, shown, err := lookFrom(tx, c, site, token, s.row, now)
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 
 // admits refuses to reveal secrets of a suspended domain: the name's present
 // holder may not be the one that the sender trusted.
-func (r *Record) admits(tx storage.Tx, m move) error {
+func (r *Record) admits(tx *rows.Tx, m move) error {
 	if m != moveReveal || r.shareDomain == "" {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (r *Record) admits(tx storage.Tx, m move) error {
 // explainGone distinguishes a share that another caller just destroyed from one
 // that is missing under a live record, which is corruption.
 func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Time) error {
-	return se.store.View(ctx, func(tx storage.Tx) error {
+	return se.store.View(ctx, func(tx *rows.Tx) error {
 		record, err := getSecret(tx, s.row, now)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ type consumed struct {
 // node of the store does not know of claims yet.
 func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (consumed, error) {
 	end, by := consumed{}, c.Network.Masked()
-	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := se.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
 			return errLate
 		}
@@ -222,7 +222,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		}
 		end.counted = se.usage.touch(s.row, record.slot.Number)
 		end.ending, err = se.endSecret(tx, s.row, record, m, by, now)
-		end.claimed = bound != nil && rows.FormatOf(tx) >= rows.FormatClaims
+		end.claimed = bound != nil && tx.Format() >= rows.FormatClaims
 		if err == nil && end.claimed {
 			err = keepClaimed(tx, se.usage, bound, record, end)
 		}

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // Secret is what may be shown of a secret without consuming it.
@@ -57,7 +57,7 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 	now, site := se.clock.Now(), se.domains.SiteDomain(c.Site)
 	var found []Secret
 	var last *Record
-	err := se.store.View(ctx, func(tx storage.Tx) error {
+	err := se.store.View(ctx, func(tx *rows.Tx) error {
 		found = make([]Secret, len(keys))
 		for i, key := range keys {
 			token, ok := seal.ParseToken(key)
@@ -100,7 +100,7 @@ func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, 
 // noteEvent adds an event to a timeline in its own transaction, if the secret
 // is still live.
 func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Record, kind EventKind, network string, now time.Time) error {
-	err := re.store.Update(ctx, func(tx storage.Tx) error {
+	err := re.store.Update(ctx, func(tx *rows.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Reco
 
 // lookFrom finds the live secret of a token and its row, if it belongs on a site,
 // and the domain that it shows.
-func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, row seal.RowKey, now time.Time) (*Record, Secret, error) {
+func lookFrom(tx *rows.Tx, c caller.Caller, site string, token seal.Token, row seal.RowKey, now time.Time) (*Record, Secret, error) {
 	record, err := getSecret(tx, row, now)
 	if err != nil {
 		return nil, Secret{}, err
@@ -150,7 +150,7 @@ func left(end, now time.Time) time.Duration {
 // SiteDomain returns it. A verified domain shows what was shared on it since its
 // account verified it, and those of its account that were not made for another one.
 // Any other host counts as the service's own.
-func (r *Record) belongsOn(tx storage.Tx, site string) (bool, error) {
+func (r *Record) belongsOn(tx *rows.Tx, site string) (bool, error) {
 	if site == "" {
 		return true, nil
 	}

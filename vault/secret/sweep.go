@@ -16,7 +16,7 @@ import (
 
 // dueRows returns the first due rows of the index.
 func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, err error) {
-	err = sw.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = sw.store.View(ctx, func(tx *rows.Tx) (err error) {
 		keys, err = rows.FirstKeys(tx, BucketExpiry, rows.BigEndian(rows.Millis(now)+1), rows.SweepBatch)
 		return err
 	})
@@ -56,7 +56,7 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 	}, func(key []byte, cause error) error {
 		handled++
 		lost.Note(BucketExpiry, cause)
-		return sw.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffRow(tx, key, now.Add(rows.DamagedPause)) })
+		return sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return putOffRow(tx, key, now.Add(rows.DamagedPause)) })
 	})
 	if err != nil {
 		return handled, fmt.Errorf("ending expired secrets: %w", err)
@@ -68,7 +68,7 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 // transaction.
 func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*Sweep, error) {
 	var done *Sweep
-	err := sw.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		done = &Sweep{}
 		for _, key := range keys {
 			if err := sw.sweepOne(tx, key, now, done); err != nil {
@@ -96,14 +96,14 @@ func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 // sweepOne handles one row of the index. A record that cannot be read must not
 // hold up the others: its row is postponed and reported. A malformed row is
 // deleted.
-func (sw *Sweeper) sweepOne(tx storage.Tx, key []byte, now time.Time, done *Sweep) error {
+func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *Sweep) error {
 	done.handled++
 	if len(key) != 8+len(seal.RowKey{}) {
 		done.lost.Note(BucketExpiry, rows.ErrDamaged)
 		return tx.Delete(BucketExpiry, key)
 	}
 	var next time.Time
-	err := rows.Try(tx, func(tx storage.Tx) (err error) {
+	err := rows.Try(tx, func() (err error) {
 		next, err = sw.endRow(tx, seal.RowKey(key[8:]), now, done)
 		return err
 	})
@@ -120,7 +120,7 @@ func (sw *Sweeper) sweepOne(tx storage.Tx, key []byte, now time.Time, done *Swee
 }
 
 // putOffRow moves a row of the index; the zero time deletes it.
-func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
+func putOffRow(tx *rows.Tx, key []byte, next time.Time) error {
 	if err := tx.Delete(BucketExpiry, key); err != nil || next.IsZero() {
 		return err
 	}
@@ -130,7 +130,7 @@ func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
 // endRow expires a secret or forgets a receipt. It returns when the aggregate
 // is due again, or the zero time for never. It returns an error about damage
 // before it writes anything.
-func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *Sweep) (next time.Time, err error) {
+func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *Sweep) (next time.Time, err error) {
 	metadata, err := getMetadata(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return next, nil
@@ -158,7 +158,7 @@ func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *S
 	return metadata.forgotten(), nil
 }
 
-func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time, done *Sweep) (*MetadataRecord, error) {
+func (sw *Sweeper) expire(tx *rows.Tx, metadata *MetadataRecord, now time.Time, done *Sweep) (*MetadataRecord, error) {
 	row := metadata.Secret
 	record, err := rows.Load(tx, BucketSecret, row[:], decodeSecret)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -180,7 +180,7 @@ func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time
 }
 
 // forgetReceipt deletes a receipt and everything that belongs to it.
-func forgetReceipt(tx storage.Tx, row seal.RowKey, r *MetadataRecord) error {
+func forgetReceipt(tx *rows.Tx, row seal.RowKey, r *MetadataRecord) error {
 	if id, ok := caller.ParseAccountID(r.Custid); ok {
 		if err := deleteEntry(tx, id, r.created, row); err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -81,14 +80,14 @@ func decodeTimeline(data []byte) (*timelineRecord, error) {
 }
 
 // getTimeline loads a timeline; a missing one is empty.
-func getTimeline(tx storage.Tx, metadata seal.RowKey) (*timelineRecord, error) {
+func getTimeline(tx *rows.Tx, metadata seal.RowKey) (*timelineRecord, error) {
 	return rows.LoadOr(tx, bucketTimeline, metadata[:], decodeTimeline, &timelineRecord{})
 }
 
 // addEvent adds an event to a timeline, and returns the one that counts it, zero for
 // none. An event of the same kind and network soon after the last one only raises its
 // count, and so does every event once the timeline is full.
-func addEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string, now time.Time) (counted Event, err error) {
+func addEvent(tx *rows.Tx, metadata seal.RowKey, kind EventKind, network string, now time.Time) (counted Event, err error) {
 	r, err := getTimeline(tx, metadata)
 	if err != nil {
 		return Event{}, err
@@ -124,7 +123,7 @@ func (r *timelineRecord) add(e Event) (at int) {
 
 // dropEvent takes back what addEvent counted: an attempt is counted before it is known
 // to be right. In a full timeline that is another network's event.
-func dropEvent(tx storage.Tx, metadata seal.RowKey, counted Event) error {
+func dropEvent(tx *rows.Tx, metadata seal.RowKey, counted Event) error {
 	r, err := getTimeline(tx, metadata)
 	if err != nil {
 		return err

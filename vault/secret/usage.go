@@ -10,6 +10,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // The bytes that a receipt counts for besides its memo, from the moment its
@@ -123,7 +124,7 @@ func (u *Usage) take(c charge, limits caller.Limits) error {
 
 // put counts c, of a secret and a receipt in these rows, in the transaction that
 // stores them. It may return ErrQuota, before it writes anything.
-func (u *Usage) put(tx storage.Tx, c charge, e elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
+func (u *Usage) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
 	if u.ledger == nil {
 		return nil
 	}
@@ -136,7 +137,7 @@ func (u *Usage) put(tx storage.Tx, c charge, e elsewhere, limits caller.Limits, 
 
 // drop uncounts c, of a secret or a receipt in these rows, in the transaction
 // that ends it.
-func (u *Usage) drop(tx storage.Tx, c charge, secret, metadata seal.RowKey) error {
+func (u *Usage) drop(tx *rows.Tx, c charge, secret, metadata seal.RowKey) error {
 	if u.ledger == nil {
 		return nil
 	}
@@ -189,7 +190,7 @@ func (u *Usage) settle(c charge, counted, claimed bool) {
 // claim counts the bytes of a claim in the transaction that makes it, or uncounts
 // them in that which ends it, for a negative sign. settle and release do so around
 // it on a store that is not shared.
-func (u *Usage) claim(tx storage.Tx, c charge, sign int64) error {
+func (u *Usage) claim(tx *rows.Tx, c charge, sign int64) error {
 	if u.ledger == nil {
 		return nil
 	}

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/email"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // Authenticate returns the caller with exactly one of these credentials: a
@@ -27,7 +27,7 @@ func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cr
 		return anonymous, refusal.ErrUnauthenticated
 	}
 	var found provenCredential
-	err := se.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := se.store.View(ctx, func(tx *rows.Tx) (err error) {
 		found, err = proof(tx, now)
 		return err
 	})
@@ -51,20 +51,20 @@ type provenCredential struct {
 
 // lookUp parses the credential and returns the function that looks it up, or
 // false if it is malformed.
-func (se *Sessions) lookUp(cred Credential) (func(storage.Tx, time.Time) (provenCredential, error), bool) {
+func (se *Sessions) lookUp(cred Credential) (func(*rows.Tx, time.Time) (provenCredential, error), bool) {
 	if cred.Session == "" {
 		token, ok := seal.ParseAPIToken(string(cred.Token))
-		return func(tx storage.Tx, now time.Time) (provenCredential, error) {
+		return func(tx *rows.Tx, now time.Time) (provenCredential, error) {
 			return se.proveToken(tx, token, cred.Address, now)
 		}, ok
 	}
 	session, ok := seal.ParseSessionID(string(cred.Session))
-	return func(tx storage.Tx, now time.Time) (provenCredential, error) {
+	return func(tx *rows.Tx, now time.Time) (provenCredential, error) {
 		return se.proveSession(tx, session, now)
 	}, ok && cred.Token == "" && cred.Address == ""
 }
 
-func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time.Time) (provenCredential, error) {
+func (se *Sessions) proveSession(tx *rows.Tx, session seal.SessionID, now time.Time) (provenCredential, error) {
 	row := session.Row()
 	record, err := credential.GetSession(tx, row)
 	if err != nil {
@@ -87,7 +87,7 @@ func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time
 }
 
 // proveToken accepts any address if none is given.
-func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address caller.Text, now time.Time) (provenCredential, error) {
+func (se *Sessions) proveToken(tx *rows.Tx, token seal.APIToken, address caller.Text, now time.Time) (provenCredential, error) {
 	row := token.Row()
 	record, err := credential.GetToken(tx, row)
 	if err != nil {
@@ -124,7 +124,7 @@ func (se *Sessions) addressIs(r *account.Record, address caller.Text) bool {
 
 // proveAccount returns the part of a credential that comes from its account, or
 // ErrUnauthenticated if the account cannot be used.
-func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Verified, *account.Record, error) {
+func (se *Sessions) proveAccount(tx *rows.Tx, id caller.AccountID) (*caller.Verified, *account.Record, error) {
 	account, err := account.UsableAccount(tx, id)
 	if err != nil {
 		return nil, nil, err

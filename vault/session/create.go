@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -56,7 +55,7 @@ func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, p
 		},
 	}
 	var account account.Account
-	err = se.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err = se.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		account, err = se.signIn(tx, in, now)
 		return err
 	})
@@ -85,7 +84,7 @@ func (se *Sessions) claimant(ctx context.Context, address caller.Text) (claimant
 		canonical = string(address)
 	}
 	who := claimant{addressID: se.keys.AddressID(canonical)}
-	err = se.store.View(ctx, func(tx storage.Tx) error {
+	err = se.store.View(ctx, func(tx *rows.Tx) error {
 		who.id, who.record = caller.AccountID{}, nil
 		id, record, err := se.accounts.FindByAddress(tx, canonical)
 		if errors.Is(err, refusal.ErrNotFound) || err == nil && !record.Destroyed.IsZero() {
@@ -122,7 +121,7 @@ type signIn struct {
 }
 
 // signIn adds the session to its account and returns the account.
-func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Account, error) {
+func (se *Sessions) signIn(tx *rows.Tx, in signIn, now time.Time) (account.Account, error) {
 	owner, err := se.signedInto(tx, in)
 	if err != nil {
 		return account.Account{}, err
@@ -152,7 +151,7 @@ func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Acc
 
 // signedInto loads the account, which may have changed during the hash, and
 // returns an error unless it may be signed in to.
-func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error) {
+func (se *Sessions) signedInto(tx *rows.Tx, in signIn) (*account.Record, error) {
 	account, err := account.GetAccount(tx, in.id)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):
@@ -168,7 +167,7 @@ func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error
 }
 
 // openSession stores the session. It holds the pair that the password holds.
-func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
+func (se *Sessions) openSession(tx *rows.Tx, in signIn) error {
 	main, key, err := se.credentials.OpenMainPair(tx, in.id, in.hash.WrappingSecret())
 	if err != nil {
 		return err
@@ -177,7 +176,7 @@ func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
 		return err
 	}
 	record := in.record
-	if rows.FormatOf(tx) < rows.FormatClaims {
+	if tx.Format() < rows.FormatClaims {
 		record.Device = caller.Device{} // nodes of earlier releases could not read the session
 	}
 	record.Pair = main.ID
@@ -186,7 +185,7 @@ func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
 }
 
 // admitSession adds a session and ends the oldest if there are too many.
-func admitSession(tx storage.Tx, row [32]byte, r *credential.SessionRecord) error {
+func admitSession(tx *rows.Tx, row [32]byte, r *credential.SessionRecord) error {
 	present, err := credential.GetSessions(tx, r.Account)
 	if err != nil {
 		return err

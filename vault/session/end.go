@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -44,19 +43,19 @@ func (se *Sessions) RevokeSessions(ctx context.Context, c caller.Caller, ids []s
 // many of them were still valid.
 func (se *Sessions) endSome(ctx context.Context, id caller.AccountID, meant func(credential.OwnSession) bool) (ended int, err error) {
 	now := se.clock.Now()
-	found := func(tx storage.Tx) ([]credential.OwnSession, error) {
+	found := func(tx *rows.Tx) ([]credential.OwnSession, error) {
 		owned, err := credential.GetSessions(tx, id)
 		return slices.DeleteFunc(owned, func(s credential.OwnSession) bool { return !meant(s) }), err
 	}
 	var list []credential.OwnSession
-	err = se.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = se.store.View(ctx, func(tx *rows.Tx) (err error) {
 		list, err = found(tx)
 		return err
 	})
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
-	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = se.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		ended = 0
 		list, err := found(tx)
 		if err != nil || len(list) == 0 {

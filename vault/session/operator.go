@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -40,7 +39,7 @@ func (o Operator) CreateToken(ctx context.Context, account caller.Text, n creden
 	}
 	token, key := seal.NewAPIToken(), seal.NewAccountKey()
 	made := o.v.credentials.WrapToken(token, record, id, credential.NewPairID(), key)
-	err = o.v.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err = o.v.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		if _, _, err := o.v.accounts.ResolveAccount(tx, caller.Text(id.String())); err != nil {
 			return err
 		}
@@ -94,7 +93,7 @@ func (o Operator) RevokeToken(ctx context.Context, account caller.Text, token st
 
 // find returns the id of an account.
 func (o Operator) find(ctx context.Context, account caller.Text) (id caller.AccountID, err error) {
-	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+	err = o.v.store.View(ctx, func(tx *rows.Tx) error {
 		id, _, err = o.v.accounts.ResolveAccount(tx, account)
 		return err
 	})

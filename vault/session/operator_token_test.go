@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -149,7 +148,7 @@ func TestImportToken(t *testing.T) {
 
 // importToken adds a token that was made elsewhere.
 func importToken(ctx context.Context, m *vaulttest.Member, token seal.APIToken, name string, scopes caller.Scopes, now time.Time) error {
-	return m.Store.Update(ctx, func(tx storage.Tx) error {
+	return m.Store.Update(ctx, rows.Plain(func(tx *rows.Tx) error {
 		return m.Vault.Credentials.ImportToken(tx, m.ID, token, name, scopes, now)
-	})
+	}))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -27,7 +26,7 @@ func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) (caller.
 		return c, nil
 	}
 	now, next := se.clock.Now(), c
-	err := se.store.View(ctx, func(tx storage.Tx) error {
+	err := se.store.View(ctx, func(tx *rows.Tx) error {
 		owner, err := stillGood(tx, se.credentials, c, now)
 		if err != nil {
 			return err
@@ -56,7 +55,7 @@ func (se *Sessions) Hold(ctx context.Context, c caller.Caller, asColonel bool) c
 	if c.Anonymous() {
 		return ctx
 	}
-	return rows.Checked(ctx, func(tx storage.Tx) error {
+	return rows.Checked(ctx, func(tx *rows.Tx) error {
 		owner, err := stillGood(tx, se.credentials, c, se.clock.Now())
 		if err == nil && asColonel && !se.accounts.ColonelOf(owner, se.accounts.AddressOf(c.AccountID(), owner)) {
 			err = ErrEnded
@@ -68,7 +67,7 @@ func (se *Sessions) Hold(ctx context.Context, c caller.Caller, asColonel bool) c
 // stillGood returns the account of a caller, or ErrEnded if the credential has ended
 // since it was authenticated. Only its row tells: what the row has may have changed
 // meanwhile, as when its key is wrapped with another root key.
-func stillGood(tx storage.Tx, credentials *credential.Credentials, c caller.Caller, now time.Time) (*account.Record, error) {
+func stillGood(tx *rows.Tx, credentials *credential.Credentials, c caller.Caller, now time.Time) (*account.Record, error) {
 	if err := credentials.Lasting(tx, c, now); err != nil {
 		return nil, ended(err)
 	}

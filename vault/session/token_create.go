@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -36,7 +35,7 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	}
 	token := seal.NewAPIToken()
 	made := ts.credentials.WrapToken(token, record, c.AccountID(), pair, key)
-	err = ts.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err = ts.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		if _, err := stillGood(tx, ts.credentials, c, now); err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ type openedEpoch struct {
 
 // check returns storage.ErrShareGone unless the row is as it was when the key
 // was opened.
-func (r epochRow) check(tx storage.Tx) error {
+func (r epochRow) check(tx *rows.Tx) error {
 	if r.row == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (e *epochs) dropOne() {
 
 // find loads the key of an epoch, or returns ErrEnded.
 func (e *epochs) find(ctx context.Context, row []byte) (record epochRecord, err error) {
-	err = e.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = e.store.View(ctx, func(tx *rows.Tx) (err error) {
 		record, err = rows.Load(tx, BucketEpoch, row, decodeEpoch)
 		return err
 	})
@@ -148,7 +148,7 @@ func (e *epochs) create(ctx context.Context, row []byte) (record epochRecord, er
 	fresh := epochRecord{sealed: e.keys.SealEpochKey(row, key)}
 	key.Wipe()
 	// The key is for all callers.
-	err = e.store.Update(rows.Unchecked(ctx), func(tx storage.Tx) (err error) {
+	err = e.store.Update(rows.Unchecked(ctx), func(tx *rows.Tx) (err error) {
 		record, err = rows.Load(tx, BucketEpoch, row, decodeEpoch)
 		if !errors.Is(err, refusal.ErrNotFound) {
 			return err

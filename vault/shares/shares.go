@@ -68,8 +68,8 @@ func (s *Shares) Take(ctx context.Context, owner Owner) (Ready, error) {
 // that lagged when it was promoted may lack the share or the key of its epoch,
 // which this process still holds: then the update fails, and whatever it stores
 // would not open. The caller must call Discard if the transaction fails.
-func (s *Shares) Own(tx storage.Tx, ready Ready) error {
-	rows.NeedShare(tx, ready.Slot)
+func (s *Shares) Own(tx *rows.Tx, ready Ready) error {
+	tx.NeedShare(ready.Slot)
 	if s.epochs == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (s *Shares) ForgetEpochs(now time.Time) {
 
 // List lists a share for destruction, in the transaction that ends what it
 // opens.
-func (s *Shares) List(tx storage.Tx, slot storage.Slot) error {
+func (s *Shares) List(tx *rows.Tx, slot storage.Slot) error {
 	if r, ok := s.backend.(storage.Recycler); ok {
 		r.Touch(slot)
 	}
@@ -179,7 +179,7 @@ func (s *Shares) DestroyListed(ctx context.Context, how spent.Kind, slot storage
 	s.striking.Lock()
 	defer s.striking.Unlock()
 	var listed bool
-	err := s.store.View(ctx, func(tx storage.Tx) (err error) {
+	err := s.store.View(ctx, func(tx *rows.Tx) (err error) {
 		listed, err = IsListed(tx, slot)
 		return err
 	})
@@ -226,7 +226,7 @@ func (s *Shares) recycle(slots ...storage.Slot) {
 // missing row, or one that names a later share of the slot, is skipped.
 func (s *Shares) Strike(ctx context.Context, slots []storage.Slot) error {
 	var struck []storage.Slot
-	err := s.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := s.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		struck = make([]storage.Slot, 0, len(slots))
 		for _, slot := range slots {
 			key := rows.BigEndian(slot.Number)
@@ -364,7 +364,7 @@ func (s *Shares) shredAgain(ctx context.Context, slots []storage.Slot) error {
 // at from, and the row after them, nil after the last.
 func (s *Shares) listSlots(ctx context.Context, from []byte, lost *rows.Damage) (slots []storage.Slot, next []byte, err error) {
 	var damaged *rows.Damage
-	err = s.store.View(ctx, func(tx storage.Tx) error {
+	err = s.store.View(ctx, func(tx *rows.Tx) error {
 		slots, next, damaged = nil, nil, &rows.Damage{}
 		looked := 0
 		return rows.IgnoreEnough(tx.Range(BucketShred, from, nil, func(key, value []byte) error {

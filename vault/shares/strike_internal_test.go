@@ -42,7 +42,7 @@ func TestStrikeLooksAtTheGeneration(t *testing.T) {
 	t.Parallel()
 	s, backend := newFreed()
 	later := storage.Slot{Number: 7, Generation: 2}
-	if err := s.store.Update(t.Context(), func(tx storage.Tx) error { return s.List(tx, later) }); err != nil {
+	if err := s.store.Update(t.Context(), func(tx *rows.Tx) error { return s.List(tx, later) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

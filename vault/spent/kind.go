@@ -45,8 +45,8 @@ func (k Kind) OfSecret() bool { return k >= KindSecretRevealed && k <= KindSecre
 
 // Note tells, in the transaction that ends it, that something other than a secret
 // ends. The zero time is that of the transaction.
-func Note(tx storage.Tx, kind Kind, row []byte, at time.Time) error {
-	return rows.NoteEnd(tx, rows.End{Kind: byte(kind), Row: row, At: at})
+func Note(tx *rows.Tx, kind Kind, row []byte, at time.Time) error {
+	return tx.NoteEnd(rows.End{Kind: byte(kind), Row: row, At: at})
 }
 
 // slotRow is the row of an entry about a secret.

@@ -100,7 +100,7 @@ func (l *Log) append(entries []spentlog.Entry) error {
 
 // PutSynced stores how far the log is durable, in a transaction that strikes off
 // what it has.
-func (l *Log) PutSynced(tx storage.Tx) error {
+func (l *Log) PutSynced(tx *rows.Tx) error {
 	if l == nil {
 		return nil
 	}
@@ -109,18 +109,9 @@ func (l *Log) PutSynced(tx storage.Tx) error {
 	return Put(tx, r)
 }
 
-// Hook returns what a store needs to log what ends in its transactions, nil for
-// nothing.
-func (l *Log) Hook() *rows.EndLog {
-	if l == nil {
-		return nil
-	}
-	return &rows.EndLog{Pend: l.pend, Follow: l.follow}
-}
-
-// pend stores an end. A session needs no entry if there is no room: a restore ends
-// all sessions.
-func (l *Log) pend(tx storage.Tx, e rows.End) (rows.End, bool, error) {
+// Pend implements rows.EndLog. A session needs no entry if there is no room: a restore
+// ends all sessions.
+func (l *Log) Pend(tx *rows.Tx, e rows.End) (rows.End, bool, error) {
 	if err := l.Admit(); err != nil {
 		if Kind(e.Kind) == KindSessionEnded {
 			err = nil
@@ -146,8 +137,8 @@ func (l *Log) pend(tx storage.Tx, e rows.End) (rows.End, bool, error) {
 	return e, true, tx.Put(BucketPending, pendingKey(e), encodePending(e))
 }
 
-// follow logs ends that are durable in the store.
-func (l *Log) follow(ends []rows.End) error {
+// Follow implements rows.EndLog.
+func (l *Log) Follow(ends []rows.End) error {
 	err := l.append(entriesOf(ends))
 	l.mu.Lock()
 	for _, e := range ends {

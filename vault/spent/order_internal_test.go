@@ -42,10 +42,10 @@ func newScene(t *testing.T) *scene {
 func (s *scene) end(t *testing.T, row string) (e rows.End) {
 	t.Helper()
 	s.now = s.now.Add(time.Second)
-	err := s.store.Update(t.Context(), func(tx storage.Tx) (err error) {
-		e, _, err = s.log.pend(tx, rows.End{Kind: byte(KindPasswordChanged), Row: []byte(row)})
+	err := s.store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) (err error) {
+		e, _, err = s.log.Pend(tx, rows.End{Kind: byte(KindPasswordChanged), Row: []byte(row)})
 		return err
-	})
+	}))
 	if err != nil {
 		t.Fatalf("pend: got %v, want nil", err)
 	}
@@ -54,7 +54,7 @@ func (s *scene) end(t *testing.T, row string) (e rows.End) {
 
 func (s *scene) follow(t *testing.T, e rows.End) {
 	t.Helper()
-	if err := s.log.follow([]rows.End{e}); err != nil {
+	if err := s.log.Follow([]rows.End{e}); err != nil {
 		t.Fatalf("follow: got %v, want nil", err)
 	}
 	s.log.strikeAll()

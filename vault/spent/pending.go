@@ -166,7 +166,7 @@ func tagsOf(ends []rows.End) (tags [][8]byte) {
 // strike deletes the rows of ends that are durable in the log. A row that names a
 // later end stays, and the tag of the end that it replaced is returned.
 func (l *Log) strike(ctx context.Context, ends []rows.End) (replaced [][8]byte, err error) {
-	err = l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err = l.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		replaced = nil
 		for _, e := range ends {
 			row, err := tx.Get(BucketPending, pendingKey(e))
@@ -266,7 +266,7 @@ func (l *Log) logBatch(ctx context.Context, from []byte, chosen func(row string)
 func (l *Log) listPending(ctx context.Context, from []byte, chosen func(row string) bool, lost *rows.Damage) (ends []rows.End, next []byte, err error) {
 	var damaged *rows.Damage
 	var all []rows.End
-	err = l.store.View(ctx, func(tx storage.Tx) error {
+	err = l.store.View(ctx, func(tx *rows.Tx) error {
 		all, next, damaged = nil, nil, &rows.Damage{}
 		looked := 0
 		return rows.IgnoreEnough(tx.Range(BucketPending, from, nil, func(key, value []byte) error {

@@ -45,7 +45,7 @@ func (t *transfer) load(ctx context.Context) error {
 
 // loadSource reads the source. Only one that was moved may lack a verifier.
 func (t *transfer) loadSource(ctx context.Context) error {
-	err := t.from.rows.View(ctx, func(tx storage.Tx) (err error) {
+	err := t.from.rows.View(ctx, func(tx *rows.Tx) (err error) {
 		if err := rows.CheckFormat(tx); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (t *transfer) loadTarget(ctx context.Context) error {
 	if t.CheckOnly && t.To.Store == nil {
 		return nil
 	}
-	err := t.to.rows.View(ctx, func(tx storage.Tx) (err error) {
+	err := t.to.rows.View(ctx, func(tx *rows.Tx) (err error) {
 		if err := rows.CheckFormat(tx); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (t *transfer) loadTarget(ctx context.Context) error {
 
 // checkEmpty returns ErrNotEmpty if the target holds any data. A service that
 // was started once and never used holds none.
-func checkEmpty(tx storage.Tx, keys *seal.Keys) error {
+func checkEmpty(tx *rows.Tx, keys *seal.Keys) error {
 	for _, b := range copied() {
 		first, err := rows.FirstKeys(tx, b.Name, nil, 1)
 		if err != nil {
@@ -159,7 +159,7 @@ func (e *end) checkStopped(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return e.rows.View(ctx, func(tx storage.Tx) error { return checkStoppedIn(tx, now) })
+	return e.rows.View(ctx, func(tx *rows.Tx) error { return checkStoppedIn(tx, now) })
 }
 
 // now returns the time of a store's nodes, which is now if they have no other.
@@ -170,7 +170,7 @@ func (e *end) now(ctx context.Context, now time.Time) (time.Time, error) {
 	return now, nil
 }
 
-func checkStoppedIn(tx storage.Tx, now time.Time) error {
+func checkStoppedIn(tx *rows.Tx, now time.Time) error {
 	live, err := rows.LiveNodes(tx, now)
 	if err != nil || len(live) == 0 {
 		return err
@@ -215,7 +215,7 @@ func (e *end) markLeaving(ctx context.Context, opts Options) error {
 	}
 	record := rows.CopyRecord{State: rows.CopyLeaving, Began: opts.Now(), Other: opts.To.Name}
 	_, _ = rand.Read(record.ID[:]) // never fails: it ends the process instead
-	err = e.rows.Update(ctx, func(tx storage.Tx) (err error) {
+	err = e.rows.Update(ctx, func(tx *rows.Tx) (err error) {
 		if err := checkStoppedIn(tx, now); err != nil {
 			return err
 		}
@@ -238,7 +238,7 @@ func (e *end) markLeaving(ctx context.Context, opts Options) error {
 func (e *end) markFilling(ctx context.Context, opts Options, record rows.CopyRecord) error {
 	free := e.checkFree(ctx, opts)
 	record.State, record.Other = rows.CopyFilling, opts.From.Name
-	err := e.rows.Update(ctx, func(tx storage.Tx) error {
+	err := e.rows.Update(ctx, func(tx *rows.Tx) error {
 		if err := free(tx); err != nil {
 			return err
 		}
@@ -256,9 +256,9 @@ func (e *end) markFilling(ctx context.Context, opts Options, record rows.CopyRec
 
 // checkFree returns the check that a target is still empty, and that no node
 // serves it and no other copy goes there.
-func (e *end) checkFree(ctx context.Context, opts Options) func(storage.Tx) error {
+func (e *end) checkFree(ctx context.Context, opts Options) func(*rows.Tx) error {
 	now, err := e.now(ctx, opts.Now())
-	return func(tx storage.Tx) error {
+	return func(tx *rows.Tx) error {
 		if err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func (t *transfer) resume(ctx context.Context) error {
 
 // checkUnchanged returns ErrChanged if the source was served since the copy
 // began.
-func (e *end) checkUnchanged(tx storage.Tx) error {
+func (e *end) checkUnchanged(tx *rows.Tx) error {
 	record, err := rows.GetCopy(tx)
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func Abandon(ctx context.Context, opts Options) error {
 	default:
 		return fmt.Errorf("source %s: no copy of it was begun", t.from.Name)
 	}
-	return t.from.rows.Update(ctx, func(tx storage.Tx) error {
+	return t.from.rows.Update(ctx, func(tx *rows.Tx) error {
 		return tx.Delete(rows.BucketSystem, []byte(rows.SystemCopy))
 	})
 }

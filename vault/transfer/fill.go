@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"hush/storage"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -100,7 +99,7 @@ func (t *transfer) fillBucket(ctx context.Context, b shares.Holding, after []byt
 func (t *transfer) store(ctx context.Context, b shares.Holding, list []found, last []byte) error {
 	slots, err := t.keep(ctx, b, list)
 	if err == nil {
-		err = t.to.advance(ctx, b.Name, last, func(tx storage.Tx) error {
+		err = t.to.advance(ctx, b.Name, last, func(tx *rows.Tx) error {
 			for _, f := range list {
 				if err := tx.Put(b.Name, f.key, f.value); err != nil {
 					return err
@@ -117,10 +116,10 @@ func (t *transfer) store(ctx context.Context, b shares.Holding, list []found, la
 }
 
 // advance runs fn in a transaction of a target, and stores how far it is then.
-func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(storage.Tx) error) error {
+func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(*rows.Tx) error) error {
 	before, next := e.record, e.record
 	next.Bucket, next.After = bucket, last
-	err := e.rows.Update(ctx, func(tx storage.Tx) error {
+	err := e.rows.Update(ctx, func(tx *rows.Tx) error {
 		stored, err := rows.GetCopy(tx)
 		if err != nil {
 			return err
@@ -142,14 +141,14 @@ func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(s
 // fillSystem copies the bucket system, in one transaction. It is small.
 func (t *transfer) fillSystem(ctx context.Context) error {
 	var copied map[string][]byte
-	err := t.from.rows.View(ctx, func(tx storage.Tx) (err error) {
+	err := t.from.rows.View(ctx, func(tx *rows.Tx) (err error) {
 		copied, err = rows.CopiedSystem(tx)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("reading bucket %q: %w", rows.BucketSystem, err)
 	}
-	return t.to.advance(ctx, rows.BucketSystem, nil, func(tx storage.Tx) error {
+	return t.to.advance(ctx, rows.BucketSystem, nil, func(tx *rows.Tx) error {
 		for name, value := range copied {
 			if err := rows.PutSystem(tx, name, value); err != nil {
 				return err

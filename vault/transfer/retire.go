@@ -17,7 +17,7 @@ func (t *transfer) retire(ctx context.Context) error {
 	}
 	record := t.from.record
 	record.State = rows.CopyLeft
-	err := t.from.rows.UpdateReserved(ctx, func(tx storage.Tx) error {
+	err := t.from.rows.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if err := t.from.checkUnchanged(tx); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (t *transfer) release(ctx context.Context) error {
 	record.State = rows.CopyArrived
 	verifier := record.Verifier
 	record.Verifier, record.Source, record.Bucket, record.After = nil, nil, "", nil
-	err := t.to.rows.Update(ctx, func(tx storage.Tx) error {
+	err := t.to.rows.Update(ctx, func(tx *rows.Tx) error {
 		if err := rows.PutSystem(tx, rows.SystemVerifier, verifier); err != nil {
 			return err
 		}

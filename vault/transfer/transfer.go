@@ -93,7 +93,7 @@ func (e *end) overwrites() bool {
 
 // put stores the record of an end.
 func (e *end) put(ctx context.Context, r rows.CopyRecord) error {
-	if err := e.rows.Update(ctx, func(tx storage.Tx) error { return rows.PutCopy(tx, r) }); err != nil {
+	if err := e.rows.Update(ctx, func(tx *rows.Tx) error { return rows.PutCopy(tx, r) }); err != nil {
 		return fmt.Errorf("writing to %s: %w", e.Name, err)
 	}
 	e.record = r

@@ -126,7 +126,7 @@ func (t *transfer) compareShare(ctx context.Context, b shares.Holding, original 
 func (t *transfer) verifySystem(ctx context.Context) error {
 	var both [2]map[string][]byte
 	for i, e := range []*end{&t.from, &t.to} {
-		err := e.rows.View(ctx, func(tx storage.Tx) (err error) {
+		err := e.rows.View(ctx, func(tx *rows.Tx) (err error) {
 			both[i], err = rows.CopiedSystem(tx)
 			return err
 		})

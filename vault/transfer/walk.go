@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 
-	"hush/storage"
 	"hush/vault/rows"
 )
 
@@ -65,7 +64,7 @@ func (w *walker) read(ctx context.Context) error {
 	}
 	var page []row
 	full := false
-	err := w.store.View(ctx, func(tx storage.Tx) error {
+	err := w.store.View(ctx, func(tx *rows.Tx) error {
 		page, full = nil, false
 		size := int64(0)
 		return rows.IgnoreEnough(tx.Range(w.bucket, w.from, nil, func(key, value []byte) error {

@@ -115,22 +115,22 @@ func decodeCursor(data []byte) (s Cursor, err error) {
 }
 
 // LoadCursor loads the state of the count; one that has not begun is zero.
-func LoadCursor(tx storage.Tx) (Cursor, error) {
+func LoadCursor(tx *rows.Tx) (Cursor, error) {
 	return rows.LoadOr(tx, BucketUsage, []byte{kindState}, decodeCursor, Cursor{})
 }
 
 // Put stores the state of the count.
-func (s Cursor) Put(tx storage.Tx) error {
+func (s Cursor) Put(tx *rows.Tx) error {
 	return tx.Put(BucketUsage, []byte{kindState}, s.encode())
 }
 
 // LoadTally loads what a node added; nothing is zero.
-func LoadTally(tx storage.Tx, who Key, node uint16) (Tally, error) {
+func LoadTally(tx *rows.Tx, who Key, node uint16) (Tally, error) {
 	return rows.LoadOr(tx, BucketUsage, who.Of(node), DecodeTally, Tally{})
 }
 
 // PutTally stores what a node added.
-func PutTally(tx storage.Tx, who Key, node uint16, t Tally) error {
+func PutTally(tx *rows.Tx, who Key, node uint16, t Tally) error {
 	if t == (Tally{}) {
 		return tx.Delete(BucketUsage, who.Of(node))
 	}
@@ -159,7 +159,7 @@ func Invariants() []exam.Invariant {
 }
 
 // SumTallies returns what a node and the others added.
-func SumTallies(tx storage.Tx, who Key, node uint16) (own, others Tally, err error) {
+func SumTallies(tx *rows.Tx, who Key, node uint16) (own, others Tally, err error) {
 	prefix := []byte(who)
 	err = tx.Range(BucketUsage, prefix, rows.PrefixEnd(prefix), func(key, value []byte) error {
 		_, of, ok := splitKey(key)

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
 )
@@ -35,14 +35,14 @@ func WithAccount(c caller.Caller, name string) caller.Caller {
 func (k *Kit) MustStoredAccount(t testing.TB, c caller.Caller, name string) caller.Caller {
 	t.Helper()
 	c = WithAccount(c, name)
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
+	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		if _, err := account.UsableAccount(tx, c.AccountID()); err == nil {
 			return nil
 		}
 		return account.PutAccount(tx, c.AccountID(), &account.Record{
 			Created: k.Clock.Now(), Role: account.RoleCustomer, Proof: account.ProofOperator,
 		})
-	})
+	}))
 	if err != nil {
 		t.Fatalf("PutAccount(%q): got %v, want nil", name, err)
 	}

@@ -87,5 +87,7 @@ func AdvanceInSteps(t testing.TB, k *Kit, d time.Duration) {
 
 // FillQueue counts as many mails as may wait.
 func FillQueue(tx storage.Tx) error {
-	return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: outbox.QueueMost})
+	return rows.Plain(func(tx *rows.Tx) error {
+		return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: outbox.QueueMost})
+	})(tx)
 }

@@ -14,6 +14,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/rows"
 )
 
 // pollLeast and pollMost bound the time between two polls. Each pause is random,
@@ -149,10 +150,10 @@ func (ws *Watches) readAll(ctx context.Context, open []*Listener) (values map[Ro
 			}
 		}
 	}
-	err = ws.store.View(ctx, func(tx storage.Tx) error {
+	err = ws.store.View(ctx, func(tx *rows.Tx) error {
 		values = make(map[RowOf][]byte, len(known))
 		for bucket, all := range keys {
-			found, err := storage.GetMany(tx, bucket, all)
+			found, err := tx.GetMany(bucket, all)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,133 @@
+package rows
+
+import (
+	"time"
+
+	"hush/storage"
+)
+
+// Tx is one transaction of a store, with what the vault knows of it beyond the
+// bytes: the node that runs it, the format that it may write, and what ends in it.
+// It is for one goroutine, and valid until the function that got it returns.
+type Tx struct {
+	storage.Tx
+	node   uint16 // the number of the node that runs it; 0 for the only one of a store
+	shared bool   // whether other nodes may use the store
+	format Format // the newest that it may write
+	log    EndLog // nil if ends are not logged
+	ended  []End  // what ended so far and is to be logged
+
+	reads, writes int
+}
+
+// newTx returns a transaction of a store that no other node shares.
+func newTx(tx storage.Tx) *Tx { return &Tx{Tx: tx, format: FormatNewest()} }
+
+// Plain returns fn for a transaction of a backend that no other node shares at
+// present, outside of the service: without a node, and without a log of ends.
+func Plain(fn func(*Tx) error) func(storage.Tx) error {
+	return func(tx storage.Tx) error { return fn(newTx(tx)) }
+}
+
+// Node returns the number of the node that runs the transaction. shared is false
+// for the only node of a store, which is node 0.
+func (t *Tx) Node() (number uint16, shared bool) { return t.node, t.shared }
+
+// Format returns the newest format that the transaction may write. On a store that
+// no other node shares, that is the newest. In a transaction that only reads it is
+// meaningless: decoders read all formats.
+func (t *Tx) Format() Format { return t.format }
+
+// Work returns how many reads and writes the transaction has made. A walk over a
+// range is one read, and a change is a read and a write.
+func (t *Tx) Work() (reads, writes int) { return t.reads, t.writes }
+
+// Get implements storage.Tx.
+func (t *Tx) Get(bucket string, key []byte) ([]byte, error) {
+	t.reads++
+	return t.Tx.Get(bucket, key)
+}
+
+// GetMany returns the values of keys in their order, nil for a missing one; see
+// storage.GetMany.
+func (t *Tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	t.reads += len(keys)
+	return storage.GetMany(t.Tx, bucket, keys)
+}
+
+// Same reports whether key has that value; see storage.Same.
+func (t *Tx) Same(bucket string, key, value []byte) (bool, error) {
+	t.reads++
+	return storage.Same(t.Tx, bucket, key, value)
+}
+
+// Range implements storage.Tx.
+func (t *Tx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
+	t.reads++
+	return t.Tx.Range(bucket, from, to, fn)
+}
+
+// Put implements storage.Tx.
+func (t *Tx) Put(bucket string, key, value []byte) error {
+	t.writes++
+	return t.Tx.Put(bucket, key, value)
+}
+
+// Delete implements storage.Tx.
+func (t *Tx) Delete(bucket string, key []byte) error {
+	t.writes++
+	return t.Tx.Delete(bucket, key)
+}
+
+// Change stores what fn returns as the value of key; see storage.Change.
+func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	t.reads++
+	t.writes++
+	return storage.Change(t.Tx, bucket, key, fn)
+}
+
+// NeedShare makes the update fail with storage.ErrShareGone unless it is committed
+// where the share in slot is stored; see storage.ShareNeeder. Where no acknowledged
+// share can go missing it does nothing.
+func (t *Tx) NeedShare(slot storage.Slot) {
+	if needer, ok := t.Tx.(storage.ShareNeeder); ok {
+		needer.NeedShare(slot)
+	}
+}
+
+// End is something other than a secret that ends in a transaction, and that a log
+// outside the store must have before the update returns.
+type End struct {
+	Kind byte // of package spent
+	Row  []byte
+	At   time.Time // zero for the time of the transaction
+	// Tag tells two ends of the same row apart.
+	Tag [8]byte
+	// Replaces is the tag of an earlier end of the same row that was still pending;
+	// zero for none.
+	Replaces [8]byte
+}
+
+// EndLog is a log of what ends, outside the store. Package spent implements it.
+type EndLog interface {
+	// Pend stores an end in the transaction that makes it, so that a crash before
+	// Follow does not lose it. It returns the end as Follow gets it. ok is false
+	// for one that is not logged. An error fails the transaction.
+	Pend(tx *Tx, e End) (pending End, ok bool, err error)
+	// Follow logs the ends of a transaction that is durable, and returns when they
+	// are durable in the log.
+	Follow(ends []End) error
+}
+
+// NoteEnd notes that something ends in the transaction. On a store without a log of
+// ends it does nothing.
+func (t *Tx) NoteEnd(e End) error {
+	if t.log == nil {
+		return nil
+	}
+	pending, ok, err := t.log.Pend(t, e)
+	if ok && err == nil {
+		t.ended = append(t.ended, pending)
+	}
+	return err
+}
