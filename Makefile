@@ -75,7 +75,7 @@ TRIP ?=
 
 .PHONY: trip
 trip: ## Count what one share and one reveal enter, and fail above scripts/trip.txt; TRIP=-list|-write
-	go run ./scripts/trip $(TRIP)
+	go run -C tools/hush ./trip $(TRIP)
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME; PKG
@@ -107,7 +107,7 @@ generate: ## Write gen/ and openapi/ anew from proto/, the routes and the record
 	@scripts/buf-offline.sh
 	$(TOOL) buf generate
 	gofmt -w gen
-	go run ./cmd/hush-openapi
+	go run -C tools/hush ./openapi
 
 .PHONY: check-generated
 check-generated: generate ## Fail if gen/ or openapi/ is not what make generate gives
@@ -173,7 +173,7 @@ RELEASE_KEY ?=
 .PHONY: release
 release: ## Build the files of a release in dist/; RELEASE_KEY=FILE signs them
 	@mkdir -p .tmp
-	cd release && go build -o ../.tmp/release .
+	go build -C tools/hush -o ../../.tmp/release ./release
 	.tmp/release -key '$(RELEASE_KEY)'
 	@[ -n '$(RELEASE_KEY)' ] || echo 'dist/SHA256SUMS is not signed: RELEASE_KEY is not set'
 

@@ -24,30 +24,48 @@ type goPackage struct {
 	GoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
 }
 
-// listGo asks the go command once for all tests, since that takes it a second. Packages
-// that do not compile are listed too (-e), since the compiler reports that.
+// listGo asks the go command once for all tests, since that takes it a second or two.
+// Packages that do not compile are listed too (-e), since the compiler reports that.
 var listGo = sync.OnceValues(func() (map[string]goPackage, error) {
-	cmd := exec.Command("go", "list", "-e", "-deps",
-		"-json=ImportPath,Imports,TestImports,XTestImports,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+	packages := map[string]goPackage{}
+	for _, folder := range moduleFolders() {
+		listed, err := listModule[goPackage](folder, "-e", "-deps",
+			"-json=ImportPath,Imports,TestImports,XTestImports,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles")
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range listed {
+			packages[p.ImportPath] = p
+		}
+	}
+	return packages, nil
+})
+
+// moduleFolders returns the modules whose packages the rules are about: that of Hush, and
+// that of its tools, which uses the packages of the first.
+func moduleFolders() []string { return []string{".", "tools/hush"} }
+
+// listModule returns what go list writes about all packages of the module in a folder.
+func listModule[T any](folder string, flags ...string) (listed []T, err error) {
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-C", folder}, flags, []string{"./..."})...)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w\n%s", err, &complaints)
+		return nil, fmt.Errorf("go list in %s: %w\n%s", folder, err, &complaints)
 	}
-	packages := map[string]goPackage{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p goPackage
+		var p T
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			return packages, nil
+			return listed, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("output of go list: %w", err)
+			return nil, fmt.Errorf("output of go list in %s: %w", folder, err)
 		}
-		packages[p.ImportPath] = p
+		listed = append(listed, p)
 	}
-})
+}
 
-// goPackages returns the packages of the module and all that they import, by their
+// goPackages returns the packages of the modules and all that they import, by their
 // import paths.
 func goPackages(t *testing.T) map[string]goPackage {
 	t.Helper()
@@ -58,8 +76,8 @@ func goPackages(t *testing.T) map[string]goPackage {
 	return packages
 }
 
-// modulePackages returns the packages of this module by their paths below it. It leaves
-// out the module's root, which has only tests.
+// modulePackages returns the packages of the modules by their paths below the root. It
+// leaves out the root itself, which has only tests.
 func modulePackages(t *testing.T) map[string]goPackage {
 	t.Helper()
 	packages := map[string]goPackage{}
@@ -69,12 +87,12 @@ func modulePackages(t *testing.T) map[string]goPackage {
 		}
 	}
 	if len(packages) == 0 {
-		t.Fatal("go list: got no package of the module, want some")
+		t.Fatal("go list: got no package of the modules, want some")
 	}
 	return packages
 }
 
-// moduleFiles returns the Go files of the module by their paths, for every system and
+// moduleFiles returns the Go files of the modules by their paths, for every system and
 // with tests.
 func moduleFiles(t *testing.T) (files []string) {
 	t.Helper()
@@ -90,7 +108,7 @@ func moduleFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// readFolders opens every folder of the module. The go command repeats a cached
+// readFolders opens every folder of the source tree. The go command repeats a cached
 // result while the files that a test opened are unchanged, and cannot know
 // which files a child process read.
 func readFolders(t *testing.T) {

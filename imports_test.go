@@ -10,11 +10,11 @@ import (
 
 const module = "hush"
 
-// floors has each package of the module once, from the roof to the ground. A package
-// may import what stands on a lower floor, and on an ordered floor what comes after it.
-// Names are paths below the module; "x/..." is x and everything below it, and counts as
-// one package. A package that no floor names is an error, and so is a name without a
-// package.
+// floors has each package of this module, and of the module of its tools, once, from the
+// roof to the ground. A package may import what stands on a lower floor, and on an ordered
+// floor what comes after it. Names are paths below the root; "x/..." is x and everything
+// below it, and counts as one package. A package that no floor names is an error, and so
+// is a name without a package.
 //
 // So a reader of a package needs to know only what is below it: what is under the vault
 // works without a vault, and what is under the routes without the legacy versions.
@@ -52,7 +52,10 @@ var vaultPackages = []string{
 }
 
 var (
-	tools            = []string{"cmd/hush-load", "cmd/hush-openapi", "cmd/hush-postgres", "cmd/hush-powerloss", "scripts/testreport", "scripts/trip"}
+	tools = []string{
+		"tools/hush/load", "tools/hush/openapi", "tools/hush/postgres", "tools/hush/powerloss", "tools/hush/release",
+		"tools/hush/testreport", "tools/hush/trip",
+	}
 	operatorCommands = []string{
 		"cmd/hush/admin", "cmd/hush/backup", "cmd/hush/compact", "cmd/hush/config", "cmd/hush/doctor",
 		"cmd/hush/migrate", "cmd/hush/restore", "cmd/hush/store",
@@ -109,7 +112,7 @@ var nevers = []never{
 		why: "a mail leaves through the outbox, which keeps it until it is sent",
 	},
 	{
-		from: []string{"..."}, except: []string{"cmd/hush", "cmd/hush/config", "scripts/trip"}, to: []string{"server"},
+		from: []string{"..."}, except: []string{"cmd/hush", "cmd/hush/config", "tools/hush/trip"}, to: []string{"server"},
 		why: "the program starts the service; any other command calls it",
 	},
 	{
@@ -126,15 +129,15 @@ var nevers = []never{
 		why: "the operator's commands work on the folder or its socket; only people call a server by its address",
 	},
 	{
-		from: []string{"..."}, except: []string{"cmd/hush-openapi", "cmd/hush-postgres"}, to: kits,
+		from: []string{"..."}, except: []string{"tools/hush/openapi", "tools/hush/postgres"}, to: kits,
 		why: "a test kit has short cuts that must not reach a program",
 	},
 	{
-		from: []string{"cmd/hush-load"}, to: []string{"routes/...", "handlers/...", "vault/...", "storage/..."},
+		from: []string{"tools/hush/load"}, to: []string{"routes/...", "handlers/...", "vault/...", "storage/..."},
 		why: "the load tool measures a server from outside, as any client meets it",
 	},
 	{
-		from: []string{"cmd/hush-powerloss"}, to: []string{"routes/...", "handlers/...", "gen/..."},
+		from: []string{"tools/hush/powerloss"}, to: []string{"routes/...", "handlers/...", "gen/..."},
 		why: "the tool looks at what the vault left on a disk, with no other layer to suspect",
 	},
 }
@@ -180,14 +183,14 @@ var forbidden = []struct{ from, to string }{
 	{"cmd/hush/admin", "client"},
 	{"seal", "storage"},
 	{"gen/hush/v1", "vault"},
-	{"cmd/hush", "cmd/hush-load"},
+	{"cmd/hush", "tools/hush/load"},
 	{"cmd/hush", "openapi/recorded"},
 	{"cmd/hush", "client/otstest"},
 	{"client", "client/otstest"},
-	{"cmd/hush", "cmd/hush-powerloss"},
-	{"cmd/hush-load", "testtier"},
-	{"cmd/hush-load", "handlers"},
-	{"cmd/hush-powerloss", "handlers"},
+	{"cmd/hush", "tools/hush/powerloss"},
+	{"tools/hush/load", "testtier"},
+	{"tools/hush/load", "handlers"},
+	{"tools/hush/powerloss", "handlers"},
 	{"cmd/hush", "vault/vaulttest"},
 	{"cmd/hush", "vault"},
 	{"vault", "cmd/hush"},

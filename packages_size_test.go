@@ -39,7 +39,7 @@ var smallFor = map[string]string{
 	"vault/faulttest":              "it has tests alone",
 	"vault/restoration":            "waits for restore to be in one place",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
-	"cmd/hush-postgres":            "a program of one page",
+	"tools/hush/postgres":          "a program of one page",
 	"cmd/hush/compact":             "waits for the operator's commands to be one package",
 }
 

@@ -1,9 +1,6 @@
 package hush_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"go/ast"
 	"go/constant"
 	"go/importer"
@@ -13,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,9 +20,10 @@ import (
 	"hush/vault/transfer"
 )
 
-// typedPackage is a package of this module with its types, without tests.
+// typedPackage is a package of this module, or of that of the tools, with its types and
+// without tests.
 type typedPackage struct {
-	name  string // path below the module
+	name  string // path below the root
 	fset  *token.FileSet
 	files []*ast.File
 	info  *types.Info
@@ -51,8 +48,8 @@ func wantKeysDerivedOnce(t *testing.T, packages []typedPackage) {
 	t.Helper()
 	allowed := []string{
 		"seal", "vault/secret",
-		"vault/claim",        // seals and opens what was revealed, for its claim
-		"cmd/hush-powerloss", // opens what a disk kept after a power cut
+		"vault/claim",          // seals and opens what was revealed, for its claim
+		"tools/hush/powerloss", // opens what a disk kept after a power cut
 	}
 	found := map[string]bool{}
 	for _, p := range packages {
@@ -135,7 +132,7 @@ func isCost(object types.Object) bool {
 
 // bucketUse is a file that may name buckets of other packages.
 type bucketUse struct {
-	file    string // below the module, or a folder with a final slash
+	file    string // below the root, or a folder with a final slash
 	buckets string // names of constants, with spaces between; empty for any
 	reason  string
 }
@@ -161,8 +158,8 @@ func allowedBucketUses() []bucketUse {
 			"vault/restoration/rows.go", "BucketSecret BucketShred BucketEpoch BucketUsage BucketPending",
 			"says which rows of a backup belong into the restored store; reads and writes nothing",
 		},
-		{"cmd/hush-powerloss/share.go", "BucketSecret", "reads what a disk kept after a power cut, past the vault"},
-		{"cmd/hush-powerloss/share.go", "BucketClaim", "the same, of what is bound to a claim"},
+		{"tools/hush/powerloss/share.go", "BucketSecret", "reads what a disk kept after a power cut, past the vault"},
+		{"tools/hush/powerloss/share.go", "BucketClaim", "the same, of what is bound to a claim"},
 		{"vault/vaulttest/", "", "helps tests, which look at every bucket"},
 		{"storage/storagetest/", "", "tests any store, with buckets of its own"},
 	}
@@ -312,7 +309,7 @@ func (p typedPackage) spelledBuckets(call *ast.CallExpr) (found []foreignBucket)
 	return found
 }
 
-// position returns where a node stands, with the file's path below the module.
+// position returns where a node stands, with the file's path below the root.
 func (p typedPackage) position(n ast.Node) token.Position {
 	position := p.fset.Position(n.Pos())
 	position.Filename = p.name + "/" + filepath.Base(position.Filename)
@@ -330,7 +327,7 @@ func (p typedPackage) uses(path string, names ...string) bool {
 	return false
 }
 
-// checkTypes type-checks every package of this module except generated ones,
+// checkTypes type-checks every package of both modules except generated ones,
 // against the compiler's export data of their imports.
 func checkTypes(t *testing.T) (packages []typedPackage) {
 	t.Helper()
@@ -364,29 +361,26 @@ type listedPackage struct {
 	GoFiles                 []string
 }
 
-// listExports returns the files with each package's export data, and the
-// packages of this module that are not generated.
+// listExports returns the files with each package's export data, and the packages of both
+// modules that are not generated.
 func listExports(t *testing.T) (exports map[string]string, ours []listedPackage) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &complaints)
-	}
 	exports = map[string]string{}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listedPackage
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			return exports, ours
-		} else if err != nil {
-			t.Fatalf("output of go list: %v", err)
+	for _, folder := range moduleFolders() {
+		listed, err := listModule[listedPackage](folder, "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles")
+		if err != nil {
+			t.Fatal(err)
 		}
-		exports[p.ImportPath] = p.Export
-		name, below := strings.CutPrefix(p.ImportPath, module+"/")
-		if below && !strings.HasPrefix(name, "gen/") && len(p.GoFiles) > 0 {
-			ours = append(ours, p)
+		for _, p := range listed {
+			if _, known := exports[p.ImportPath]; known {
+				continue // what both modules use has the same types in both
+			}
+			exports[p.ImportPath] = p.Export
+			name, below := strings.CutPrefix(p.ImportPath, module+"/")
+			if below && !strings.HasPrefix(name, "gen/") && len(p.GoFiles) > 0 {
+				ours = append(ours, p)
+			}
 		}
 	}
+	return exports, ours
 }

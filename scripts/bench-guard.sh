@@ -35,7 +35,7 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 export CGO_ENABLED=0
 go build -trimpath -o "$folder/hush" ./cmd/hush
-go build -trimpath -o "$folder/hush-load" ./cmd/hush-load
+go build -C tools/hush -trimpath -o "$folder/hush-load" ./load
 go test -c -trimpath -o "$folder/bolt.test" ./storage/bolt
 
 : >"$folder/log" # it is read before the server may have begun it

@@ -47,7 +47,7 @@ admitted | sort -u >"$work/admitted"
 grep -qx landlock_restrict_self "$work/admitted" || fail 'the unit does not admit Landlock'
 
 echo '--- packages of an older version'
-(cd release && go build -o "$work/release" .)
+go build -C tools/hush -o "$work/release" ./release
 git clone --quiet . "$work/source"
 "$work/release" -source "$work/source" -out "$work/older" -version 0.0.1 -targets linux/amd64
 

@@ -25,14 +25,14 @@ cd "$(dirname "$0")/.."
 mkdir -p .tmp
 work=$(mktemp -d .tmp/test.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-go build -o "$work/report" ./scripts/testreport
+go build -C tools/hush -o "$PWD/$work/report" ./testreport
 
 report=("$work/report" -require "${TEST_REQUIRE:-}" -times "${TEST_TIMES:-}")
 command=(go test)
 case ${STORE:-bolt} in
 bolt) report+=(-left-out .tmp/left-out) ;;
 postgres)
-	go build -o "$work/hush-postgres" ./cmd/hush-postgres
+	go build -C tools/hush -o "$PWD/$work/hush-postgres" ./postgres
 	command=("$work/hush-postgres" go test)
 	report+=(-stores)
 	;;

@@ -42,7 +42,7 @@ func IsFull() bool {
 	return !testing.Short() && os.Getenv(Variable) == "full"
 }
 
-// leaveOut ends t with a line that scripts/testreport reads.
+// leaveOut ends t with a line that tools/hush/testreport reads.
 func leaveOut(t testing.TB, command, why string) {
 	t.Helper()
 	t.Skipf("left out: make %s: %s", command, why)

@@ -1,4 +1,4 @@
-// Command hush-powerloss shows what the disk keeps when the power fails. It
+// Command powerloss shows what the disk keeps when the power fails. It
 // records the system calls of the real program under load, builds from the
 // record the contents that a disk may have after a power cut at each moment,
 // starts the service's own packages on each of them, and compares what they

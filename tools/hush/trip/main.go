@@ -1,5 +1,5 @@
 // Command trip counts what one call enters: how many functions, files and packages of
-// this module a reader meets who follows it from the connection to the disk and back. It
+// Hush a reader meets who follows it from the connection to the disk and back. It
 // builds itself with coverage, and runs each call three times in a service of its own,
 // which has a fixed clock and no background work. "make trip" fails if a count is above
 // the one in scripts/trip.txt.
@@ -18,10 +18,13 @@ import (
 	"strings"
 )
 
-// These are below the module's root: this program, and the counts that must not be
-// exceeded.
+// root is the source tree, seen from the folder of this module, where make trip runs this
+// program.
+const root = "../.."
+
+// These are below root: this program, and the counts that must not be exceeded.
 const (
-	program     = "scripts/trip"
+	program     = "tools/hush/trip"
 	figuresFile = "scripts/trip.txt"
 )
 
@@ -78,7 +81,7 @@ func count(ctx context.Context, out io.Writer, o options) error {
 			fmt.Fprintf(out, "%s enters\n\t%s\n", name, strings.Join(entered.names(), "\n\t"))
 		}
 	}
-	text, err := os.ReadFile(figuresFile)
+	text, err := os.ReadFile(filepath.Join(root, figuresFile))
 	if err != nil {
 		return err
 	}
@@ -90,20 +93,21 @@ func count(ctx context.Context, out io.Writer, o options) error {
 	if err := compare(out, counted, allowed); err != nil || !o.write {
 		return err
 	}
-	return os.WriteFile(figuresFile, []byte(format(counted)), 0o600)
+	return os.WriteFile(filepath.Join(root, figuresFile), []byte(format(counted)), 0o600)
 }
 
-// build builds this program with counters in all packages of the module that people
-// write. It has some itself, without which a program has none at all.
+// build builds this program with counters in all packages of Hush that people write. It
+// has some itself, without which a program has none at all.
 func build(ctx context.Context, name string) error {
-	listed, err := output(ctx, "go", "list", "./...")
+	listed, err := output(ctx, "go", "list", "-C", root, "./...")
 	if err != nil {
 		return err
 	}
 	packages := slices.DeleteFunc(strings.Fields(listed), func(name string) bool {
-		return strings.HasPrefix(name, module+"gen/") || strings.HasPrefix(name, module+"scripts/") && name != module+program
+		return strings.HasPrefix(name, module+"gen/")
 	})
-	_, err = output(ctx, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(packages, ","), "-o", name, "./"+program)
+	packages = append(packages, module+program)
+	_, err = output(ctx, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(packages, ","), "-o", name, module+program)
 	return err
 }
 
@@ -125,7 +129,7 @@ func enteredBy(ctx context.Context, built, name, work string) (first functions, 
 		if err != nil {
 			return nil, err
 		}
-		entered, err := readProfile(".", string(text))
+		entered, err := readProfile(root, string(text))
 		if err != nil {
 			return nil, err
 		}

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// module is what the import paths of this module begin with.
+// module is what the import paths of Hush begin with, its tools' as well.
 const module = "hush/"
 
-// function is a function or method of the module. What a function literal enters counts
+// function is a function or method of Hush. What a function literal enters counts
 // for the declaration around it.
 type function struct {
-	file string // below the module's root
+	file string // below the root of the source tree
 	name string // with the type of its receiver
 }
 
@@ -59,7 +59,7 @@ func (f functions) difference(other functions) []string {
 }
 
 // readProfile returns the functions that a profile of go tool covdata says were entered.
-// The module is in the folder root.
+// Their files are below the folder root.
 func readProfile(root, profile string) (functions, error) {
 	entered := functions{}
 	declared := map[string][]declaration{}
@@ -90,13 +90,13 @@ func readProfile(root, profile string) (functions, error) {
 }
 
 // readBlock reads a line such as "hush/seal/key.go:20.33,24.2 3 1": a block's file below
-// the module and the line that it begins on. The line is 0 for a block that was not
+// the root and the line that it begins on. The line is 0 for a block that was not
 // entered.
 func readBlock(line string) (file string, at int, err error) {
 	fields := strings.Fields(line)
 	place, found := strings.CutPrefix(line, module)
 	if len(fields) != 3 || !found {
-		return "", 0, fmt.Errorf("the profile has the line %q, want a block of this module", line)
+		return "", 0, fmt.Errorf("the profile has the line %q, want a block of Hush", line)
 	}
 	file, place, _ = strings.Cut(place, ":")
 	if fields[2] == "0" {

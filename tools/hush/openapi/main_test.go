@@ -11,11 +11,11 @@ import (
 // tables or the recorded exchanges changes it too.
 func TestDocumentIsCurrent(t *testing.T) {
 	t.Parallel()
-	want, err := generate(os.DirFS("../.."))
+	want, err := generate(os.DirFS("../../.."))
 	if err != nil {
 		t.Fatalf("generate(): got error %v", err)
 	}
-	got, err := os.ReadFile("../../" + documentFile)
+	got, err := os.ReadFile("../../../" + documentFile)
 	if err != nil {
 		t.Fatal(err)
 	}

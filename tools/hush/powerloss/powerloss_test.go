@@ -17,15 +17,15 @@ import (
 
 var powerlossStates = flag.Int("powerloss.states", 0, "how many disk contents TestPowerLoss starts on; 0 for 20,000 in make full, and 300 in make check")
 
-// build builds a command as it is shipped: what it does in other processes is
-// not slowed down by the race detector.
-func build(t *testing.T, name string) string {
+// build builds the command in a folder as it is shipped: what it does in other processes
+// is not slowed down by the race detector.
+func build(t *testing.T, name, folder string) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs go: the programs are built from their source")
 	}
 	path := filepath.Join(t.TempDir(), name)
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "hush/cmd/"+name).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", folder, "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: got %v, want a program: %s", name, err, out)
 	}
 	return path
@@ -58,7 +58,7 @@ func TestPowerLoss(t *testing.T) {
 	needTracing(t)
 	const sessions = 4 // two with a failed sync
 	states := cmp.Or(*powerlossStates, 20_000)
-	command, hush := build(t, "hush-powerloss"), build(t, "hush")
+	command, hush := build(t, "hush-powerloss", "."), build(t, "hush", "../../../cmd/hush")
 	record := filepath.Join(t.TempDir(), "record")
 	check := func(flags ...string) (string, error) {
 		flags = append([]string{"--hush", hush, "--record", record, "--sessions", fmt.Sprint(sessions)}, flags...)

@@ -1,8 +1,8 @@
-// Command hush-openapi writes openapi/openapi.yaml, the OpenAPI 3.1 description
+// Command openapi writes openapi/openapi.yaml, the OpenAPI 3.1 description
 // of everything that programs call. The RPCs come from the contract, as buf
 // wrote them to gen/openapi; v1, v2 and v3 come from the routing tables, with
-// answers as the recorded exchanges show them. `make generate` runs it at the
-// root of the source tree.
+// answers as the recorded exchanges show them. `make generate` runs it in the
+// folder of its module.
 package main
 
 import (
@@ -10,12 +10,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// documentFile is what the command writes.
-const documentFile = "openapi/openapi.yaml"
+const (
+	// root is the source tree, seen from the folder of this module.
+	root = "../.."
+	// documentFile is what the command writes, below root.
+	documentFile = "openapi/openapi.yaml"
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -25,11 +30,11 @@ func main() {
 }
 
 func run() error {
-	content, err := generate(os.DirFS("."))
+	content, err := generate(os.DirFS(root))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(documentFile, content, 0o644) //nolint:gosec // a source file like any other
+	return os.WriteFile(filepath.Join(root, documentFile), content, 0o644) //nolint:gosec // a source file like any other
 }
 
 // generate returns the document that a source tree gives.

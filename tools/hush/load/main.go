@@ -1,4 +1,4 @@
-// Command hush-load measures a running Hush server from outside: it conceals
+// Command load measures a running Hush server from outside: it conceals
 // and reveals secrets over v1, v2, Connect JSON or gRPC with a fixed number of
 // clients, and prints throughput, latency percentiles and errors by kind.
 //

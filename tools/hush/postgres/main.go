@@ -1,4 +1,4 @@
-// Command hush-postgres runs a command with a private PostgreSQL server for
+// Command postgres runs a command with a private PostgreSQL server for
 // tests, whose URL is in the command's environment as TEST_STORE, and stops the
 // server afterwards. It exits with the command's exit code, or with 3 if there
 // is no PostgreSQL.
