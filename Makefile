@@ -11,7 +11,8 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules --no-print-directory
 export CGO_ENABLED := 0
 export GOFLAGS ?= -trimpath
 
-# Packages to work on, as in `make test PKG=./vault/...`.
+# Packages to work on, as in `make test PKG=./vault/...`. ./... has the tools of the
+# project as well, which are a module of their own; tools/hush/load is one of them.
 PKG ?= ./...
 # Tests that must not be skipped: names as in `needs NAME: ...`, or all.
 TEST_REQUIRE ?=
@@ -31,7 +32,8 @@ BENCH ?= .
 # Arguments of the server.
 ARGS ?=
 
-# The linters are a module of their own, so that no user of Hush downloads them.
+# The linters are a module of their own, so that no user of Hush downloads them. So are
+# the tools of the project, in tools/hush.
 TOOL := go tool -modfile=tools/go.mod
 
 .PHONY: help
@@ -90,6 +92,9 @@ lint-go:
 	@unformatted=$$(find . -name '*.go' -not -path '*/.*' -not -path '*/node_modules/*' -exec gofmt -l {} +); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(TOOL) golangci-lint run ./...
+	go tool -C tools/hush -modfile=../go.mod golangci-lint run --config ../../.golangci.yml ./...
+	go mod tidy -diff
+	go mod tidy -C tools/hush -diff
 
 .PHONY: lint-proto
 lint-proto:
@@ -164,7 +169,9 @@ VET ?= darwin/arm64 freebsd/amd64
 vet-systems: ## Check that code and tests compile for other systems; VET='linux/arm64 darwin/amd64'
 	@for target in $(VET); do \
 		echo "go vet for $$target"; \
-		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go vet -trimpath ./...; \
+		for folder in . tools/hush; do \
+			CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go vet -C $$folder -trimpath ./...; \
+		done; \
 	done
 
 # The file with the OpenSSH key that signs a release.

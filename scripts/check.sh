@@ -32,7 +32,7 @@ programs() {
 	local packages
 	packages=$(others)
 	# shellcheck disable=SC2086 # paths of packages hold no white space
-	stage 'programs and pages' scripts/test.sh $packages
+	stage 'programs and pages' scripts/test.sh $packages ./tools/hush/...
 	# What is larger than -short in the vault has the race detector, and runs here in
 	# "make full".
 	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/postgres ./cmd/hush

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs go test over its arguments and reports what a person wants to know: each
+# Runs go test over its arguments, whose packages may be of the service and of the
+# tools in tools/hush, and reports what a person wants to know: each
 # package's verdict as it comes, the output of what failed, the slowest tests, what
 # was skipped and why, and what another run has (package testtier). It installs
 # nothing.
@@ -21,6 +22,7 @@
 # bbolt is left out: both are listed at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/modules.sh
 
 mkdir -p .tmp
 work=$(mktemp -d .tmp/test.XXXXXX)
@@ -28,12 +30,12 @@ trap 'rm -rf "$work"' EXIT
 go build -C tools/hush -o "$PWD/$work/report" ./testreport
 
 report=("$work/report" -require "${TEST_REQUIRE:-}" -times "${TEST_TIMES:-}")
-command=(go test)
+server=() race=()
 case ${STORE:-bolt} in
 bolt) report+=(-left-out .tmp/left-out) ;;
 postgres)
 	go build -C tools/hush -o "$PWD/$work/hush-postgres" ./postgres
-	command=("$work/hush-postgres" go test)
+	server=("$work/hush-postgres")
 	report+=(-stores)
 	;;
 *)
@@ -51,13 +53,19 @@ if [ -n "${RACE:-}" ]; then
 		report+=(-no-race 'the C compiler does not work')
 	else
 		export CGO_ENABLED=1
-		command+=(-race)
+		race=(-race)
 	fi
 fi
 
-# vet is a part of lint. Without the tables for debuggers, which panics do not need,
-# a hundred programs of tests are linked faster and take half the disk.
+# tests FOLDER ARGUMENT... tests packages of the module in a folder. vet is a part of
+# lint. Without the tables for debuggers, which panics do not need, a hundred programs of
+# tests are linked faster and take half the disk.
+tests() {
+	local folder=$1
+	shift
+	"${server[@]}" go test -C "$folder" "${race[@]}" -json -vet=off -ldflags='-s -w' -timeout "${TEST_TIMEOUT:-45m}" "$@"
+}
 status=0
-"${command[@]}" -json -vet=off -ldflags='-s -w' -timeout "${TEST_TIMEOUT:-45m}" "$@" 2>&1 | "${report[@]}" || status=1
+in_modules tests "$@" 2>&1 | "${report[@]}" || status=1
 [ "$status" = 0 ] && echo PASS
 exit "$status"
