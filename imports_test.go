@@ -23,7 +23,7 @@ var floors = []floor{
 	{name: "test kits", ordered: true, packages: kits},
 	{name: "program", packages: []string{"cmd/hush"}},
 	{name: "commands", packages: slices.Concat(operatorCommands, peopleCommands)},
-	{name: "what people's commands share", ordered: true, packages: peopleShared},
+	{name: "what people's commands keep on the disk", packages: peopleKeep},
 	{name: "client", packages: []string{"client"}},
 	{name: "server", ordered: true, packages: []string{"server", "server/datafolder", "server/settings", "server/process"}},
 	{name: "command line", ordered: true, packages: []string{"cli/command", "cli/console", "cli/flags"}},
@@ -60,8 +60,8 @@ var (
 		"cmd/hush/admin", "cmd/hush/backup", "cmd/hush/compact", "cmd/hush/config", "cmd/hush/doctor",
 		"cmd/hush/migrate", "cmd/hush/restore", "cmd/hush/store",
 	}
-	peopleCommands = []string{"cmd/hush/login", "cmd/hush/open", "cmd/hush/run", "cmd/hush/share"}
-	peopleShared   = []string{"cmd/hush/receipt", "cmd/hush/reveal", "cmd/hush/pending", "cmd/hush/remote", "cmd/hush/profile"}
+	peopleCommands = []string{"cmd/hush/people"}
+	peopleKeep     = []string{"cmd/hush/people/pending", "cmd/hush/people/profile"}
 	aroundVault    = []string{"backup", "server/certificates", "server/connections", "mail", "server/metrics", "openapi", "resolver", "web"}
 	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
 	kits = []string{
@@ -120,12 +120,12 @@ var nevers = []never{
 		why: "the program only puts its commands together; server/datafolder opens folders and stores",
 	},
 	{
-		from: slices.Concat(peopleCommands, peopleShared),
+		from: slices.Concat(peopleCommands, peopleKeep),
 		to:   []string{"server/...", "routes/...", "handlers/...", "vault/...", "storage/..."},
 		why:  "people's commands run where no server is, and know it by the client alone",
 	},
 	{
-		from: []string{"..."}, except: slices.Concat(peopleCommands, peopleShared), to: []string{"client"},
+		from: []string{"..."}, except: slices.Concat(peopleCommands, peopleKeep), to: []string{"client"},
 		why: "the operator's commands work on the folder or its socket; only people call a server by its address",
 	},
 	{
@@ -179,7 +179,7 @@ var forbidden = []struct{ from, to string }{
 	{"cmd/hush/admin", "server"},
 	{"server/settings", "server/datafolder"},
 	{"cli/command", "cmd/hush/admin"},
-	{"cmd/hush/share", "vault/secret"},
+	{"cmd/hush/people", "vault/secret"},
 	{"cmd/hush/admin", "client"},
 	{"seal", "storage"},
 	{"gen/hush/v1", "vault"},

@@ -26,7 +26,7 @@ func TestServiceCallsNoServer(t *testing.T) {
 func TestRequestsOfTheServiceAreFound(t *testing.T) {
 	t.Parallel()
 	const text = "package x\n\nvar c = &http.Client{}\n"
-	for name, want := range map[string]bool{"vault/x.go": true, "server/x.go": true, "vault/x_test.go": false, "client/x.go": false, "cmd/hush/remote/x.go": false} {
+	for name, want := range map[string]bool{"vault/x.go": true, "server/x.go": true, "vault/x_test.go": false, "client/x.go": false, "cmd/hush/people/x.go": false} {
 		if got := callsServers(name, text); got != want || callsServers(name, "package x\n\nvar h http.Handler\n") {
 			t.Errorf("callsServers(%s): got %t, want %t, and false for a handler", name, got, want)
 		}
@@ -37,7 +37,7 @@ var (
 	request = regexp.MustCompile(`\bhttp2?\.(Client\{|Transport\{|Get\(|Head\(|Post\(|PostForm\(|Default(Client|Transport)\b|NewRequest)`)
 	// What is no part of the service: the library of clients, commands that call a
 	// service, programs and kits for tests, and generated code.
-	noService = regexp.MustCompile(`_test\.go$|^client/|^tools/|^gen/|^openapi/|^server/datafolder/|^cmd/hush/((admin|remote)/|healthcheck\.go$)|test/`)
+	noService = regexp.MustCompile(`_test\.go$|^client/|^tools/|^gen/|^openapi/|^server/datafolder/|^cmd/hush/((admin|people)/|healthcheck\.go$)|test/`)
 )
 
 // callsServers reports whether a file of the service makes HTTP requests.

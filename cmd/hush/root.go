@@ -13,13 +13,9 @@ import (
 	"hush/cmd/hush/compact"
 	"hush/cmd/hush/config"
 	"hush/cmd/hush/doctor"
-	"hush/cmd/hush/login"
 	"hush/cmd/hush/migrate"
-	"hush/cmd/hush/open"
-	"hush/cmd/hush/receipt"
+	"hush/cmd/hush/people"
 	"hush/cmd/hush/restore"
-	running "hush/cmd/hush/run" // run is the program within a test
-	"hush/cmd/hush/share"
 	"hush/cmd/hush/store"
 	"hush/server/settings"
 )
@@ -66,20 +62,20 @@ refused. An empty variable counts as not set, and is refused where help says "no
 // secretCommands returns the commands of senders and recipients.
 func (p program) secretCommands() []*cobra.Command {
 	return []*cobra.Command{
-		share.Command(p.console, p.environment),
-		open.Command(p.console, p.environment),
-		receipt.BurnCommand(p.console, p.environment),
-		receipt.Command(p.console, p.environment),
-		receipt.ListCommand(p.console, p.environment),
-		running.Command(p.console, p.environment),
+		people.Share(p.console, p.environment),
+		people.Open(p.console, p.environment),
+		people.Burn(p.console, p.environment),
+		people.Receipt(p.console, p.environment),
+		people.List(p.console, p.environment),
+		people.Run(p.console, p.environment),
 	}
 }
 
 // accountCommands returns the commands that choose a server, and an account there.
 func (p program) accountCommands() []*cobra.Command {
 	return []*cobra.Command{
-		login.Login(p.console, p.environment), login.Logout(p.console, p.environment),
-		login.WhoAmI(p.console, p.environment), login.Profile(p.console, p.environment),
+		people.Login(p.console, p.environment), people.Logout(p.console, p.environment),
+		people.WhoAmI(p.console, p.environment), people.Profile(p.console, p.environment),
 	}
 }
 

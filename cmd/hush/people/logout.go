@@ -1,0 +1,52 @@
+package people
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/client"
+	"hush/cmd/hush/people/profile"
+)
+
+// Logout returns "hush logout".
+func Logout(on *console.Console, environment []string) *cobra.Command {
+	c := &cobra.Command{
+		Use: "logout", Short: "forget the API token of a profile", Args: command.Takes(0, 0),
+		Long: `Forget the API token of a profile. The profile stays, and its server is called
+without an account. The token itself stays valid until you revoke it at the server.`,
+	}
+	choice := AddProfile(c, on, environment)
+	c.RunE = func(c *cobra.Command, _ []string) error { return logout(c.Context(), on, choice) }
+	return c
+}
+
+func logout(ctx context.Context, on *console.Console, choice *Choice) error {
+	one, err := choice.ChosenProfile()
+	if err != nil {
+		return err
+	}
+	if one.Token == profile.PlaceNone {
+		on.Tellf("the profile %s has no token", one.Name)
+	} else {
+		if err := choice.Store().Forget(ctx, one.Name); err != nil {
+			return err
+		}
+		on.Tellf("the token of the profile %s is forgotten; %s", one.Name, stillValid(one))
+	}
+	if UsesTokenVariable(choice, one) {
+		on.Tellf("%s is set: commands without flags send it to %s", command.VariableToken, one.Server)
+	}
+	return nil
+}
+
+// stillValid says where to revoke a token.
+func stillValid(one profile.Profile) string {
+	page := one.Server
+	if one.Protocol == client.ProtocolHush {
+		page += "/account/tokens"
+	}
+	return "it stays valid until you revoke it at " + page
+}

@@ -1,0 +1,237 @@
+package people
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
+	"hush/client"
+	"hush/cmd/hush/people/pending"
+)
+
+// copyTime is how long the clipboard keeps a secret, unless --copy-for says
+// otherwise.
+const copyTime = 45 * time.Second
+
+// opener is one run of the command.
+type opener struct {
+	console     *console.Console
+	environment []string
+	choice      *Choice
+
+	output         string
+	asked          bool // for a place, which a text does not need
+	overwrite      bool
+	copy           bool
+	copyFor        time.Duration
+	force          bool
+	passphraseFile string
+	json           bool
+}
+
+// Open returns "hush open": it opens a secret to standard output, into a file that
+// appears whole or not at all, or into the clipboard. The server is told that the
+// content arrived once it is there.
+func Open(on *console.Console, environment []string) *cobra.Command {
+	o := &opener{console: on, environment: environment}
+	c := &cobra.Command{
+		Use: "open [LINK]", Short: "open a secret, once",
+		Long: `Open a secret and print it, or write it to a file. A secret opens once.
+
+LINK is the link, "-" to read it from standard input, or @FILE to read it from a
+file. Without it the command asks for the link, so that neither the history of the
+shell nor other users of this machine see it. If the secret has a passphrase, it
+asks for that too.
+
+On a terminal control characters are shown and not obeyed, and a file is not
+printed: before the secret is opened, the command asks where to save it if it is a
+file. --output says that without a question: a file, or a folder, where the file gets
+the name that its sender gave it, or a free one like it. No file is overwritten
+without --overwrite, which replaces regular files only. To a pipe the bytes go as they
+are.
+
+The server keeps the content until it is safe here. If this run is cut off, run it
+again with the same link within two minutes: nothing is lost. Servers that speak v1
+or v2 cannot do that.
+
+With --json the facts are printed as one object: kind (text or file), file_name,
+size, encryption, server, and output for the file that was written or copied for
+the clipboard. Without --output and --copy the content is in it as text, or as
+base64 if it is no text.`,
+		Args: command.Takes(0, 1),
+		RunE: o.run,
+	}
+	define := func(name string, define flags.Define) { define(c.Flags(), name) }
+	short := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.Text(&o.output, "", "`file` or folder to write to, \"-\" for standard output")(short, "output")
+	short.Lookup("output").Shorthand = "o"
+	c.Flags().AddFlagSet(short)
+	define("overwrite", flags.Switch(&o.overwrite, "replace a file that exists"))
+	define("copy", flags.Switch(&o.copy, "put a text into the clipboard, and clear it after --copy-for"))
+	define("copy-for", flags.Parsed(&o.copyFor, "`how long` the clipboard keeps it, 45s by default", flags.ParseSpan))
+	define("force", flags.Switch(&o.force, "print to a terminal as it is: files, binary content and control characters"))
+	define("passphrase-file", flags.Text(&o.passphraseFile, "", "`file` with the passphrase in its first line, \"-\" for standard input"))
+	define("json", flags.Switch(&o.json, "print facts as JSON"))
+	o.choice = AddFlags(c, on, environment)
+	command.HoldOutput(c)
+	return c
+}
+
+func (o *opener) run(c *cobra.Command, args []string) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	ctx := c.Context()
+	link, err := o.readLink(ctx, args)
+	if err != nil {
+		return err
+	}
+	calls, err := o.choice.ConnectTo(ctx, link)
+	if err != nil {
+		return err
+	}
+	claims := pending.NewStore(o.environment, time.Now)
+	for _, text := range claims.Sweep(link) {
+		o.console.Tellf("%s", text)
+	}
+	if o.copy {
+		if err := o.console.CanCopy(ctx); err != nil {
+			return err
+		}
+	}
+	s, err := Look(ctx, Options{
+		Console: o.console, Client: calls, Link: link, Claims: claims,
+		PassphraseFile: o.passphraseFile, Place: o.placeName(),
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	return o.open(ctx, s)
+}
+
+// check refuses flags that do not go together.
+func (o *opener) check(args []string) error {
+	switch {
+	case o.output != "" && o.copy:
+		return command.Usage("--output and --copy exclude each other")
+	case o.json && o.output == "-":
+		return command.Usage("--json prints to standard output; leave out --output -, and the content is in the object")
+	case o.overwrite && (o.output == "" || o.output == "-"):
+		return command.Usage("--overwrite needs --output with a file or folder")
+	case o.copyFor != 0 && !o.copy:
+		return command.Usage("--copy-for needs --copy")
+	case o.passphraseFile == "-" && len(args) > 0 && args[0] == "-":
+		return command.Usage("the link and the passphrase cannot both come from standard input")
+	}
+	if (o.output == "" || o.output == "-") && !o.copy {
+		if err := command.NeedOutput(o.console, "the content would be lost: name a file with --output"); err != nil {
+			return err
+		}
+	}
+	if err := command.HasFile("passphrase-file", o.passphraseFile); err != nil {
+		return err
+	}
+	if o.copyFor == 0 {
+		o.copyFor = copyTime
+	}
+	return nil
+}
+
+// readLink reads the link, or asks for it.
+func (o *opener) readLink(ctx context.Context, args []string) (client.Link, error) {
+	if len(args) > 0 {
+		return o.choice.ReadLink(ctx, args[0])
+	}
+	if !o.console.CanAsk() {
+		return client.Link{}, command.Usage("LINK is missing: \"-\" reads it from standard input, @FILE from a file")
+	}
+	text, err := o.console.AskHidden(ctx, "Link: ")
+	if err != nil {
+		return client.Link{}, err
+	}
+	link, err := client.ParseLink(text)
+	return link, Fail(err)
+}
+
+// open opens a secret that was looked at. Whatever can fail is tried before the
+// secret is consumed.
+func (o *opener) open(ctx context.Context, s *Secret) error {
+	if s.WasSavedTo() && o.isFile() {
+		return o.finish(ctx, s)
+	}
+	to, err := o.place(s)
+	if err != nil {
+		return err
+	}
+	defer func() { to.discard() }()
+	s.Describe()
+	if err := s.ReadPassphrase(ctx); err != nil {
+		return err
+	}
+	if o.mayNeedPlace(s) {
+		if to, err = o.askPlace(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := s.KeepClaim(ctx); err != nil {
+		return err
+	}
+	if err := to.noteIn(s); err != nil {
+		return err
+	}
+	opened, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer clear(opened.Content.Bytes)
+	after, err := o.deliver(ctx, s, to, opened.Content)
+	if err != nil {
+		return err
+	}
+	s.Acknowledge(context.WithoutCancel(ctx))
+	if after != nil {
+		return after()
+	}
+	return nil
+}
+
+// placeName names where the content goes to, for a later run.
+func (o *opener) placeName() string {
+	path, err := filepath.Abs(o.output)
+	if o.output == "" || o.output == "-" || err != nil {
+		return ""
+	}
+	return path
+}
+
+// isFile reports whether the output is a file that exists.
+func (o *opener) isFile() bool {
+	if o.output == "" || o.output == "-" {
+		return false
+	}
+	info, err := os.Lstat(o.output)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// finish does what an earlier run for the same file was cut off from: all but the
+// acknowledgement was done.
+func (o *opener) finish(ctx context.Context, s *Secret) error {
+	s.Acknowledge(context.WithoutCancel(ctx))
+	if o.json {
+		info, err := os.Lstat(o.output)
+		if err != nil {
+			return err
+		}
+		return PrintJSON(o.console, openedJSON{Size: int(info.Size()), Encryption: s.Encryption().String(), Server: s.Link.Server, Output: o.output})
+	}
+	o.console.Tellf("an earlier run saved the secret to %q", o.output)
+	return nil
+}

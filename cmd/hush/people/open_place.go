@@ -1,0 +1,110 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hush/client"
+)
+
+// place returns the file to write to, ready to be written; nil for none.
+func (o *opener) place(s *Secret) (*target, error) {
+	if o.output == "" || o.output == "-" {
+		return nil, nil
+	}
+	return o.newPlace(s, o.output)
+}
+
+// newPlace makes a target of a path. It refuses a name that is taken where the name is
+// known before the secret is opened, which is where the server encrypted it: it is a text.
+func (o *opener) newPlace(s *Secret, path string) (*target, error) {
+	// The file of an earlier run that was cut off may be there already.
+	to, err := newTarget(path, o.overwrite, s.IsConsumed())
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range to.left {
+		if !s.KnowsTemporary(file) {
+			o.console.Tellf("a run that was cut off left %q, which may have the content of a secret that opens no more: look at it, and delete it", file)
+		}
+	}
+	to.keepDot = to.isFolder && !o.overwrite && !o.isHome(to.path)
+	if s.Encryption() != client.EncryptionEndToEnd {
+		err = to.checkName(client.Content{})
+	}
+	if err != nil {
+		to.discard()
+		return nil, err
+	}
+	return to, nil
+}
+
+// isHome reports whether a folder is the home of the user, where names with a dot
+// change what programs do.
+func (o *opener) isHome(folder string) bool {
+	var home string
+	for _, entry := range o.environment {
+		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
+			home = value
+		}
+	}
+	of, err := os.Stat(folder)
+	if err != nil {
+		return true
+	}
+	at, err := os.Stat(home)
+	return err == nil && os.SameFile(of, at)
+}
+
+// mayNeedPlace reports whether a content could be a file that has no place: only its
+// sender's device knows whether it is one. Such a question is asked before the secret is
+// opened, since the server keeps an opened one for two minutes only.
+func (o *opener) mayNeedPlace(s *Secret) bool {
+	isPlaced := o.output != "" || o.copy || o.json || o.force
+	return !isPlaced && s.Encryption() == client.EncryptionEndToEnd && o.console.OutIsTerminal() && o.console.CanAsk()
+}
+
+// askPlace asks where to save the content if it is a file, until there is a place for
+// it. It returns nil if it is to be printed.
+func (o *opener) askPlace(ctx context.Context, s *Secret) (*target, error) {
+	for {
+		path, err := o.console.Ask(ctx, "If it is a file, save it as (Enter for its own name in this folder, - to print it): ")
+		if err != nil {
+			return nil, err
+		}
+		if path = strings.TrimSpace(path); path == "-" {
+			o.output = "-"
+			return nil, nil
+		}
+		to, err := o.newPlace(s, cmp.Or(path, "."))
+		if err == nil {
+			to.keepDot = to.keepDot && path != "" // Enter chooses no folder
+			o.asked = true
+			return to, nil
+		}
+		o.console.Tellf("%v", err)
+	}
+}
+
+// nameIn returns the name of the file for a content.
+func nameIn(to *target, content client.Content) string {
+	switch {
+	case to == nil:
+		return safeName(content, false)
+	case to.isFolder:
+		return to.nameOf(content)
+	default:
+		return filepath.Base(to.path)
+	}
+}
+
+// foldersOf returns the folder of a target; nothing without a target.
+func foldersOf(to *target) []string {
+	if to == nil {
+		return nil
+	}
+	return []string{to.folder()}
+}

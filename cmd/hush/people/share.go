@@ -1,0 +1,282 @@
+package people
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/cli/flags"
+	"hush/client"
+)
+
+// share is one call of "hush share".
+type share struct {
+	on     *console.Console
+	server *Choice
+
+	generate             *client.Generate
+	ttl                  time.Duration
+	encryption           string
+	encryptionSet        bool
+	recipients           []string
+	domain, label        string
+	name                 string
+	asText               bool
+	passphraseFile       string
+	passphraseAsked      bool
+	passphraseDrawn      bool
+	receiptFile          string
+	shown, coded, copied bool
+	asJSON, watched      bool
+	unprinted            bool // a link, or what belongs to it, could not be printed
+}
+
+const long = `Share a secret once. The link that it prints opens once: with "hush open", or in
+a browser.
+
+The content is a FILE, standard input, or, on a terminal, what is typed or pasted
+at a prompt that does not show it. Ctrl-D ends it, on an empty line or after
+other characters. Every byte counts, a line break at the end too: echo adds one,
+printf %s does not. A FILE is shared as a file with its name; standard input as a
+text, or as a file without a name if it is not text in UTF-8.
+
+The link alone goes to standard output. The lifetime, the receipt and the
+passphrase go to standard error. Anyone who has the receipt can follow the secret
+and burn it.
+
+--generate shares a random text that only the recipient sees. POLICY is a length
+from 4 to 128, sets of characters, or both: 24, 32:letters,digits,symbols or
+digits,unambiguous. The sets are lower, upper, letters, digits, symbols and all;
+unambiguous leaves out characters that look alike. Without sets it is letters and
+digits, without a length 20 characters.
+
+--json prints an object for each link instead: link, receipt, short_id, server,
+protocol, encryption, ttl in seconds, expires, has_passphrase, and where they
+exist recipient, file_name, passphrase (that of --generate-passphrase) and value
+(that of --show).`
+
+// Share returns "hush share": it shares a text, a file or a generated text once, and
+// prints the link. The content comes from standard input, a file or a prompt, and never
+// from the command line.
+func Share(on *console.Console, environment []string) *cobra.Command {
+	s := &share{on: on}
+	c := &cobra.Command{
+		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: long,
+		Args: takesFile, ValidArgsFunction: command.CompleteFiles,
+		RunE: func(c *cobra.Command, args []string) error {
+			s.encryptionSet = c.Flags().Changed("encryption")
+			return s.run(c.Context(), args)
+		},
+	}
+	s.server = AddFlags(c, on, environment)
+	command.HoldOutput(c)
+	s.addFlags(c.Flags())
+	c.SetFlagErrorFunc(flagError)
+	return c
+}
+
+func (s *share) addFlags(set *pflag.FlagSet) {
+	flags.Unrepeated(flags.Parsed(&s.generate, "share a random text; see above for the `policy`", parsePolicy))(set, "generate")
+	set.Lookup("generate").NoOptDefVal = "20"
+	flags.Switch(&s.shown, "print what --generate made on standard error")(set, "show")
+	flags.Parsed(&s.ttl, "`lifetime` of the secret: a number and s, m, h, d or w, as in 3d or 1h30m (default: the server's)", parseLifetime)(set, "ttl")
+	flags.Switch(&s.passphraseAsked, "ask for a passphrase that the recipient needs")(set, "passphrase-prompt")
+	flags.Text(&s.passphraseFile, "", "`file` whose first line is the passphrase; \"-\" for standard input")(set, "passphrase-file")
+	flags.Switch(&s.passphraseDrawn, "draw a passphrase of six words, and print it on standard error")(set, "generate-passphrase")
+	flags.Repeated(&s.recipients, "e-mail `address` that the server mails a link to, one link for each; needs an account and --encryption server; may be given several times", parseRecipients)(set, "recipient")
+	flags.Text(&s.domain, "", "custom `domain` of the account for the link")(set, "domain")
+	flags.Text(&s.label, "", "`note` for the receipt, which the recipient does not see")(set, "label")
+	flags.Choice(&s.encryption, "who encrypts; a server that does sees the content", client.EncryptionEndToEnd.String(), client.EncryptionServer.String())(set, "encryption")
+	flags.Text(&s.name, "", "`name` of the file for the recipient")(set, "name")
+	flags.Switch(&s.asText, "share FILE as a text, without its name")(set, "text")
+	flags.Switch(&s.coded, "draw the link as a QR code on standard error")(set, "qr")
+	flags.Switch(&s.copied, "put the link into the clipboard too")(set, "copy")
+	flags.Switch(&s.asJSON, "print an object for each link instead of the link")(set, "json")
+	flags.Switch(&s.watched, "follow the secret until it was opened, was burned or has expired")(set, "watch")
+	flags.Text(&s.receiptFile, "", "new `file` for the link of the receipt, which only you may read")(set, "receipt-file")
+}
+
+// takesFile accepts FILE. It does not repeat what may be a secret.
+func takesFile(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return command.Usage("there is more than one argument; %s", howToPipe)
+	}
+	return command.NotEmpty(c, args)
+}
+
+// flagError does not repeat an unknown flag, which may be a secret that begins with
+// a dash, unless it is like the name of a flag.
+func flagError(c *cobra.Command, err error) error {
+	unknown, ok := err.(*pflag.NotExistError) //nolint:errorlint // pflag returns it as it is
+	if !ok {
+		return c.Root().FlagErrorFunc()(c, err)
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := command.Nearest(strings.TrimLeft(unknown.GetSpecifiedName(), "-"), names); near != "" {
+		return command.Usage("unknown flag; did you mean \"--%s\"?", near)
+	}
+	return command.Usage("unknown flag; %s", howToPipe)
+}
+
+// check refuses flags and arguments that contradict each other.
+func (s *share) check(args []string) error {
+	given := 0
+	for _, on := range []bool{s.passphraseAsked, s.passphraseDrawn, s.passphraseFile != ""} {
+		if on {
+			given++
+		}
+	}
+	fromInput := len(args) == 0 || args[0] == "-"
+	switch {
+	case given > 1:
+		return command.Usage("choose one of --passphrase-prompt, --passphrase-file and --generate-passphrase")
+	case s.generate != nil && len(args) > 0:
+		return command.Usage("--generate makes the content: leave out FILE, and write a policy with =, as in --generate=24")
+	case s.generate != nil && (s.asText || s.name != ""):
+		return command.Usage("--generate makes a text: leave out --text and --name")
+	case s.generate == nil && s.shown:
+		return command.Usage("--show is for --generate")
+	case s.asText && s.name != "":
+		return command.Usage("a text has no name: leave out --name or --text")
+	case s.generate == nil && s.passphraseFile == "-" && fromInput:
+		return command.Usage("--passphrase-file: standard input has the content; name a file")
+	case s.receiptFile == "-":
+		return command.Usage("--receipt-file: \"-\" is no file: name one, or leave out the flag, and the receipt goes to standard error")
+	case len(s.recipients) > maxRecipients:
+		return command.Usage("--recipient: there may be %d recipients, and not %d", maxRecipients, len(s.recipients))
+	}
+	if err := s.checkStreams(); err != nil {
+		return err
+	}
+	return command.HasFile("passphrase-file", s.passphraseFile)
+}
+
+// checkStreams refuses a closed stream that something goes to which exists nowhere else.
+func (s *share) checkStreams() error {
+	isDrawn := s.coded && !console.IsClosed(s.on.Err)
+	if len(s.recipients) == 0 && !s.copied && !isDrawn {
+		if err := command.NeedOutput(s.on, "the link would be lost"); err != nil {
+			return err
+		}
+	}
+	need := command.NeedMessages
+	if s.asJSON {
+		need = command.NeedOutput
+	}
+	switch {
+	case s.passphraseDrawn:
+		return need(s.on, "the passphrase would be lost")
+	case s.shown:
+		return need(s.on, "the generated text would be lost")
+	case s.receiptFile == "":
+		return need(s.on, "the receipt would be lost: name a file with --receipt-file")
+	default:
+		return nil
+	}
+}
+
+func (s *share) run(ctx context.Context, args []string) error {
+	s.recipients = distinct(s.recipients)
+	if err := s.check(args); err != nil {
+		return err
+	}
+	if s.copied {
+		if err := s.on.CanCopy(ctx); err != nil {
+			return err
+		}
+	}
+	from := contentSource{done: func() {}}
+	if s.generate == nil {
+		var err error
+		if from, err = s.openSource(ctx, args); err != nil {
+			return err
+		}
+	}
+	defer from.done()
+	server, err := s.server.Connect(ctx)
+	if err != nil {
+		return Fail(err)
+	}
+	request, err := s.request(ctx, from, server)
+	if err != nil && ctx.Err() != nil {
+		return console.ErrInterrupted
+	}
+	if err != nil {
+		return Fail(err)
+	}
+	file, err := createReceiptFile(s.receiptFile)
+	if err != nil {
+		return err
+	}
+	return s.shareWith(ctx, server, request, file)
+}
+
+// request returns what to share. It asks for what the flags leave to prompts.
+func (s *share) request(ctx context.Context, from contentSource, server *client.Client) (client.ShareRequest, error) {
+	request := client.ShareRequest{Generate: s.generate, TTL: s.ttl, Domain: s.domain, Label: s.label}
+	byServer, err := s.setEncryption(&request, server)
+	if err != nil {
+		return request, err
+	}
+	policy, err := server.Policy(ctx)
+	if err != nil {
+		return request, err
+	}
+	if policy.Maintenance != "" {
+		return request, &client.Error{Kind: client.KindRefused, Message: "the server creates no secrets now: " + console.Visible(policy.Maintenance)}
+	}
+	// The policy of other protocols says nothing of mail: their servers answer for themselves.
+	if len(s.recipients) > 0 && server.Protocol() == client.ProtocolHush {
+		if err := policy.AdmitRecipients(); err != nil {
+			return request, err
+		}
+	}
+	if !s.passphraseAsked { // before the content is typed
+		if request.Passphrase, err = s.passphrase(ctx, policy); err != nil {
+			return request, err
+		}
+	}
+	if s.generate == nil {
+		if request.Content, err = s.read(ctx, from, policy.MaxContent, server); err == nil && byServer {
+			err = s.makeText(request.Content)
+		}
+	}
+	if err == nil && s.passphraseAsked {
+		request.Passphrase, err = s.passphrase(ctx, policy)
+	}
+	return request, err
+}
+
+// setEncryption sets who encrypts, says so where the protocol has no choice, and
+// reports whether it is the server.
+func (s *share) setEncryption(request *client.ShareRequest, server *client.Client) (byServer bool, err error) {
+	chosenServer := s.encryption == client.EncryptionServer.String()
+	switch protocol := server.Protocol(); {
+	case protocol == client.ProtocolHush && !chosenServer && len(s.recipients) > 0:
+		return false, command.Usage("a server that mails a link sees it, so that end-to-end encryption has no --recipient: add --encryption server, or pass the link on yourself")
+	case protocol == client.ProtocolHush && chosenServer:
+		request.Encryption = client.EncryptionServer
+		return true, nil
+	case protocol == client.ProtocolHush:
+		request.Encryption = client.EncryptionEndToEnd
+		return false, nil
+	case s.encryptionSet && !chosenServer:
+		return true, unsupported(protocol, "has no end-to-end encryption")
+	case s.label != "":
+		return true, unsupported(protocol, "keeps no labels")
+	default:
+		s.on.Tellf("%s speaks %s: nothing is encrypted on this device, and the server sees the content and the passphrase", server.Server(), protocol)
+		return true, nil
+	}
+}
+
+// unsupported is the error for what a protocol cannot do, before the content is read.
+func unsupported(protocol client.Protocol, what string) error {
+	return &client.Error{Kind: client.KindUnsupported, Message: "a server that speaks " + protocol.String() + " " + what + "; nothing was sent"}
+}

@@ -1,0 +1,162 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/client"
+)
+
+const (
+	// maxUnknown bounds a content for a server that does not say its limit.
+	maxUnknown = 64 << 20
+	// maxCounted bounds how much of a content that is too long is read to say its
+	// size.
+	maxCounted = 1 << 30
+)
+
+// howToPipe ends the errors for secrets that are arguments.
+const howToPipe = `a secret is never an argument: other users of this machine see arguments, and the shell keeps them. Pipe it, as in "printf %s \"$SECRET\" | hush share", or run "hush share" and type it`
+
+// contentSource is where the content comes from.
+type contentSource struct {
+	from io.Reader // nil for a prompt
+	// name is the base name of a file, and size its bytes; empty and zero for a
+	// stream.
+	name string
+	size int64
+	done func()
+}
+
+// openSource opens what the arguments name. The errors do not repeat an argument
+// that may be a secret.
+func (s *share) openSource(ctx context.Context, args []string) (contentSource, error) {
+	if len(args) == 0 || args[0] == "-" {
+		if s.on.InIsTerminal() {
+			return contentSource{done: func() {}}, nil
+		}
+		return contentSource{from: s.on.In, done: func() {}}, nil
+	}
+	// A pipe with a name opens once it has a writer.
+	file, err := console.Interruptible(ctx, func() (*os.File, error) { return os.Open(args[0]) })
+	if errors.Is(err, console.ErrInterrupted) {
+		return contentSource{}, err
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return contentSource{}, fmt.Errorf("you may not read the file %s", console.Visible(args[0]))
+	}
+	if err != nil {
+		return contentSource{}, command.Usage("FILE cannot be opened: %v; %s", errors.Unwrap(err), howToPipe) // without the path
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = command.Usage("FILE is a folder: share an archive of it, as in \"tar cz FOLDER | hush share --name folder.tar.gz\"")
+	}
+	if err != nil {
+		return contentSource{}, errors.Join(err, file.Close())
+	}
+	opened := contentSource{from: file, done: func() { _ = file.Close() }}
+	if info.Mode().IsRegular() { // the name of a pipe says nothing
+		opened.name, opened.size = filepath.Base(args[0]), info.Size()
+	}
+	return opened, nil
+}
+
+// read reads the content and decides whether it is a text or a file.
+func (s *share) read(ctx context.Context, from contentSource, limit int64, server *client.Client) (*client.Content, error) {
+	bytes, err := s.readBytes(ctx, from, limit, server)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes) == 0 && (from.name == "" || s.asText) {
+		return nil, fmt.Errorf("there is nothing to share: %s", from.emptiness())
+	}
+	content := &client.Content{Bytes: bytes, FileName: from.name}
+	if s.name != "" {
+		content.FileName = s.name
+	}
+	if s.asText {
+		content.FileName = ""
+	}
+	content.IsFile = content.FileName != "" || !utf8.Valid(bytes)
+	if s.asText && content.IsFile {
+		return nil, command.Usage("--text: the content is not a text in UTF-8")
+	}
+	return content, nil
+}
+
+func (from contentSource) emptiness() string {
+	switch {
+	case from.from == nil:
+		return "nothing was typed"
+	case from.name != "":
+		return "the file is empty"
+	default:
+		return "standard input is empty"
+	}
+}
+
+// readBytes reads up to limit bytes. A content that is longer is refused before
+// anything is sent.
+func (s *share) readBytes(ctx context.Context, from contentSource, limit int64, server *client.Client) ([]byte, error) {
+	if limit <= 0 {
+		limit = maxUnknown
+	}
+	if from.size > limit {
+		return nil, tooLong(console.Count(from.size, "bytes"), limit, server)
+	}
+	if from.from == nil {
+		typed, err := s.on.AskText(ctx, "Type or paste the secret, which is not shown. Ctrl-D ends it, Ctrl-C gives up.")
+		if err == nil && int64(len(typed)) > limit {
+			err = tooLong(console.Count(len(typed), "bytes"), limit, server)
+		}
+		return typed, err
+	}
+	read, err := console.Interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from.from, limit+1)) })
+	if err != nil || int64(len(read)) <= limit {
+		return read, err
+	}
+	more, err := console.Interruptible(ctx, func() (int64, error) { return io.Copy(io.Discard, io.LimitReader(from.from, maxCounted)) })
+	if err != nil {
+		return nil, err
+	}
+	size := console.Count(limit+1+more, "bytes")
+	if more == maxCounted {
+		size = "more than " + size
+	}
+	return nil, tooLong(size, limit, server)
+}
+
+// tooLong is the error for a content that the server does not take.
+func tooLong(size string, limit int64, server *client.Client) error {
+	return &client.Error{
+		Kind:    client.KindRefused,
+		Message: fmt.Sprintf("the content has %s, and %s takes at most %d; nothing was sent", size, server.Server(), limit),
+	}
+}
+
+// makeText makes a content a text: the server encrypts nothing else.
+func (s *share) makeText(content *client.Content) error {
+	if len(content.Bytes) == 0 {
+		return &client.Error{Kind: client.KindUnsupported, Message: "a server that encrypts takes no empty text, and the file is empty; nothing was sent"}
+	}
+	if !utf8.Valid(content.Bytes) {
+		return &client.Error{Kind: client.KindUnsupported, Message: "a server that encrypts takes a text in UTF-8 only, and the content is none; nothing was sent"}
+	}
+	if s.name != "" {
+		return command.Usage("--name: a secret that the server encrypts is a text without a name")
+	}
+	if content.FileName != "" {
+		s.on.Tellf("the name of the file is left out: a secret that the server encrypts is a text")
+	}
+	content.IsFile, content.FileName = false, ""
+	return nil
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package run
-
-// reapOrphans does nothing: containers are those of Linux.
-func reapOrphans(int) (end func()) { return func() {} }
