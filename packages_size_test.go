@@ -40,7 +40,6 @@ var smallFor = map[string]string{
 	"vault/restoration":            "waits for restore to be in one place",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
 	"tools/hush/postgres":          "a program of one page",
-	"cmd/hush/compact":             "waits for the operator's commands to be one package",
 }
 
 func TestPackagesHaveFewNames(t *testing.T) {

@@ -9,14 +9,7 @@ import (
 	"hush/cli/command"
 	"hush/cli/flags"
 	"hush/cmd/hush/admin"
-	"hush/cmd/hush/backup"
-	"hush/cmd/hush/compact"
-	"hush/cmd/hush/config"
-	"hush/cmd/hush/doctor"
-	"hush/cmd/hush/migrate"
 	"hush/cmd/hush/people"
-	"hush/cmd/hush/restore"
-	"hush/cmd/hush/store"
 	"hush/server/settings"
 )
 
@@ -102,10 +95,10 @@ func (p program) addVersionFlag(root *cobra.Command) {
 func (p program) adminCommand() *cobra.Command {
 	c := admin.Command(p.console, version,
 		command.Section{Title: "Data", Commands: []*cobra.Command{
-			backup.Command(p.console, version), restore.Command(p.console), doctor.Command(p.console), compact.Command(p.console),
-			migrate.Command(p.console, version), store.Command(p.console), admin.Keys(p.console, version), p.keygenCommand(),
+			admin.Backup(p.console, version), admin.Restore(p.console), admin.Doctor(p.console), admin.Compact(p.console),
+			admin.Migrate(p.console, version), admin.Store(p.console), admin.Keys(p.console, version), p.keygenCommand(),
 		}},
-		command.Section{Title: "Settings", Commands: []*cobra.Command{config.Command(p.console, p.settings), p.routesCommand()}},
+		command.Section{Title: "Settings", Commands: []*cobra.Command{admin.Config(p.console, p.settings), p.routesCommand()}},
 	)
 	command.MarkMoved(c, "account", "token", "domain", "place", "audit", "backup", "restore", "doctor", "compact", "migrate", "store", "keys", "keygen", "config", "routes")
 	return c

@@ -1,8 +1,8 @@
 // Package admin is "hush admin": the commands of those who run a service. A file
 // holds the commands for one noun. They call the service that holds the data
 // folder over its socket, or, where none runs, the same handlers on the folder
-// itself. The commands that work on files and stores are in packages of their own,
-// which the program hands over.
+// itself. The commands that work on files and whole stores are constructors of their
+// own, which the program hands over.
 package admin
 
 import (

@@ -1,6 +1,4 @@
-// Package doctor is "hush admin doctor": the command that examines the data of a
-// service, and changes nothing.
-package doctor
+package admin
 
 import (
 	"context"
@@ -19,9 +17,10 @@ import (
 	"hush/vault/doctor"
 )
 
-// Command returns "hush admin doctor".
-func Command(c *console.Console) *cobra.Command {
-	d := cmd{Console: c}
+// Doctor returns "hush admin doctor": it examines the data of a service, and changes
+// nothing.
+func Doctor(c *console.Console) *cobra.Command {
+	d := examination{Console: c}
 	cobraCommand := &cobra.Command{
 		Use: "doctor", Short: "examine the data of a service", Args: command.Takes(0, 0),
 		Long: `Examine the data of a service, and change nothing: files, root key, database and
@@ -46,14 +45,14 @@ The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
 	return cobraCommand
 }
 
-// cmd is one call of the command.
-type cmd struct {
+// examination is one call of the command.
+type examination struct {
 	*console.Console
 	settings *settings.Settings
 	json     bool
 }
 
-func (d cmd) run(ctx context.Context) error {
+func (d examination) run(ctx context.Context) error {
 	if d.settings.Store == settings.StoreMemory {
 		return command.Usage("--store=memory holds no data that could be examined")
 	}
@@ -82,7 +81,7 @@ func (d cmd) run(ctx context.Context) error {
 }
 
 // examineFolder examines a data folder.
-func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time.Time) (err error) {
+func (d examination) examineFolder(ctx context.Context, found *doctor.Findings, now time.Time) (err error) {
 	folder, err := datafolder.Inspect(d.settings.Data)
 	if err != nil {
 		return err
@@ -130,7 +129,7 @@ func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time
 
 // note adds a finding for an error that is not about the call itself, and reports
 // whether there is an error.
-func (cmd) note(ctx context.Context, found *doctor.Findings, code doctor.Code, err error) bool {
+func (examination) note(ctx context.Context, found *doctor.Findings, code doctor.Code, err error) bool {
 	switch {
 	case err == nil:
 		return false
@@ -144,7 +143,7 @@ func (cmd) note(ctx context.Context, found *doctor.Findings, code doctor.Code, e
 }
 
 // examineDatabase examines a database that nodes may serve.
-func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err error) {
+func (d examination) examineDatabase(ctx context.Context, found *doctor.Findings) (err error) {
 	store, now, done, err := datafolder.ConnectExisting(ctx, d.settings)
 	if err != nil {
 		return err
@@ -160,7 +159,7 @@ func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err e
 	return d.examineRows(ctx, opts, line)
 }
 
-func (d cmd) examineRows(ctx context.Context, opts doctor.Options, line *console.Progress) error {
+func (d examination) examineRows(ctx context.Context, opts doctor.Options, line *console.Progress) error {
 	if opts.Keys == nil {
 		opts.Findings.Skipped = append(opts.Findings.Skipped, "without the root key nothing sealed was opened")
 	}

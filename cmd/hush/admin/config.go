@@ -1,6 +1,4 @@
-// Package config is "hush admin config": the commands that check the settings of the
-// service, and write a file to begin with.
-package config
+package admin
 
 import (
 	"context"
@@ -30,8 +28,9 @@ type writer struct {
 	reader *settings.Reader
 }
 
-// Command returns "hush admin config".
-func Command(c *console.Console, reader *settings.Reader) *cobra.Command {
+// Config returns "hush admin config": it checks the settings of the service, and writes
+// a file to begin with.
+func Config(c *console.Console, reader *settings.Reader) *cobra.Command {
 	w := writer{c, reader}
 	return command.Group(&cobra.Command{
 		Use: "config", Short: "check and create configuration files",

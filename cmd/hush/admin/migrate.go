@@ -1,6 +1,4 @@
-// Package migrate is "hush admin migrate": the command that says which format the
-// data of a service has, and upgrades it without serving.
-package migrate
+package admin
 
 import (
 	"context"
@@ -22,9 +20,10 @@ import (
 	"hush/vault/rows"
 )
 
-// Command returns "hush admin migrate" of a release of the program.
-func Command(c *console.Console, release string) *cobra.Command {
-	m := cmd{Console: c, release: release}
+// Migrate returns "hush admin migrate" of a release of the program: it says which format
+// the data of a service has, and upgrades it without serving.
+func Migrate(c *console.Console, release string) *cobra.Command {
+	m := migration{Console: c, release: release}
 	made := &cobra.Command{
 		Use: "migrate", Short: "show or upgrade the format of the data", Args: command.Takes(0, 0),
 		Long: `Upgrade the format of the data of a stopped service, as "hush serve" does at its
@@ -47,8 +46,8 @@ them read the next one. There --check works beside them, and shows them.`,
 	return made
 }
 
-// cmd is one call of the command.
-type cmd struct {
+// migration is one call of the command.
+type migration struct {
 	*console.Console
 
 	settings    *settings.Settings
@@ -56,7 +55,7 @@ type cmd struct {
 	check, json bool
 }
 
-func (m cmd) run(ctx context.Context) error {
+func (m migration) run(ctx context.Context) error {
 	switch {
 	case m.settings.Store == settings.StoreMemory:
 		return command.Usage("--store=memory holds no data that could be upgraded")
@@ -100,7 +99,7 @@ type node struct {
 	Holds   bool        `json:"holds"` // whether it keeps the store from the newest format
 }
 
-func (m cmd) look(ctx context.Context) (f found, err error) {
+func (m migration) look(ctx context.Context) (f found, err error) {
 	line := m.Progress()
 	defer line.End()
 	store, now, done, err := m.open(ctx, line)
@@ -135,7 +134,7 @@ func (m cmd) look(ctx context.Context) (f found, err error) {
 	return f, err
 }
 
-func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
+func (m migration) open(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
 	if m.settings.SharedStore() {
 		return datafolder.ConnectExisting(ctx, m.settings)
 	}
@@ -158,7 +157,7 @@ func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.St
 // stays is about a database whose nodes keep it from the newest format.
 const stays = "the data stays at format %d as long as nodes run that cannot read the next one"
 
-func (m cmd) show(f found) error {
+func (m migration) show(f found) error {
 	if m.json {
 		lines := json.NewEncoder(m.Out)
 		lines.SetIndent("", "  ")
@@ -186,7 +185,7 @@ func (m cmd) show(f found) error {
 }
 
 // upgrade opens the data as "hush serve" does, and closes it.
-func (m cmd) upgrade(ctx context.Context) (err error) {
+func (m migration) upgrade(ctx context.Context) (err error) {
 	log := slog.New(slog.NewTextHandler(m.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	d, err := datafolder.OpenExisting(ctx, m.settings, m.Console, log)
 	if err != nil {

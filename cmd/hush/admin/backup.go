@@ -1,6 +1,4 @@
-// Package backup is "hush admin backup": it makes backups of a service, checks
-// them, and creates the identities that open them.
-package backup
+package admin
 
 import (
 	"context"
@@ -28,16 +26,17 @@ import (
 	"hush/server/settings"
 )
 
-// keeper is who calls a command.
-type keeper struct {
+// backups is who calls a command.
+type backups struct {
 	*console.Console
 
 	release string // of the program
 }
 
-// Command returns "hush admin backup".
-func Command(c *console.Console, release string) *cobra.Command {
-	k := keeper{c, release}
+// Backup returns "hush admin backup": it makes backups of a service, checks them, and
+// creates the identities that open them.
+func Backup(c *console.Console, release string) *cobra.Command {
+	k := backups{c, release}
 	made := k.makeCommand()
 	made.AddCommand(k.verifyCommand(), k.keygenCommand())
 	return made
@@ -52,7 +51,7 @@ type makeOptions struct {
 	plain          bool
 }
 
-func (k keeper) makeCommand() *cobra.Command {
+func (k backups) makeCommand() *cobra.Command {
 	var o makeOptions
 	c := &cobra.Command{
 		Use: "backup [-o FILE|-]", Short: "back up the data folder of a service", Args: command.Takes(0, 1),
@@ -93,7 +92,7 @@ key elsewhere: without it nothing in a backup can be opened.`,
 }
 
 // make makes a backup.
-func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
+func (k backups) make(ctx context.Context, o makeOptions) (err error) {
 	to, err := o.recipientsOf(ctx)
 	if err != nil {
 		return err
@@ -118,7 +117,7 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	shown := &progress{line: k.Progress()}
+	shown := &backupProgress{line: k.Progress()}
 	err = k.copyTo(ctx, o.settings, sealed, shown)
 	shown.line.End()
 	if err == nil {
@@ -186,7 +185,7 @@ func (o makeOptions) recipientsOf(ctx context.Context) ([]age.Recipient, error) 
 
 // output opens what the backup goes to. done completes it, or removes it after an
 // error.
-func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, err error) {
+func (k backups) output(o makeOptions) (out io.Writer, done func(error) error, err error) {
 	switch o.file {
 	case "":
 		return nil, nil, command.Usage("where to is missing: -o FILE, - for standard output, or backup-to in the configuration")
@@ -221,15 +220,15 @@ func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, er
 // The time in which a command finds a service that runs or a store that does
 // not.
 const (
-	patience = 900 * time.Millisecond
-	interval = 25 * time.Millisecond
+	backupPatience = 900 * time.Millisecond
+	backupInterval = 25 * time.Millisecond
 )
 
 // copyTo writes a plain backup, of the service that holds the data folder or of
 // the folder itself. It waits a little less than a second for a service that is
 // just starting or stopping.
-func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, shown *progress) error {
-	for deadline := time.Now().Add(patience); ; {
+func (k backups) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, shown *backupProgress) error {
+	for deadline := time.Now().Add(backupPatience); ; {
 		client, done, found := datafolder.Service(ctx, s.Data)
 		if found {
 			defer done()
@@ -249,7 +248,7 @@ func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, 
 			return fmt.Errorf("a hush that makes no backups holds the data folder %s: a service that is just starting or stopping, or another command; try again", s.Data)
 		}
 		select {
-		case <-time.After(interval):
+		case <-time.After(backupInterval):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -257,12 +256,12 @@ func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, 
 }
 
 // receive copies the backup of a service that runs.
-func receive(ctx context.Context, admin adminv1connect.AdminServiceClient, to io.Writer, shown *progress) error {
+func receive(ctx context.Context, admin adminv1connect.AdminServiceClient, to io.Writer, shown *backupProgress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // which ends a backup that cannot be written
 	stream, err := admin.Backup(ctx, &adminv1.BackupRequest{})
 	if err != nil {
-		return plainly(err)
+		return plainBackupError(err)
 	}
 	defer stream.Close()
 	for stream.Receive() {
@@ -276,13 +275,13 @@ func receive(ctx context.Context, admin adminv1connect.AdminServiceClient, to io
 	if err := stream.Err(); errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the service ended the backup: it stops, or the backup was not taken for 30 seconds; see its log")
 	} else if err != nil {
-		return plainly(err)
+		return plainBackupError(err)
 	}
 	return nil
 }
 
-// plainly reduces a refusal to its message.
-func plainly(err error) error {
+// plainBackupError reduces a refusal to its message.
+func plainBackupError(err error) error {
 	coded, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && coded.Code() == connect.CodeUnimplemented:
@@ -294,7 +293,7 @@ func plainly(err error) error {
 }
 
 // fromFolder copies the data folder of a service that does not run.
-func (k keeper) fromFolder(ctx context.Context, s *settings.Settings, to io.Writer, shown *progress) (err error) {
+func (k backups) fromFolder(ctx context.Context, s *settings.Settings, to io.Writer, shown *backupProgress) (err error) {
 	if datafolder.Held(s.Data) {
 		return fmt.Errorf("the data folder %s is %w", s.Data, datafolder.ErrInUse)
 	}
@@ -325,16 +324,16 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// progress shows how far a backup is, on a terminal.
-type progress struct {
+// backupProgress shows how far a backup is, on a terminal.
+type backupProgress struct {
 	line     *console.Progress
 	database int64 // with unused pages, so that a backup is shorter
 	bytes    int64
 }
 
-func (p *progress) begin(database int64) { p.database = max(p.database, database) }
+func (p *backupProgress) begin(database int64) { p.database = max(p.database, database) }
 
-func (p *progress) add(bytes int64) {
+func (p *backupProgress) add(bytes int64) {
 	p.bytes += bytes
 	if p.line.OnTerminal() {
 		p.line.Show(func() string {

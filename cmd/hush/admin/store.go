@@ -1,6 +1,4 @@
-// Package store is "hush admin store": the commands that look after whole stores,
-// while no service uses them.
-package store
+package admin
 
 import (
 	"context"
@@ -21,12 +19,13 @@ import (
 	"hush/vault/transfer"
 )
 
-// keeper is who calls a command.
-type keeper struct{ *console.Console }
+// stores is who calls a command.
+type stores struct{ *console.Console }
 
-// Command returns "hush admin store".
-func Command(c *console.Console) *cobra.Command {
-	k := keeper{c}
+// Store returns "hush admin store": it looks after whole stores, while no service uses
+// them.
+func Store(c *console.Console) *cobra.Command {
+	k := stores{c}
 	return command.Group(&cobra.Command{
 		Use: "store", Short: "move the data of a service to another store",
 		Long: `Move the data of a stopped service from a data folder to a PostgreSQL database,
@@ -34,7 +33,7 @@ or from a database to a data folder.`,
 	}, k.copyCommand(), k.abandonCommand())
 }
 
-func (k keeper) copyCommand() *cobra.Command {
+func (k stores) copyCommand() *cobra.Command {
 	var opts copyOptions
 	c := &cobra.Command{
 		Use: "copy FROM TO", Short: "move all data to an empty store", Args: command.Takes(2, 2), ValidArgsFunction: command.CompleteFiles,
@@ -68,7 +67,7 @@ good, or that TO is never served.`,
 	return c
 }
 
-func (k keeper) abandonCommand() *cobra.Command {
+func (k stores) abandonCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "abandon FROM", Short: "give up an unfinished copy", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Give up a copy of FROM that is not finished, so that FROM can be served again.
@@ -116,7 +115,7 @@ type copyOptions struct {
 	moved       bool
 }
 
-func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err error) {
+func (k stores) copy(ctx context.Context, from, to string, o copyOptions) (err error) {
 	if err := checkPlaces(from, to); err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err e
 	defer func() { err = errors.Join(err, ends.Close()) }()
 	opts := ends.Options
 	opts.SkipDamaged, opts.CheckOnly = o.skipDamaged, o.check
-	shown := &progress{line: k.Progress()}
+	shown := &copyProgress{line: k.Progress()}
 	opts.Progress = shown.show
 	began := time.Now()
 	report, err := transfer.Copy(ctx, opts)

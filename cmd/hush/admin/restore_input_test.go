@@ -1,4 +1,4 @@
-package restore_test
+package admin_test
 
 import (
 	"path/filepath"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hush/cli/console"
-	"hush/cmd/hush/restore"
+	"hush/cmd/hush/admin"
 )
 
 // Standard input has one thing: what is read first takes all of it, and the rest would
@@ -19,7 +19,7 @@ func TestStandardInputIsGivenOnce(t *testing.T) {
 		"file -i - -i -":  "--identity: standard input was given twice; name a file",
 		"file -i - -i id": "--identity=-: the file has no identity",
 	} {
-		c := restore.Command(&console.Console{In: strings.NewReader("")})
+		c := admin.Restore(&console.Console{In: strings.NewReader("")})
 		c.SilenceErrors, c.SilenceUsage = true, true
 		c.SetArgs(append(strings.Fields(args), "--data", filepath.Join(t.TempDir(), "data")))
 		if err := c.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,4 @@
-// Package compact is "hush admin compact": the command that gives the space of a
-// stopped data folder back that nothing uses.
-package compact
+package admin
 
 import (
 	"context"
@@ -18,9 +16,10 @@ import (
 	"hush/vault/rows"
 )
 
-// Command returns "hush admin compact".
-func Command(c *console.Console) *cobra.Command {
-	m := cmd{Console: c}
+// Compact returns "hush admin compact": it gives the space of a stopped data folder back
+// that nothing uses.
+func Compact(c *console.Console) *cobra.Command {
+	m := compaction{Console: c}
 	made := &cobra.Command{
 		Use: "compact", Short: "give back unused space of a stopped service", Args: command.Takes(0, 0),
 		Long: `Rewrite the database of a stopped service without its free pages, and cut free
@@ -39,14 +38,14 @@ For a PostgreSQL database, use VACUUM there.`,
 	return made
 }
 
-// cmd is one call of the command.
-type cmd struct {
+// compaction is one call of the command.
+type compaction struct {
 	*console.Console
 	settings *settings.Settings
 	check    bool
 }
 
-func (m cmd) run(ctx context.Context) (err error) {
+func (m compaction) run(ctx context.Context) (err error) {
 	switch {
 	case m.settings.SharedStore():
 		return command.Usage("PostgreSQL gives space back itself: run VACUUM, or VACUUM FULL on a stopped service, in the database")
@@ -94,7 +93,7 @@ func (m cmd) run(ctx context.Context) (err error) {
 }
 
 // lastSlot returns the last slot in use, nil if it is not known.
-func (m cmd) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, error) {
+func (m compaction) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, error) {
 	last, err := doctor.LastSlot(ctx, folder)
 	if errors.Is(err, rows.ErrDamaged) {
 		m.Tellf("the file of shares stays as it is, since rows that own a part of it cannot be read; \"hush admin doctor\" names them")
@@ -103,20 +102,20 @@ func (m cmd) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, er
 	return &last, err
 }
 
-func (m cmd) tell(done bolt.Compacted) error {
+func (m compaction) tell(done bolt.Compacted) error {
 	lines := [][]string{
-		{datafolder.DatabaseName, mebibytes(done.DatabaseBefore), mebibytes(done.DatabaseAfter)},
-		{datafolder.SharesName, mebibytes(done.SharesBefore), mebibytes(done.SharesAfter)},
+		{datafolder.DatabaseName, inMebibytes(done.DatabaseBefore), inMebibytes(done.DatabaseAfter)},
+		{datafolder.SharesName, inMebibytes(done.SharesBefore), inMebibytes(done.SharesAfter)},
 	}
 	if err := m.Table("FILE,BEFORE,AFTER", lines); err != nil {
 		return err
 	}
 	if m.check {
-		m.Tellf("nothing was changed; a compaction needs %s of free space while it runs", mebibytes(done.Needed))
+		m.Tellf("nothing was changed; a compaction needs %s of free space while it runs", inMebibytes(done.Needed))
 		return nil
 	}
 	m.Tellf("compacted %s, and compared them all", console.Count(done.Rows, "rows"))
 	return nil
 }
 
-func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+func inMebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

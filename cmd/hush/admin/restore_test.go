@@ -1,4 +1,4 @@
-package restore_test
+package admin_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 
 	"hush/backup"
 	"hush/cli/console"
-	"hush/cmd/hush/restore"
+	"hush/cmd/hush/admin"
 	"hush/seal"
 	"hush/server/datafolder"
 	"hush/storage"
@@ -93,7 +93,7 @@ func (s *scene) lose(t *testing.T) (dir string) {
 // restoring runs "hush admin restore" and returns what it told.
 func (s *scene) restoring(ctx context.Context, dir string, args ...string) (told string, err error) {
 	var out bytes.Buffer
-	c := restore.Command(&console.Console{In: strings.NewReader(""), Out: &out, Err: &out})
+	c := admin.Restore(&console.Console{In: strings.NewReader(""), Out: &out, Err: &out})
 	c.SetArgs(append([]string{s.backup, "--data", dir}, args...))
 	c.SetContext(ctx)
 	c.SilenceErrors, c.SilenceUsage = true, true

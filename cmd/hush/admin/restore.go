@@ -1,6 +1,4 @@
-// Package restore is "hush admin restore": it makes a data folder out of a backup,
-// and ends in it what has ended since.
-package restore
+package admin
 
 import (
 	"context"
@@ -28,8 +26,8 @@ import (
 	"hush/vault/spent"
 )
 
-// keeper is who calls the command.
-type keeper struct{ *console.Console }
+// restores is who calls the command.
+type restores struct{ *console.Console }
 
 // options are the flags of "hush admin restore".
 type options struct {
@@ -39,8 +37,9 @@ type options struct {
 	accept     bool
 }
 
-// Command returns "hush admin restore".
-func Command(c *console.Console) *cobra.Command {
+// Restore returns "hush admin restore": it makes a data folder out of a backup, and ends
+// in it what has ended since.
+func Restore(c *console.Console) *cobra.Command {
 	var o options
 	made := &cobra.Command{
 		Use: "restore FILE|-", Short: "make a data folder out of a backup", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
@@ -65,14 +64,14 @@ command is interrupted, run it again.`,
 	made.Flags().StringArrayVarP(&o.identities, "identity", "i", nil, "`file` with an age identity that opens the backup; may be repeated")
 	made.Flags().BoolVar(&o.burnAll, "burn-all", false, "burn every secret, instead of asking a spent log")
 	made.Flags().BoolVar(&o.accept, "accept-resurrection", false, "let what has ended since the backup come back, instead of asking a spent log")
-	made.RunE = func(cmd *cobra.Command, args []string) error { return keeper{c}.restore(cmd.Context(), args[0], o) }
+	made.RunE = func(cmd *cobra.Command, args []string) error { return restores{c}.restore(cmd.Context(), args[0], o) }
 	return made
 }
 
 // errShared is for a store that other means restore.
 var errShared = command.Usage("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
 
-func (k keeper) restore(ctx context.Context, name string, o options) (err error) {
+func (k restores) restore(ctx context.Context, name string, o options) (err error) {
 	switch {
 	case o.burnAll && o.accept:
 		return command.Usage("--burn-all does not go with --accept-resurrection")
@@ -112,7 +111,7 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	r := &restoring{keeper: k, options: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
+	r := &restoring{restores: k, options: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
 	return explain(r.run(ctx))
 }
 
@@ -145,7 +144,7 @@ func explainKey(err error, s *settings.Settings) error {
 	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, datafolder.RootKeyName))
 }
 
-func (k keeper) readIdentities(ctx context.Context, files []string) (all []age.Identity, err error) {
+func (k restores) readIdentities(ctx context.Context, files []string) (all []age.Identity, err error) {
 	for _, name := range files {
 		found, err := k.readIdentity(ctx, name)
 		if errors.Is(err, console.ErrInterrupted) {
@@ -159,7 +158,7 @@ func (k keeper) readIdentities(ctx context.Context, files []string) (all []age.I
 	return all, nil
 }
 
-func (k keeper) readIdentity(ctx context.Context, name string) ([]age.Identity, error) {
+func (k restores) readIdentity(ctx context.Context, name string) ([]age.Identity, error) {
 	file, done, err := k.Open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -181,7 +180,7 @@ func explain(err error) error {
 
 // restoring is a restore under way.
 type restoring struct {
-	keeper
+	restores
 	options
 
 	from *backup.Reader

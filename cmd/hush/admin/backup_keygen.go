@@ -1,4 +1,4 @@
-package backup
+package admin
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"hush/server/datafolder"
 )
 
-func (k keeper) keygenCommand() *cobra.Command {
+func (k backups) keygenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "keygen FILE", Short: "create an identity that opens backups", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Create an identity of age in a new file, and print its recipient. Backups that are

@@ -1,4 +1,4 @@
-package doctor
+package admin
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ type finding struct {
 	Places []doctor.Place `json:"places"` // the first ones
 }
 
-func (d cmd) print(r result) error {
+func (d examination) print(r result) error {
 	if !d.json {
 		return r.tell(d.Out)
 	}
@@ -63,7 +63,7 @@ func (r result) tell(w io.Writer) error {
 	for _, g := range r.found.Groups() {
 		fmt.Fprintf(&text, "%s %s: %s\n", g.Level, g.Code, g.Text)
 		for _, p := range g.Places {
-			fmt.Fprintf(&text, "  %s\n", describe(g.Bucket, p))
+			fmt.Fprintf(&text, "  %s\n", describePlace(g.Bucket, p))
 		}
 		if more := g.Count - int64(len(g.Places)); more > 0 {
 			fmt.Fprintf(&text, "  and %d more\n", more)
@@ -78,7 +78,7 @@ func (r result) tell(w io.Writer) error {
 	return err
 }
 
-func describe(bucket string, p doctor.Place) string {
+func describePlace(bucket string, p doctor.Place) string {
 	var parts []string
 	if bucket != "" {
 		parts = append(parts, "bucket "+bucket)

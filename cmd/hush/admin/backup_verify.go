@@ -1,4 +1,4 @@
-package backup
+package admin
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ type verifyOptions struct {
 	json     bool
 }
 
-func (k keeper) verifyCommand() *cobra.Command {
+func (k backups) verifyCommand() *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
 		Use: "verify FILE|-", Short: "check a backup without restoring it", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
@@ -85,7 +85,7 @@ type verified struct {
 	Sound     bool     `json:"sound"`
 }
 
-func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error {
+func (k backups) verify(ctx context.Context, name string, o verifyOptions) error {
 	identities, err := ReadIdentities(ctx, k.Console, o.identity)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verif
 	return found, nil
 }
 
-func (k keeper) print(v *verified, asJSON bool) error {
+func (k backups) print(v *verified, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(k.Out)
 		out.SetIndent("", "  ")

@@ -1,4 +1,4 @@
-package store
+package admin
 
 import (
 	"fmt"
@@ -9,22 +9,22 @@ import (
 	"hush/vault/transfer"
 )
 
-// progress shows how far a copy is.
-type progress struct {
+// copyProgress shows how far a copy is.
+type copyProgress struct {
 	line  *console.Progress
 	phase transfer.Phase
 	began time.Time
 }
 
-func (p *progress) show(now transfer.Progress) {
+func (p *copyProgress) show(now transfer.Progress) {
 	if now.Phase != p.phase {
 		p.phase, p.began = now.Phase, time.Now()
 	}
-	p.line.Show(func() string { return describe(now, time.Since(p.began)) })
+	p.line.Show(func() string { return describeCopy(now, time.Since(p.began)) })
 }
 
-// describe returns a line about a phase that has taken some time.
-func describe(now transfer.Progress, took time.Duration) string {
+// describeCopy returns a line about a phase that has taken some time.
+func describeCopy(now transfer.Progress, took time.Duration) string {
 	text := fmt.Sprintf("%s: %d", now.Phase, now.Rows)
 	if now.OfRows > 0 {
 		text += fmt.Sprintf(" of %d", now.OfRows)
@@ -45,7 +45,7 @@ func describe(now transfer.Progress, took time.Duration) string {
 func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
 
 // tellBuckets prints the rows of each bucket, and names damaged ones.
-func (k keeper) tellBuckets(report transfer.Report) error {
+func (k stores) tellBuckets(report transfer.Report) error {
 	var lines [][]string
 	for _, b := range report.Buckets {
 		if b.Rows > 0 || b.Damaged > 0 {
@@ -65,7 +65,7 @@ func (k keeper) tellBuckets(report transfer.Report) error {
 }
 
 // tellDone prints what a finished copy did.
-func (k keeper) tellDone(r transfer.Report, opts transfer.Options, took time.Duration) {
+func (k stores) tellDone(r transfer.Report, opts transfer.Options, took time.Duration) {
 	if r.Verified == 0 {
 		k.Tellf("finished the copy that an earlier run had compared: the data is in %s", opts.To.Name)
 		return

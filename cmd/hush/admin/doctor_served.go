@@ -1,4 +1,4 @@
-package doctor
+package admin
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 
 // The time in which a command finds a service that runs or a folder that is not in use.
 const (
-	patience = 900 * time.Millisecond
-	interval = 25 * time.Millisecond
+	examinePatience = 900 * time.Millisecond
+	examineInterval = 25 * time.Millisecond
 )
 
 // examineData examines a data folder, by the service that holds it or by itself. It
 // waits a little less than a second for a service that is just starting or stopping.
-func (d cmd) examineData(ctx context.Context, found *doctor.Findings, now time.Time) error {
-	for deadline := time.Now().Add(patience); ; {
+func (d examination) examineData(ctx context.Context, found *doctor.Findings, now time.Time) error {
+	for deadline := time.Now().Add(examinePatience); ; {
 		client, done, running := datafolder.Service(ctx, d.settings.Data)
 		if running {
 			defer done()
@@ -39,7 +39,7 @@ func (d cmd) examineData(ctx context.Context, found *doctor.Findings, now time.T
 			return err
 		}
 		select {
-		case <-time.After(interval):
+		case <-time.After(examineInterval):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -48,7 +48,7 @@ func (d cmd) examineData(ctx context.Context, found *doctor.Findings, now time.T
 
 // examineServed examines the files of a folder that is in use, and lets the service
 // examine the rest.
-func (d cmd) examineServed(ctx context.Context, client *http.Client, found *doctor.Findings) error {
+func (d examination) examineServed(ctx context.Context, client *http.Client, found *doctor.Findings) error {
 	last, err := d.ask(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL))
 	if err != nil {
 		return err
@@ -72,12 +72,12 @@ func (d cmd) examineServed(ctx context.Context, client *http.Client, found *doct
 }
 
 // ask lets the service examine its data, and returns the last part of its response.
-func (d cmd) ask(ctx context.Context, admin adminv1connect.AdminServiceClient) (*adminv1.ExamineResponse, error) {
+func (d examination) ask(ctx context.Context, admin adminv1connect.AdminServiceClient) (*adminv1.ExamineResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := admin.Examine(ctx, &adminv1.ExamineRequest{})
 	if err != nil {
-		return nil, plainly(err)
+		return nil, plainExamineError(err)
 	}
 	defer stream.Close()
 	line := d.Progress()
@@ -90,13 +90,13 @@ func (d cmd) ask(ctx context.Context, admin adminv1connect.AdminServiceClient) (
 		line.Show(func() string { return fmt.Sprintf("reading rows: %d, now in %q", part.GetRows(), part.GetBucket()) })
 	}
 	if err := stream.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, plainly(err)
+		return nil, plainExamineError(err)
 	}
 	return nil, errors.New("the service ended the examination, perhaps because it stops; see its log")
 }
 
-// plainly reduces a refusal to its message.
-func plainly(err error) error {
+// plainExamineError reduces a refusal to its message.
+func plainExamineError(err error) error {
 	coded, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && coded.Code() == connect.CodeUnimplemented:
