@@ -10,10 +10,10 @@ import (
 	"hush/client"
 )
 
-// ReadLink reads a LINK argument: the link, "-" for the only line of standard
+// readLink reads a LINK argument: the link, "-" for the only line of standard
 // input, or @FILE for that of a file.
-func (x *Choice) ReadLink(ctx context.Context, argument string) (client.Link, error) {
-	text, from, err := readText(ctx, x.console, argument)
+func (x *connector) readLink(ctx context.Context, argument string) (client.Link, error) {
+	text, from, err := readArgument(ctx, x.console, argument)
 	if err != nil {
 		return client.Link{}, err
 	}
@@ -21,39 +21,39 @@ func (x *Choice) ReadLink(ctx context.Context, argument string) (client.Link, er
 		text = argument
 	}
 	link, err := client.ParseLink(text)
-	return link, Fail(err)
+	return link, withExitCode(err)
 }
 
-// ReadReceipt reads a RECEIPT argument: "-" for the only line of standard input,
+// readReceipt reads a RECEIPT argument: "-" for the only line of standard input,
 // @FILE for that of a file, and nothing for a prompt on a terminal, which does not
 // show what is pasted. A receipt itself is refused: other users of the machine can
 // see it in the list of processes, and the shell's history keeps it.
-func (x *Choice) ReadReceipt(ctx context.Context, args []string) (client.ReceiptLink, error) {
-	text, err := x.readReceipt(ctx, args)
+func (x *connector) readReceipt(ctx context.Context, args []string) (client.ReceiptLink, error) {
+	text, err := x.readReceiptText(ctx, args)
 	if err != nil {
 		return client.ReceiptLink{}, err
 	}
 	receipt, err := client.ParseReceiptLink(text)
-	return receipt, Fail(err)
+	return receipt, withExitCode(err)
 }
 
-func (x *Choice) readReceipt(ctx context.Context, args []string) (string, error) {
+func (x *connector) readReceiptText(ctx context.Context, args []string) (string, error) {
 	if len(args) == 0 {
 		if !x.console.CanAsk() {
 			return "", command.Usage("RECEIPT is missing: \"-\" reads it from standard input, @FILE from a file")
 		}
 		return x.console.AskHidden(ctx, "Link of the receipt: ")
 	}
-	text, from, err := readText(ctx, x.console, args[0])
+	text, from, err := readArgument(ctx, x.console, args[0])
 	if err == nil && !from {
 		err = command.Usage("a receipt is not taken from the command line, where other users of this machine and the history of the shell see it: pass \"-\" for standard input or @FILE, or leave it out to be asked")
 	}
 	return text, err
 }
 
-// readText reads what "-" and @FILE stand for. It reports whether the argument is
+// readArgument reads what "-" and @FILE stand for. It reports whether the argument is
 // one of them. A pipe may keep it waiting until ctx ends.
-func readText(ctx context.Context, on *console.Console, argument string) (text string, from bool, err error) {
+func readArgument(ctx context.Context, on *console.Console, argument string) (text string, from bool, err error) {
 	if argument == "-" {
 		text, err = on.OnlyLine(ctx, "-")
 		if err != nil && !errors.Is(err, console.ErrInterrupted) {

@@ -11,38 +11,38 @@ import (
 	"hush/cmd/hush/people/profile"
 )
 
-// askServer asks which server to use, and keeps the answer as a profile. It is the
+// askFirstServer asks which server to use, and keeps the answer as a profile. It is the
 // first use: later commands find the profile.
-func (x *Choice) askServer(ctx context.Context) (Target, error) {
+func (x *connector) askFirstServer(ctx context.Context) (serverTarget, error) {
 	if !x.console.CanAsk() {
-		return Target{}, command.Usage("no server is chosen: run \"hush login\", or set %s", command.VariableServer)
+		return serverTarget{}, command.Usage("no server is chosen: run \"hush login\", or set %s", command.VariableServer)
 	}
-	answer, err := x.AskServer(ctx)
+	answer, err := x.askServer(ctx)
 	if err != nil {
-		return Target{}, err
+		return serverTarget{}, err
 	}
-	target := Target{Server: answer}
+	target := serverTarget{server: answer}
 	err = x.setProtocol(&target, &profile.Profiles{})
 	if err == nil && !target.decided {
-		target.Protocol, err = x.Settle(ctx, answer)
+		target.protocol, err = x.detectProtocol(ctx, answer)
 	}
 	if err != nil {
-		return Target{}, err
+		return serverTarget{}, err
 	}
-	one := profile.Profile{Name: profile.Default, Server: target.Server, Protocol: target.Protocol}
-	if one.CAFile, err = x.CAFile(); err != nil {
-		return Target{}, err
+	one := profile.Profile{Name: profile.Default, Server: target.server, Protocol: target.protocol}
+	if one.CAFile, err = x.absoluteCAFile(); err != nil {
+		return serverTarget{}, err
 	}
-	if _, err := x.store.Put(ctx, one, client.Text{}); err != nil {
-		return Target{}, err
+	if _, err := x.profiles.Put(ctx, one, client.Text{}); err != nil {
+		return serverTarget{}, err
 	}
-	x.console.Tellf("%s is the profile %s now; \"hush login\" stores an API token for it", target.Server, one.Name)
-	target.Profile, target.CAFile, target.decided = one.Name, one.CAFile, true
+	x.console.Tellf("%s is the profile %s now; \"hush login\" stores an API token for it", target.server, one.Name)
+	target.profile, target.caFile, target.decided = one.Name, one.CAFile, true
 	return target, nil
 }
 
-// AskServer asks which server to use, and returns its base URL.
-func (x *Choice) AskServer(ctx context.Context) (string, error) {
+// askServer asks which server to use, and returns its base URL.
+func (x *connector) askServer(ctx context.Context) (string, error) {
 	answer, err := x.console.Ask(ctx, "Which server, as in https://hush.example: ")
 	if err != nil {
 		return "", err
@@ -52,25 +52,25 @@ func (x *Choice) AskServer(ctx context.Context) (string, error) {
 	}
 	base, err := client.ParseServer(answer)
 	if err != nil {
-		return "", Fail(err)
+		return "", withExitCode(err)
 	}
 	return base.String(), nil
 }
 
-// Settle returns the protocol to use with a server that no profile has: the one
+// detectProtocol returns the protocol to use with a server that no profile has: the one
 // that it speaks. If that is not Hush, it asks for an explicit yes, and returns a
 // usage error where it cannot ask.
-func (x *Choice) Settle(ctx context.Context, server string) (client.Protocol, error) {
-	return x.settle(ctx, server, "It sees the text and the passphrase of every secret. If its answer to opening one is lost on the way, so is the secret.")
+func (x *connector) detectProtocol(ctx context.Context, server string) (client.Protocol, error) {
+	return x.detectAndConfirm(ctx, server, "It sees the text and the passphrase of every secret. If its answer to opening one is lost on the way, so is the secret.")
 }
 
-// settleLink is Settle for the link of a secret.
-func (x *Choice) settleLink(ctx context.Context, server string) (client.Protocol, error) {
-	return x.settle(ctx, server, "It sees the text and the passphrase. If its answer is lost on the way, so is the secret.")
+// detectLinkProtocol is detectProtocol for the link of a secret.
+func (x *connector) detectLinkProtocol(ctx context.Context, server string) (client.Protocol, error) {
+	return x.detectAndConfirm(ctx, server, "It sees the text and the passphrase. If its answer is lost on the way, so is the secret.")
 }
 
-func (x *Choice) settle(ctx context.Context, server, consequence string) (client.Protocol, error) {
-	http, err := x.HTTP(ctx, "")
+func (x *connector) detectAndConfirm(ctx context.Context, server, consequence string) (client.Protocol, error) {
+	http, err := x.newHTTPClient(ctx, "")
 	if err != nil {
 		return 0, err
 	}
@@ -79,13 +79,13 @@ func (x *Choice) settle(ctx context.Context, server, consequence string) (client
 		return 0, &command.ExitError{Code: command.ExitUsage, Cause: fmt.Errorf("%s: %w; is the address right, with the path if the server is below one?", server, err)}
 	}
 	if err != nil || found.Protocol == client.ProtocolHush {
-		return found.Protocol, Fail(err)
+		return found.Protocol, withExitCode(err)
 	}
-	return found.Protocol, x.confirm(ctx, server, found.Protocol, consequence)
+	return found.Protocol, x.confirmProtocol(ctx, server, found.Protocol, consequence)
 }
 
-// confirm asks for the yes to a server that is not Hush.
-func (x *Choice) confirm(ctx context.Context, server string, protocol client.Protocol, consequence string) error {
+// confirmProtocol asks for the yes to a server that is not Hush.
+func (x *connector) confirmProtocol(ctx context.Context, server string, protocol client.Protocol, consequence string) error {
 	finding := fmt.Sprintf("%s is not Hush: it speaks the Onetime Secret interface %s", server, protocol)
 	if !x.console.CanAsk() {
 		return command.Usage("%s, and sees every text; add --protocol %s to use it nevertheless", finding, protocol)

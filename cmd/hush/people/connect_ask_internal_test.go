@@ -24,14 +24,14 @@ func TestSettled(t *testing.T) {
 		for _, given := range []struct{ flags, variables []string }{
 			{[]string{"--server", s.URL}, nil}, {nil, []string{"HUSH_SERVER=" + s.URL, "HUSH_TOKEN=a@a.example:t"}},
 		} {
-			x, _ := choose(t, given.variables, given.flags)
-			if c, err := x.Connect(t.Context()); !isUsage(err, finding) {
-				t.Errorf("Connect(%v) with %v: got %v, %v, want the usage error %q", release, given, c, err, finding)
+			x, _ := newTestConnector(t, given.variables, given.flags)
+			if c, err := x.connect(t.Context()); !isUsage(err, finding) {
+				t.Errorf("connect(%v) with %v: got %v, %v, want the usage error %q", release, given, c, err, finding)
 			}
 		}
 		for _, call := range s.Calls() {
 			if call.User != "" {
-				t.Errorf("Connect(%v): got the user %q sent, want none", release, call.User)
+				t.Errorf("connect(%v): got the user %q sent, want none", release, call.User)
 			}
 		}
 	}
@@ -43,11 +43,11 @@ func TestSettledAtNoServer(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(s.Close)
-	x, _ := choose(t, nil, []string{"--server", s.URL})
-	_, err := x.Connect(t.Context())
+	x, _ := newTestConnector(t, nil, []string{"--server", s.URL})
+	_, err := x.connect(t.Context())
 	exit, ok := errors.AsType[*command.ExitError](err)
 	if !ok || exit.Code != command.ExitUsage || !strings.Contains(err.Error(), s.URL+": the server speaks neither Hush, nor v2, nor v1; is the address right") {
-		t.Errorf("Connect(404 for all): got %v, want exit code %d and what to look at", err, command.ExitUsage)
+		t.Errorf("connect(404 for all): got %v, want exit code %d and what to look at", err, command.ExitUsage)
 	}
 }
 
@@ -57,15 +57,15 @@ func TestSettledIsNotAskedTwice(t *testing.T) {
 	s := newRecorder(t, nil)
 	one := profile.Profile{Name: "default", Server: s.URL, Protocol: client.ProtocolV1}
 	for _, given := range []struct{ environment, flags []string }{
-		{stored(t, one), nil}, {nil, []string{"--server", s.URL, "--protocol", "hush"}},
+		{storeProfiles(t, one), nil}, {nil, []string{"--server", s.URL, "--protocol", "hush"}},
 		{[]string{"HUSH_SERVER=" + s.URL, "HUSH_PROTOCOL=v2"}, nil},
 	} {
-		x, _ := choose(t, given.environment, given.flags)
-		if _, err := x.Connect(t.Context()); err != nil {
-			t.Errorf("Connect with %v: got %v, want no error", slices.Concat(given.environment, given.flags), err)
+		x, _ := newTestConnector(t, given.environment, given.flags)
+		if _, err := x.connect(t.Context()); err != nil {
+			t.Errorf("connect with %v: got %v, want no error", slices.Concat(given.environment, given.flags), err)
 		}
 	}
 	if got := s.tokens(); len(got) > 0 {
-		t.Errorf("Connect: got %d calls, want none", len(got))
+		t.Errorf("connect: got %d calls, want none", len(got))
 	}
 }

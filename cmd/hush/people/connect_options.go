@@ -8,8 +8,8 @@ import (
 	"hush/cmd/hush/people/profile"
 )
 
-// wishes are what the flags and the variables of a command say.
-type wishes struct {
+// serverOptions are what the flags and the variables of a command say.
+type serverOptions struct {
 	environment               []string
 	profile, server, protocol string
 }
@@ -22,7 +22,7 @@ type namedServer struct {
 
 // chosen returns the server of the flags, else that of the variables, else that of
 // the current profile.
-func (w *wishes) chosen(profiles *profile.Profiles) (namedServer, error) {
+func (w *serverOptions) chosen(profiles *profile.Profiles) (namedServer, error) {
 	byFlags, err := lookUpServer(profiles, "--server", w.server, "--profile", w.profile)
 	if err != nil || byFlags.server != "" {
 		return byFlags, err
@@ -38,7 +38,7 @@ func (w *wishes) chosen(profiles *profile.Profiles) (namedServer, error) {
 }
 
 // byVariables returns the server that HUSH_SERVER or HUSH_PROFILE names.
-func (w *wishes) byVariables(profiles *profile.Profiles) (namedServer, error) {
+func (w *serverOptions) byVariables(profiles *profile.Profiles) (namedServer, error) {
 	return lookUpServer(profiles, command.VariableServer, w.variable(command.VariableServer), command.VariableProfile, w.variable(command.VariableProfile))
 }
 
@@ -67,21 +67,21 @@ func lookUpServer(profiles *profile.Profiles, serverFrom, server, profileFrom, n
 }
 
 // describe adds the profile of a server and the protocol that it speaks.
-func (w *wishes) describe(profiles *profile.Profiles, chosen namedServer) (Target, error) {
-	target := Target{Server: chosen.server}
+func (w *serverOptions) describe(profiles *profile.Profiles, chosen namedServer) (serverTarget, error) {
+	target := serverTarget{server: chosen.server}
 	one, err := w.profileOf(profiles, chosen)
 	if err != nil {
-		return Target{}, err
+		return serverTarget{}, err
 	}
 	if one != nil {
-		target.Profile, target.Protocol, target.Username, target.CAFile, target.decided = one.Name, one.Protocol, one.Username, one.CAFile, true
+		target.profile, target.protocol, target.username, target.caFile, target.decided = one.Name, one.Protocol, one.Username, one.CAFile, true
 	}
 	return target, w.setProtocol(&target, profiles)
 }
 
 // profileOf returns the profile of a server; nil for none. If several are for it,
 // the one of the flags or variables counts, and then the current one.
-func (w *wishes) profileOf(profiles *profile.Profiles, chosen namedServer) (*profile.Profile, error) {
+func (w *serverOptions) profileOf(profiles *profile.Profiles, chosen namedServer) (*profile.Profile, error) {
 	if chosen.profile != nil {
 		return chosen.profile, nil
 	}
@@ -104,9 +104,9 @@ func (w *wishes) profileOf(profiles *profile.Profiles, chosen namedServer) (*pro
 
 // setProtocol sets the protocol of the flag, or of the variable unless the variables
 // name another server.
-func (w *wishes) setProtocol(target *Target, profiles *profile.Profiles) error {
+func (w *serverOptions) setProtocol(target *serverTarget, profiles *profile.Profiles) error {
 	text, from := w.protocol, "--protocol"
-	if text == "" && w.variablesFit(profiles, target.Server) {
+	if text == "" && w.variablesFit(profiles, target.server) {
 		text, from = w.variable(command.VariableProtocol), command.VariableProtocol
 	}
 	if text == "" {
@@ -116,32 +116,32 @@ func (w *wishes) setProtocol(target *Target, profiles *profile.Profiles) error {
 	if !ok {
 		return command.Usage("%s must be one of %s", from, strings.Join(protocolNames(), ", "))
 	}
-	target.Protocol, target.decided = protocol, true
+	target.protocol, target.decided = protocol, true
 	return nil
 }
 
 // variablesFit reports whether the variables name a server or none at all. Flags may
 // have overruled them, so that it is no mistake here if they name no profile.
-func (w *wishes) variablesFit(profiles *profile.Profiles, server string) bool {
+func (w *serverOptions) variablesFit(profiles *profile.Profiles, server string) bool {
 	byVariables, err := w.byVariables(profiles)
 	return err == nil && (byVariables.server == "" || profile.SameServer(byVariables.server, server))
 }
 
 // setVariableToken sets the token of HUSH_TOKEN. For v1 and v2 it may stand behind the
 // address of its account, as in you@example.com:TOKEN, since they need both.
-func (w *wishes) setVariableToken(target *Target, token string) {
+func (w *serverOptions) setVariableToken(target *serverTarget, token string) {
 	address, rest, ok := strings.Cut(token, ":")
-	if ok && target.Protocol != client.ProtocolHush && strings.Contains(address, "@") {
-		target.Username, token = address, rest
+	if ok && target.protocol != client.ProtocolHush && strings.Contains(address, "@") {
+		target.username, token = address, rest
 	}
-	target.Token, target.TokenFrom = client.Hide(token), command.VariableToken
+	target.token, target.tokenFrom = client.Hide(token), command.VariableToken
 }
 
 // tokenFits reports whether HUSH_TOKEN is for a server: the one that the variables
 // name, or, if they name none and no flag names one, that of the profile in use
 // unless it has a token of its own.
-func (w *wishes) tokenFits(profiles *profile.Profiles, server string) bool {
-	if nameServer(w) {
+func (w *serverOptions) tokenFits(profiles *profile.Profiles, server string) bool {
+	if variablesNameServer(w) {
 		owner, err := w.byVariables(profiles)
 		return err == nil && profile.SameServer(owner.server, server)
 	}
@@ -150,13 +150,13 @@ func (w *wishes) tokenFits(profiles *profile.Profiles, server string) bool {
 	return ok && !byFlag && current.Token == profile.PlaceNone && profile.SameServer(current.Server, server)
 }
 
-// nameServer reports whether HUSH_SERVER or HUSH_PROFILE is set.
-func nameServer(w *wishes) bool {
+// variablesNameServer reports whether HUSH_SERVER or HUSH_PROFILE is set.
+func variablesNameServer(w *serverOptions) bool {
 	return w.variable(command.VariableServer) != "" || w.variable(command.VariableProfile) != ""
 }
 
 // variable returns the value of a variable; empty if it is not set.
-func (w *wishes) variable(name string) (value string) {
+func (w *serverOptions) variable(name string) (value string) {
 	for _, entry := range w.environment {
 		if text, ok := strings.CutPrefix(entry, name+"="); ok {
 			value = strings.TrimSpace(text)
@@ -165,37 +165,37 @@ func (w *wishes) variable(name string) (value string) {
 	return value
 }
 
-// Given is what the flags of a command say, or the variables where no flag names a
+// givenServer is what the flags of a command say, or the variables where no flag names a
 // server or a profile. Each may be empty.
-type Given struct {
-	Server, Profile string
-	// Protocol is nil if it is not given.
-	Protocol *client.Protocol
+type givenServer struct {
+	server, profile string
+	// protocol is nil if it is not given.
+	protocol *client.Protocol
 }
 
-// Given returns what the flags and variables say, for a command that makes a
+// given returns what the flags and variables say, for a command that makes a
 // profile of it: neither need be known yet.
-func (w *wishes) Given() (Given, error) {
-	g := Given{Server: w.server, Profile: w.profile}
-	byFlags := g.Server != "" || g.Profile != ""
+func (w *serverOptions) given() (givenServer, error) {
+	g := givenServer{server: w.server, profile: w.profile}
+	byFlags := g.server != "" || g.profile != ""
 	if !byFlags {
-		g.Server, g.Profile = w.variable(command.VariableServer), w.variable(command.VariableProfile)
+		g.server, g.profile = w.variable(command.VariableServer), w.variable(command.VariableProfile)
 	}
-	if g.Server != "" {
-		base, err := client.ParseServer(g.Server)
+	if g.server != "" {
+		base, err := client.ParseServer(g.server)
 		if err != nil {
-			return Given{}, Fail(err)
+			return givenServer{}, withExitCode(err)
 		}
-		g.Server = base.String()
+		g.server = base.String()
 	}
 	text := w.protocol
 	if text == "" && !byFlags {
 		text = w.variable(command.VariableProtocol)
 	}
 	if protocol, ok := client.ParseProtocol(text); ok {
-		g.Protocol = &protocol
+		g.protocol = &protocol
 	} else if text != "" {
-		return Given{}, command.Usage("the protocol must be one of %s", strings.Join(protocolNames(), ", "))
+		return givenServer{}, command.Usage("the protocol must be one of %s", strings.Join(protocolNames(), ", "))
 	}
 	return g, nil
 }

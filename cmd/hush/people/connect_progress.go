@@ -14,8 +14,8 @@ type progressLine struct {
 	shown *console.Progress // nil while no call shows any
 }
 
-// progress shows on a terminal how far a call is. Elsewhere it would fill a log.
-func (x *Choice) progress(p client.Progress) {
+// showProgress shows on a terminal how far a call is. Elsewhere it would fill a log.
+func (x *connector) showProgress(p client.Progress) {
 	x.line.mu.Lock()
 	defer x.line.mu.Unlock()
 	if p.Stage == client.StageOver {

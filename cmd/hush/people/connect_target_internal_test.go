@@ -16,16 +16,16 @@ import (
 	"hush/cmd/hush/people/profile"
 )
 
-// choose returns the Choice of a command that was called with flags in an
+// newTestConnector returns the connector of a command that was called with flags in an
 // environment, and what it says.
-func choose(t *testing.T, environment, args []string) (*Choice, *bytes.Buffer) {
+func newTestConnector(t *testing.T, environment, args []string) (*connector, *bytes.Buffer) {
 	t.Helper()
 	said := &bytes.Buffer{}
 	root := &cobra.Command{Use: "hush"}
 	command.SetVersion(root, "1.2.3")
 	c := &cobra.Command{Use: "call", RunE: func(*cobra.Command, []string) error { return nil }}
 	root.AddCommand(c)
-	x := AddFlags(c, &console.Console{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: said}, environment)
+	x := addServerFlags(c, &console.Console{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: said}, environment)
 	root.SetArgs(append([]string{"call"}, args...))
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatalf("hush call %q: got %v, want no error", args, err)
@@ -33,8 +33,8 @@ func choose(t *testing.T, environment, args []string) (*Choice, *bytes.Buffer) {
 	return x, said
 }
 
-// stored returns an environment with profiles. Their tokens are token-NAME.
-func stored(t *testing.T, profiles ...profile.Profile) []string {
+// storeProfiles returns an environment with profiles. Their tokens are token-NAME.
+func storeProfiles(t *testing.T, profiles ...profile.Profile) []string {
 	t.Helper()
 	environment := []string{"HOME=" + t.TempDir()}
 	store := profile.Open(environment, &console.Console{Err: &bytes.Buffer{}})
@@ -50,8 +50,8 @@ func stored(t *testing.T, profiles ...profile.Profile) []string {
 	return environment
 }
 
-// three are the profiles of most tests. The first one is in use.
-func three() []profile.Profile {
+// threeProfiles are the profiles of most tests. The first one is in use.
+func threeProfiles() []profile.Profile {
 	return []profile.Profile{
 		{Name: "default", Server: "https://default.example", Token: profile.PlaceFile},
 		{Name: "twin", Server: "https://default.example", Token: profile.PlaceFile},
@@ -60,12 +60,12 @@ func three() []profile.Profile {
 	}
 }
 
-// targetText is a Target as a line of text.
-func targetText(target Target, err error) string {
+// targetText is a serverTarget as a line of text.
+func targetText(target serverTarget, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	return fmt.Sprintf("%s %s %s %s %s %s", target.Profile, target.Server, target.Protocol, target.Username, target.Token.Expose(), target.TokenFrom)
+	return fmt.Sprintf("%s %s %s %s %s %s", target.profile, target.server, target.protocol, target.username, target.token.Expose(), target.tokenFrom)
 }
 
 func TestFlagThenVariableThenProfile(t *testing.T) {
@@ -117,18 +117,18 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x, said := choose(t, append(stored(t, three()...), strings.Fields(c.variables)...), strings.Fields(c.flags))
-			target, err := x.Target(t.Context())
+			x, said := newTestConnector(t, append(storeProfiles(t, threeProfiles()...), strings.Fields(c.variables)...), strings.Fields(c.flags))
+			target, err := x.target(t.Context())
 			if got := targetText(target, err); got != c.want {
-				t.Errorf("Target: got %q, want %q", got, c.want)
+				t.Errorf("target: got %q, want %q", got, c.want)
 			}
-			kept := err == nil && strings.Contains(c.variables, "HUSH_TOKEN=t") && target.TokenFrom != command.VariableToken
-			why := "HUSH_TOKEN is for another server, and is not sent to " + target.Server
+			kept := err == nil && strings.Contains(c.variables, "HUSH_TOKEN=t") && target.tokenFrom != command.VariableToken
+			why := "HUSH_TOKEN is for another server, and is not sent to " + target.server
 			if !strings.Contains(c.variables, "HUSH_SERVER=") && !strings.Contains(c.variables, "HUSH_PROFILE=") {
-				why = "HUSH_TOKEN is not sent to " + target.Server + ": HUSH_SERVER or HUSH_PROFILE must say that it is for this server"
+				why = "HUSH_TOKEN is not sent to " + target.server + ": HUSH_SERVER or HUSH_PROFILE must say that it is for this server"
 			}
 			if got := said.String(); (got != "") != kept || kept && got != "hush: "+why+"\n" {
-				t.Errorf("Target: got %q said, want a word about a token that is not sent: %t", got, kept)
+				t.Errorf("target: got %q said, want a word about a token that is not sent: %t", got, kept)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestFlagThenVariableThenProfile(t *testing.T) {
 // A profile in use without a token leaves HUSH_TOKEN to its server.
 func TestTokenForTheProfileInUse(t *testing.T) {
 	t.Parallel()
-	environment := append(stored(t, three()...), "HUSH_TOKEN=a@bare.example:t")
+	environment := append(storeProfiles(t, threeProfiles()...), "HUSH_TOKEN=a@bare.example:t")
 	if err := profile.Open(environment, &console.Console{Err: &bytes.Buffer{}}).Use("bare"); err != nil {
 		t.Fatal(err)
 	}
@@ -147,41 +147,41 @@ func TestTokenForTheProfileInUse(t *testing.T) {
 		"--profile=bare":                "error: HUSH_TOKEN is not sent to https://bare.example: HUSH_SERVER or HUSH_PROFILE must say that it is for this server, and there is no other token for it: unset HUSH_TOKEN to go on without an account",
 		"--server=https://evil.example": "error: HUSH_TOKEN is not sent to https://evil.example: HUSH_SERVER or HUSH_PROFILE must say that it is for this server, and there is no other token for it: unset HUSH_TOKEN to go on without an account",
 	} {
-		x, _ := choose(t, environment, strings.Fields(flag))
-		if got := targetText(x.Target(t.Context())); got != want {
-			t.Errorf("Target with %q: got %q, want %q", flag, got, want)
+		x, _ := newTestConnector(t, environment, strings.Fields(flag))
+		if got := targetText(x.target(t.Context())); got != want {
+			t.Errorf("target with %q: got %q, want %q", flag, got, want)
 		}
 	}
 }
 
 func TestTwinsWithoutTheOneInUse(t *testing.T) {
 	t.Parallel()
-	environment := stored(t, three()...)
+	environment := storeProfiles(t, threeProfiles()...)
 	if err := profile.Open(environment, &console.Console{Err: &bytes.Buffer{}}).Use("work"); err != nil {
 		t.Fatal(err)
 	}
-	x, _ := choose(t, environment, []string{"--server", "https://default.example"})
-	if got, want := targetText(x.Target(t.Context())), "error: the profiles default and twin are for https://default.example: choose one with --profile"; got != want {
-		t.Errorf("Target: got %q, want %q", got, want)
+	x, _ := newTestConnector(t, environment, []string{"--server", "https://default.example"})
+	if got, want := targetText(x.target(t.Context())), "error: the profiles default and twin are for https://default.example: choose one with --profile"; got != want {
+		t.Errorf("target: got %q, want %q", got, want)
 	}
 }
 
 func TestNoServerIsChosen(t *testing.T) {
 	t.Parallel()
 	for name, environment := range map[string][]string{"no profile": {"HOME=" + t.TempDir()}, "no home": nil} {
-		x, _ := choose(t, environment, nil)
-		_, err := x.Connect(t.Context())
+		x, _ := newTestConnector(t, environment, nil)
+		_, err := x.connect(t.Context())
 		if want := `no server is chosen: run "hush login", or set HUSH_SERVER`; !isUsage(err, want) {
-			t.Errorf("Connect with %s: got %v, want the usage error %q", name, err, want)
+			t.Errorf("connect with %s: got %v, want the usage error %q", name, err, want)
 		}
 	}
-	environment := stored(t, profile.Profile{Name: "a", Server: "https://a.example"}, profile.Profile{Name: "b", Server: "https://b.example"}, profile.Profile{Name: "c", Server: "https://c.example"})
+	environment := storeProfiles(t, profile.Profile{Name: "a", Server: "https://a.example"}, profile.Profile{Name: "b", Server: "https://b.example"}, profile.Profile{Name: "c", Server: "https://c.example"})
 	if err := profile.Open(environment, &console.Console{Err: &bytes.Buffer{}}).Remove(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	x, _ := choose(t, environment, nil)
-	if _, err := x.Connect(t.Context()); !isUsage(err, "no profile is in use; there are: b, c: ") {
-		t.Errorf("Connect without one in use: got %v, want a usage error that names them", err)
+	x, _ := newTestConnector(t, environment, nil)
+	if _, err := x.connect(t.Context()); !isUsage(err, "no profile is in use; there are: b, c: ") {
+		t.Errorf("connect without one in use: got %v, want a usage error that names them", err)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestServersOfLinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x, _ := choose(t, append(stored(t, three()...), strings.Fields(c.variables)...), strings.Fields(c.flags))
+			x, _ := newTestConnector(t, append(storeProfiles(t, threeProfiles()...), strings.Fields(c.variables)...), strings.Fields(c.flags))
 			got := targetText(x.targetWithToken(t.Context(), c.server, c.foreign != ""))
 			if got != c.want {
 				t.Errorf("target of a link: got %q, want %q", got, c.want)
@@ -219,14 +219,14 @@ func TestServersOfLinks(t *testing.T) {
 	}
 }
 
-func (x *Choice) targetWithToken(ctx context.Context, server string, foreign bool) (Target, error) {
-	profiles, err := x.store.Load()
+func (x *connector) targetWithToken(ctx context.Context, server string, foreign bool) (serverTarget, error) {
+	profiles, err := x.profiles.Load()
 	if err != nil {
-		return Target{}, err
+		return serverTarget{}, err
 	}
 	target, err := x.targetOf(ctx, profiles, server, foreign)
 	if err != nil {
-		return Target{}, err
+		return serverTarget{}, err
 	}
 	return target, x.authenticate(ctx, profiles, &target)
 }

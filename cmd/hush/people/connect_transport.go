@@ -20,11 +20,11 @@ import (
 // errTimeout is why a call ends that took longer than --timeout.
 var errTimeout = errors.New("no complete answer within --timeout")
 
-// HTTP returns what sends the requests of a command: with proxies from the
+// newHTTPClient returns what sends the requests of a command: with proxies from the
 // environment, the certificates of --ca-file, else of the file that the profile has, and
 // the limit of --timeout. It follows no redirects, which could carry a token to another
 // server.
-func (x *Choice) HTTP(ctx context.Context, ofProfile string) (*http.Client, error) {
+func (x *connector) newHTTPClient(ctx context.Context, ofProfile string) (*http.Client, error) {
 	roots, err := x.roots(ctx, ofProfile)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (x *Choice) HTTP(ctx context.Context, ofProfile string) (*http.Client, erro
 	var sender http.RoundTripper = transport
 	if x.timeout > 0 {
 		transport.ResponseHeaderTimeout = 0
-		sender = &limited{next: transport, limit: x.timeout}
+		sender = &limitedTransport{next: transport, limit: x.timeout}
 	}
 	return &http.Client{
 		Transport:     sender,
@@ -43,7 +43,7 @@ func (x *Choice) HTTP(ctx context.Context, ofProfile string) (*http.Client, erro
 }
 
 // roots returns the certificates to trust; nil for those of the system alone.
-func (x *Choice) roots(ctx context.Context, ofProfile string) (*x509.CertPool, error) {
+func (x *connector) roots(ctx context.Context, ofProfile string) (*x509.CertPool, error) {
 	file, from := x.caFile, "--ca-file"
 	if file == "" {
 		file, from = ofProfile, "the --ca-file of the profile"
@@ -68,8 +68,8 @@ func (x *Choice) roots(ctx context.Context, ofProfile string) (*x509.CertPool, e
 	return roots, nil
 }
 
-// CAFile returns the path of --ca-file from the root, for a profile; empty without it.
-func (x *Choice) CAFile() (string, error) {
+// absoluteCAFile returns the path of --ca-file from the root, for a profile; empty without it.
+func (x *connector) absoluteCAFile() (string, error) {
 	if x.caFile == "" {
 		return "", nil
 	}
@@ -77,15 +77,15 @@ func (x *Choice) CAFile() (string, error) {
 	return path, command.InFlag("ca-file", err)
 }
 
-// limited bounds the time of each request with its answer, but for streams, which
+// limitedTransport bounds the time of each request with its answer, but for streams, which
 // last until something happens.
-type limited struct {
+type limitedTransport struct {
 	next  http.RoundTripper
 	limit time.Duration
 }
 
 // RoundTrip implements http.RoundTripper.
-func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
+func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if isStream(request) {
 		return l.next.RoundTrip(request)
 	}

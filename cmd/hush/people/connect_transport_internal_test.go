@@ -57,27 +57,27 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 	mine := newRecorder(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, evil.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	})
-	environment := stored(t, profile.Profile{Name: "default", Server: mine.URL, Token: profile.PlaceFile})
+	environment := storeProfiles(t, profile.Profile{Name: "default", Server: mine.URL, Token: profile.PlaceFile})
 	key := strings.Repeat("k", 31)
-	calls := map[string]func(x *Choice, server string) error{
-		"receipt": func(x *Choice, server string) error {
+	calls := map[string]func(x *connector, server string) error{
+		"receipt": func(x *connector, server string) error {
 			link, err := client.ParseReceiptLink(server + "/r#" + key)
 			if err != nil {
 				return err
 			}
-			c, err := x.ConnectToReceipt(t.Context(), link)
+			c, err := x.connectToReceipt(t.Context(), link)
 			if err != nil {
 				return err
 			}
 			_, err = c.Receipt(t.Context(), link.Keys[0])
 			return err
 		},
-		"link": func(x *Choice, server string) error {
+		"link": func(x *connector, server string) error {
 			link, err := client.ParseLink(server + "/s#" + key)
 			if err != nil {
 				return err
 			}
-			c, err := x.ConnectTo(t.Context(), link)
+			c, err := x.connectToLink(t.Context(), link)
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 	for _, variables := range [][]string{nil, {"HUSH_TOKEN=t"}, {"HUSH_TOKEN=t", "HUSH_SERVER=" + mine.URL}} {
 		for name, call := range calls {
 			for _, server := range []string{mine.URL, evil.URL} {
-				x, _ := choose(t, append(environment, variables...), nil)
+				x, _ := newTestConnector(t, append(environment, variables...), nil)
 				if err := call(x, server); client.KindOf(err) != client.KindProtocol {
 					t.Errorf("%s of %s: got %v, want the error of a server that is no Hush", name, server, err)
 				}
@@ -97,16 +97,16 @@ func TestTokenIsSentToItsServerOnly(t *testing.T) {
 				}
 			}
 		}
-		x, _ := choose(t, append(environment, variables...), []string{"--server", evil.URL})
-		c, err := x.Connect(t.Context())
+		x, _ := newTestConnector(t, append(environment, variables...), []string{"--server", evil.URL})
+		c, err := x.connect(t.Context())
 		if variables != nil {
 			if _, wrong := errors.AsType[*command.UsageError](err); !wrong {
-				t.Errorf("Connect(another server) with %q: got %v, want a usage error", variables, err)
+				t.Errorf("connect(another server) with %q: got %v, want a usage error", variables, err)
 			}
 			continue
 		}
 		if client.KindOf(err) != client.KindUnsupported {
-			t.Errorf("Connect(another server): got %v, %v, want the error of a server that speaks nothing known", c, err)
+			t.Errorf("connect(another server): got %v, %v, want the error of a server that speaks nothing known", c, err)
 		}
 	}
 	for _, token := range evil.tokens() {
@@ -135,8 +135,8 @@ func TestCAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	get := func(flags ...string) error {
-		x, _ := choose(t, nil, flags)
-		sender, err := x.HTTP(t.Context(), "")
+		x, _ := newTestConnector(t, nil, flags)
+		sender, err := x.newHTTPClient(t.Context(), "")
 		if err != nil {
 			return err
 		}
@@ -149,24 +149,24 @@ func TestCAFile(t *testing.T) {
 	if err := get(); err == nil {
 		t.Error("without --ca-file: got no error, want one: the system does not know the certificate")
 	}
-	x, _ := choose(t, nil, []string{"--server", server.URL})
-	if _, err := x.Connect(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "; --ca-file names further certificates to trust") {
-		t.Errorf("Connect without --ca-file: got %v, want the flag named", err)
+	x, _ := newTestConnector(t, nil, []string{"--server", server.URL})
+	if _, err := x.connect(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "; --ca-file names further certificates to trust") {
+		t.Errorf("connect without --ca-file: got %v, want the flag named", err)
 	}
 	if err := get("--ca-file", good); err != nil {
 		t.Errorf("with --ca-file: got %v, want no error", err)
 	}
 	one := profile.Profile{Name: "default", Server: server.URL, CAFile: good}
-	x, _ = choose(t, stored(t, one), nil)
-	if c, err := x.Connect(t.Context()); err != nil {
-		t.Errorf("Connect with the file of the profile: got %v, want no error", err)
+	x, _ = newTestConnector(t, storeProfiles(t, one), nil)
+	if c, err := x.connect(t.Context()); err != nil {
+		t.Errorf("connect with the file of the profile: got %v, want no error", err)
 	} else if _, err = c.Policy(t.Context()); client.KindOf(err) != client.KindProtocol {
 		t.Errorf("Policy with the file of the profile: got %v, want the answer of a server that is no Hush", err)
 	}
 	one.CAFile = empty
-	x, _ = choose(t, stored(t, one), nil)
-	if _, err := x.Connect(t.Context()); !isUsage(err, "the --ca-file of the profile: there is no certificate in ") {
-		t.Errorf("Connect with a wrong file of the profile: got %v, want a usage error that names it", err)
+	x, _ = newTestConnector(t, storeProfiles(t, one), nil)
+	if _, err := x.connect(t.Context()); !isUsage(err, "the --ca-file of the profile: there is no certificate in ") {
+		t.Errorf("connect with a wrong file of the profile: got %v, want a usage error that names it", err)
 	}
 	for path, want := range map[string]string{empty: "--ca-file: there is no certificate in ", filepath.Join(folder, "none"): "--ca-file: "} {
 		if err := get("--ca-file", path); !isUsage(err, want) {
@@ -191,9 +191,9 @@ func TestTimeout(t *testing.T) {
 				}
 				<-released
 			})
-			x, _ := choose(t, nil, nil)
+			x, _ := newTestConnector(t, nil, nil)
 			x.timeout = 30 * time.Millisecond
-			sender, err := x.HTTP(t.Context(), "")
+			sender, err := x.newHTTPClient(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,9 +16,9 @@ func TestWarningOfServersWithoutTLS(t *testing.T) {
 		"http://hush.example": 1, "http://192.0.2.1:7143": 1, "http://127.0.0.1.example": 1,
 		"https://hush.example": 0, "http://127.0.0.1:7143": 0, "http://localhost:7143": 0, "http://[::1]": 0,
 	} {
-		x, said := choose(t, nil, nil)
+		x, said := newTestConnector(t, nil, nil)
 		for range 2 {
-			if _, err := x.Client(t.Context(), Target{Server: server}); err != nil {
+			if _, err := x.newClient(t.Context(), serverTarget{server: server}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -31,10 +31,10 @@ func TestWarningOfServersWithoutTLS(t *testing.T) {
 // A link behind an @ by mistake is not spent, and error messages end up in logs.
 func TestLinkBehindAtIsNotRepeated(t *testing.T) {
 	t.Parallel()
-	x, _ := choose(t, nil, nil)
-	_, err := x.ReadLink(t.Context(), "@https://a.example/s#"+keyOfTests)
-	if !isUsage(err, "behind the @ must stand the name of a file") || strings.Contains(err.Error(), keyOfTests) {
-		t.Errorf("ReadLink of @ and a link: got %v, want a usage error without the link", err)
+	x, _ := newTestConnector(t, nil, nil)
+	_, err := x.readLink(t.Context(), "@https://a.example/s#"+testKey)
+	if !isUsage(err, "behind the @ must stand the name of a file") || strings.Contains(err.Error(), testKey) {
+		t.Errorf("readLink of @ and a link: got %v, want a usage error without the link", err)
 	}
 }
 
@@ -46,12 +46,12 @@ func TestNoticeOfAPause(t *testing.T) {
 		400 * time.Millisecond: "trying again in 400ms", 1240 * time.Millisecond: "trying again in 1.2s",
 		3 * time.Second: "trying again in 3s", 9990 * time.Millisecond: "trying again in 10s", 12400 * time.Millisecond: "trying again in 12s",
 	} {
-		x, said := choose(t, nil, nil)
-		x.notice(errTimeout, wait)
+		x, said := newTestConnector(t, nil, nil)
+		x.tellRetry(errTimeout, wait)
 		if got := said.String(); got != "hush: "+errTimeout.Error()+"; "+want+"\n" {
 			t.Errorf("notice of a pause of %s: got %q, want that it ends with %q", wait, got, want)
 		}
-		limited := Fail(&client.Error{Kind: client.KindLimited, Message: "too many calls", RetryAfter: wait})
+		limited := withExitCode(&client.Error{Kind: client.KindLimited, Message: "too many calls", RetryAfter: wait})
 		if wait > time.Second && !strings.HasSuffix(limited.Error(), strings.TrimPrefix(want, "trying ")) || strings.HasSuffix(limited.Error(), " 0s") {
 			t.Errorf("error with a pause of %s: got %q, want the same pause", wait, limited)
 		}

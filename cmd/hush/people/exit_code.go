@@ -14,10 +14,10 @@ import (
 	"hush/client"
 )
 
-// Fail returns what ends the program for an error of package client: the exit code
+// withExitCode returns what ends the program for an error of package client: the exit code
 // of its kind, and the words for people. It returns other errors, and nil, as they
 // are.
-func Fail(err error) error {
+func withExitCode(err error) error {
 	failed, ok := errors.AsType[*client.Error](err)
 	if _, done := errors.AsType[*command.ExitError](err); !ok || done {
 		return err
@@ -31,11 +31,11 @@ func Fail(err error) error {
 	if remedy := remedyOf(failed); remedy != "" {
 		err = fmt.Errorf("%w; %s", err, remedy)
 	}
-	return &command.ExitError{Code: exitOf(failed.Kind), Cause: err}
+	return &command.ExitError{Code: exitCodeOf(failed.Kind), Cause: err}
 }
 
-// exitOf returns the exit code of a kind.
-func exitOf(kind client.Kind) int {
+// exitCodeOf returns the exit code of a kind.
+func exitCodeOf(kind client.Kind) int {
 	switch kind {
 	case client.KindUsage, client.KindLink, client.KindProtocol:
 		return command.ExitUsage
@@ -61,14 +61,14 @@ func remedyOf(failed *client.Error) string {
 	case client.KindUnauthorized:
 		return "\"hush whoami\" says which token is used, and \"hush login\" stores one"
 	case client.KindLimited:
-		return again(failed.RetryAfter)
+		return tryAgainText(failed.RetryAfter)
 	case client.KindLocked:
 		if failed.ForGood {
 			return ""
 		}
-		return again(failed.RetryAfter)
+		return tryAgainText(failed.RetryAfter)
 	case client.KindPassphrase:
-		return tries(failed)
+		return triesLeftText(failed)
 	case client.KindRefused:
 		if failed.EndToEnd {
 			return "--encryption server lets the server encrypt, which then sees the text and the passphrase"
@@ -89,23 +89,23 @@ func remedyOf(failed *client.Error) string {
 	}
 }
 
-func again(after time.Duration) string {
-	if after = rounded(after); after <= 0 {
+func tryAgainText(after time.Duration) string {
+	if after = roundedPause(after); after <= 0 {
 		return "try again later"
 	}
 	return "try again in " + after.String()
 }
 
-// rounded returns a pause as it is shown: to the second, and a short one to a tenth,
+// roundedPause returns a pause as it is shown: to the second, and a short one to a tenth,
 // since it would be shown as none. What is shorter than that is none.
-func rounded(pause time.Duration) time.Duration {
+func roundedPause(pause time.Duration) time.Duration {
 	if pause < 10*time.Second {
 		return pause.Round(100 * time.Millisecond)
 	}
 	return pause.Round(time.Second)
 }
 
-func tries(failed *client.Error) string {
+func triesLeftText(failed *client.Error) string {
 	switch {
 	case failed.Missing:
 		return "pass it with --passphrase-file, or run the command on a terminal"
@@ -118,18 +118,18 @@ func tries(failed *client.Error) string {
 	}
 }
 
-// PrintJSON prints a value to standard output as a line of JSON.
-func PrintJSON(on *console.Console, value any) error {
-	line, err := EncodeJSON(value)
+// printJSON prints a value to standard output as a line of JSON.
+func printJSON(on *console.Console, value any) error {
+	line, err := encodeJSON(value)
 	if err == nil {
 		_, err = on.Out.Write(line)
 	}
 	return err
 }
 
-// EncodeJSON returns a value as a line of JSON. What a terminal could obey is escaped
+// encodeJSON returns a value as a line of JSON. What a terminal could obey is escaped
 // in it, as JSON itself does it with the first 32 characters alone.
-func EncodeJSON(value any) ([]byte, error) {
+func encodeJSON(value any) ([]byte, error) {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)

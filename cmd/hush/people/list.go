@@ -19,19 +19,19 @@ import (
 const (
 	// listLength is how many receipts a list has without --all.
 	listLength = 50
-	// maxLabel is how many characters of a label a table shows.
-	maxLabel = 40
+	// maxLabelLength is how many characters of a label a table shows.
+	maxLabelLength = 40
 )
 
-// listing is what "hush list" is told to do.
-type listing struct {
-	states    []string
-	all, json bool
+// listOptions is what "hush list" is told to do.
+type listOptions struct {
+	states      []string
+	all, asJSON bool
 }
 
 // List returns "hush list": the secrets of an account.
 func List(on *console.Console, environment []string) *cobra.Command {
-	var l listing
+	var l listOptions
 	c := &cobra.Command{
 		Use: "list", Short: "list the secrets that the account shared", Args: command.Takes(0, 0),
 		Long: `List the secrets that the account shared, the newest first. It needs a profile with a
@@ -40,12 +40,12 @@ token (hush login), or HUSH_TOKEN with HUSH_SERVER.
 The ID is what "hush receipt" and "hush burn" take. With --json each line also has the
 key of the receipt as "receipt": anyone who has that can burn the secret.`,
 	}
-	s := sender{Console: on, choice: AddFlags(c, on, environment)}
+	s := receiptCommand{Console: on, connector: addServerFlags(c, on, environment)}
 	flags.List(&l.states, "`states` to list, separated by commas: waiting, locked, opened, delivered, lapsed, burned, expired, unknown; waiting has the locked too, and opened the delivered and the lapsed", parseStates)(c.Flags(), "state")
 	flags.Switch(&l.all, fmt.Sprintf("list all, not the newest %d", listLength))(c.Flags(), "all")
-	flags.Switch(&l.json, "print an object for each secret")(c.Flags(), "json")
+	flags.Switch(&l.asJSON, "print an object for each secret")(c.Flags(), "json")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		server, err := s.choice.Connect(c.Context())
+		server, err := s.connector.connect(c.Context())
 		if err != nil {
 			return err
 		}
@@ -54,18 +54,18 @@ key of the receipt as "receipt": anyone who has that can burn the secret.`,
 	return c
 }
 
-// parseStates reads states, by the words that a list prints: see short.
+// parseStates reads states, by the words that a list prints: see stateText.
 func parseStates(text string) ([]string, error) {
-	words := []string{
-		client.StateWaiting.String(), wordLocked, client.StateOpened.String(), client.DeliveryConfirmed.String(),
+	states := []string{
+		client.StateWaiting.String(), stateLocked, client.StateOpened.String(), client.DeliveryConfirmed.String(),
 		client.DeliveryLapsed.String(), client.StateBurned.String(), client.StateExpired.String(), client.StateUnknown.String(),
 	}
 	wanted := flags.SplitList(text)
 	if len(wanted) == 0 { // it would list all
-		return nil, errors.New("must be one of " + strings.Join(words, ", "))
+		return nil, errors.New("must be one of " + strings.Join(states, ", "))
 	}
 	for _, word := range wanted {
-		if err := flags.OneOf(words)(word); err != nil {
+		if err := flags.OneOf(states)(word); err != nil {
 			return nil, err
 		}
 	}
@@ -74,12 +74,12 @@ func parseStates(text string) ([]string, error) {
 
 // list prints the receipts that are wanted, page by page. It reads one more than it
 // prints, to say whether there are more.
-func (s sender) list(ctx context.Context, server *client.Client, l listing) error {
+func (s receiptCommand) list(ctx context.Context, server *client.Client, l listOptions) error {
 	var rows [][]string
 	printed, sealed, more := 0, 0, false
 	for r, err := range server.Receipts(ctx) {
 		if err != nil {
-			return Fail(err)
+			return withExitCode(err)
 		}
 		sealed += r.Sealed
 		if r.Sealed > 0 || !l.wants(r) {
@@ -89,8 +89,8 @@ func (s sender) list(ctx context.Context, server *client.Client, l listing) erro
 			break
 		}
 		printed++
-		if !l.json {
-			rows = append(rows, row(r))
+		if !l.asJSON {
+			rows = append(rows, receiptRow(r))
 			continue
 		}
 		if err := s.printListed(r); err != nil {
@@ -108,19 +108,19 @@ func (s sender) list(ctx context.Context, server *client.Client, l listing) erro
 
 // wants reports whether a receipt is in a state that is listed: by the word that stands
 // in the table, or by that of all secrets that wait or were opened.
-func (l listing) wants(r client.Receipt) bool {
-	return len(l.states) == 0 || slices.Contains(l.states, short(r)) || slices.Contains(l.states, r.State.String())
+func (l listOptions) wants(r client.Receipt) bool {
+	return len(l.states) == 0 || slices.Contains(l.states, stateText(r)) || slices.Contains(l.states, r.State.String())
 }
 
 // printListed prints a receipt with its key.
-func (s sender) printListed(r client.Receipt) error {
-	line := asJSON(r)
+func (s receiptCommand) printListed(r client.Receipt) error {
+	line := newReceiptJSON(r)
 	line.Receipt = r.Key.Expose()
-	return PrintJSON(s.Console, line)
+	return printJSON(s.Console, line)
 }
 
 // tellRest says what a list does not have.
-func (s sender) tellRest(printed, sealed int, more bool) {
+func (s receiptCommand) tellRest(printed, sealed int, more bool) {
 	s.tellSealed(sealed)
 	switch {
 	case more:
@@ -130,20 +130,20 @@ func (s sender) tellRest(printed, sealed int, more bool) {
 	}
 }
 
-// row is a receipt in a table.
-func row(r client.Receipt) []string {
+// receiptRow is a receipt in a table.
+func receiptRow(r client.Receipt) []string {
 	expires := "-"
 	if r.State == client.StateWaiting && !r.Expires.IsZero() {
-		expires = until(r.Expires, time.Now())
+		expires = untilText(r.Expires, time.Now())
 	}
-	return []string{r.ShortID, short(r), encryptionJSON(r.Encryption), minute(r.Created), expires, cut(r.Label)}
+	return []string{r.ShortID, stateText(r), encryptionJSON(r.Encryption), minuteText(r.Created), expires, shortLabel(r.Label)}
 }
 
-// cut shortens a label for a table.
-func cut(label string) string {
+// shortLabel shortens a label for a table.
+func shortLabel(label string) string {
 	runes := []rune(strings.TrimSpace(label))
-	if len(runes) > maxLabel {
-		return string(runes[:maxLabel-1]) + "…"
+	if len(runes) > maxLabelLength {
+		return string(runes[:maxLabelLength-1]) + "…"
 	}
 	return string(runes)
 }

@@ -16,10 +16,10 @@ import (
 	"hush/cmd/hush/people/profile"
 )
 
-// login is one call of "hush login".
-type login struct {
+// loginCommand is one call of "hush login".
+type loginCommand struct {
 	console   *console.Console
-	choice    *Choice
+	connector *connector
 	username  string
 	tokenFile string
 	// before is the profile that the new one replaces; the zero value is none.
@@ -29,7 +29,7 @@ type login struct {
 // Login returns "hush login": it stores a profile. A token is checked before it is
 // stored, and never printed.
 func Login(on *console.Console, environment []string) *cobra.Command {
-	l := &login{console: on}
+	l := &loginCommand{console: on}
 	c := &cobra.Command{
 		Use: "login", Short: "store a server, and an API token for it", Args: command.Takes(0, 0),
 		Long: `Store a server, and an API token for it, as a profile. Commands use the profile
@@ -46,12 +46,12 @@ its certificates when they call this server.`,
 	}
 	flags.Text(&l.username, "", "e-mail `address` of the account; v1 and v2 need it with a token")(c.Flags(), "username")
 	flags.Text(&l.tokenFile, "", "`file` with the API token in its first line, - for standard input")(c.Flags(), "token-file")
-	l.choice = AddFlags(c, on, environment)
+	l.connector = addServerFlags(c, on, environment)
 	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
 	return c
 }
 
-func (l *login) run(ctx context.Context) error {
+func (l *loginCommand) run(ctx context.Context) error {
 	if err := command.HasFile("token-file", l.tokenFile); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (l *login) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	one, err = l.choice.Store().Put(ctx, one, token)
+	one, err = l.connector.profiles.Put(ctx, one, token)
 	if err != nil {
 		return err
 	}
@@ -76,16 +76,16 @@ func (l *login) run(ctx context.Context) error {
 }
 
 // profile returns the profile to store, still without a token.
-func (l *login) profile(ctx context.Context) (profile.Profile, error) {
-	given, err := l.choice.Given()
+func (l *loginCommand) profile(ctx context.Context) (profile.Profile, error) {
+	given, err := l.connector.given()
 	if err != nil {
 		return profile.Profile{}, err
 	}
-	profiles, err := l.choice.Store().Load()
+	profiles, err := l.connector.profiles.Load()
 	if err != nil {
 		return profile.Profile{}, err
 	}
-	one, err := find(profiles, given)
+	one, err := findLoginProfile(profiles, given)
 	if err != nil {
 		return profile.Profile{}, err
 	}
@@ -97,69 +97,69 @@ func (l *login) profile(ctx context.Context) (profile.Profile, error) {
 	l.before, _ = profiles.Find(one.Name)
 	known := profile.SameServer(l.before.Server, one.Server)
 	switch {
-	case given.Protocol != nil:
-		one.Protocol = *given.Protocol
+	case given.protocol != nil:
+		one.Protocol = *given.protocol
 	case known:
 		one.Protocol = l.before.Protocol
 	default:
-		if one.Protocol, err = l.choice.Settle(ctx, one.Server); err != nil {
+		if one.Protocol, err = l.connector.detectProtocol(ctx, one.Server); err != nil {
 			return profile.Profile{}, err
 		}
 	}
 	if known {
 		one.Username, one.CAFile = l.before.Username, l.before.CAFile
 	}
-	file, err := l.choice.CAFile()
+	file, err := l.connector.absoluteCAFile()
 	one.CAFile = cmp.Or(file, one.CAFile)
 	return one, err
 }
 
-// find returns the name and the server of the profile that a login is for. The
+// findLoginProfile returns the name and the server of the profile that a login is for. The
 // server is empty if it must be asked for.
-func find(profiles *profile.Profiles, given Given) (profile.Profile, error) {
-	if given.Profile != "" {
-		if err := profile.CheckName(given.Profile); err != nil {
+func findLoginProfile(profiles *profile.Profiles, given givenServer) (profile.Profile, error) {
+	if given.profile != "" {
+		if err := profile.CheckName(given.profile); err != nil {
 			return profile.Profile{}, command.Usage("%v", err)
 		}
-		before, _ := profiles.Find(given.Profile)
-		one := profile.Profile{Name: given.Profile, Server: given.Server}
+		before, _ := profiles.Find(given.profile)
+		one := profile.Profile{Name: given.profile, Server: given.server}
 		if one.Server == "" {
 			one.Server = before.Server
 		}
 		return one, nil
 	}
-	if given.Server == "" {
+	if given.server == "" {
 		if current, ok := profiles.Find(profiles.Current); ok {
 			return profile.Profile{Name: current.Name, Server: current.Server}, nil
 		}
-		return profile.Profile{Name: profile.Default}, nameless(profiles)
+		return profile.Profile{Name: profile.Default}, noProfileInUse(profiles)
 	}
-	of := profiles.OfServer(given.Server)
+	of := profiles.OfServer(given.server)
 	switch {
 	case len(of) == 1 || len(of) > 1 && of[0].Name == profiles.Current:
 		return profile.Profile{Name: of[0].Name, Server: of[0].Server}, nil
 	case len(of) > 1:
-		return profile.Profile{}, command.Usage("several profiles are for %s: name one with --profile", given.Server)
+		return profile.Profile{}, command.Usage("several profiles are for %s: name one with --profile", given.server)
 	case len(profiles.All) == 0:
-		return profile.Profile{Name: profile.Default, Server: given.Server}, nil
+		return profile.Profile{Name: profile.Default, Server: given.server}, nil
 	}
-	one := profile.Profile{Name: nameOf(given.Server), Server: given.Server}
+	one := profile.Profile{Name: profileNameOf(given.server), Server: given.server}
 	if _, taken := profiles.Find(one.Name); taken || profile.CheckName(one.Name) != nil {
-		return profile.Profile{}, command.Usage("name the profile for %s with --profile", given.Server)
+		return profile.Profile{}, command.Usage("name the profile for %s with --profile", given.server)
 	}
 	return one, nil
 }
 
-// nameless returns a usage error if there are profiles but none is in use.
-func nameless(profiles *profile.Profiles) error {
+// noProfileInUse returns a usage error if there are profiles but none is in use.
+func noProfileInUse(profiles *profile.Profiles) error {
 	if len(profiles.All) == 0 {
 		return nil
 	}
 	return command.Usage("no profile is in use: name one of %s with --profile, or a new one", strings.Join(profiles.Names(), ", "))
 }
 
-// nameOf returns the name of a profile for a server: its host, with the port.
-func nameOf(server string) string {
+// profileNameOf returns the name of a profile for a server: its host, with the port.
+func profileNameOf(server string) string {
 	base, err := client.ParseServer(server)
 	if err != nil {
 		return ""
@@ -167,15 +167,15 @@ func nameOf(server string) string {
 	return strings.ReplaceAll(base.Host, ":", "-")
 }
 
-func (l *login) askServer(ctx context.Context) (string, error) {
+func (l *loginCommand) askServer(ctx context.Context) (string, error) {
 	if !l.console.CanAsk() {
 		return "", command.Usage("no server is chosen: pass --server URL, or set %s", command.VariableServer)
 	}
-	return l.choice.AskServer(ctx)
+	return l.connector.askServer(ctx)
 }
 
 // credentials returns the token, and sets the username that v1 and v2 need with it.
-func (l *login) credentials(ctx context.Context, one *profile.Profile) (client.Text, error) {
+func (l *loginCommand) credentials(ctx context.Context, one *profile.Profile) (client.Text, error) {
 	if l.username != "" {
 		one.Username = l.username
 	}
@@ -194,7 +194,7 @@ func (l *login) credentials(ctx context.Context, one *profile.Profile) (client.T
 }
 
 // token reads the token, or asks for it.
-func (l *login) token(ctx context.Context) (client.Text, error) {
+func (l *loginCommand) token(ctx context.Context) (client.Text, error) {
 	var text string
 	var err error
 	switch {
@@ -218,38 +218,38 @@ func (l *login) token(ctx context.Context) (client.Text, error) {
 
 // check asks the server whose the token is. Without a token it asks for something
 // that every server of the protocol answers.
-func (l *login) check(ctx context.Context, one profile.Profile, token client.Text) (client.Account, error) {
-	c, err := l.choice.Client(ctx, Target{Server: one.Server, Protocol: one.Protocol, Username: one.Username, Token: token, CAFile: one.CAFile})
+func (l *loginCommand) check(ctx context.Context, one profile.Profile, token client.Text) (client.Account, error) {
+	c, err := l.connector.newClient(ctx, serverTarget{server: one.Server, protocol: one.Protocol, username: one.Username, token: token, caFile: one.CAFile})
 	if err != nil {
-		return client.Account{}, Fail(err)
+		return client.Account{}, withExitCode(err)
 	}
 	if token.IsEmpty() {
 		_, err := c.Policy(ctx)
-		return client.Account{}, Fail(err)
+		return client.Account{}, withExitCode(err)
 	}
 	account, err := c.Account(ctx)
 	if errors.Is(err, client.ErrUnauthorized) {
 		err = fmt.Errorf("%s does not accept this token; nothing was stored", one.Server)
 		return client.Account{}, &command.ExitError{Code: command.ExitRefused, Cause: err}
 	}
-	return account, Fail(err)
+	return account, withExitCode(err)
 }
 
 // report says what was stored, and what that replaced.
-func (l *login) report(one profile.Profile, account client.Account) {
+func (l *loginCommand) report(one profile.Profile, account client.Account) {
 	if l.before.Name != "" && !profile.SameServer(l.before.Server, one.Server) {
 		l.console.Tellf("the profile %s is no longer for %s", one.Name, l.before.Server)
 	}
 	if l.before.Token != profile.PlaceNone && one.Token == profile.PlaceNone {
-		l.console.Tellf("the token that the profile had is forgotten; %s", stillValid(l.before))
+		l.console.Tellf("the token that the profile had is forgotten; %s", revokeHint(l.before))
 	}
 	if one.Token == profile.PlaceNone {
 		l.console.Tellf("the profile %s calls %s without an account", one.Name, one.Server)
 	} else {
-		l.console.Tellf("the profile %s calls %s as %s", one.Name, one.Server, console.Printable([]byte(whose(one, account))))
+		l.console.Tellf("the profile %s calls %s as %s", one.Name, one.Server, console.Printable([]byte(accountName(one, account))))
 	}
 	if one.Token == profile.PlaceKeyring { // the store says it of a file
-		l.console.Tellf("the token is kept in %s", l.choice.Store().Where(one.Token))
+		l.console.Tellf("the token is kept in %s", l.connector.profiles.Where(one.Token))
 	}
 	if one.CAFile != "" {
 		l.console.Tellf("it trusts the certificates in %s too", one.CAFile)
@@ -257,16 +257,16 @@ func (l *login) report(one profile.Profile, account client.Account) {
 	if one.Protocol != client.ProtocolHush {
 		l.console.Tellf("%s speaks %s: it sees the text of every secret", one.Server, one.Protocol)
 	}
-	if UsesTokenVariable(l.choice, one) {
+	if usesTokenVariable(l.connector, one) {
 		l.console.Tellf("%s is set for %s: commands send it, and no stored token", command.VariableToken, one.Server)
 	}
-	profiles, err := l.choice.Store().Load()
+	profiles, err := l.connector.profiles.Load()
 	if err == nil && profiles.Current != one.Name {
 		l.console.Tellf("the profile %s is still in use: \"hush profile use %s\" changes that", profiles.Current, one.Name)
 	}
 }
 
-func whose(one profile.Profile, account client.Account) string {
+func accountName(one profile.Profile, account client.Account) string {
 	if account.Address == "" {
 		return one.Username
 	}

@@ -18,32 +18,32 @@ func Logout(on *console.Console, environment []string) *cobra.Command {
 		Long: `Forget the API token of a profile. The profile stays, and its server is called
 without an account. The token itself stays valid until you revoke it at the server.`,
 	}
-	choice := AddProfile(c, on, environment)
-	c.RunE = func(c *cobra.Command, _ []string) error { return logout(c.Context(), on, choice) }
+	choice := addProfileFlag(c, on, environment)
+	c.RunE = func(c *cobra.Command, _ []string) error { return logOut(c.Context(), on, choice) }
 	return c
 }
 
-func logout(ctx context.Context, on *console.Console, choice *Choice) error {
-	one, err := choice.ChosenProfile()
+func logOut(ctx context.Context, on *console.Console, choice *connector) error {
+	one, err := choice.chosenProfile()
 	if err != nil {
 		return err
 	}
 	if one.Token == profile.PlaceNone {
 		on.Tellf("the profile %s has no token", one.Name)
 	} else {
-		if err := choice.Store().Forget(ctx, one.Name); err != nil {
+		if err := choice.profiles.Forget(ctx, one.Name); err != nil {
 			return err
 		}
-		on.Tellf("the token of the profile %s is forgotten; %s", one.Name, stillValid(one))
+		on.Tellf("the token of the profile %s is forgotten; %s", one.Name, revokeHint(one))
 	}
-	if UsesTokenVariable(choice, one) {
+	if usesTokenVariable(choice, one) {
 		on.Tellf("%s is set: commands without flags send it to %s", command.VariableToken, one.Server)
 	}
 	return nil
 }
 
-// stillValid says where to revoke a token.
-func stillValid(one profile.Profile) string {
+// revokeHint says where to revoke a token.
+func revokeHint(one profile.Profile) string {
 	page := one.Server
 	if one.Protocol == client.ProtocolHush {
 		page += "/account/tokens"

@@ -16,31 +16,31 @@ import (
 	"hush/cmd/hush/people/pending"
 )
 
-// copyTime is how long the clipboard keeps a secret, unless --copy-for says
+// defaultCopyTime is how long the clipboard keeps a secret, unless --copy-for says
 // otherwise.
-const copyTime = 45 * time.Second
+const defaultCopyTime = 45 * time.Second
 
-// opener is one run of the command.
-type opener struct {
+// openCommand is one call of "hush open".
+type openCommand struct {
 	console     *console.Console
 	environment []string
-	choice      *Choice
+	connector   *connector
 
 	output         string
-	asked          bool // for a place, which a text does not need
+	placeAsked     bool // on a terminal: a text does not need the place
 	overwrite      bool
 	copy           bool
 	copyFor        time.Duration
 	force          bool
 	passphraseFile string
-	json           bool
+	asJSON         bool
 }
 
 // Open returns "hush open": it opens a secret to standard output, into a file that
 // appears whole or not at all, or into the clipboard. The server is told that the
 // content arrived once it is there.
 func Open(on *console.Console, environment []string) *cobra.Command {
-	o := &opener{console: on, environment: environment}
+	o := &openCommand{console: on, environment: environment}
 	c := &cobra.Command{
 		Use: "open [LINK]", Short: "open a secret, once",
 		Long: `Open a secret and print it, or write it to a file. A secret opens once.
@@ -78,13 +78,13 @@ base64 if it is no text.`,
 	define("copy-for", flags.Parsed(&o.copyFor, "`how long` the clipboard keeps it, 45s by default", flags.ParseSpan))
 	define("force", flags.Switch(&o.force, "print to a terminal as it is: files, binary content and control characters"))
 	define("passphrase-file", flags.Text(&o.passphraseFile, "", "`file` with the passphrase in its first line, \"-\" for standard input"))
-	define("json", flags.Switch(&o.json, "print facts as JSON"))
-	o.choice = AddFlags(c, on, environment)
+	define("json", flags.Switch(&o.asJSON, "print facts as JSON"))
+	o.connector = addServerFlags(c, on, environment)
 	command.HoldOutput(c)
 	return c
 }
 
-func (o *opener) run(c *cobra.Command, args []string) error {
+func (o *openCommand) run(c *cobra.Command, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (o *opener) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	calls, err := o.choice.ConnectTo(ctx, link)
+	calls, err := o.connector.connectToLink(ctx, link)
 	if err != nil {
 		return err
 	}
@@ -106,23 +106,23 @@ func (o *opener) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	s, err := Look(ctx, Options{
-		Console: o.console, Client: calls, Link: link, Claims: claims,
-		PassphraseFile: o.passphraseFile, Place: o.placeName(),
+	s, err := lookAtSecret(ctx, revealOptions{
+		console: o.console, client: calls, link: link, claims: claims,
+		passphraseFile: o.passphraseFile, place: o.claimPlace(),
 	})
 	if err != nil {
 		return err
 	}
-	defer s.Release()
+	defer s.release()
 	return o.open(ctx, s)
 }
 
 // check refuses flags that do not go together.
-func (o *opener) check(args []string) error {
+func (o *openCommand) check(args []string) error {
 	switch {
 	case o.output != "" && o.copy:
 		return command.Usage("--output and --copy exclude each other")
-	case o.json && o.output == "-":
+	case o.asJSON && o.output == "-":
 		return command.Usage("--json prints to standard output; leave out --output -, and the content is in the object")
 	case o.overwrite && (o.output == "" || o.output == "-"):
 		return command.Usage("--overwrite needs --output with a file or folder")
@@ -140,15 +140,15 @@ func (o *opener) check(args []string) error {
 		return err
 	}
 	if o.copyFor == 0 {
-		o.copyFor = copyTime
+		o.copyFor = defaultCopyTime
 	}
 	return nil
 }
 
 // readLink reads the link, or asks for it.
-func (o *opener) readLink(ctx context.Context, args []string) (client.Link, error) {
+func (o *openCommand) readLink(ctx context.Context, args []string) (client.Link, error) {
 	if len(args) > 0 {
-		return o.choice.ReadLink(ctx, args[0])
+		return o.connector.readLink(ctx, args[0])
 	}
 	if !o.console.CanAsk() {
 		return client.Link{}, command.Usage("LINK is missing: \"-\" reads it from standard input, @FILE from a file")
@@ -158,36 +158,36 @@ func (o *opener) readLink(ctx context.Context, args []string) (client.Link, erro
 		return client.Link{}, err
 	}
 	link, err := client.ParseLink(text)
-	return link, Fail(err)
+	return link, withExitCode(err)
 }
 
 // open opens a secret that was looked at. Whatever can fail is tried before the
 // secret is consumed.
-func (o *opener) open(ctx context.Context, s *Secret) error {
-	if s.WasSavedTo() && o.isFile() {
+func (o *openCommand) open(ctx context.Context, s *revealer) error {
+	if s.wasSavedTo() && o.isFile() {
 		return o.finish(ctx, s)
 	}
-	to, err := o.place(s)
+	to, err := o.newOutput(s)
 	if err != nil {
 		return err
 	}
 	defer func() { to.discard() }()
-	s.Describe()
-	if err := s.ReadPassphrase(ctx); err != nil {
+	s.describe()
+	if err := s.readPassphrase(ctx); err != nil {
 		return err
 	}
-	if o.mayNeedPlace(s) {
-		if to, err = o.askPlace(ctx, s); err != nil {
+	if o.mayNeedOutput(s) {
+		if to, err = o.askOutput(ctx, s); err != nil {
 			return err
 		}
 	}
-	if err := s.KeepClaim(ctx); err != nil {
+	if err := s.storeClaim(ctx); err != nil {
 		return err
 	}
-	if err := to.noteIn(s); err != nil {
+	if err := to.noteInClaim(s); err != nil {
 		return err
 	}
-	opened, err := s.Open(ctx)
+	opened, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,15 +196,15 @@ func (o *opener) open(ctx context.Context, s *Secret) error {
 	if err != nil {
 		return err
 	}
-	s.Acknowledge(context.WithoutCancel(ctx))
+	s.acknowledge(context.WithoutCancel(ctx))
 	if after != nil {
 		return after()
 	}
 	return nil
 }
 
-// placeName names where the content goes to, for a later run.
-func (o *opener) placeName() string {
+// claimPlace names where the content goes to, for a later run.
+func (o *openCommand) claimPlace() string {
 	path, err := filepath.Abs(o.output)
 	if o.output == "" || o.output == "-" || err != nil {
 		return ""
@@ -213,7 +213,7 @@ func (o *opener) placeName() string {
 }
 
 // isFile reports whether the output is a file that exists.
-func (o *opener) isFile() bool {
+func (o *openCommand) isFile() bool {
 	if o.output == "" || o.output == "-" {
 		return false
 	}
@@ -223,14 +223,14 @@ func (o *opener) isFile() bool {
 
 // finish does what an earlier run for the same file was cut off from: all but the
 // acknowledgement was done.
-func (o *opener) finish(ctx context.Context, s *Secret) error {
-	s.Acknowledge(context.WithoutCancel(ctx))
-	if o.json {
+func (o *openCommand) finish(ctx context.Context, s *revealer) error {
+	s.acknowledge(context.WithoutCancel(ctx))
+	if o.asJSON {
 		info, err := os.Lstat(o.output)
 		if err != nil {
 			return err
 		}
-		return PrintJSON(o.console, openedJSON{Size: int(info.Size()), Encryption: s.Encryption().String(), Server: s.Link.Server, Output: o.output})
+		return printJSON(o.console, openedJSON{Size: int(info.Size()), Encryption: s.encryption().String(), Server: s.link.Server, Output: o.output})
 	}
 	o.console.Tellf("an earlier run saved the secret to %q", o.output)
 	return nil

@@ -16,29 +16,29 @@ import (
 // deliver puts a content to its place. It returns what remains to be done once the
 // server knows that the content arrived; nil for nothing. It never ends with a content
 // that no one has.
-func (o *opener) deliver(ctx context.Context, s *Secret, to *target, content client.Content) (after func() error, err error) {
+func (o *openCommand) deliver(ctx context.Context, s *revealer, to *outputFile, content client.Content) (after func() error, err error) {
 	switch {
-	case to != nil && (!o.asked || o.unprintable(content) != ""):
+	case to != nil && (!o.placeAsked || o.notForTerminal(content) != ""):
 		err = to.save(content)
 		after = func() error { return o.report(s, content, to) }
 	case o.copy:
 		after, err = o.copyText(ctx, s, content)
-	case o.json:
-		err = o.written(o.printFacts(s, content, nil, true))
+	case o.asJSON:
+		err = o.outputError(o.printJSON(s, content, nil, true))
 	case o.force || !o.console.OutIsTerminal():
 		_, err = o.console.Out.Write(content.Bytes)
-		err = o.written(err)
+		err = o.outputError(err)
 	default:
 		err = o.show(s, content)
 	}
 	if err != nil {
-		return nil, s.Rescue(ctx, err, content.Bytes, nameIn(to, content), foldersOf(to)...)
+		return nil, s.rescue(ctx, err, content.Bytes, outputName(to, content), outputFolders(to)...)
 	}
 	return after, nil
 }
 
-// written returns the error for what did not reach standard output.
-func (o *opener) written(err error) error {
+// outputError returns the error for what did not reach standard output.
+func (o *openCommand) outputError(err error) error {
 	if err == nil {
 		err = syncOutput(o.console)
 	}
@@ -63,11 +63,11 @@ func syncOutput(on *console.Console) error {
 
 // show prints a content to a terminal, as what it cannot obey. What is no text is not
 // printed as long as a later run gets it again.
-func (o *opener) show(s *Secret, content client.Content) error {
-	reason := o.unprintable(content)
+func (o *openCommand) show(s *revealer, content client.Content) error {
+	reason := o.notForTerminal(content)
 	switch {
 	case reason == "":
-	case s.CanRepeat():
+	case s.canRepeat():
 		return fmt.Errorf("%s, which is not printed to a terminal: name a file with --output", reason)
 	default:
 		// No later run gets it again, so that this is the last chance to see it.
@@ -78,11 +78,11 @@ func (o *opener) show(s *Secret, content client.Content) error {
 		text += "\n"
 	}
 	_, err := fmt.Fprint(o.console.Out, text)
-	return o.written(err)
+	return o.outputError(err)
 }
 
-// unprintable returns why a content is not for a terminal; empty if it is.
-func (o *opener) unprintable(content client.Content) string {
+// notForTerminal returns why a content is not for a terminal; empty if it is.
+func (o *openCommand) notForTerminal(content client.Content) string {
 	size := console.Count(len(content.Bytes), "bytes")
 	switch {
 	case content.IsFile && content.FileName != "" && o.output != "-":
@@ -97,33 +97,33 @@ func (o *opener) unprintable(content client.Content) string {
 }
 
 // report says which file has the content.
-func (o *opener) report(s *Secret, content client.Content, to *target) error {
-	if o.json {
-		return o.printFacts(s, content, to, false)
+func (o *openCommand) report(s *revealer, content client.Content, to *outputFile) error {
+	if o.asJSON {
+		return o.printJSON(s, content, to, false)
 	}
 	verb := "saved"
-	if to.was {
+	if to.wasSaved {
 		verb = "an earlier run saved"
 	}
 	o.console.Tellf("%s %s to %q", verb, console.Count(len(content.Bytes), "bytes"), to.path)
 	return nil
 }
 
-// errNotText says that a content cannot be copied.
-var errNotText = errors.New("the content is no text, which the clipboard needs: use --output")
+// errNoText says that a content cannot be copied.
+var errNoText = errors.New("the content is no text, which the clipboard needs: use --output")
 
 // copyText puts a text into the clipboard. What it returns waits and clears it.
-func (o *opener) copyText(ctx context.Context, s *Secret, content client.Content) (after func() error, err error) {
+func (o *openCommand) copyText(ctx context.Context, s *revealer, content client.Content) (after func() error, err error) {
 	if console.IsBinary(content.Bytes) {
-		return nil, errNotText
+		return nil, errNoText
 	}
 	wipe, err := o.console.Copy(ctx, string(content.Bytes))
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		if o.json {
-			if err := o.printFacts(s, content, nil, false); err != nil {
+		if o.asJSON {
+			if err := o.printJSON(s, content, nil, false); err != nil {
 				return errors.Join(err, wipe())
 			}
 		}
@@ -144,27 +144,27 @@ type openedJSON struct {
 	Base64     *string `json:"base64,omitempty"`
 }
 
-// printFacts prints what is known of a content, and the content itself if it goes
+// printJSON prints what is known of a content, and the content itself if it goes
 // nowhere else.
-func (o *opener) printFacts(s *Secret, content client.Content, to *target, whole bool) error {
-	f := openedJSON{
+func (o *openCommand) printJSON(s *revealer, content client.Content, to *outputFile, withContent bool) error {
+	object := openedJSON{
 		Kind: "text", FileName: content.FileName, Size: len(content.Bytes),
-		Encryption: s.Encryption().String(), Server: s.Link.Server, Copied: o.copy,
+		Encryption: s.encryption().String(), Server: s.link.Server, Copied: o.copy,
 	}
 	if content.IsFile {
-		f.Kind = "file"
+		object.Kind = "file"
 	}
 	if to != nil {
-		f.Output = to.path
+		object.Output = to.path
 	}
-	if whole {
+	if withContent {
 		text := string(content.Bytes)
 		if utf8.ValidString(text) {
-			f.Text = &text
+			object.Text = &text
 		} else {
 			encoded := base64.StdEncoding.EncodeToString(content.Bytes)
-			f.Base64 = &encoded
+			object.Base64 = &encoded
 		}
 	}
-	return PrintJSON(o.console, f)
+	return printJSON(o.console, object)
 }

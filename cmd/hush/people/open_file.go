@@ -18,34 +18,34 @@ import (
 	"hush/cmd/hush/people/pending"
 )
 
-// target is the file that a content is written to. The content is in a temporary
+// outputFile is the file that a content is written to. The content is in a temporary
 // file beside it until all of it is on disk, and only then gets its name.
-type target struct {
+type outputFile struct {
 	// path is the file, or until save the folder that it will be in.
 	path      string
 	isFolder  bool
 	overwrite bool
 	// keepDot: a name in the folder may begin with a dot.
 	keepDot bool
-	// mayBeThere: an earlier run may have written the file. was: it has the very
-	// content.
-	mayBeThere, was bool
-	// left are files of killed runs that may have a content.
-	left []string
+	// mayBeThere: an earlier run may have written the file. wasSaved: it has the
+	// very content.
+	mayBeThere, wasSaved bool
+	// leftovers are files of killed runs that may have a content.
+	leftovers []string
 
-	temporary *os.File
-	name      string // of the temporary file; empty where it has none
-	named     string // the name that one without a name gets for a moment
-	// whole, unless nil, is called when the temporary file has all of the content, before
+	temporary     *os.File
+	temporaryName string // of the temporary file; empty where it has none
+	linkName      string // the name that one without a name gets for a moment
+	// noteWhole, unless nil, is called when the temporary file has all of the content, before
 	// it has or gets a name.
-	whole func(file, to string) error
+	noteWhole func(file, to string) error
 }
 
-// newTarget makes the temporary file for path, so that what would prevent writing is
+// newOutputFile makes the temporary file for path, so that what would prevent writing is
 // found before a secret is consumed. Without overwrite it refuses a file that exists,
 // unless the content may be in it already.
-func newTarget(path string, overwrite, mayBeThere bool) (*target, error) {
-	t := &target{path: path, overwrite: overwrite, mayBeThere: mayBeThere}
+func newOutputFile(path string, overwrite, mayBeThere bool) (*outputFile, error) {
+	t := &outputFile{path: path, overwrite: overwrite, mayBeThere: mayBeThere}
 	info, err := os.Stat(path)
 	t.isFolder = err == nil && info.IsDir()
 	if !t.isFolder {
@@ -56,10 +56,10 @@ func newTarget(path string, overwrite, mayBeThere bool) (*target, error) {
 			return nil, err
 		}
 	}
-	t.left = sweepFolder(t.folder())
-	t.named = temporaryName(t.folder())
-	if t.temporary, t.name, err = makeTemporary(t.folder()); err == nil {
-		err = reserve(t.temporary)
+	t.leftovers = sweepFolder(t.folder())
+	t.linkName = temporaryName(t.folder())
+	if t.temporary, t.temporaryName, err = makeTemporary(t.folder()); err == nil {
+		err = reserveRoom(t.temporary)
 	}
 	if err != nil {
 		t.discard()
@@ -69,7 +69,7 @@ func newTarget(path string, overwrite, mayBeThere bool) (*target, error) {
 }
 
 // folder returns the folder that the file is or will be in.
-func (t *target) folder() string {
+func (t *outputFile) folder() string {
 	if t.isFolder {
 		return t.path
 	}
@@ -78,7 +78,7 @@ func (t *target) folder() string {
 
 // checkName refuses a folder in which a file with the name of a content would be
 // refused, before the content is opened.
-func (t *target) checkName(content client.Content) error {
+func (t *outputFile) checkName(content client.Content) error {
 	if t == nil || !t.isFolder {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (t *target) checkName(content client.Content) error {
 
 // checkFree refuses a path that must not be written. Only regular files are replaced:
 // to put a file in the place of a device or a link would take it from all that use it.
-func (t *target) checkFree(path string) error {
+func (t *outputFile) checkFree(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -103,27 +103,27 @@ func (t *target) checkFree(path string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%q is not a file, and is not replaced: name a file, or print with --output -", path)
 	case !t.overwrite && !t.mayBeThere:
-		return exists(path)
+		return fileExists(path)
 	default:
 		return nil
 	}
 }
 
-// errExists says that the file for a content is there already.
-var errExists = errors.New("--overwrite replaces it")
+// errFileExists says that the file for a content is there already.
+var errFileExists = errors.New("--overwrite replaces it")
 
-func exists(path string) error { return fmt.Errorf("the file %q exists; %w", path, errExists) }
+func fileExists(path string) error { return fmt.Errorf("the file %q exists; %w", path, errFileExists) }
 
-// reserved is how much room a disk must have before a secret is consumed: no content is
+// reservedBytes is how much room a disk must have before a secret is consumed: no content is
 // longer, and nothing says how long it is.
-const reserved = 4 << 20
+const reservedBytes = 4 << 20
 
-// reserve shows that there is room to write to, and keeps it where the system can.
-func reserve(file *os.File) error {
-	if kept, err := keepRoom(file, reserved); kept || err != nil {
+// reserveRoom shows that there is room to write to, and keeps it where the system can.
+func reserveRoom(file *os.File) error {
+	if isKept, err := allocate(file, reservedBytes); isKept || err != nil {
 		return err
 	}
-	if _, err := file.Write(make([]byte, reserved)); err != nil {
+	if _, err := file.Write(make([]byte, reservedBytes)); err != nil {
 		return err
 	}
 	if err := file.Sync(); err != nil {
@@ -138,7 +138,7 @@ func reserve(file *os.File) error {
 
 // save writes a content and gives it its name, and returns once a power cut would
 // not undo that. In a folder it takes a free name if that of the content is taken.
-func (t *target) save(content client.Content) error {
+func (t *outputFile) save(content client.Content) error {
 	name := filepath.Base(t.path)
 	if t.isFolder {
 		name = t.nameOf(content)
@@ -147,8 +147,8 @@ func (t *target) save(content client.Content) error {
 	if t.isFolder {
 		names = pending.FreeNames
 	}
-	path, was := t.saved(name, names, content.Bytes)
-	if t.was = was; !was {
+	path, was := t.findSaved(name, names, content.Bytes)
+	if t.wasSaved = was; !was {
 		if err := t.write(content.Bytes, filepath.Join(folder, name)); err != nil {
 			return err
 		}
@@ -161,15 +161,15 @@ func (t *target) save(content client.Content) error {
 	return pending.SyncFolder(folder)
 }
 
-// saved finds the file in which an earlier run saved the very content, among so many
+// findSaved finds the file in which an earlier run saved the very content, among so many
 // names.
-func (t *target) saved(name string, names int, content []byte) (path string, was bool) {
+func (t *outputFile) findSaved(name string, names int, content []byte) (path string, was bool) {
 	for number := 1; t.mayBeThere && number <= names; number++ {
 		path = filepath.Join(t.folder(), pending.FreeName(name, number))
 		if _, err := os.Lstat(path); err != nil {
 			break
 		}
-		if holds(path, content) {
+		if hasContent(path, content) {
 			return path, true
 		}
 	}
@@ -177,10 +177,10 @@ func (t *target) saved(name string, names int, content []byte) (path string, was
 }
 
 // publishFree gives the temporary file the first of so many names that is free.
-func (t *target) publishFree(name string, names int) (path string, err error) {
+func (t *outputFile) publishFree(name string, names int) (path string, err error) {
 	for number := 1; number <= names; number++ {
 		path = filepath.Join(t.folder(), pending.FreeName(name, number))
-		if err = t.publish(path); !errors.Is(err, errExists) {
+		if err = t.publish(path); !errors.Is(err, errFileExists) {
 			break
 		}
 	}
@@ -188,7 +188,7 @@ func (t *target) publishFree(name string, names int) (path string, err error) {
 }
 
 // write writes a content to the temporary file, which is for a path.
-func (t *target) write(content []byte, to string) error {
+func (t *outputFile) write(content []byte, to string) error {
 	if _, err := t.temporary.Write(content); err != nil {
 		return err
 	}
@@ -198,24 +198,24 @@ func (t *target) write(content []byte, to string) error {
 	if err := t.temporary.Sync(); err != nil {
 		return err
 	}
-	if t.whole == nil || t.name == "" && !t.overwrite {
+	if t.noteWhole == nil || t.temporaryName == "" && !t.overwrite {
 		return nil
 	}
-	return t.whole(cmp.Or(t.name, t.named), to)
+	return t.noteWhole(cmp.Or(t.temporaryName, t.linkName), to)
 }
 
-// noteIn notes the temporary file in the claim of a secret, before it has anything of the
+// noteInClaim notes the temporary file in the claim of a secret, before it has anything of the
 // content: a kill may leave it. One without a name gets one only to replace a file.
-func (t *target) noteIn(s *Secret) error {
-	if t == nil || t.name == "" && !t.overwrite {
+func (t *outputFile) noteInClaim(s *revealer) error {
+	if t == nil || t.temporaryName == "" && !t.overwrite {
 		return nil
 	}
-	t.whole = s.NoteWhole
-	return s.NoteTemporary(cmp.Or(t.name, t.named))
+	t.noteWhole = s.noteWhole
+	return s.noteTemporary(cmp.Or(t.temporaryName, t.linkName))
 }
 
-// holds reports whether a file has the very content.
-func holds(path string, content []byte) bool {
+// hasContent reports whether a file has the very content.
+func hasContent(path string, content []byte) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(content)) {
 		return false
@@ -226,49 +226,49 @@ func holds(path string, content []byte) bool {
 }
 
 // publish gives the temporary file its name.
-func (t *target) publish(path string) error {
+func (t *outputFile) publish(path string) error {
 	if !t.overwrite {
 		err := t.link(path)
 		switch {
 		case errors.Is(err, fs.ErrExist):
-			return exists(path)
-		case err == nil && t.name != "":
+			return fileExists(path)
+		case err == nil && t.temporaryName != "":
 			// A kill must not leave a second name, which the next run would finish.
-			name := t.name
-			t.name = ""
+			name := t.temporaryName
+			t.temporaryName = ""
 			return os.Remove(name)
-		case err == nil || t.name == "":
+		case err == nil || t.temporaryName == "":
 			return err
 		}
 		// This file system has no links: there is a moment in which another program
 		// could create the file.
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return errors.Join(err, exists(path))
+			return errors.Join(err, fileExists(path))
 		}
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return exists(path) // it is there since checkFree, or the content brought its name
+		return fileExists(path) // it is there since checkFree, or the content brought its name
 	}
-	if t.name == "" {
-		if err := t.link(t.named); err != nil {
+	if t.temporaryName == "" {
+		if err := t.link(t.linkName); err != nil {
 			return err
 		}
-		t.name = t.named
+		t.temporaryName = t.linkName
 	}
-	if err := os.Rename(t.name, path); err != nil {
+	if err := os.Rename(t.temporaryName, path); err != nil {
 		return err
 	}
-	t.name = ""
+	t.temporaryName = ""
 	return nil
 }
 
 // discard removes the temporary file, and the name that it had beside its own.
-func (t *target) discard() {
+func (t *outputFile) discard() {
 	if t == nil || t.temporary == nil {
 		return
 	}
-	if t.name != "" {
-		_ = os.Remove(t.name)
+	if t.temporaryName != "" {
+		_ = os.Remove(t.temporaryName)
 	}
 	_ = t.temporary.Close()
 	t.temporary = nil
@@ -288,7 +288,7 @@ func sweepFolder(folder string) (left []string) {
 		}
 		info, err := file.Stat()
 		if err == nil && info.Mode().IsRegular() && unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			if hasContent(file) {
+			if hasAnyContent(file) {
 				left = append(left, name)
 			} else {
 				_ = os.Remove(name)
@@ -299,11 +299,11 @@ func sweepFolder(folder string) (left []string) {
 	return left
 }
 
-// hasContent reports whether a file has anything but what reserve writes.
-func hasContent(file *os.File) bool {
-	text, err := io.ReadAll(io.LimitReader(file, reserved+1))
+// hasAnyContent reports whether a file has anything but what reserveRoom writes.
+func hasAnyContent(file *os.File) bool {
+	text, err := io.ReadAll(io.LimitReader(file, reservedBytes+1))
 	defer clear(text)
-	return err != nil || bytes.ContainsFunc(text, func(r rune) bool { return r != 0 }) || len(text) > reserved
+	return err != nil || bytes.ContainsFunc(text, func(r rune) bool { return r != 0 }) || len(text) > reservedBytes
 }
 
 // globEscape makes a folder stand for itself in a pattern.

@@ -55,8 +55,8 @@ func TestSafeNameWithADot(t *testing.T) {
 func TestSaveInAFolder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	save := func(mayBeThere bool, content string) *target {
-		to := mustTarget(t, folder, false, mayBeThere)
+	save := func(mayBeThere bool, content string) *outputFile {
+		to := mustOutputFile(t, folder, false, mayBeThere)
 		if err := to.save(client.Content{FileName: "a.txt", Bytes: []byte(content)}); err != nil {
 			t.Errorf("save(%s): got %v, want no error", content, err)
 		}
@@ -64,11 +64,11 @@ func TestSaveInAFolder(t *testing.T) {
 		return to
 	}
 	save(false, "one")
-	if to := save(false, "two"); filepath.Base(to.path) != "a-2.txt" || to.was {
+	if to := save(false, "two"); filepath.Base(to.path) != "a-2.txt" || to.wasSaved {
 		t.Errorf("save beside another file: got %q, want a-2.txt", to.path)
 	}
-	if to := save(true, "two"); filepath.Base(to.path) != "a-2.txt" || !to.was {
-		t.Errorf("save of what an earlier run saved: got %q and %t, want that file", to.path, to.was)
+	if to := save(true, "two"); filepath.Base(to.path) != "a-2.txt" || !to.wasSaved {
+		t.Errorf("save of what an earlier run saved: got %q and %t, want that file", to.path, to.wasSaved)
 	}
 	if err := os.Mkdir(filepath.Join(folder, "a-3.txt"), 0o700); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestSaveInAFolder(t *testing.T) {
 }
 
 // giveTemporaryName makes the temporary file one with a name, as where the system has no others.
-func giveTemporaryName(t *testing.T, to *target) {
+func giveTemporaryName(t *testing.T, to *outputFile) {
 	t.Helper()
 	path := temporaryName(to.folder())
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -88,14 +88,14 @@ func giveTemporaryName(t *testing.T, to *target) {
 		t.Fatal(err)
 	}
 	to.discard()
-	to.temporary, to.name = file, path
+	to.temporary, to.temporaryName = file, path
 }
 
-func mustTarget(t *testing.T, path string, overwrite, mayBeThere bool) *target {
+func mustOutputFile(t *testing.T, path string, overwrite, mayBeThere bool) *outputFile {
 	t.Helper()
-	to, err := newTarget(path, overwrite, mayBeThere)
+	to, err := newOutputFile(path, overwrite, mayBeThere)
 	if err != nil {
-		t.Fatalf("newTarget(%s): got %v, want no error", path, err)
+		t.Fatalf("newOutputFile(%s): got %v, want no error", path, err)
 	}
 	t.Cleanup(to.discard)
 	return to
@@ -117,31 +117,31 @@ func wantFiles(t *testing.T, folder string, want map[string]string) {
 
 func TestSave(t *testing.T) {
 	t.Parallel()
-	for name, prepare := range map[string]func(*testing.T, *target){"without a name": func(*testing.T, *target) {}, "with a name": giveTemporaryName} {
+	for name, prepare := range map[string]func(*testing.T, *outputFile){"without a name": func(*testing.T, *outputFile) {}, "with a name": giveTemporaryName} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			path := filepath.Join(folder, "file")
-			save := func(to *target, content string) error {
+			save := func(to *outputFile, content string) error {
 				prepare(t, to)
 				defer to.discard()
 				return to.save(client.Content{Bytes: []byte(content)})
 			}
-			if err := save(mustTarget(t, path, false, false), "one"); err != nil {
+			if err := save(mustOutputFile(t, path, false, false), "one"); err != nil {
 				t.Errorf("save: got %v, want no error", err)
 			}
 			wantFiles(t, folder, map[string]string{"file": "one"})
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("file: got mode %v, want it for its owner only", info.Mode())
 			}
-			if to := mustTarget(t, path, false, true); save(to, "one") != nil || !to.was {
+			if to := mustOutputFile(t, path, false, true); save(to, "one") != nil || !to.wasSaved {
 				t.Error("save of what an earlier run saved: got an error or another file, want the one that is there")
 			}
-			if err := save(mustTarget(t, path, false, true), "two"); err == nil || !strings.Contains(err.Error(), "exists") {
+			if err := save(mustOutputFile(t, path, false, true), "two"); err == nil || !strings.Contains(err.Error(), "exists") {
 				t.Errorf("save over another file: got %v, want it refused", err)
 			}
 			wantFiles(t, folder, map[string]string{"file": "one"})
-			if err := save(mustTarget(t, path, true, false), "two"); err != nil {
+			if err := save(mustOutputFile(t, path, true, false), "two"); err != nil {
 				t.Errorf("save with overwrite: got %v, want no error", err)
 			}
 			wantFiles(t, folder, map[string]string{"file": "two"})
@@ -154,7 +154,7 @@ func TestSaveOverwritesNoLateFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
-	to := mustTarget(t, path, false, false)
+	to := mustOutputFile(t, path, false, false)
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -176,19 +176,19 @@ func TestLeftFilesAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	busy := mustTarget(t, filepath.Join(folder, "busy"), true, false)
-	if busy.name == "" {
-		busy.name = temporaryName(folder)
-		if err := linkNameless(busy.temporary, busy.name); err != nil {
+	busy := mustOutputFile(t, filepath.Join(folder, "busy"), true, false)
+	if busy.temporaryName == "" {
+		busy.temporaryName = temporaryName(folder)
+		if err := linkNameless(busy.temporary, busy.temporaryName); err != nil {
 			t.Fatal(err)
 		}
 	}
-	to := mustTarget(t, filepath.Join(folder, "file"), false, false)
-	if len(to.left) != 1 || to.left[0] != left {
-		t.Errorf("newTarget: got %q as left, want %q", to.left, left)
+	to := mustOutputFile(t, filepath.Join(folder, "file"), false, false)
+	if len(to.leftovers) != 1 || to.leftovers[0] != left {
+		t.Errorf("newOutputFile: got %q as left, want %q", to.leftovers, left)
 	}
 	to.discard()
-	wantFiles(t, folder, map[string]string{filepath.Base(busy.name): "", filepath.Base(left): "left"})
+	wantFiles(t, folder, map[string]string{filepath.Base(busy.temporaryName): "", filepath.Base(left): "left"})
 }
 
 func TestTargetsThatAreRefused(t *testing.T) {
@@ -204,9 +204,9 @@ func TestTargetsThatAreRefused(t *testing.T) {
 		"/dev/null":                              "is not a file, and is not replaced: name a file, or print with --output -",
 	} {
 		for _, overwrite := range []bool{false, true} {
-			to, err := newTarget(path, overwrite, false)
+			to, err := newOutputFile(path, overwrite, false)
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("newTarget(%s, %t): got %v, want %q", path, overwrite, err, want)
+				t.Errorf("newOutputFile(%s, %t): got %v, want %q", path, overwrite, err, want)
 			}
 			to.discard()
 		}

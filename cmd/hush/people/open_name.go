@@ -9,11 +9,11 @@ import (
 	"hush/cmd/hush/people/pending"
 )
 
-// unnamed is the name of a file for a content without one.
-const unnamed = "secret"
+// defaultFileName is the name of a file for a content without one.
+const defaultFileName = "secret"
 
-// nameOf returns the name for a content in the folder of a target.
-func (t *target) nameOf(content client.Content) string { return safeName(content, t.keepDot) }
+// nameOf returns the name for a content in the folder of an output file.
+func (t *outputFile) nameOf(content client.Content) string { return safeName(content, t.keepDot) }
 
 // safeName returns the file name that a sender gave, without what could surprise: it is
 // no option of a command, is short enough for a disk, and begins with a dot, as .env
@@ -21,7 +21,7 @@ func (t *target) nameOf(content client.Content) string { return safeName(content
 func safeName(content client.Content, keepDot bool) string {
 	name := filepath.Base(filepath.Clean("/" + strings.ToValidUTF8(content.FileName, "_")))
 	if name == string(filepath.Separator) {
-		return unnamed
+		return defaultFileName
 	}
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == filepath.Separator || r == '\\' {
@@ -32,16 +32,16 @@ func safeName(content client.Content, keepDot bool) string {
 	plain := strings.TrimLeft(name, ".- ")
 	switch {
 	case plain == "":
-		return unnamed
+		return defaultFileName
 	case keepDot && name == "."+plain && !strings.HasPrefix(name, temporaryPrefix):
-		return shorten(name)
+		return shortenFileName(name)
 	default:
-		return shorten(plain)
+		return shortenFileName(plain)
 	}
 }
 
-// shorten cuts a name and keeps its extension.
-func shorten(name string) string {
+// shortenFileName cuts a name and keeps its extension.
+func shortenFileName(name string) string {
 	if len(name) <= pending.NameLength {
 		return name
 	}

@@ -10,29 +10,29 @@ import (
 	"hush/client"
 )
 
-// place returns the file to write to, ready to be written; nil for none.
-func (o *opener) place(s *Secret) (*target, error) {
+// newOutput returns the file to write to, ready to be written; nil for none.
+func (o *openCommand) newOutput(s *revealer) (*outputFile, error) {
 	if o.output == "" || o.output == "-" {
 		return nil, nil
 	}
-	return o.newPlace(s, o.output)
+	return o.newOutputAt(s, o.output)
 }
 
-// newPlace makes a target of a path. It refuses a name that is taken where the name is
+// newOutputAt makes an output file of a path. It refuses a name that is taken where the name is
 // known before the secret is opened, which is where the server encrypted it: it is a text.
-func (o *opener) newPlace(s *Secret, path string) (*target, error) {
+func (o *openCommand) newOutputAt(s *revealer, path string) (*outputFile, error) {
 	// The file of an earlier run that was cut off may be there already.
-	to, err := newTarget(path, o.overwrite, s.IsConsumed())
+	to, err := newOutputFile(path, o.overwrite, s.isConsumed())
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range to.left {
-		if !s.KnowsTemporary(file) {
+	for _, file := range to.leftovers {
+		if !s.knowsTemporary(file) {
 			o.console.Tellf("a run that was cut off left %q, which may have the content of a secret that opens no more: look at it, and delete it", file)
 		}
 	}
 	to.keepDot = to.isFolder && !o.overwrite && !o.isHome(to.path)
-	if s.Encryption() != client.EncryptionEndToEnd {
+	if s.encryption() != client.EncryptionEndToEnd {
 		err = to.checkName(client.Content{})
 	}
 	if err != nil {
@@ -44,7 +44,7 @@ func (o *opener) newPlace(s *Secret, path string) (*target, error) {
 
 // isHome reports whether a folder is the home of the user, where names with a dot
 // change what programs do.
-func (o *opener) isHome(folder string) bool {
+func (o *openCommand) isHome(folder string) bool {
 	var home string
 	for _, entry := range o.environment {
 		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
@@ -59,17 +59,17 @@ func (o *opener) isHome(folder string) bool {
 	return err == nil && os.SameFile(of, at)
 }
 
-// mayNeedPlace reports whether a content could be a file that has no place: only its
+// mayNeedOutput reports whether a content could be a file that has no place: only its
 // sender's device knows whether it is one. Such a question is asked before the secret is
 // opened, since the server keeps an opened one for two minutes only.
-func (o *opener) mayNeedPlace(s *Secret) bool {
-	isPlaced := o.output != "" || o.copy || o.json || o.force
-	return !isPlaced && s.Encryption() == client.EncryptionEndToEnd && o.console.OutIsTerminal() && o.console.CanAsk()
+func (o *openCommand) mayNeedOutput(s *revealer) bool {
+	isPlaced := o.output != "" || o.copy || o.asJSON || o.force
+	return !isPlaced && s.encryption() == client.EncryptionEndToEnd && o.console.OutIsTerminal() && o.console.CanAsk()
 }
 
-// askPlace asks where to save the content if it is a file, until there is a place for
+// askOutput asks where to save the content if it is a file, until there is a place for
 // it. It returns nil if it is to be printed.
-func (o *opener) askPlace(ctx context.Context, s *Secret) (*target, error) {
+func (o *openCommand) askOutput(ctx context.Context, s *revealer) (*outputFile, error) {
 	for {
 		path, err := o.console.Ask(ctx, "If it is a file, save it as (Enter for its own name in this folder, - to print it): ")
 		if err != nil {
@@ -79,18 +79,18 @@ func (o *opener) askPlace(ctx context.Context, s *Secret) (*target, error) {
 			o.output = "-"
 			return nil, nil
 		}
-		to, err := o.newPlace(s, cmp.Or(path, "."))
+		to, err := o.newOutputAt(s, cmp.Or(path, "."))
 		if err == nil {
 			to.keepDot = to.keepDot && path != "" // Enter chooses no folder
-			o.asked = true
+			o.placeAsked = true
 			return to, nil
 		}
 		o.console.Tellf("%v", err)
 	}
 }
 
-// nameIn returns the name of the file for a content.
-func nameIn(to *target, content client.Content) string {
+// outputName returns the name of the file for a content.
+func outputName(to *outputFile, content client.Content) string {
 	switch {
 	case to == nil:
 		return safeName(content, false)
@@ -101,8 +101,8 @@ func nameIn(to *target, content client.Content) string {
 	}
 }
 
-// foldersOf returns the folder of a target; nothing without a target.
-func foldersOf(to *target) []string {
+// outputFolders returns the folder of an output file; nothing without one.
+func outputFolders(to *outputFile) []string {
 	if to == nil {
 		return nil
 	}

@@ -72,9 +72,9 @@ func makeNamed(folder string) (file *os.File, name string, err error) {
 
 // link gives the temporary file another name. It returns fs.ErrExist if something
 // has that.
-func (t *target) link(path string) error {
-	if t.name != "" {
-		return os.Link(t.name, path)
+func (t *outputFile) link(path string) error {
+	if t.temporaryName != "" {
+		return os.Link(t.temporaryName, path)
 	}
 	if err := linkNameless(t.temporary, path); err != nil {
 		return &fs.PathError{Op: "link", Path: path, Err: err}

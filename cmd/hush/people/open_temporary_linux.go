@@ -15,7 +15,7 @@ func makeNameless(folder string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(pathOf(file)); err != nil { // /proc is not mounted
+	if _, err := os.Stat(procPath(file)); err != nil { // /proc is not mounted
 		_ = file.Close()
 		return nil, err
 	}
@@ -24,14 +24,14 @@ func makeNameless(folder string) (*os.File, error) {
 
 // linkNameless gives such a file a name that nothing has.
 func linkNameless(file *os.File, path string) error {
-	return unix.Linkat(unix.AT_FDCWD, pathOf(file), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	return unix.Linkat(unix.AT_FDCWD, procPath(file), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }
 
-func pathOf(file *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(file.Fd())) }
+func procPath(file *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(file.Fd())) }
 
-// keepRoom keeps room on the disk for a file, whose size stays. It reports whether the
+// allocate keeps room on the disk for a file, whose size stays. It reports whether the
 // file system can do that.
-func keepRoom(file *os.File, size int64) (kept bool, err error) {
+func allocate(file *os.File, size int64) (kept bool, err error) {
 	err = unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		return false, nil

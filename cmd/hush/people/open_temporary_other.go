@@ -14,4 +14,4 @@ func makeNameless(string) (*os.File, error) { return nil, errors.ErrUnsupported 
 func linkNameless(*os.File, string) error { return errors.ErrUnsupported }
 
 // keepRoom keeps nothing: only Linux can do that for all file systems.
-func keepRoom(*os.File, int64) (kept bool, err error) { return false, nil }
+func allocate(*os.File, int64) (kept bool, err error) { return false, nil }

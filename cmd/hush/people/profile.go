@@ -11,15 +11,15 @@ import (
 	"hush/cmd/hush/people/profile"
 )
 
-// profiles are the commands of "hush profile".
-type profiles struct {
+// profileCommands are the commands of "hush profile".
+type profileCommands struct {
 	console *console.Console
 	store   *profile.Store
 }
 
 // Profile returns "hush profile".
 func Profile(on *console.Console, environment []string) *cobra.Command {
-	p := profiles{console: on, store: profile.Open(environment, on)}
+	p := profileCommands{console: on, store: profile.Open(environment, on)}
 	group := command.Group(&cobra.Command{
 		Use: "profile", Short: "list, choose and remove profiles",
 		Long: `List, choose and remove profiles. A profile is a server with the protocol that it
@@ -51,7 +51,7 @@ type profileJSON struct {
 	InUse     bool    `json:"in_use"`
 }
 
-func (p profiles) listCommand() *cobra.Command {
+func (p profileCommands) listCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "list the profiles", Args: command.Takes(0, 0)}
 	var asJSON bool
 	flags.Switch(&asJSON, "print a line of JSON for each")(c.Flags(), "json")
@@ -59,7 +59,7 @@ func (p profiles) listCommand() *cobra.Command {
 	return c
 }
 
-func (p profiles) list(asJSON bool) error {
+func (p profileCommands) list(asJSON bool) error {
 	all, err := p.store.Load()
 	if err != nil {
 		return err
@@ -67,11 +67,11 @@ func (p profiles) list(asJSON bool) error {
 	var rows [][]string
 	for _, one := range all.All {
 		l := profileJSON{
-			Name: one.Name, Server: one.Server, Protocol: one.Protocol.String(), Username: orNull(one.Username),
-			TokenFrom: orNull(string(one.Token)), CAFile: orNull(one.CAFile), InUse: one.Name == all.Current,
+			Name: one.Name, Server: one.Server, Protocol: one.Protocol.String(), Username: stringOrNull(one.Username),
+			TokenFrom: stringOrNull(string(one.Token)), CAFile: stringOrNull(one.CAFile), InUse: one.Name == all.Current,
 		}
 		if asJSON {
-			if err := PrintJSON(p.console, l); err != nil {
+			if err := printJSON(p.console, l); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (p profiles) list(asJSON bool) error {
 		if l.InUse {
 			use = "yes"
 		}
-		rows = append(rows, []string{l.Name, l.Server, l.Protocol, orDash(l.Username), orDash(l.TokenFrom), use})
+		rows = append(rows, []string{l.Name, l.Server, l.Protocol, stringOrDash(l.Username), stringOrDash(l.TokenFrom), use})
 	}
 	if asJSON {
 		return nil
@@ -87,7 +87,7 @@ func (p profiles) list(asJSON bool) error {
 	return p.console.Table("NAME,SERVER,PROTOCOL,USERNAME,TOKEN,IN USE", rows)
 }
 
-func (p profiles) useCommand() *cobra.Command {
+func (p profileCommands) useCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "use NAME", Short: "choose the profile that commands use", Args: command.Takes(1, 1), ValidArgsFunction: p.complete,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -100,14 +100,14 @@ func (p profiles) useCommand() *cobra.Command {
 	}
 }
 
-func (p profiles) removeCommand() *cobra.Command {
+func (p profileCommands) removeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "remove a profile and its API token", Args: command.Takes(1, 1), ValidArgsFunction: p.complete,
 		RunE: func(c *cobra.Command, args []string) error { return p.remove(c.Context(), args[0]) },
 	}
 }
 
-func (p profiles) remove(ctx context.Context, name string) error {
+func (p profileCommands) remove(ctx context.Context, name string) error {
 	before, err := p.store.Load()
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (p profiles) remove(ctx context.Context, name string) error {
 	if one.Token == profile.PlaceNone {
 		p.console.Tellf("removed the profile %s", name)
 	} else {
-		p.console.Tellf("removed the profile %s and forgot its token; %s", name, stillValid(one))
+		p.console.Tellf("removed the profile %s and forgot its token; %s", name, revokeHint(one))
 	}
 	after, err := p.store.Load()
 	if err != nil {
@@ -139,7 +139,7 @@ func (p profiles) remove(ctx context.Context, name string) error {
 }
 
 // complete completes the name of a profile as the first argument.
-func (p profiles) complete(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p profileCommands) complete(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -13,8 +13,8 @@ import (
 	"hush/client"
 )
 
-// about is what the help of these commands says of the argument RECEIPT.
-const about = `RECEIPT is the link of the receipt, or its key: "-" reads it from standard input, and
+// receiptHelp is what the help of these commands says of the argument RECEIPT.
+const receiptHelp = `RECEIPT is the link of the receipt, or its key: "-" reads it from standard input, and
 @FILE from a file. Without it the program asks for it on a terminal. It is not taken
 from the command line, where other users of the machine see it and the history of
 the shell keeps it: anyone who has it can burn the secret. The ID that "hush list"
@@ -28,13 +28,13 @@ func Receipt(on *console.Console, environment []string) *cobra.Command {
 		Long: `Show what became of a secret that was shared: whether it waits, was opened, burned or
 has expired, and whether its content arrived.
 
-` + about + `
+` + receiptHelp + `
 
 With --watch it ends once nothing can change any more: with exit code 0 if the
 secret was opened, and with 4 if it was burned, has expired, or was opened by a
 device that never confirmed that it has the content.`,
 	}
-	s := sender{Console: on, choice: AddFlags(c, on, environment)}
+	s := receiptCommand{Console: on, connector: addServerFlags(c, on, environment)}
 	flags.Switch(&watch, "follow the receipt until nothing of it can change any more")(c.Flags(), "watch")
 	flags.Switch(&asJSON, "print an object for each receipt, and with --watch for each change")(c.Flags(), "json")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -50,28 +50,28 @@ device that never confirmed that it has the content.`,
 	return c
 }
 
-// sender is what the commands share that take a receipt: receipt, burn and list.
-type sender struct {
+// receiptCommand is what the commands share that take a receipt: receipt, burn and list.
+type receiptCommand struct {
 	*console.Console
 
-	choice *Choice
+	connector *connector
 }
 
-func (s sender) watch(ctx context.Context, server *client.Client, keys []client.Text, asJSON bool) error {
+func (s receiptCommand) watch(ctx context.Context, server *client.Client, keys []client.Text, asJSON bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	receipts := make([]iter.Seq2[client.Receipt, error], len(keys))
 	for i, key := range keys {
 		receipts[i] = server.Watch(ctx, key)
 	}
-	return View{To: s.Out, JSON: asJSON, Messages: s.Console}.Follow(ctx, receipts...)
+	return receiptView{to: s.Out, asJSON: asJSON, messages: s.Console}.follow(ctx, receipts...)
 }
 
-func (s sender) show(ctx context.Context, server *client.Client, keys []client.Text, asJSON bool) error {
+func (s receiptCommand) show(ctx context.Context, server *client.Client, keys []client.Text, asJSON bool) error {
 	for i, key := range keys {
 		r, err := server.Receipt(ctx, key)
 		if err != nil {
-			return Fail(err)
+			return withExitCode(err)
 		}
 		if err := s.print(r, asJSON, i > 0); err != nil {
 			return err
@@ -81,9 +81,9 @@ func (s sender) show(ctx context.Context, server *client.Client, keys []client.T
 }
 
 // print prints a receipt, for people behind an empty line if it follows another.
-func (s sender) print(r client.Receipt, inJSON, follows bool) error {
+func (s receiptCommand) print(r client.Receipt, inJSON, follows bool) error {
 	if inJSON {
-		return PrintJSON(s.Console, asJSON(r))
+		return printJSON(s.Console, newReceiptJSON(r))
 	}
 	if follows {
 		if _, err := s.Out.Write([]byte("\n")); err != nil {

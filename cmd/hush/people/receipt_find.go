@@ -10,26 +10,26 @@ import (
 	"hush/client"
 )
 
-// shortID is the form of the ID of a receipt in a list.
-var shortID = regexp.MustCompile(`^[0-9A-Za-z_-]{8}$`)
+// shortIDPattern is the form of the ID of a receipt in a list.
+var shortIDPattern = regexp.MustCompile(`^[0-9A-Za-z_-]{8}$`)
 
 // find returns the keys of the receipts that the arguments name, and a client of
 // their server.
-func (s sender) find(ctx context.Context, args []string) (*client.Client, []client.Text, error) {
-	if len(args) == 1 && shortID.MatchString(args[0]) {
+func (s receiptCommand) find(ctx context.Context, args []string) (*client.Client, []client.Text, error) {
+	if len(args) == 1 && shortIDPattern.MatchString(args[0]) {
 		return s.findShort(ctx, args[0])
 	}
-	link, err := s.choice.ReadReceipt(ctx, args)
+	link, err := s.connector.readReceipt(ctx, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := s.choice.ConnectToReceipt(ctx, link)
+	server, err := s.connector.connectToReceipt(ctx, link)
 	return server, link.Keys, err
 }
 
 // findShort finds the receipt with an ID in the account's list.
-func (s sender) findShort(ctx context.Context, id string) (*client.Client, []client.Text, error) {
-	server, err := s.choice.Connect(ctx)
+func (s receiptCommand) findShort(ctx context.Context, id string) (*client.Client, []client.Text, error) {
+	server, err := s.connector.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,7 +37,7 @@ func (s sender) findShort(ctx context.Context, id string) (*client.Client, []cli
 	sealed := 0
 	for r, err := range server.Receipts(ctx) {
 		if err != nil {
-			return nil, nil, Fail(err)
+			return nil, nil, withExitCode(err)
 		}
 		sealed += r.Sealed
 		if r.ShortID == id && r.Sealed == 0 {
@@ -55,7 +55,7 @@ func (s sender) findShort(ctx context.Context, id string) (*client.Client, []cli
 }
 
 // tellSealed says how many receipts of a list cannot be read.
-func (s sender) tellSealed(n int) {
+func (s receiptCommand) tellSealed(n int) {
 	if n > 0 {
 		s.Tellf("%s cannot be read with this token: older than the token, or than a new password", console.Count(n, "receipts"))
 	}

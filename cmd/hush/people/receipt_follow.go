@@ -13,18 +13,18 @@ import (
 	"hush/client"
 )
 
-// View is where and how receipts are shown.
-type View struct {
-	// To gets the receipts.
-	To io.Writer
-	// JSON makes each receipt an object on a line of its own.
-	JSON bool
-	// Messages, unless nil, is the console whose messages come between the lines of a
-	// terminal. Follow puts a writer of its own before its Err, for good.
-	Messages *console.Console
+// receiptView is where and how receipts are shown.
+type receiptView struct {
+	// to gets the receipts.
+	to io.Writer
+	// asJSON makes each receipt an object on a line of its own.
+	asJSON bool
+	// messages, unless nil, is the console whose messages come between the lines of a
+	// terminal. follow puts a writer of its own before its Err, for good.
+	messages *console.Console
 }
 
-// Follow shows receipts as they change, each as client.Client.Watch yields it, until
+// follow shows receipts as they change, each as client.Client.Watch yields it, until
 // nothing of them will change any more. On a terminal it is one line that is
 // redrawn, with the time that is left; elsewhere, and as JSON, each change is a
 // line.
@@ -33,20 +33,20 @@ type View struct {
 // arrive. It returns an error with the exit code ExitGone, and without a cause, if one
 // was burned or expired, or if the delivery of its content was never confirmed: the
 // last line says so. When ctx ends it returns an error that says what still waits.
-// Errors of package client are returned as Fail makes them. The sequences must
+// Errors of package client are returned as withExitCode makes them. The sequences must
 // end when ctx does.
-func (v View) Follow(ctx context.Context, receipts ...iter.Seq2[client.Receipt, error]) error {
+func (v receiptView) follow(ctx context.Context, receipts ...iter.Seq2[client.Receipt, error]) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	line := newLine(v)
-	if v.Messages != nil && line.terminal {
-		v.Messages.Err = &aside{line: line, to: v.Messages.Err}
+	if v.messages != nil && line.terminal {
+		v.messages.Err = &besideLine{line: line, to: v.messages.Err}
 	}
-	changes := make(chan change)
+	changes := make(chan receiptChange)
 	for at, sequence := range receipts {
-		go pass(ctx, changes, at, sequence)
+		go sendChanges(ctx, changes, at, sequence)
 	}
-	f := &follower{view: v, line: line, last: make([]followed, len(receipts))}
+	f := &receiptFollower{view: v, line: line, last: make([]followedReceipt, len(receipts))}
 	defer f.line.end()
 	redraw := time.NewTicker(time.Second)
 	defer redraw.Stop()
@@ -59,28 +59,28 @@ func (v View) Follow(ctx context.Context, receipts ...iter.Seq2[client.Receipt, 
 				return err
 			}
 		case <-redraw.C:
-			f.line.draw(f.live(time.Now()))
+			f.line.draw(f.liveText(time.Now()))
 		case <-ctx.Done():
-			return f.brokenOff()
+			return f.interrupted()
 		}
 	}
 	if ctx.Err() != nil {
-		return f.brokenOff()
+		return f.interrupted()
 	}
-	return f.verdict()
+	return f.result()
 }
 
-// change is what one sequence yielded, or its end.
-type change struct {
+// receiptChange is what one sequence yielded, or its end.
+type receiptChange struct {
 	at      int
 	receipt client.Receipt
 	err     error
 	ended   bool
 }
 
-// pass sends what a sequence yields, and its end, until ctx ends.
-func pass(ctx context.Context, changes chan<- change, at int, sequence iter.Seq2[client.Receipt, error]) {
-	send := func(c change) bool {
+// sendChanges sends what a sequence yields, and its end, until ctx ends.
+func sendChanges(ctx context.Context, changes chan<- receiptChange, at int, sequence iter.Seq2[client.Receipt, error]) {
+	send := func(c receiptChange) bool {
 		select {
 		case changes <- c:
 			return true
@@ -89,22 +89,22 @@ func pass(ctx context.Context, changes chan<- change, at int, sequence iter.Seq2
 		}
 	}
 	for receipt, err := range sequence {
-		if !send(change{at: at, receipt: receipt, err: err}) {
+		if !send(receiptChange{at: at, receipt: receipt, err: err}) {
 			return
 		}
 	}
-	send(change{at: at, ended: true})
+	send(receiptChange{at: at, ended: true})
 }
 
-// follower is what is known of the receipts that are followed.
-type follower struct {
-	view View
+// receiptFollower is what is known of the receipts that are followed.
+type receiptFollower struct {
+	view receiptView
 	line *liveLine
-	last []followed
+	last []followedReceipt
 }
 
-// followed is a receipt as it was last.
-type followed struct {
+// followedReceipt is a receipt as it was last.
+type followedReceipt struct {
 	client.Receipt
 
 	known bool
@@ -112,44 +112,44 @@ type followed struct {
 }
 
 // take shows a change.
-func (f *follower) take(ctx context.Context, c change) error {
+func (f *receiptFollower) take(ctx context.Context, c receiptChange) error {
 	switch {
 	case c.err != nil && ctx.Err() != nil:
-		return f.brokenOff()
+		return f.interrupted()
 	case c.err != nil:
-		return Fail(c.err)
+		return withExitCode(c.err)
 	}
-	encoded, err := EncodeJSON(asJSON(c.receipt))
+	encoded, err := encodeJSON(newReceiptJSON(c.receipt))
 	if err != nil {
 		return err
 	}
 	before := f.last[c.at]
-	f.last[c.at] = followed{Receipt: c.receipt, known: true, json: string(encoded)}
+	f.last[c.at] = followedReceipt{Receipt: c.receipt, known: true, json: string(encoded)}
 	if before.json == string(encoded) {
 		return nil // the connection broke, and nothing changed meanwhile
 	}
 	now := time.Now()
 	switch {
-	case f.view.JSON:
-		_, err = f.view.To.Write(encoded)
+	case f.view.asJSON:
+		_, err = f.view.to.Write(encoded)
 	case !f.line.terminal || len(f.last) > 1 || c.receipt.IsFinal():
-		err = f.line.keep(f.named(c.receipt, now))
+		err = f.line.keep(f.outcomeLine(c.receipt, now))
 	}
-	f.line.draw(f.live(now))
+	f.line.draw(f.liveText(now))
 	return err
 }
 
-// named is the outcome of a receipt, behind its ID if there are several.
-func (f *follower) named(r client.Receipt, now time.Time) string {
+// outcomeLine is the outcome of a receipt, behind its ID if there are several.
+func (f *receiptFollower) outcomeLine(r client.Receipt, now time.Time) string {
 	if len(f.last) == 1 {
-		return outcome(r, now)
+		return outcomeText(r, now)
 	}
-	return console.Visible(r.ShortID) + "  " + outcome(r, now)
+	return console.Visible(r.ShortID) + "  " + outcomeText(r, now)
 }
 
-// live is the line that a terminal shows while something may change; empty if
+// liveText is the line that a terminal shows while something may change; empty if
 // nothing may.
-func (f *follower) live(now time.Time) string {
+func (f *receiptFollower) liveText(now time.Time) string {
 	var open []client.Receipt
 	for _, r := range f.last {
 		if r.known && !r.IsFinal() {
@@ -160,14 +160,14 @@ func (f *follower) live(now time.Time) string {
 	case len(open) == 0:
 		return ""
 	case len(f.last) == 1:
-		return outcome(open[0], now)
+		return outcomeText(open[0], now)
 	default:
 		return fmt.Sprintf("%d of %s may still change", len(open), console.Count(len(f.last), "secrets"))
 	}
 }
 
-// brokenOff is the error for a wait that was interrupted.
-func (f *follower) brokenOff() error {
+// interrupted is the error for a wait that was interrupted.
+func (f *receiptFollower) interrupted() error {
 	waiting := 0
 	for _, r := range f.last {
 		if r.State == client.StateWaiting {
@@ -184,8 +184,8 @@ func (f *follower) brokenOff() error {
 	}
 }
 
-// verdict is what Follow returns once nothing changes any more.
-func (f *follower) verdict() error {
+// result is what follow returns once nothing changes any more.
+func (f *receiptFollower) result() error {
 	for _, r := range f.last {
 		if r.State != client.StateOpened || r.Delivery == client.DeliveryLapsed {
 			return &command.ExitError{Code: command.ExitGone}

@@ -46,19 +46,19 @@ func TestFollowEndsWithTheOutcome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			err := View{To: &out}.Follow(t.Context(), sequence(waits, waits, c.last))
-			if got := codeOf(err); got != c.code {
-				t.Errorf("Follow: got exit code %d from %v, want %d", got, err, c.code)
+			err := receiptView{to: &out}.follow(t.Context(), sequence(waits, waits, c.last))
+			if got := exitCodeIn(err); got != c.code {
+				t.Errorf("follow: got exit code %d from %v, want %d", got, err, c.code)
 			}
 			if got, want := out.String(), "waiting\n"+c.said; !strings.HasPrefix(got, want) {
-				t.Errorf("Follow: got %q, want %q", got, want)
+				t.Errorf("follow: got %q, want %q", got, want)
 			}
 		})
 	}
 }
 
-// codeOf returns the exit code of an error, and -1 for one without.
-func codeOf(err error) int {
+// exitCodeIn returns the exit code of an error, and -1 for one without.
+func exitCodeIn(err error) int {
 	if err == nil {
 		return command.ExitOK
 	}
@@ -74,21 +74,21 @@ func TestFollowPrintsObjects(t *testing.T) {
 	waits := client.Receipt{Key: client.Hide("key"), State: client.StateWaiting, ShortID: "abcdefgh", Label: "a\x1b[31m", TTL: time.Hour, Created: noon()}
 	done := waits
 	done.State, done.Delivery, done.Ended = client.StateOpened, client.DeliveryConfirmed, noon()
-	if err := (View{To: &out, JSON: true}).Follow(t.Context(), sequence(waits, waits, done)); err != nil {
-		t.Fatalf("Follow: got %v, want no error", err)
+	if err := (receiptView{to: &out, asJSON: true}).follow(t.Context(), sequence(waits, waits, done)); err != nil {
+		t.Fatalf("follow: got %v, want no error", err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 2 {
-		t.Fatalf("Follow: got %d lines, want 2:\n%s", len(lines), &out)
+		t.Fatalf("follow: got %d lines, want 2:\n%s", len(lines), &out)
 	}
-	for i, want := range []receiptJSON{asJSON(waits), asJSON(done)} {
+	for i, want := range []receiptJSON{newReceiptJSON(waits), newReceiptJSON(done)} {
 		encoded, err := json.Marshal(want)
 		if err != nil || lines[i] != string(encoded) {
 			t.Errorf("line %d: got %s and %v, want %s", i, lines[i], err, encoded)
 		}
 	}
 	if strings.ContainsAny(out.String(), "\x1b") || strings.Contains(out.String(), `"key"`) {
-		t.Errorf("Follow: got %q, want no escapes and no key of the receipt", &out)
+		t.Errorf("follow: got %q, want no escapes and no key of the receipt", &out)
 	}
 }
 
@@ -98,13 +98,13 @@ func TestFollowSeveral(t *testing.T) {
 	var out bytes.Buffer
 	first := client.Receipt{State: client.StateOpened, ShortID: "firstone"}
 	second := client.Receipt{State: client.StateBurned, ShortID: "second\x1b1"}
-	err := View{To: &out}.Follow(t.Context(), sequence(first), sequence(second))
-	if got := codeOf(err); got != command.ExitGone {
-		t.Errorf("Follow: got exit code %d, want %d", got, command.ExitGone)
+	err := receiptView{to: &out}.follow(t.Context(), sequence(first), sequence(second))
+	if got := exitCodeIn(err); got != command.ExitGone {
+		t.Errorf("follow: got exit code %d, want %d", got, command.ExitGone)
 	}
 	for _, want := range []string{"firstone  opened\n", "second�1  burned\n"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("Follow: got %q, want %q in it", &out, want)
+			t.Errorf("follow: got %q, want %q in it", &out, want)
 		}
 	}
 }
@@ -118,9 +118,9 @@ func TestFollowIsBrokenOff(t *testing.T) {
 			yield(client.Receipt{}, ctx.Err())
 		}
 	}
-	err := View{To: &bytes.Buffer{}}.Follow(ctx, waits)
+	err := receiptView{to: &bytes.Buffer{}}.follow(ctx, waits)
 	if err == nil || err.Error() != "interrupted; the secret still waits" {
-		t.Errorf("Follow, broken off: got %v, want it to say that the secret still waits", err)
+		t.Errorf("follow, broken off: got %v, want it to say that the secret still waits", err)
 	}
 }
 
@@ -128,8 +128,8 @@ func TestFollowReturnsErrors(t *testing.T) {
 	t.Parallel()
 	wrong := errors.New("disk full")
 	fails := func(yield func(client.Receipt, error) bool) { yield(client.Receipt{}, wrong) }
-	if err := (View{To: &bytes.Buffer{}}).Follow(t.Context(), fails); !errors.Is(err, wrong) {
-		t.Errorf("Follow: got %v, want %v", err, wrong)
+	if err := (receiptView{to: &bytes.Buffer{}}).follow(t.Context(), fails); !errors.Is(err, wrong) {
+		t.Errorf("follow: got %v, want %v", err, wrong)
 	}
 }
 

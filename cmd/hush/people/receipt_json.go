@@ -41,7 +41,7 @@ type mailJSON struct {
 	State     string `json:"state"`
 }
 
-func asJSON(r client.Receipt) receiptJSON {
+func newReceiptJSON(r client.Receipt) receiptJSON {
 	made := receiptJSON{
 		ShortID: r.ShortID, State: r.State.String(), Delivery: r.Delivery.String(), Final: r.IsFinal(),
 		HasPassphrase: r.HasPassphrase, LockedForGood: r.LockedForGood, Encryption: encryptionJSON(r.Encryption),

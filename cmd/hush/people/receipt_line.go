@@ -22,10 +22,10 @@ type liveLine struct {
 
 // newLine returns the line that a view redraws: on a terminal alone, and not where
 // programs read.
-func newLine(v View) *liveLine {
-	l := &liveLine{to: v.To}
-	file, ok := v.To.(*os.File)
-	if !ok || v.JSON || !term.IsTerminal(int(file.Fd())) {
+func newLine(v receiptView) *liveLine {
+	l := &liveLine{to: v.to}
+	file, ok := v.to.(*os.File)
+	if !ok || v.asJSON || !term.IsTerminal(int(file.Fd())) {
 		return l
 	}
 	l.terminal = true
@@ -75,14 +75,14 @@ func (l *liveLine) end() {
 	l.shown = false
 }
 
-// aside writes messages where the line is, which is drawn again below them.
-type aside struct {
+// besideLine writes messages where the line is, which is drawn again below them.
+type besideLine struct {
 	line *liveLine
 	to   io.Writer
 }
 
 // Write implements io.Writer.
-func (a *aside) Write(message []byte) (int, error) {
+func (a *besideLine) Write(message []byte) (int, error) {
 	a.line.mu.Lock()
 	defer a.line.mu.Unlock()
 	if a.line.shown {

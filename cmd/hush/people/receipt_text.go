@@ -8,43 +8,43 @@ import (
 	"hush/client"
 )
 
-// outcome says what became of a secret, as of now.
-func outcome(r client.Receipt, now time.Time) string {
+// outcomeText says what became of a secret, as of now.
+func outcomeText(r client.Receipt, now time.Time) string {
 	switch r.State {
 	case client.StateWaiting:
-		return waiting(r, now)
+		return waitingText(r, now)
 	case client.StateOpened:
-		return opened(r, now)
+		return openedText(r, now)
 	case client.StateBurned:
-		return "burned" + since(r.Ended, now)
+		return "burned" + sinceText(r.Ended, now)
 	case client.StateExpired:
-		return "expired" + since(r.Ended, now)
+		return "expired" + sinceText(r.Ended, now)
 	default:
 		return "unknown: the server does not say"
 	}
 }
 
-// waiting says what is known of a secret that waits.
-func waiting(r client.Receipt, now time.Time) string {
+// waitingText says what is known of a secret that waits.
+func waitingText(r client.Receipt, now time.Time) string {
 	text := "waiting"
 	if r.LockedForGood {
 		text = "locked for good after too many wrong passphrases: it can only be burned"
 	}
 	if !r.Expires.IsZero() {
-		text += "; expires " + until(r.Expires, now)
+		text += "; expires " + untilText(r.Expires, now)
 	}
-	if n := times(r, "looked"); n > 0 {
+	if n := countEvents(r, "looked"); n > 0 {
 		text += "; link viewed " + console.Count(n, "times")
 	}
-	if n := times(r, "passphrase"); n > 0 && !r.LockedForGood {
+	if n := countEvents(r, "passphrase"); n > 0 && !r.LockedForGood {
 		text += "; " + console.Count(n, "wrong passphrases")
 	}
 	return text
 }
 
-// opened says whether the content of a secret arrived.
-func opened(r client.Receipt, now time.Time) string {
-	text := "opened" + since(r.Ended, now)
+// openedText says whether the content of a secret arrived.
+func openedText(r client.Receipt, now time.Time) string {
+	text := "opened" + sinceText(r.Ended, now)
 	switch r.Delivery {
 	case client.DeliveryConfirmed:
 		return "delivered: " + text + ", and the recipient's device has the content"
@@ -57,8 +57,8 @@ func opened(r client.Receipt, now time.Time) string {
 	}
 }
 
-// times returns how often an event of a kind happened.
-func times(r client.Receipt, kind string) (n int) {
+// countEvents returns how often an event of a kind happened.
+func countEvents(r client.Receipt, kind string) (n int) {
 	for _, event := range r.Events {
 		if event.Kind == kind {
 			n += max(event.Count, 1)
@@ -67,14 +67,14 @@ func times(r client.Receipt, kind string) (n int) {
 	return n
 }
 
-// wordLocked is the state of a secret that no passphrase opens any more.
-const wordLocked = "locked"
+// stateLocked is the state of a secret that no passphrase opens any more.
+const stateLocked = "locked"
 
-// short is outcome in one word, for a table.
-func short(r client.Receipt) string {
+// stateText is outcomeText in one word, for a table.
+func stateText(r client.Receipt) string {
 	switch {
 	case r.State == client.StateWaiting && r.LockedForGood:
-		return wordLocked
+		return stateLocked
 	case r.State == client.StateOpened && r.Delivery != client.DeliveryUnknown && r.Delivery != client.DeliveryPending:
 		return r.Delivery.String()
 	default:
@@ -82,8 +82,8 @@ func short(r client.Receipt) string {
 	}
 }
 
-// kind says who encrypted a secret. It is empty where the server does not say.
-func kind(e client.Encryption) string {
+// encryptionText says who encrypted a secret. It is empty where the server does not say.
+func encryptionText(e client.Encryption) string {
 	switch e {
 	case client.EncryptionEndToEnd:
 		return "end-to-end encrypted"
@@ -94,13 +94,13 @@ func kind(e client.Encryption) string {
 	}
 }
 
-// happened says what an event of a timeline is.
-func happened(event client.Event) string {
-	words := map[string]string{
+// eventText says what an event of a timeline is.
+func eventText(event client.Event) string {
+	texts := map[string]string{
 		"created": "shared", "looked": "link viewed", "passphrase": "wrong passphrase", "revealed": "opened",
 		"burned": "burned", "expired": "expired", "delivered": "delivered", "lapsed": "delivery never confirmed",
 	}
-	text := words[event.Kind]
+	text := texts[event.Kind]
 	if text == "" {
 		text = event.Kind
 	}
@@ -113,12 +113,12 @@ func happened(event client.Event) string {
 	return text
 }
 
-// Span says how long something lasts, in its two largest units, as in "6 days 23
+// spanText says how long something lasts, in its two largest units, as in "6 days 23
 // hours".
-func Span(d time.Duration) string { return span(d, 2) }
+func spanText(d time.Duration) string { return spanOfUnits(d, 2) }
 
-// span is Span with any number of units.
-func span(d time.Duration, units int) string {
+// spanOfUnits is spanText with any number of units.
+func spanOfUnits(d time.Duration, units int) string {
 	var parts []string
 	for _, unit := range []struct {
 		size   time.Duration
@@ -139,38 +139,38 @@ func span(d time.Duration, units int) string {
 	return strings.Join(parts, " ")
 }
 
-// since says how long ago a time was, after a space. It is empty for no time.
-func since(at, now time.Time) string {
+// sinceText says how long ago a time was, after a space. It is empty for no time.
+func sinceText(at, now time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
-	return " " + ago(at, now)
+	return " " + agoText(at, now)
 }
 
-// ago says how long ago a time was. The clocks of two machines differ, so a time that
+// agoText says how long ago a time was. The clocks of two machines differ, so a time that
 // is still to come was just now.
-func ago(at, now time.Time) string {
+func agoText(at, now time.Time) string {
 	d := now.Sub(at)
 	if d < time.Second {
 		return "just now"
 	}
-	return span(d, 1) + " ago"
+	return spanOfUnits(d, 1) + " ago"
 }
 
-// until says how long it is until a time.
-func until(at, now time.Time) string {
+// untilText says how long it is until a time.
+func untilText(at, now time.Time) string {
 	d := at.Sub(now)
 	if d < time.Second {
 		return "any moment"
 	}
-	return "in " + span(d, 2)
+	return "in " + spanOfUnits(d, 2)
 }
 
-// moment is a time in the local zone.
-func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04:05 MST") } //nolint:gosmopolitan // for the person at this machine
+// momentText is a time in the local zone.
+func momentText(at time.Time) string { return at.Local().Format("2006-01-02 15:04:05 MST") } //nolint:gosmopolitan // for the person at this machine
 
-// minute is moment for a table; a dash for no time.
-func minute(at time.Time) string {
+// minuteText is momentText for a table; a dash for no time.
+func minuteText(at time.Time) string {
 	if at.IsZero() {
 		return "-"
 	}

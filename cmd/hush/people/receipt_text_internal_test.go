@@ -30,8 +30,8 @@ func TestOutcome(t *testing.T) {
 		"expired 59 seconds ago":           {State: client.StateExpired, Ended: earlier(59 * time.Second)},
 		"unknown: the server does not say": {},
 	} {
-		if got := outcome(r, noon()); got != want {
-			t.Errorf("outcome: got %q, want %q", got, want)
+		if got := outcomeText(r, noon()); got != want {
+			t.Errorf("outcomeText: got %q, want %q", got, want)
 		}
 	}
 }
@@ -49,8 +49,8 @@ func TestSpan(t *testing.T) {
 		23*time.Hour + 59*time.Minute + 59e9:   "23 hours 59 minutes",
 		14*24*time.Hour + 3*time.Hour + 4*60e9: "14 days 3 hours",
 	} {
-		if got := Span(d); got != want {
-			t.Errorf("Span(%s): got %q, want %q", d, got, want)
+		if got := spanText(d); got != want {
+			t.Errorf("spanText(%s): got %q, want %q", d, got, want)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestFactsLeaveOutWhatIsUnknown(t *testing.T) {
 		names = append(names, fact.Name)
 	}
 	if got := strings.Join(names, " "); got != "state ID" {
-		t.Errorf("facts of an unknown receipt: got %s, want state ID", got)
+		t.Errorf("receiptFields of an unknown receipt: got %s, want state ID", got)
 	}
 	names = nil
 	full := client.Receipt{
@@ -76,11 +76,11 @@ func TestFactsLeaveOutWhatIsUnknown(t *testing.T) {
 		names, values = append(names, fact.Name), append(values, fact.Value)
 	}
 	if got, want := strings.Join(names, ","), "state,ID,label,kind,lifetime,shared,opened,domain,recipients,mails,timeline,"; got != want {
-		t.Errorf("names of facts: got %s, want %s", got, want)
+		t.Errorf("names of fields: got %s, want %s", got, want)
 	}
 	for _, want := range []string{"a: sent, b: failed", "end-to-end encrypted", "(just now): opened, 2 times, from 192.0.2.0/24"} {
 		if got := strings.Join(values, "\n"); !strings.Contains(got, want) {
-			t.Errorf("facts: got %s, want %q among them", got, want)
+			t.Errorf("receiptFields: got %s, want %q among them", got, want)
 		}
 	}
 }
@@ -95,8 +95,8 @@ func TestShort(t *testing.T) {
 		"lapsed":    {State: client.StateOpened, Delivery: client.DeliveryLapsed},
 		"burned":    {State: client.StateBurned},
 	} {
-		if got := short(r); got != want {
-			t.Errorf("short: got %s, want %s", got, want)
+		if got := stateText(r); got != want {
+			t.Errorf("stateText: got %s, want %s", got, want)
 		}
 	}
 }
@@ -111,19 +111,19 @@ func TestStatesAreThoseOfTheList(t *testing.T) {
 		"lapsed":    {State: client.StateOpened, Delivery: client.DeliveryLapsed},
 		"burned":    {State: client.StateBurned}, "expired": {State: client.StateExpired}, "unknown": {},
 	} {
-		if got := short(r); got != word {
-			t.Errorf("short: got %q, want %q", got, word)
+		if got := stateText(r); got != word {
+			t.Errorf("stateText: got %q, want %q", got, word)
 		}
 		states, err := parseStates(word)
-		if err != nil || !(listing{states: states}).wants(r) {
+		if err != nil || !(listOptions{states: states}).wants(r) {
 			t.Errorf("parseStates(%q): got %v, %v, want that it lists what is shown so", word, states, err)
 		}
 		states, err = parseStates("burned,expired")
-		if err != nil || (listing{states: states}).wants(r) != (word == "burned" || word == "expired") {
+		if err != nil || (listOptions{states: states}).wants(r) != (word == "burned" || word == "expired") {
 			t.Errorf("a list of burned and expired: got %s in it: %v", word, err)
 		}
 	}
-	if !(listing{states: []string{"opened"}}).wants(client.Receipt{State: client.StateOpened, Delivery: client.DeliveryLapsed}) {
+	if !(listOptions{states: []string{"opened"}}).wants(client.Receipt{State: client.StateOpened, Delivery: client.DeliveryLapsed}) {
 		t.Error("a list of opened: got the lapsed left out, want all that were opened")
 	}
 }

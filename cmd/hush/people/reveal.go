@@ -12,81 +12,81 @@ import (
 	"hush/cmd/hush/people/pending"
 )
 
-// Options are what Look needs.
-type Options struct {
-	Console *console.Console
-	Client  *client.Client
-	Link    client.Link
-	Claims  *pending.Store
-	// Name is what messages call the secret; empty where there is only one.
-	Name string
-	// PassphraseFile is a file with the passphrase in its first line, "-" for
+// revealOptions are what lookAtSecret needs.
+type revealOptions struct {
+	console *console.Console
+	client  *client.Client
+	link    client.Link
+	claims  *pending.Store
+	// name is what messages call the secret; empty where there is only one.
+	name string
+	// passphraseFile is a file with the passphrase in its first line, "-" for
 	// standard input, or empty to ask for it.
-	PassphraseFile string
-	// Place is what the content is for, such as the path of a file. A later run for
+	passphraseFile string
+	// place is what the content is for, such as the path of a file. A later run for
 	// the same place knows that an earlier one came so far.
-	Place string
+	place string
 }
 
-// Secret is a secret that is being opened for a command: look first, ask for the
-// passphrase if there is one, keep a claim on disk before anything is consumed, and
-// acknowledge once the command says that the content is safe. Until then a later run
-// gets the content again.
-type Secret struct {
-	Options
+// revealer opens one secret for a command. It looks first, asks for the passphrase if
+// there is one, keeps a claim on disk before anything is consumed, and acknowledges once
+// the command says that the content is safe. Until then a later run gets the content
+// again.
+type revealer struct {
+	revealOptions
 
 	claim      *pending.Claim // nil without claims
 	about      client.Secret
 	passphrase client.Text
 	asked      bool // for the passphrase, on a terminal
-	// gone: the secret is consumed, by an earlier run with the same claim if it is
+	// consumed: the secret is consumed, by an earlier run with the same claim if it is
 	// not lapsed.
-	gone     bool
-	opened   bool
+	consumed bool
+	opened   bool      // the content came
 	revealed bool      // the server was asked to
 	until    time.Time // the claim ends; zero while that is not known
 }
 
-// Look describes the secret of a link and takes its claim. It consumes nothing. The
-// caller ends it with Acknowledge or Release.
-func Look(ctx context.Context, options Options) (*Secret, error) {
-	s := &Secret{Options: options}
-	if options.Client.Protocol() == client.ProtocolHush {
-		claim, err := options.Claims.Take(options.Link)
+// lookAtSecret describes the secret of a link and takes its claim. It consumes nothing. The
+// caller ends it with acknowledge or release.
+func lookAtSecret(ctx context.Context, options revealOptions) (*revealer, error) {
+	s := &revealer{revealOptions: options}
+	if options.client.Protocol() == client.ProtocolHush {
+		claim, err := options.claims.Take(options.link)
 		if err != nil {
-			return nil, s.named(err)
+			return nil, s.withName(err)
 		}
 		s.claim = claim
 	}
-	about, err := options.Client.Look(ctx, options.Link)
+	about, err := options.client.Look(ctx, options.link)
 	if s.claim != nil && s.claim.Found() && errors.Is(err, client.ErrGone) {
-		s.gone, err = true, nil
-		about = client.Secret{Known: true, HasPassphrase: s.claim.HasPassphrase(), Encryption: options.Link.Encryption}
+		s.consumed, err = true, nil
+		about = client.Secret{Known: true, HasPassphrase: s.claim.HasPassphrase(), Encryption: options.link.Encryption}
 	}
 	if err != nil {
-		s.Release()
-		return nil, s.named(Fail(err))
+		s.release()
+		return nil, s.withName(withExitCode(err))
 	}
 	s.about = about
 	return s, nil
 }
 
-// IsConsumed reports whether the secret opens for others no longer: an earlier run
+// isConsumed reports whether the secret opens for others no longer: an earlier run
 // opened it with the claim, or the claim has lapsed.
-func (s *Secret) IsConsumed() bool { return s.gone }
+func (s *revealer) isConsumed() bool { return s.consumed }
 
-// WasSaved reports whether an earlier run had passed the content on, to anything.
-func (s *Secret) WasSaved() bool { return s.gone && s.claim.Saved() }
+// wasSaved reports whether an earlier run had passed the content on, to anything.
+func (s *revealer) wasSaved() bool { return s.consumed && s.claim.Saved() }
 
-// WasSavedTo reports whether an earlier run had passed the content on to Place.
-func (s *Secret) WasSavedTo() bool { return s.gone && s.claim.SavedTo(s.Place) }
+// wasSavedTo reports whether an earlier run had passed the content on to place.
+func (s *revealer) wasSavedTo() bool { return s.consumed && s.claim.SavedTo(s.place) }
 
-// Encryption is who encrypted the secret.
-func (s *Secret) Encryption() client.Encryption { return s.about.Encryption }
+// encryption is who encrypted the secret.
+func (s *revealer) encryption() client.Encryption { return s.about.Encryption }
 
-// Describe says on standard error what is about to be opened, and what is lost with
+// describe says on standard error what is about to be opened, and what is lost with
 // a lost answer.
-func (s *Secret) Describe() {
+func (s *revealer) describe() {
 	text := "the server sees it"
 	if s.about.Encryption == client.EncryptionEndToEnd {
 		text = "end-to-end encrypted"
@@ -94,24 +94,24 @@ func (s *Secret) Describe() {
 	if !s.about.Expires.IsZero() {
 		text += ", expires " + s.about.Expires.UTC().Format("2006-01-02 15:04 UTC")
 	}
-	s.tellf("opening a secret of %s: %s", s.Link.Server, text)
+	s.tellf("opening a secret of %s: %s", s.link.Server, text)
 	switch {
-	case s.gone:
+	case s.consumed:
 		s.tellf("an earlier run began to open it; asking for the content again")
 	case s.claim == nil:
-		s.tellf("a server that speaks %s hands out a secret once: if its answer is lost, so is the secret", s.Client.Protocol())
+		s.tellf("a server that speaks %s hands out a secret once: if its answer is lost, so is the secret", s.client.Protocol())
 	}
 }
 
-// HasPassphrase reports whether the secret has a passphrase, or may have one.
-func (s *Secret) HasPassphrase() bool { return s.about.HasPassphrase || !s.about.Known }
+// hasPassphrase reports whether the secret has a passphrase, or may have one.
+func (s *revealer) hasPassphrase() bool { return s.about.HasPassphrase || !s.about.Known }
 
-// KeepClaim writes the claim to disk, unless it is there and may be of use. Call it
-// before Open, and for all secrets before the first is opened. Where that fails it asks
+// storeClaim writes the claim to disk, unless it is there and may be of use. Call it
+// before open, and for all secrets before the first is opened. Where that fails it asks
 // for a yes to a reveal that cannot be repeated, or only says so without a terminal:
 // containers often have no such folder.
-func (s *Secret) KeepClaim(ctx context.Context) error {
-	if s.claim == nil || s.gone {
+func (s *revealer) storeClaim(ctx context.Context) error {
+	if s.claim == nil || s.consumed {
 		return nil
 	}
 	reason := s.claim.Keep(s.about.HasPassphrase)
@@ -119,119 +119,119 @@ func (s *Secret) KeepClaim(ctx context.Context) error {
 		return nil
 	}
 	s.tellf("the claim on the secret is in memory only, so that a later run cannot ask for the content again: %v", reason)
-	if !s.Console.CanAsk() {
+	if !s.console.CanAsk() {
 		return nil
 	}
-	yes, err := s.Console.Confirm(ctx, s.prefix()+"Open it all the same?")
+	yes, err := s.console.Confirm(ctx, s.prefix()+"Open it all the same?")
 	if err == nil && !yes {
 		err = &command.ExitError{Code: command.ExitFailure, Cause: errors.New("the secret was not opened, since the answer was not yes")}
 	}
-	return s.named(err)
+	return s.withName(err)
 }
 
-// NoteTemporary notes a temporary file before it has anything of the content, and
-// NoteWhole when it has all of it and which file that is for, so that a later run can
+// noteTemporary notes a temporary file before it has anything of the content, and
+// noteWhole when it has all of it and which file that is for, so that a later run can
 // finish what this one is cut off from. They do nothing without a claim on disk.
-func (s *Secret) NoteTemporary(file string) error {
+func (s *revealer) noteTemporary(file string) error {
 	if s.claim == nil {
 		return nil
 	}
 	return s.claim.NoteTemporary(file)
 }
 
-// NoteWhole is described at NoteTemporary.
-func (s *Secret) NoteWhole(file, to string) error {
+// noteWhole is described at noteTemporary.
+func (s *revealer) noteWhole(file, to string) error {
 	if s.claim == nil {
 		return nil
 	}
 	return s.claim.NoteWhole(file, to)
 }
 
-// KnowsTemporary reports whether an earlier run noted a temporary file.
-func (s *Secret) KnowsTemporary(file string) bool {
+// knowsTemporary reports whether an earlier run noted a temporary file.
+func (s *revealer) knowsTemporary(file string) bool {
 	return s.claim != nil && s.claim.HasTemporary(file)
 }
 
-// Open reveals the secret, after KeepClaim. If its passphrase is wrong and was asked
+// open reveals the secret, after storeClaim. If its passphrase is wrong and was asked
 // for, it asks again, as long as tries are left. The Content is the caller's. An error
 // says what can still be done.
-func (s *Secret) Open(ctx context.Context) (client.Opened, error) {
+func (s *revealer) open(ctx context.Context) (client.Opened, error) {
 	for {
 		s.revealed = true
-		if !s.gone {
+		if !s.consumed {
 			s.until = time.Now().Add(client.ClaimTime)
 		}
-		opened, err := s.Client.Open(ctx, s.Link, s.passphrase, s.claimSent())
+		opened, err := s.client.Open(ctx, s.link, s.passphrase, s.claimToSend())
 		if err == nil {
-			s.note(opened)
+			s.noteOpened(opened)
 			return opened, nil
 		}
-		if told, ok := errors.AsType[*client.Error](err); ok && !s.gone && told.Until.After(s.until) {
+		if told, ok := errors.AsType[*client.Error](err); ok && !s.consumed && told.Until.After(s.until) {
 			s.until = told.Until // it was extended while the content arrived
 		}
 		if !s.mayAskAgain(err) {
-			return client.Opened{}, s.failed(ctx, err)
+			return client.Opened{}, s.openError(ctx, err)
 		}
-		if err := s.ask(ctx); err != nil {
+		if err := s.askPassphrase(ctx); err != nil {
 			return client.Opened{}, err
 		}
 	}
 }
 
-// claimSent returns the claim to send.
-func (s *Secret) claimSent() client.Claim {
+// claimToSend returns the claim to send.
+func (s *revealer) claimToSend() client.Claim {
 	if s.claim == nil {
 		return client.Claim{}
 	}
 	return s.claim.Claim()
 }
 
-// note notes how long the server keeps the content.
-func (s *Secret) note(opened client.Opened) {
+// noteOpened notes how long the server keeps the content.
+func (s *revealer) noteOpened(opened client.Opened) {
 	s.opened = true
 	if opened.Incomplete {
 		s.tellf("the server returned less than its sender shared, and has no more of it")
 	}
 	s.until = time.Now().Add(opened.ClaimLeft)
 	if s.claim != nil && !opened.Claimed {
-		s.remove()
+		s.removeClaim()
 		s.claim = nil
 	}
 }
 
-// CanRepeat reports whether a later run can get the content again.
-func (s *Secret) CanRepeat() bool {
-	return s.claim != nil && s.claim.IsKept() && s.Left() > 0
+// canRepeat reports whether a later run can get the content again.
+func (s *revealer) canRepeat() bool {
+	return s.claim != nil && s.claim.IsKept() && s.timeLeft() > 0
 }
 
-// Left returns how long a later run can get the content again.
-func (s *Secret) Left() time.Duration {
+// timeLeft returns how long a later run can get the content again.
+func (s *revealer) timeLeft() time.Duration {
 	return max(0, time.Until(s.until)).Truncate(time.Second)
 }
 
-// Keep adds to an error what a later run can do about it, for a content that was
+// notDelivered adds to an error what a later run can do about it, for a content that was
 // revealed and did not reach its place. If none can get the content again, it says
 // that the content is lost.
-func (s *Secret) Keep(err error) error {
-	err = WithoutPromise(err)
-	if s.CanRepeat() {
-		return s.named(fmt.Errorf("%w; nothing is lost: run it again within %s", err, s.Left()))
+func (s *revealer) notDelivered(err error) error {
+	err = withoutPromise(err)
+	if s.canRepeat() {
+		return s.withName(fmt.Errorf("%w; nothing is lost: run it again within %s", err, s.timeLeft()))
 	}
-	return s.named(Fail(&client.Error{Kind: client.KindLost, Message: "the content is lost", Cause: err}))
+	return s.withName(withExitCode(&client.Error{Kind: client.KindLost, Message: "the content is lost", Cause: err}))
 }
 
-// Acknowledge makes the server destroy the content, which is safe now, and removes
+// acknowledge makes the server destroy the content, which is safe now, and removes
 // the claim. Without an answer it says so: the content is there all the same. The
 // sender waits for it, so that ctx should last after an interrupt.
-func (s *Secret) Acknowledge(ctx context.Context) {
+func (s *revealer) acknowledge(ctx context.Context) {
 	if s.claim == nil {
 		return
 	}
-	s.claim.MarkSaved(s.Place)
+	s.claim.MarkSaved(s.place)
 	s.claim.DropTemporaries()
 	ctx, cancel := context.WithTimeout(ctx, acknowledgeTime)
 	defer cancel()
-	if err := s.Client.Acknowledge(ctx, s.Link, s.claim.Claim()); err != nil {
+	if err := s.client.Acknowledge(ctx, s.link, s.claim.Claim()); err != nil {
 		s.tellf("the server does not know that the secret arrived, and may tell its sender so: %v", err)
 		s.claim.Release()
 		return
@@ -242,26 +242,26 @@ func (s *Secret) Acknowledge(ctx context.Context) {
 // acknowledgeTime bounds how long a command waits when all else is done.
 const acknowledgeTime = 30 * time.Second
 
-// Release ends the work without an acknowledgement. If the server was asked for the
+// release ends the work without an acknowledgement. If the server was asked for the
 // content and the claim was kept, a later run finds it.
-func (s *Secret) Release() {
+func (s *revealer) release() {
 	switch {
 	case s.claim == nil:
 	case s.revealed || s.claim.Found():
 		s.claim.Release()
 	default:
-		s.remove()
+		s.removeClaim()
 	}
 }
 
-func (s *Secret) tellf(format string, args ...any) {
-	s.Console.Tellf("%s%s", s.prefix(), fmt.Sprintf(format, args...))
+func (s *revealer) tellf(format string, args ...any) {
+	s.console.Tellf("%s%s", s.prefix(), fmt.Sprintf(format, args...))
 }
 
 // prefix names the secret where there are several.
-func (s *Secret) prefix() string {
-	if s.Name == "" {
+func (s *revealer) prefix() string {
+	if s.name == "" {
 		return ""
 	}
-	return s.Name + ": "
+	return s.name + ": "
 }

@@ -8,50 +8,50 @@ import (
 	"hush/client"
 )
 
-// ReadPassphrase gets the passphrase, if the secret has one: from its file, or from
+// readPassphrase gets the passphrase, if the secret has one: from its file, or from
 // a prompt.
-func (s *Secret) ReadPassphrase(ctx context.Context) error {
+func (s *revealer) readPassphrase(ctx context.Context) error {
 	switch {
-	case !s.HasPassphrase():
-		if s.PassphraseFile != "" {
+	case !s.hasPassphrase():
+		if s.passphraseFile != "" {
 			s.tellf("this secret has no passphrase; the file with one is not read")
 		}
 		return nil
-	case s.PassphraseFile != "":
-		return s.readFile(ctx)
-	case s.Console.CanAsk():
-		return s.ask(ctx)
+	case s.passphraseFile != "":
+		return s.readPassphraseFile(ctx)
+	case s.console.CanAsk():
+		return s.askPassphrase(ctx)
 	case !s.about.Known:
 		return nil
 	default:
-		return s.named(Fail(&client.Error{Kind: client.KindPassphrase, Message: "this secret has a passphrase", Missing: true, TriesLeft: -1}))
+		return s.withName(withExitCode(&client.Error{Kind: client.KindPassphrase, Message: "this secret has a passphrase", Missing: true, TriesLeft: -1}))
 	}
 }
 
-// readFile reads the passphrase from its file.
-func (s *Secret) readFile(ctx context.Context) error {
-	text, err := s.Console.SecretLine(ctx, s.PassphraseFile)
+// readPassphraseFile reads the passphrase from its file.
+func (s *revealer) readPassphraseFile(ctx context.Context) error {
+	text, err := s.console.SecretLine(ctx, s.passphraseFile)
 	s.passphrase = client.Hide(text)
-	return s.named(command.InFlag("passphrase-file", err))
+	return s.withName(command.InFlag("passphrase-file", err))
 }
 
-// ask asks for the passphrase on a terminal.
-func (s *Secret) ask(ctx context.Context) error {
+// askPassphrase asks for the passphrase on a terminal.
+func (s *revealer) askPassphrase(ctx context.Context) error {
 	prompt := "Passphrase"
-	if s.Name != "" {
-		prompt += " of " + s.Name
+	if s.name != "" {
+		prompt += " of " + s.name
 	}
 	if !s.about.Known {
 		prompt += ", empty if it has none"
 	}
-	text, err := s.Console.AskHidden(ctx, prompt+": ")
+	text, err := s.console.AskHidden(ctx, prompt+": ")
 	s.passphrase, s.asked = client.Hide(text), true
-	return s.named(err)
+	return s.withName(err)
 }
 
 // mayAskAgain reports whether another passphrase may open the secret, and says what
 // was wrong with the last.
-func (s *Secret) mayAskAgain(err error) bool {
+func (s *revealer) mayAskAgain(err error) bool {
 	failed, ok := errors.AsType[*client.Error](err)
 	if !ok || !s.asked {
 		return false

@@ -13,45 +13,45 @@ import (
 	"hush/cmd/hush/people/pending"
 )
 
-// Rescue is Keep for a content that was revealed, where the caller has the content. If no
-// later run can get it again, it saves the content as Save does, and the error says where
+// rescue is notDelivered for a content that was revealed, where the caller has the content. If no
+// later run can get it again, it saves the content as save does, and the error says where
 // it is. The name is one for a file.
-func (s *Secret) Rescue(ctx context.Context, err error, content []byte, name string, folders ...string) error {
-	if s.CanRepeat() {
-		return s.Keep(err)
+func (s *revealer) rescue(ctx context.Context, err error, content []byte, name string, folders ...string) error {
+	if s.canRepeat() {
+		return s.notDelivered(err)
 	}
-	where, saved := s.Save(ctx, content, name, folders...)
+	where, saved := s.save(ctx, content, name, folders...)
 	if !saved {
-		return s.Keep(err)
+		return s.notDelivered(err)
 	}
-	return s.named(fmt.Errorf("%w; it cannot be opened again, so the content is %s", WithoutPromise(err), where))
+	return s.withName(fmt.Errorf("%w; it cannot be opened again, so the content is %s", withoutPromise(err), where))
 }
 
-// Save saves a content that cannot be opened again, to a file for its owner only: under a
+// save saves a content that cannot be opened again, to a file for its owner only: under a
 // free name in one of the folders, or in the folder for states, or in that for temporary
 // files. Where none of them can be written, it shows it on the terminal. It returns where
 // the content is, and false if it is nowhere.
-func (s *Secret) Save(ctx context.Context, content []byte, name string, folders ...string) (where string, saved bool) {
-	if own, err := s.Claims.RescueFolder(); err == nil {
+func (s *revealer) save(ctx context.Context, content []byte, name string, folders ...string) (where string, saved bool) {
+	if own, err := s.claims.RescueFolder(); err == nil {
 		folders = append(folders, own)
 	}
 	for _, folder := range append(folders, os.TempDir()) {
-		if path, err := saveFree(folder, name, content); err == nil {
-			s.Acknowledge(context.WithoutCancel(ctx))
+		if path, err := saveUnderFreeName(folder, name, content); err == nil {
+			s.acknowledge(context.WithoutCancel(ctx))
 			return fmt.Sprintf("in the file %q, which only you can read", path), true
 		}
 	}
-	if !s.Console.ErrIsTerminal() {
+	if !s.console.ErrIsTerminal() {
 		return "", false
 	}
 	s.tellf("the content can be saved nowhere, and it cannot be opened again, so here it is:\n%s", console.Printable(content))
-	s.Acknowledge(context.WithoutCancel(ctx))
+	s.acknowledge(context.WithoutCancel(ctx))
 	return "on this terminal alone", true
 }
 
-// saveFree writes a content to a new file with a free name, so that a power cut does not
+// saveUnderFreeName writes a content to a new file with a free name, so that a power cut does not
 // undo it.
-func saveFree(folder, name string, content []byte) (path string, err error) {
+func saveUnderFreeName(folder, name string, content []byte) (path string, err error) {
 	for number := 1; number <= pending.FreeNames; number++ {
 		path = filepath.Join(folder, pending.FreeName(name, number))
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -75,9 +75,9 @@ func saveFree(folder, name string, content []byte) (path string, err error) {
 	return "", fs.ErrExist
 }
 
-// WithoutPromise is an error of a prompt without its words that nothing was done, which
+// withoutPromise is an error of a prompt without its words that nothing was done, which
 // are wrong once a secret was opened.
-func WithoutPromise(err error) error {
+func withoutPromise(err error) error {
 	if !errors.Is(err, console.ErrInterrupted) {
 		return err
 	}

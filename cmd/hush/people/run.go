@@ -18,11 +18,11 @@ import (
 	"hush/cmd/hush/people/pending"
 )
 
-// runner is one run of the command.
-type runner struct {
+// runCommand is one call of "hush run".
+type runCommand struct {
 	console     *console.Console
 	environment []string
-	choice      *Choice
+	connector   *connector
 
 	sources     []secretSource
 	passphrases []assignment
@@ -32,7 +32,7 @@ type runner struct {
 // in files that are only in memory. It consumes nothing before all that could go wrong
 // was tried, and tells the server that the secrets arrived once the program runs.
 func Run(on *console.Console, environment []string) *cobra.Command {
-	r := &runner{console: on, environment: environment}
+	r := &runCommand{console: on, environment: environment}
 	c := &cobra.Command{
 		Use: "run -- COMMAND [ARGUMENT]...", Short: "run a program with secrets",
 		Long: `Run a program with secrets that are opened for it.
@@ -56,23 +56,23 @@ which sends them to the program itself. The exit code is that of the program, or
 and the number of the signal that ended it; 125 if hush fails, 126 if the program
 cannot be executed, 127 if it is not found.`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
-		RunE: func(c *cobra.Command, args []string) error { return ownFailure(r.run(c.Context(), args)) },
+		RunE: func(c *cobra.Command, args []string) error { return withRunExitCode(r.run(c.Context(), args)) },
 	}
 	c.Flags().SetInterspersed(false) // what follows COMMAND is for it
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return ownFailure(c.Parent().FlagErrorFunc()(c, err)) })
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return withRunExitCode(c.Parent().FlagErrorFunc()(c, err)) })
 	define := func(name string, define flags.Define) { flags.Unrepeated(define)(c.Flags(), name) }
-	define("secret", flags.Repeated(&r.sources, "put the text of a secret into a variable, as `NAME=LINK`", parseSource(false)))
-	define("file", flags.Repeated(&r.sources, "put a secret into a file in memory and its path into a variable, as `NAME=LINK` (Linux)", parseSource(true)))
+	define("secret", flags.Repeated(&r.sources, "put the text of a secret into a variable, as `NAME=LINK`", parseSecretSource(false)))
+	define("file", flags.Repeated(&r.sources, "put a secret into a file in memory and its path into a variable, as `NAME=LINK` (Linux)", parseSecretSource(true)))
 	define("passphrase-file", flags.Repeated(&r.passphrases, "read the passphrase of a secret from the first line of a file, as `NAME=FILE`, \"-\" for standard input", parseAssignments))
-	r.choice = AddFlags(c, on, environment)
+	r.connector = addServerFlags(c, on, environment)
 	command.HoldOutput(c)
 	command.MarkExits(c, command.ExitRun, command.ExitNotExecutable, command.ExitNotFound)
 	return c
 }
 
-// ownFailure gives an error of this command the code that no error of the program
+// withRunExitCode gives an error of this command the code that no error of the program
 // has, unless it has one of env(1) already.
-func ownFailure(err error) error {
+func withRunExitCode(err error) error {
 	exit, ok := errors.AsType[*command.ExitError](err)
 	switch {
 	case err == nil:
@@ -86,8 +86,8 @@ func ownFailure(err error) error {
 	}
 }
 
-func (r *runner) run(ctx context.Context, args []string) error {
-	signals := catch()
+func (r *runCommand) run(ctx context.Context, args []string) error {
+	signals := catchSignals()
 	defer signals.release()
 	if err := r.check(args); err != nil {
 		return err
@@ -99,27 +99,27 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err := r.readLinks(ctx); err != nil {
 		return err
 	}
-	secrets, err := r.look(ctx)
+	secrets, err := r.lookAtSecrets(ctx)
 	defer secrets.release()
 	if err != nil {
 		return err
 	}
-	if err := secrets.ask(ctx); err != nil {
+	if err := secrets.prepare(ctx); err != nil {
 		return err
 	}
-	if err := r.tryMemory(); err != nil {
+	if err := r.checkMemoryFiles(); err != nil {
 		return err
 	}
 	values, err := secrets.open(ctx)
 	defer values.discard()
 	if err != nil {
-		return secrets.keep(ctx, err)
+		return secrets.rescue(ctx, err)
 	}
 	return r.start(ctx, path, args, secrets, values, signals)
 }
 
-// tryMemory shows that there can be files in memory, before anything is opened for one.
-func (r *runner) tryMemory() error {
+// checkMemoryFiles shows that there can be files in memory, before anything is opened for one.
+func (r *runCommand) checkMemoryFiles() error {
 	if !slices.ContainsFunc(r.sources, func(s secretSource) bool { return s.isFile }) {
 		return nil
 	}
@@ -128,8 +128,8 @@ func (r *runner) tryMemory() error {
 	return err
 }
 
-// look looks at all secrets.
-func (r *runner) look(ctx context.Context) (secrets, error) {
+// lookAtSecrets looks at all secrets.
+func (r *runCommand) lookAtSecrets(ctx context.Context) (runSecrets, error) {
 	claims := pending.NewStore(r.environment, time.Now)
 	var links []client.Link
 	for _, from := range r.sources {
@@ -138,54 +138,53 @@ func (r *runner) look(ctx context.Context) (secrets, error) {
 	for _, text := range claims.Sweep(links...) {
 		r.console.Tellf("%s", text)
 	}
-	var looked secrets
+	var looked runSecrets
 	for _, from := range r.sources {
-		calls, err := r.choice.ConnectTo(ctx, from.link)
+		calls, err := r.connector.connectToLink(ctx, from.link)
 		if err != nil {
 			return looked, err
 		}
-		s, err := Look(ctx, Options{
-			Console: r.console, Client: calls, Link: from.link, Claims: claims,
-			Name: from.name, PassphraseFile: r.passphraseFile(from.name), Place: from.name,
+		s, err := lookAtSecret(ctx, revealOptions{
+			console: r.console, client: calls, link: from.link, claims: claims,
+			name: from.name, passphraseFile: r.passphraseFile(from.name), place: from.name,
 		})
 		if err != nil {
 			return looked, err
 		}
-		s.Describe()
-		looked = append(looked, &secret{Secret: s, source: from})
+		s.describe()
+		looked = append(looked, &runSecret{revealer: s, source: from})
 	}
 	return looked, nil
 }
 
-// secret is one that is opened for the program.
-type secret struct {
-	*Secret
+// runSecret is one that is opened for the program.
+type runSecret struct {
+	*revealer
 
 	source secretSource
-	opened bool
 	// content is kept until the program has it: when the others are opened, no later
 	// run may get it again.
 	content []byte
 }
 
-// secrets are all of them.
-type secrets []*secret
+// runSecrets are all of them.
+type runSecrets []*runSecret
 
-func (all secrets) release() {
+func (all runSecrets) release() {
 	for _, s := range all {
-		s.Release()
+		s.release()
 	}
 }
 
-// ask gets the passphrases of all secrets, and keeps their claims, which may need a yes.
-func (all secrets) ask(ctx context.Context) error {
+// prepare gets the passphrases of all secrets, and keeps their claims, which may need a yes.
+func (all runSecrets) prepare(ctx context.Context) error {
 	for _, s := range all {
-		if err := s.ReadPassphrase(ctx); err != nil {
+		if err := s.readPassphrase(ctx); err != nil {
 			return err
 		}
 	}
 	for _, s := range all {
-		if err := s.KeepClaim(ctx); err != nil {
+		if err := s.storeClaim(ctx); err != nil {
 			return err
 		}
 	}
@@ -194,17 +193,16 @@ func (all secrets) ask(ctx context.Context) error {
 
 // open opens all secrets: first those whose passphrase may be wrong, and last those
 // that open only once.
-func (all secrets) open(ctx context.Context) (values, error) {
-	var opened values
-	ordered := slices.SortedStableFunc(slices.Values(all), func(a, b *secret) int { return a.rank() - b.rank() })
+func (all runSecrets) open(ctx context.Context) (programValues, error) {
+	var opened programValues
+	ordered := slices.SortedStableFunc(slices.Values(all), func(a, b *runSecret) int { return a.rank() - b.rank() })
 	for _, s := range ordered {
-		content, err := s.Open(ctx)
+		content, err := s.open(ctx)
 		if err != nil {
 			return opened, err
 		}
-		s.opened = true
 		s.content = bytes.Clone(content.Content.Bytes)
-		v, err := newValue(s.source, content.Content)
+		v, err := newProgramValue(s.source, content.Content)
 		clear(content.Content.Bytes)
 		if err != nil {
 			return opened, fmt.Errorf("%s: %w", s.source.name, err)
@@ -215,11 +213,11 @@ func (all secrets) open(ctx context.Context) (values, error) {
 }
 
 // rank is the place of a secret in the order of opening.
-func (s *secret) rank() int {
+func (s *runSecret) rank() int {
 	switch {
-	case s.Client.Protocol() != client.ProtocolHush:
+	case s.client.Protocol() != client.ProtocolHush:
 		return 2
-	case s.HasPassphrase():
+	case s.hasPassphrase():
 		return 0
 	default:
 		return 1
@@ -227,46 +225,46 @@ func (s *secret) rank() int {
 }
 
 // forget overwrites what was kept of contents.
-func (all secrets) forget() {
+func (all runSecrets) forget() {
 	for _, s := range all {
 		clear(s.content)
 	}
 }
 
-// keep adds to an error what became of the secrets that were opened. What no later run
+// rescue adds to an error what became of the secrets that were opened. What no later run
 // gets again is saved, since the program does not get it.
-func (all secrets) keep(ctx context.Context, err error) error {
+func (all runSecrets) rescue(ctx context.Context, err error) error {
 	defer all.forget()
-	var kept, lost []string
+	var repeatable, lost []string
 	left := client.ClaimTime
 	for _, s := range all {
 		if s.opened {
-			err = WithoutPromise(err)
+			err = withoutPromise(err)
 		}
 		switch {
 		case !s.opened:
 			continue
-		case s.CanRepeat():
-			kept, left = append(kept, s.source.name), min(left, s.Left())
+		case s.canRepeat():
+			repeatable, left = append(repeatable, s.source.name), min(left, s.timeLeft())
 			continue
 		}
-		if where, saved := s.Save(ctx, s.content, s.source.name); saved {
+		if where, saved := s.save(ctx, s.content, s.source.name); saved {
 			err = fmt.Errorf("%w; %s cannot be opened again, and its content is %s", err, s.source.name, where)
 			continue
 		}
 		lost = append(lost, s.source.name)
 	}
-	if len(kept) > 0 {
-		err = fmt.Errorf("%w; run the same again within %s: the content of %s waits for this device", err, left, join(kept))
+	if len(repeatable) > 0 {
+		err = fmt.Errorf("%w; run the same again within %s: the content of %s waits for this device", err, left, joinNames(repeatable))
 	}
 	if len(lost) > 0 {
-		err = fmt.Errorf("%w; the content of %s is lost", err, join(lost))
+		err = fmt.Errorf("%w; the content of %s is lost", err, joinNames(lost))
 	}
 	return err
 }
 
-// join lists names in a sentence.
-func join(names []string) string {
+// joinNames lists names in a sentence.
+func joinNames(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]

@@ -45,14 +45,14 @@ func TestLookUp(t *testing.T) {
 			code = exit.Code
 		}
 		if path != want.path || code != want.code {
-			t.Errorf("lookUp(%s): got %q and %v, want %q and code %d", name, path, err, want.path, want.code)
+			t.Errorf("lookUpProgram(%s): got %q and %v, want %q and code %d", name, path, err, want.path, want.code)
 		}
 	}
 }
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	opened := values{{name: "A", text: client.Hide("secret")}}
+	opened := programValues{{name: "A", text: client.Hide("secret")}}
 	got := opened.environment([]string{"A=old", "HUSH_TOKEN=t", "HUSH_SERVER=s", "B=b=c", "AA=x"})
 	if want := []string{"HUSH_SERVER=s", "B=b=c", "AA=x", "A=secret"}; !slices.Equal(got, want) {
 		t.Errorf("environment: got %q, want %q", got, want)
@@ -64,13 +64,13 @@ func TestValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "x": "x", "x\n": "x", "x\r\n": "x", "x\n\n": "x\n", "x\r": "x\r", "\n": "",
 	} {
-		v, err := newValue(secretSource{name: "A"}, client.Content{Bytes: []byte(text)})
+		v, err := newProgramValue(secretSource{name: "A"}, client.Content{Bytes: []byte(text)})
 		if err != nil || v.text.Expose() != want {
-			t.Errorf("newValue(%q): got %v and %q, want %q", text, err, v.text.Expose(), want)
+			t.Errorf("newProgramValue(%q): got %v and %q, want %q", text, err, v.text.Expose(), want)
 		}
 	}
-	if _, err := newValue(secretSource{name: "A"}, client.Content{Bytes: []byte("a\x00b")}); !errors.Is(err, errZero) {
-		t.Errorf("newValue of a zero byte: got %v, want it refused", err)
+	if _, err := newProgramValue(secretSource{name: "A"}, client.Content{Bytes: []byte("a\x00b")}); !errors.Is(err, errZeroByte) {
+		t.Errorf("newProgramValue of a zero byte: got %v, want it refused", err)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestReadLine(t *testing.T) {
 			t.Errorf("readLine(%q): got %v, %q and %q left, want %q and %q", text, err, line, rest, want[0], want[1])
 		}
 	}
-	if _, err := readLine(strings.NewReader(strings.Repeat("a", maxLine+1))); err == nil {
+	if _, err := readLine(strings.NewReader(strings.Repeat("a", maxLinkLine+1))); err == nil {
 		t.Error("readLine of a long line: got no error, want one")
 	}
 }

@@ -17,15 +17,15 @@ import (
 // name in the folders of PATH. The errors have the exit codes of env(1).
 func lookUpProgram(name string, environment []string) (string, error) {
 	if strings.Contains(name, string(filepath.Separator)) {
-		return name, executable(name)
+		return name, checkExecutable(name)
 	}
 	var refused error
-	for _, folder := range filepath.SplitList(variable(environment, "PATH")) {
+	for _, folder := range filepath.SplitList(environmentValue(environment, "PATH")) {
 		if folder == "" {
 			folder = "."
 		}
 		path := folder + string(filepath.Separator) + name // Join would take the ./ away
-		err := executable(path)
+		err := checkExecutable(path)
 		if err == nil {
 			return path, nil
 		}
@@ -36,36 +36,36 @@ func lookUpProgram(name string, environment []string) (string, error) {
 	if refused != nil {
 		return "", refused
 	}
-	return "", notFound(name)
+	return "", programNotFound(name)
 }
 
-// executable returns why a file cannot be executed; nil if it can.
-func executable(path string) error {
+// checkExecutable returns why a file cannot be executed; nil if it can.
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
-		return notFound(path)
+		return programNotFound(path)
 	case err == nil && info.IsDir():
 		err = errors.New("it is a folder")
 	case err == nil:
 		err = unix.Access(path, unix.X_OK)
 	}
 	if err != nil {
-		return notExecutable(path, err)
+		return programNotExecutable(path, err)
 	}
 	return nil
 }
 
-func notFound(name string) error {
+func programNotFound(name string) error {
 	return &command.ExitError{Code: command.ExitNotFound, Cause: fmt.Errorf("there is no program %s", name)}
 }
 
-func notExecutable(path string, err error) error {
+func programNotExecutable(path string, err error) error {
 	return &command.ExitError{Code: command.ExitNotExecutable, Cause: fmt.Errorf("%s cannot be executed: %w", path, err)}
 }
 
-// variable returns the value of a variable, the last one as everywhere.
-func variable(environment []string, name string) (value string) {
+// environmentValue returns the value of a variable, the last one as everywhere.
+func environmentValue(environment []string, name string) (value string) {
 	for _, entry := range environment {
 		if text, found := strings.CutPrefix(entry, name+"="); found {
 			value = text

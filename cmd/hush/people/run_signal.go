@@ -9,38 +9,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signals are those that this process gets while the program runs.
-type signals struct{ got chan os.Signal }
+// signalRelay are those that this process gets while the program runs.
+type signalRelay struct{ got chan os.Signal }
 
-// passed are the signals that go on to the program.
-func passed() []os.Signal {
+// relayedSignals are the signals that go on to the program.
+func relayedSignals() []os.Signal {
 	return []os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
 		syscall.SIGALRM, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT,
 	}
 }
 
-// catch notes the signals that end this command's own work, until release.
-func catch() *signals {
-	s := &signals{got: make(chan os.Signal, 32)}
+// catchSignals notes the signals that end this command's own work, until release.
+func catchSignals() *signalRelay {
+	s := &signalRelay{got: make(chan os.Signal, 32)}
 	signal.Notify(s.got, syscall.SIGINT, syscall.SIGTERM)
 	return s
 }
 
 // catchAll catches those for the program, too. What this process was told to ignore, as
 // nohup tells it, the program ignores as well: to catch it would undo that for both.
-func (s *signals) catchAll() {
-	for _, one := range passed() {
+func (s *signalRelay) catchAll() {
+	for _, one := range relayedSignals() {
 		if !signal.Ignored(one) {
 			signal.Notify(s.got, one)
 		}
 	}
 }
 
-func (s *signals) release() { signal.Stop(s.got) }
+func (s *signalRelay) release() { signal.Stop(s.got) }
 
 // hasEnd reports whether a signal came that ends a process.
-func (s *signals) hasEnd() bool {
+func (s *signalRelay) hasEnd() bool {
 	for {
 		select {
 		case got := <-s.got:
@@ -53,8 +53,8 @@ func (s *signals) hasEnd() bool {
 	}
 }
 
-// pass passes signals to the program until it has ended.
-func (s *signals) pass(to *os.Process, ended <-chan struct{}) {
+// relay passes signals to the program until it has ended.
+func (s *signalRelay) relay(to *os.Process, ended <-chan struct{}) {
 	for {
 		select {
 		case <-ended:

@@ -26,14 +26,14 @@ type secretSource struct {
 	link client.Link
 }
 
-var namePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // parseAssignment parses the value of a flag. The error does not repeat it, since it
 // may be a link.
 func parseAssignment(text string) (assignment, error) {
 	name, value, ok := strings.Cut(text, "=")
 	switch {
-	case !ok || !namePattern.MatchString(name):
+	case !ok || !variablePattern.MatchString(name):
 		return assignment{}, errors.New("must begin with the name of a variable and =, as in DB_PASSWORD=LINK")
 	case name == command.VariableToken:
 		return assignment{}, errors.New("must name another variable, since the program does not get " + name)
@@ -48,7 +48,7 @@ func parseAssignments(text string) ([]assignment, error) {
 	return []assignment{parsed}, err
 }
 
-func parseSource(isFile bool) func(string) ([]secretSource, error) {
+func parseSecretSource(isFile bool) func(string) ([]secretSource, error) {
 	return func(text string) ([]secretSource, error) {
 		parsed, err := parseAssignment(text)
 		return []secretSource{{name: parsed.name, argument: client.Hide(parsed.value), isFile: isFile}}, err
@@ -56,7 +56,7 @@ func parseSource(isFile bool) func(string) ([]secretSource, error) {
 }
 
 // check refuses what can be known to be wrong without a file or a server.
-func (r *runner) check(args []string) error {
+func (r *runCommand) check(args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "":
 		return command.Usage("COMMAND is missing")
@@ -97,7 +97,7 @@ func (r *runner) check(args []string) error {
 }
 
 // passphraseFile returns the file with the passphrase of a secret; empty for none.
-func (r *runner) passphraseFile(name string) string {
+func (r *runCommand) passphraseFile(name string) string {
 	for _, one := range r.passphrases {
 		if one.name == name {
 			return one.value
@@ -107,13 +107,13 @@ func (r *runner) passphraseFile(name string) string {
 }
 
 // readLinks reads the links, and refuses one that stands there twice: it opens once.
-func (r *runner) readLinks(ctx context.Context) error {
+func (r *runCommand) readLinks(ctx context.Context) error {
 	names := map[[32]byte]string{}
 	for i := range r.sources {
 		from := &r.sources[i]
 		link, err := r.readLink(ctx, from.argument.Expose())
 		if err != nil {
-			return rename(from.name, err)
+			return prefixError(from.name, err)
 		}
 		if other, twice := names[link.Fingerprint()]; twice {
 			return command.Usage("%s and %s have the same link, which opens only once", other, from.name)
@@ -125,9 +125,9 @@ func (r *runner) readLinks(ctx context.Context) error {
 
 // readLink is that of remote, but takes no more than a line of standard input: the
 // rest is for the program.
-func (r *runner) readLink(ctx context.Context, argument string) (client.Link, error) {
+func (r *runCommand) readLink(ctx context.Context, argument string) (client.Link, error) {
 	if argument != "-" {
-		return r.choice.ReadLink(ctx, argument)
+		return r.connector.readLink(ctx, argument)
 	}
 	line, err := console.Interruptible(ctx, func() (string, error) { return readLine(r.console.In) })
 	if errors.Is(err, console.ErrInterrupted) {
@@ -137,17 +137,17 @@ func (r *runner) readLink(ctx context.Context, argument string) (client.Link, er
 		return client.Link{}, command.Usage("standard input: %v", err)
 	}
 	link, err := client.ParseLink(line)
-	return link, Fail(err)
+	return link, withExitCode(err)
 }
 
-// maxLine is the maximum bytes of a line with a link.
-const maxLine = 4096
+// maxLinkLine is the maximum bytes of a line with a link.
+const maxLinkLine = 4096
 
 // readLine reads a line and nothing behind it.
 func readLine(from io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)
-	for len(line) < maxLine {
+	for len(line) < maxLinkLine {
 		if _, err := io.ReadFull(from, one); errors.Is(err, io.EOF) || err == nil && one[0] == '\n' {
 			return string(line), nil
 		} else if err != nil {
@@ -155,11 +155,11 @@ func readLine(from io.Reader) (string, error) {
 		}
 		line = append(line, one[0])
 	}
-	return "", fmt.Errorf("the first line is longer than %d bytes", maxLine)
+	return "", fmt.Errorf("the first line is longer than %d bytes", maxLinkLine)
 }
 
-// rename puts the name of a secret before an error.
-func rename(name string, err error) error {
+// prefixError puts the name of a secret before an error.
+func prefixError(name string, err error) error {
 	if exit, ok := errors.AsType[*command.ExitError](err); ok {
 		err = exit.Cause
 	}

@@ -15,17 +15,17 @@ import (
 )
 
 // start runs the program with its secrets until it ends.
-func (r *runner) start(ctx context.Context, path string, args []string, all secrets, opened values, signals *signals) error {
+func (r *runCommand) start(ctx context.Context, path string, args []string, all runSecrets, opened programValues, signals *signalRelay) error {
 	program := &exec.Cmd{
 		Path: path, Args: args, Env: opened.environment(r.environment),
 		Stdin: r.console.In, Stdout: r.console.Out, Stderr: r.console.Err,
 	}
 	signals.catchAll()
 	if ctx.Err() != nil || signals.hasEnd() {
-		return all.keep(ctx, errors.New("interrupted"))
+		return all.rescue(ctx, errors.New("interrupted"))
 	}
 	if err := program.Start(); err != nil {
-		return r.notStarted(path, all.keep(ctx, plain(err)), err)
+		return r.startError(path, all.rescue(ctx, withoutPathError(err)), err)
 	}
 	// The program has its secrets. What this process had of them is overwritten as
 	// far as Go lets it, and the rest goes back to the system.
@@ -38,54 +38,54 @@ func (r *runner) start(ctx context.Context, path string, args []string, all secr
 	defer reaped()
 	acknowledged := all.acknowledge(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
-	go signals.pass(program.Process, ended)
+	go signals.relay(program.Process, ended)
 	err := program.Wait()
 	close(ended)
 	acknowledged()
-	return result(program, err)
+	return programResult(program, err)
 }
 
-// lateTime is how long the end of the program waits for acknowledgements.
-const lateTime = 10 * time.Second
+// acknowledgeWait is how long the end of the program waits for acknowledgements.
+const acknowledgeWait = 10 * time.Second
 
 // acknowledge acknowledges all secrets beside the program. The function that it
 // returns waits for that, but not for long.
-func (all secrets) acknowledge(ctx context.Context) (wait func()) {
+func (all runSecrets) acknowledge(ctx context.Context) (wait func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for _, s := range all {
-		running.Go(func() { s.Acknowledge(ctx) })
+		running.Go(func() { s.acknowledge(ctx) })
 	}
 	return func() {
-		late := time.AfterFunc(lateTime, cancel)
+		late := time.AfterFunc(acknowledgeWait, cancel)
 		running.Wait()
 		late.Stop()
 		cancel()
 	}
 }
 
-// plain returns what is wrong without the call that found it.
-func plain(err error) error {
+// withoutPathError returns what is wrong without the call that found it.
+func withoutPathError(err error) error {
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 		return wrong.Err
 	}
 	return err
 }
 
-// notStarted returns the error for a program that did not start.
-func (*runner) notStarted(path string, kept, err error) error {
+// startError returns the error for a program that did not start.
+func (*runCommand) startError(path string, explained, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &command.ExitError{Code: command.ExitNotFound, Cause: fmt.Errorf("%s, or what interprets it, is missing: %w", path, kept)}
+		return &command.ExitError{Code: command.ExitNotFound, Cause: fmt.Errorf("%s, or what interprets it, is missing: %w", path, explained)}
 	case errors.Is(err, syscall.E2BIG):
-		return notExecutable(path, fmt.Errorf("the environment is too large; --file has room for long values: %w", kept))
+		return programNotExecutable(path, fmt.Errorf("the environment is too large; --file has room for long values: %w", explained))
 	default:
-		return notExecutable(path, kept)
+		return programNotExecutable(path, explained)
 	}
 }
 
-// result returns what ends this process as the program ended.
-func result(program *exec.Cmd, err error) error {
+// programResult returns what ends this process as the program ended.
+func programResult(program *exec.Cmd, err error) error {
 	if err == nil {
 		return nil
 	}

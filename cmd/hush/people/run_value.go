@@ -10,28 +10,28 @@ import (
 	"hush/client"
 )
 
-// value is what the program gets of one secret.
-type value struct {
+// programValue is what the program gets of one secret.
+type programValue struct {
 	name string
 	text client.Text // of the variable
 	file memoryFile  // for --file
 }
 
-// values are those of all secrets.
-type values []value
+// programValues are those of all secrets.
+type programValues []programValue
 
-var errZero = errors.New("the content has a zero byte, which no variable can hold: use --file")
+var errZeroByte = errors.New("the content has a zero byte, which no variable can hold: use --file")
 
-// newValue makes the value of a content.
-func newValue(to secretSource, content client.Content) (value, error) {
-	v := value{name: to.name}
+// newProgramValue makes the value of a content.
+func newProgramValue(to secretSource, content client.Content) (programValue, error) {
+	v := programValue{name: to.name}
 	if to.isFile {
 		file, err := newMemoryFile(content.Bytes)
 		v.file, v.text = file, client.Hide(file.path())
 		return v, err
 	}
 	if bytes.IndexByte(content.Bytes, 0) >= 0 {
-		return v, errZero
+		return v, errZeroByte
 	}
 	v.text = client.Hide(string(withoutLineEnd(content.Bytes)))
 	return v, nil
@@ -48,10 +48,10 @@ func withoutLineEnd(text []byte) []byte {
 
 // environment returns the environment of the program: that of this process without
 // the token, and with the values.
-func (all values) environment(own []string) []string {
+func (all programValues) environment(own []string) []string {
 	entries := slices.DeleteFunc(slices.Clone(own), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return name == command.VariableToken || slices.ContainsFunc(all, func(v value) bool { return v.name == name })
+		return name == command.VariableToken || slices.ContainsFunc(all, func(v programValue) bool { return v.name == name })
 	})
 	for _, v := range all {
 		entries = append(entries, v.name+"="+v.text.Expose())
@@ -60,7 +60,7 @@ func (all values) environment(own []string) []string {
 }
 
 // discard closes the files, which the program has open.
-func (all values) discard() {
+func (all programValues) discard() {
 	for _, v := range all {
 		v.file.close()
 	}

@@ -14,29 +14,29 @@ import (
 	"hush/client"
 )
 
-// share is one call of "hush share".
-type share struct {
-	on     *console.Console
-	server *Choice
+// shareCommand is one call of "hush share".
+type shareCommand struct {
+	console   *console.Console
+	connector *connector
 
-	generate             *client.Generate
-	ttl                  time.Duration
-	encryption           string
-	encryptionSet        bool
-	recipients           []string
-	domain, label        string
-	name                 string
-	asText               bool
-	passphraseFile       string
-	passphraseAsked      bool
-	passphraseDrawn      bool
-	receiptFile          string
-	shown, coded, copied bool
-	asJSON, watched      bool
-	unprinted            bool // a link, or what belongs to it, could not be printed
+	generate                         *client.Generate
+	ttl                              time.Duration
+	encryption                       string
+	encryptionSet                    bool
+	recipients                       []string
+	domain, label                    string
+	name                             string
+	asText                           bool
+	passphraseFile                   string
+	passphrasePrompt                 bool
+	generatePassphrase               bool
+	receiptFile                      string
+	showGenerated, drawQR, copyLinks bool
+	asJSON, thenWatch                bool
+	linkLost                         bool // a link, or what belongs to it, could not be printed
 }
 
-const long = `Share a secret once. The link that it prints opens once: with "hush open", or in
+const shareHelp = `Share a secret once. The link that it prints opens once: with "hush open", or in
 a browser.
 
 The content is a FILE, standard input, or, on a terminal, what is typed or pasted
@@ -64,54 +64,54 @@ exist recipient, file_name, passphrase (that of --generate-passphrase) and value
 // prints the link. The content comes from standard input, a file or a prompt, and never
 // from the command line.
 func Share(on *console.Console, environment []string) *cobra.Command {
-	s := &share{on: on}
+	s := &shareCommand{console: on}
 	c := &cobra.Command{
-		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: long,
-		Args: takesFile, ValidArgsFunction: command.CompleteFiles,
+		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: shareHelp,
+		Args: shareArguments, ValidArgsFunction: command.CompleteFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			s.encryptionSet = c.Flags().Changed("encryption")
 			return s.run(c.Context(), args)
 		},
 	}
-	s.server = AddFlags(c, on, environment)
+	s.connector = addServerFlags(c, on, environment)
 	command.HoldOutput(c)
 	s.addFlags(c.Flags())
-	c.SetFlagErrorFunc(flagError)
+	c.SetFlagErrorFunc(shareFlagError)
 	return c
 }
 
-func (s *share) addFlags(set *pflag.FlagSet) {
-	flags.Unrepeated(flags.Parsed(&s.generate, "share a random text; see above for the `policy`", parsePolicy))(set, "generate")
+func (s *shareCommand) addFlags(set *pflag.FlagSet) {
+	flags.Unrepeated(flags.Parsed(&s.generate, "share a random text; see above for the `policy`", parseGeneratePolicy))(set, "generate")
 	set.Lookup("generate").NoOptDefVal = "20"
-	flags.Switch(&s.shown, "print what --generate made on standard error")(set, "show")
+	flags.Switch(&s.showGenerated, "print what --generate made on standard error")(set, "show")
 	flags.Parsed(&s.ttl, "`lifetime` of the secret: a number and s, m, h, d or w, as in 3d or 1h30m (default: the server's)", parseLifetime)(set, "ttl")
-	flags.Switch(&s.passphraseAsked, "ask for a passphrase that the recipient needs")(set, "passphrase-prompt")
+	flags.Switch(&s.passphrasePrompt, "ask for a passphrase that the recipient needs")(set, "passphrase-prompt")
 	flags.Text(&s.passphraseFile, "", "`file` whose first line is the passphrase; \"-\" for standard input")(set, "passphrase-file")
-	flags.Switch(&s.passphraseDrawn, "draw a passphrase of six words, and print it on standard error")(set, "generate-passphrase")
+	flags.Switch(&s.generatePassphrase, "draw a passphrase of six words, and print it on standard error")(set, "generate-passphrase")
 	flags.Repeated(&s.recipients, "e-mail `address` that the server mails a link to, one link for each; needs an account and --encryption server; may be given several times", parseRecipients)(set, "recipient")
 	flags.Text(&s.domain, "", "custom `domain` of the account for the link")(set, "domain")
 	flags.Text(&s.label, "", "`note` for the receipt, which the recipient does not see")(set, "label")
 	flags.Choice(&s.encryption, "who encrypts; a server that does sees the content", client.EncryptionEndToEnd.String(), client.EncryptionServer.String())(set, "encryption")
 	flags.Text(&s.name, "", "`name` of the file for the recipient")(set, "name")
 	flags.Switch(&s.asText, "share FILE as a text, without its name")(set, "text")
-	flags.Switch(&s.coded, "draw the link as a QR code on standard error")(set, "qr")
-	flags.Switch(&s.copied, "put the link into the clipboard too")(set, "copy")
+	flags.Switch(&s.drawQR, "draw the link as a QR code on standard error")(set, "qr")
+	flags.Switch(&s.copyLinks, "put the link into the clipboard too")(set, "copy")
 	flags.Switch(&s.asJSON, "print an object for each link instead of the link")(set, "json")
-	flags.Switch(&s.watched, "follow the secret until it was opened, was burned or has expired")(set, "watch")
+	flags.Switch(&s.thenWatch, "follow the secret until it was opened, was burned or has expired")(set, "watch")
 	flags.Text(&s.receiptFile, "", "new `file` for the link of the receipt, which only you may read")(set, "receipt-file")
 }
 
-// takesFile accepts FILE. It does not repeat what may be a secret.
-func takesFile(c *cobra.Command, args []string) error {
+// shareArguments accepts FILE. It does not repeat what may be a secret.
+func shareArguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return command.Usage("there is more than one argument; %s", howToPipe)
 	}
 	return command.NotEmpty(c, args)
 }
 
-// flagError does not repeat an unknown flag, which may be a secret that begins with
+// shareFlagError does not repeat an unknown flag, which may be a secret that begins with
 // a dash, unless it is like the name of a flag.
-func flagError(c *cobra.Command, err error) error {
+func shareFlagError(c *cobra.Command, err error) error {
 	unknown, ok := err.(*pflag.NotExistError) //nolint:errorlint // pflag returns it as it is
 	if !ok {
 		return c.Root().FlagErrorFunc()(c, err)
@@ -125,9 +125,9 @@ func flagError(c *cobra.Command, err error) error {
 }
 
 // check refuses flags and arguments that contradict each other.
-func (s *share) check(args []string) error {
+func (s *shareCommand) check(args []string) error {
 	given := 0
-	for _, on := range []bool{s.passphraseAsked, s.passphraseDrawn, s.passphraseFile != ""} {
+	for _, on := range []bool{s.passphrasePrompt, s.generatePassphrase, s.passphraseFile != ""} {
 		if on {
 			given++
 		}
@@ -140,7 +140,7 @@ func (s *share) check(args []string) error {
 		return command.Usage("--generate makes the content: leave out FILE, and write a policy with =, as in --generate=24")
 	case s.generate != nil && (s.asText || s.name != ""):
 		return command.Usage("--generate makes a text: leave out --text and --name")
-	case s.generate == nil && s.shown:
+	case s.generate == nil && s.showGenerated:
 		return command.Usage("--show is for --generate")
 	case s.asText && s.name != "":
 		return command.Usage("a text has no name: leave out --name or --text")
@@ -158,10 +158,10 @@ func (s *share) check(args []string) error {
 }
 
 // checkStreams refuses a closed stream that something goes to which exists nowhere else.
-func (s *share) checkStreams() error {
-	isDrawn := s.coded && !console.IsClosed(s.on.Err)
-	if len(s.recipients) == 0 && !s.copied && !isDrawn {
-		if err := command.NeedOutput(s.on, "the link would be lost"); err != nil {
+func (s *shareCommand) checkStreams() error {
+	isDrawn := s.drawQR && !console.IsClosed(s.console.Err)
+	if len(s.recipients) == 0 && !s.copyLinks && !isDrawn {
+		if err := command.NeedOutput(s.console, "the link would be lost"); err != nil {
 			return err
 		}
 	}
@@ -170,24 +170,24 @@ func (s *share) checkStreams() error {
 		need = command.NeedOutput
 	}
 	switch {
-	case s.passphraseDrawn:
-		return need(s.on, "the passphrase would be lost")
-	case s.shown:
-		return need(s.on, "the generated text would be lost")
+	case s.generatePassphrase:
+		return need(s.console, "the passphrase would be lost")
+	case s.showGenerated:
+		return need(s.console, "the generated text would be lost")
 	case s.receiptFile == "":
-		return need(s.on, "the receipt would be lost: name a file with --receipt-file")
+		return need(s.console, "the receipt would be lost: name a file with --receipt-file")
 	default:
 		return nil
 	}
 }
 
-func (s *share) run(ctx context.Context, args []string) error {
-	s.recipients = distinct(s.recipients)
+func (s *shareCommand) run(ctx context.Context, args []string) error {
+	s.recipients = distinctRecipients(s.recipients)
 	if err := s.check(args); err != nil {
 		return err
 	}
-	if s.copied {
-		if err := s.on.CanCopy(ctx); err != nil {
+	if s.copyLinks {
+		if err := s.console.CanCopy(ctx); err != nil {
 			return err
 		}
 	}
@@ -199,16 +199,16 @@ func (s *share) run(ctx context.Context, args []string) error {
 		}
 	}
 	defer from.done()
-	server, err := s.server.Connect(ctx)
+	server, err := s.connector.connect(ctx)
 	if err != nil {
-		return Fail(err)
+		return withExitCode(err)
 	}
 	request, err := s.request(ctx, from, server)
 	if err != nil && ctx.Err() != nil {
 		return console.ErrInterrupted
 	}
 	if err != nil {
-		return Fail(err)
+		return withExitCode(err)
 	}
 	file, err := createReceiptFile(s.receiptFile)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *share) run(ctx context.Context, args []string) error {
 }
 
 // request returns what to share. It asks for what the flags leave to prompts.
-func (s *share) request(ctx context.Context, from contentSource, server *client.Client) (client.ShareRequest, error) {
+func (s *shareCommand) request(ctx context.Context, from contentSource, server *client.Client) (client.ShareRequest, error) {
 	request := client.ShareRequest{Generate: s.generate, TTL: s.ttl, Domain: s.domain, Label: s.label}
 	byServer, err := s.setEncryption(&request, server)
 	if err != nil {
@@ -237,17 +237,17 @@ func (s *share) request(ctx context.Context, from contentSource, server *client.
 			return request, err
 		}
 	}
-	if !s.passphraseAsked { // before the content is typed
+	if !s.passphrasePrompt { // before the content is typed
 		if request.Passphrase, err = s.passphrase(ctx, policy); err != nil {
 			return request, err
 		}
 	}
 	if s.generate == nil {
-		if request.Content, err = s.read(ctx, from, policy.MaxContent, server); err == nil && byServer {
+		if request.Content, err = s.readContent(ctx, from, policy.MaxContent, server); err == nil && byServer {
 			err = s.makeText(request.Content)
 		}
 	}
-	if err == nil && s.passphraseAsked {
+	if err == nil && s.passphrasePrompt {
 		request.Passphrase, err = s.passphrase(ctx, policy)
 	}
 	return request, err
@@ -255,7 +255,7 @@ func (s *share) request(ctx context.Context, from contentSource, server *client.
 
 // setEncryption sets who encrypts, says so where the protocol has no choice, and
 // reports whether it is the server.
-func (s *share) setEncryption(request *client.ShareRequest, server *client.Client) (byServer bool, err error) {
+func (s *shareCommand) setEncryption(request *client.ShareRequest, server *client.Client) (byServer bool, err error) {
 	chosenServer := s.encryption == client.EncryptionServer.String()
 	switch protocol := server.Protocol(); {
 	case protocol == client.ProtocolHush && !chosenServer && len(s.recipients) > 0:
@@ -267,16 +267,16 @@ func (s *share) setEncryption(request *client.ShareRequest, server *client.Clien
 		request.Encryption = client.EncryptionEndToEnd
 		return false, nil
 	case s.encryptionSet && !chosenServer:
-		return true, unsupported(protocol, "has no end-to-end encryption")
+		return true, unsupportedByProtocol(protocol, "has no end-to-end encryption")
 	case s.label != "":
-		return true, unsupported(protocol, "keeps no labels")
+		return true, unsupportedByProtocol(protocol, "keeps no labels")
 	default:
-		s.on.Tellf("%s speaks %s: nothing is encrypted on this device, and the server sees the content and the passphrase", server.Server(), protocol)
+		s.console.Tellf("%s speaks %s: nothing is encrypted on this device, and the server sees the content and the passphrase", server.Server(), protocol)
 		return true, nil
 	}
 }
 
-// unsupported is the error for what a protocol cannot do, before the content is read.
-func unsupported(protocol client.Protocol, what string) error {
+// unsupportedByProtocol is the error for what a protocol cannot do, before the content is read.
+func unsupportedByProtocol(protocol client.Protocol, what string) error {
 	return &client.Error{Kind: client.KindUnsupported, Message: "a server that speaks " + protocol.String() + " " + what + "; nothing was sent"}
 }

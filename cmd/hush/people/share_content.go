@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// maxUnknown bounds a content for a server that does not say its limit.
-	maxUnknown = 64 << 20
-	// maxCounted bounds how much of a content that is too long is read to say its
+	// maxContentOfUnknown bounds a content for a server that does not say its limit.
+	maxContentOfUnknown = 64 << 20
+	// maxContentCounted bounds how much of a content that is too long is read to say its
 	// size.
-	maxCounted = 1 << 30
+	maxContentCounted = 1 << 30
 )
 
 // howToPipe ends the errors for secrets that are arguments.
@@ -38,12 +38,12 @@ type contentSource struct {
 
 // openSource opens what the arguments name. The errors do not repeat an argument
 // that may be a secret.
-func (s *share) openSource(ctx context.Context, args []string) (contentSource, error) {
+func (s *shareCommand) openSource(ctx context.Context, args []string) (contentSource, error) {
 	if len(args) == 0 || args[0] == "-" {
-		if s.on.InIsTerminal() {
+		if s.console.InIsTerminal() {
 			return contentSource{done: func() {}}, nil
 		}
-		return contentSource{from: s.on.In, done: func() {}}, nil
+		return contentSource{from: s.console.In, done: func() {}}, nil
 	}
 	// A pipe with a name opens once it has a writer.
 	file, err := console.Interruptible(ctx, func() (*os.File, error) { return os.Open(args[0]) })
@@ -70,9 +70,9 @@ func (s *share) openSource(ctx context.Context, args []string) (contentSource, e
 	return opened, nil
 }
 
-// read reads the content and decides whether it is a text or a file.
-func (s *share) read(ctx context.Context, from contentSource, limit int64, server *client.Client) (*client.Content, error) {
-	bytes, err := s.readBytes(ctx, from, limit, server)
+// readContent reads the content and decides whether it is a text or a file.
+func (s *shareCommand) readContent(ctx context.Context, from contentSource, limit int64, server *client.Client) (*client.Content, error) {
+	bytes, err := s.readContentBytes(ctx, from, limit, server)
 	if err != nil {
 		return nil, err
 	}
@@ -104,19 +104,19 @@ func (from contentSource) emptiness() string {
 	}
 }
 
-// readBytes reads up to limit bytes. A content that is longer is refused before
+// readContentBytes reads up to limit bytes. A content that is longer is refused before
 // anything is sent.
-func (s *share) readBytes(ctx context.Context, from contentSource, limit int64, server *client.Client) ([]byte, error) {
+func (s *shareCommand) readContentBytes(ctx context.Context, from contentSource, limit int64, server *client.Client) ([]byte, error) {
 	if limit <= 0 {
-		limit = maxUnknown
+		limit = maxContentOfUnknown
 	}
 	if from.size > limit {
-		return nil, tooLong(console.Count(from.size, "bytes"), limit, server)
+		return nil, contentTooLong(console.Count(from.size, "bytes"), limit, server)
 	}
 	if from.from == nil {
-		typed, err := s.on.AskText(ctx, "Type or paste the secret, which is not shown. Ctrl-D ends it, Ctrl-C gives up.")
+		typed, err := s.console.AskText(ctx, "Type or paste the secret, which is not shown. Ctrl-D ends it, Ctrl-C gives up.")
 		if err == nil && int64(len(typed)) > limit {
-			err = tooLong(console.Count(len(typed), "bytes"), limit, server)
+			err = contentTooLong(console.Count(len(typed), "bytes"), limit, server)
 		}
 		return typed, err
 	}
@@ -124,19 +124,19 @@ func (s *share) readBytes(ctx context.Context, from contentSource, limit int64, 
 	if err != nil || int64(len(read)) <= limit {
 		return read, err
 	}
-	more, err := console.Interruptible(ctx, func() (int64, error) { return io.Copy(io.Discard, io.LimitReader(from.from, maxCounted)) })
+	more, err := console.Interruptible(ctx, func() (int64, error) { return io.Copy(io.Discard, io.LimitReader(from.from, maxContentCounted)) })
 	if err != nil {
 		return nil, err
 	}
 	size := console.Count(limit+1+more, "bytes")
-	if more == maxCounted {
+	if more == maxContentCounted {
 		size = "more than " + size
 	}
-	return nil, tooLong(size, limit, server)
+	return nil, contentTooLong(size, limit, server)
 }
 
-// tooLong is the error for a content that the server does not take.
-func tooLong(size string, limit int64, server *client.Client) error {
+// contentTooLong is the error for a content that the server does not take.
+func contentTooLong(size string, limit int64, server *client.Client) error {
 	return &client.Error{
 		Kind:    client.KindRefused,
 		Message: fmt.Sprintf("the content has %s, and %s takes at most %d; nothing was sent", size, server.Server(), limit),
@@ -144,7 +144,7 @@ func tooLong(size string, limit int64, server *client.Client) error {
 }
 
 // makeText makes a content a text: the server encrypts nothing else.
-func (s *share) makeText(content *client.Content) error {
+func (s *shareCommand) makeText(content *client.Content) error {
 	if len(content.Bytes) == 0 {
 		return &client.Error{Kind: client.KindUnsupported, Message: "a server that encrypts takes no empty text, and the file is empty; nothing was sent"}
 	}
@@ -155,7 +155,7 @@ func (s *share) makeText(content *client.Content) error {
 		return command.Usage("--name: a secret that the server encrypts is a text without a name")
 	}
 	if content.FileName != "" {
-		s.on.Tellf("the name of the file is left out: a secret that the server encrypts is a text")
+		s.console.Tellf("the name of the file is left out: a secret that the server encrypts is a text")
 	}
 	content.IsFile, content.FileName = false, ""
 	return nil

@@ -2,15 +2,19 @@ package people
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"math/big"
+	"strings"
 
 	"hush/cli/command"
 	"hush/cli/console"
 	"hush/client"
+	"hush/web"
 )
 
 // passphrase returns the passphrase of the flags; empty for none.
-func (s *share) passphrase(ctx context.Context, policy client.Policy) (client.Text, error) {
+func (s *shareCommand) passphrase(ctx context.Context, policy client.Policy) (client.Text, error) {
 	text, err := s.readPassphrase(ctx)
 	switch {
 	case err != nil:
@@ -25,22 +29,22 @@ func (s *share) passphrase(ctx context.Context, policy client.Policy) (client.Te
 	}
 }
 
-func (s *share) readPassphrase(ctx context.Context) (string, error) {
+func (s *shareCommand) readPassphrase(ctx context.Context) (string, error) {
 	switch {
-	case s.passphraseDrawn:
+	case s.generatePassphrase:
 		return drawPassphrase()
-	case s.passphraseAsked:
+	case s.passphrasePrompt:
 		return s.askPassphrase(ctx)
 	case s.passphraseFile != "":
-		text, err := s.on.SecretLine(ctx, s.passphraseFile)
+		text, err := s.console.SecretLine(ctx, s.passphraseFile)
 		return text, command.InFlag("passphrase-file", err)
 	default:
 		return "", nil
 	}
 }
 
-func (s *share) askPassphrase(ctx context.Context) (string, error) {
-	text, err := s.on.AskTwice(ctx, "passphrase")
+func (s *shareCommand) askPassphrase(ctx context.Context) (string, error) {
+	text, err := s.console.AskTwice(ctx, "passphrase")
 	switch {
 	case errors.Is(err, console.ErrNoTerminal):
 		return "", command.Usage("--passphrase-prompt: there is no terminal to ask on; use --passphrase-file")
@@ -49,4 +53,21 @@ func (s *share) askPassphrase(ctx context.Context) (string, error) {
 	default:
 		return text, err
 	}
+}
+
+// passphraseWords is how many words a generated passphrase has, ten bits each.
+const passphraseWords = 6
+
+// drawPassphrase returns random words, as the web page draws them.
+func drawPassphrase() (string, error) {
+	words := web.Words()
+	drawn := make([]string, passphraseWords)
+	for i := range drawn {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(words))))
+		if err != nil {
+			return "", err
+		}
+		drawn[i] = words[n.Int64()]
+	}
+	return strings.Join(drawn, "-"), nil
 }

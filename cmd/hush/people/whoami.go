@@ -16,8 +16,8 @@ import (
 	"hush/cmd/hush/people/profile"
 )
 
-// identity is what "hush whoami" prints: as a line of JSON with --json.
-type identity struct {
+// identityJSON is what "hush whoami" prints: as a line of JSON with --json.
+type identityJSON struct {
 	Profile  *string `json:"profile"` // null for a server without a profile
 	Server   string  `json:"server"`
 	Protocol string  `json:"protocol"`
@@ -37,14 +37,14 @@ without one, whether it answers.`,
 	}
 	var asJSON bool
 	flags.Switch(&asJSON, "print a line of JSON")(c.Flags(), "json")
-	choice := AddFlags(c, on, environment)
+	choice := addServerFlags(c, on, environment)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		who, err := identify(c.Context(), choice)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return PrintJSON(on, who)
+			return printJSON(on, who)
 		}
 		return who.print(on)
 	}
@@ -52,54 +52,54 @@ without one, whether it answers.`,
 }
 
 // identify asks the server whose the token is, and without one whether it answers.
-func identify(ctx context.Context, choice *Choice) (*identity, error) {
-	target, err := choice.Settled(ctx)
+func identify(ctx context.Context, choice *connector) (*identityJSON, error) {
+	target, err := choice.settledTarget(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, err := choice.Client(ctx, target)
+	c, err := choice.newClient(ctx, target)
 	if err != nil {
-		return nil, Fail(err)
+		return nil, withExitCode(err)
 	}
-	who := &identity{
-		Profile: orNull(target.Profile), Server: c.Server(), Protocol: c.Protocol().String(), TokenFrom: orNull(target.TokenFrom),
+	who := &identityJSON{
+		Profile: stringOrNull(target.profile), Server: c.Server(), Protocol: c.Protocol().String(), TokenFrom: stringOrNull(target.tokenFrom),
 	}
-	if target.Token.IsEmpty() {
+	if target.token.IsEmpty() {
 		_, err := c.Policy(ctx) // so that it is known to answer
-		return who, Fail(err)
+		return who, withExitCode(err)
 	}
 	account, err := c.Account(ctx)
 	if errors.Is(err, client.ErrUnauthorized) {
-		err = fmt.Errorf("%s does not accept the token of %s: \"hush login\" stores another", target.Server, tokenSource(choice, target))
+		err = fmt.Errorf("%s does not accept the token of %s: \"hush login\" stores another", target.server, tokenSource(choice, target))
 		return nil, &command.ExitError{Code: command.ExitRefused, Cause: err}
 	}
 	if err != nil {
-		return nil, Fail(err)
+		return nil, withExitCode(err)
 	}
-	who.Account = orNull(cmp.Or(account.Address, target.Username))
+	who.Account = stringOrNull(cmp.Or(account.Address, target.username))
 	return who, nil
 }
 
 // tokenSource says where a token comes from, for people.
-func tokenSource(choice *Choice, target Target) string {
-	if target.TokenFrom == command.VariableToken {
-		return target.TokenFrom
+func tokenSource(choice *connector, target serverTarget) string {
+	if target.tokenFrom == command.VariableToken {
+		return target.tokenFrom
 	}
-	return fmt.Sprintf("the profile %s in %s", target.Profile, choice.Store().Where(profile.Place(target.TokenFrom)))
+	return fmt.Sprintf("the profile %s in %s", target.profile, choice.profiles.Where(profile.Place(target.tokenFrom)))
 }
 
-func orNull(text string) *string {
+func stringOrNull(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
 }
 
-func (w *identity) print(on *console.Console) error {
+func (w *identityJSON) print(on *console.Console) error {
 	out := tabwriter.NewWriter(on.Out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"profile", orDash(w.Profile)}, {"server", w.Server}, {"protocol", w.Protocol},
-		{"account", orDash(w.Account)}, {"token from", orDash(w.TokenFrom)},
+		{"profile", stringOrDash(w.Profile)}, {"server", w.Server}, {"protocol", w.Protocol},
+		{"account", stringOrDash(w.Account)}, {"token from", stringOrDash(w.TokenFrom)},
 	} {
 		fmt.Fprintf(out, "%s\t%s\n", row[0], console.Printable([]byte(row[1])))
 	}
@@ -109,7 +109,7 @@ func (w *identity) print(on *console.Console) error {
 	return out.Flush()
 }
 
-func orDash(text *string) string {
+func stringOrDash(text *string) string {
 	if text == nil {
 		return "-"
 	}

@@ -9,20 +9,20 @@ import (
 	"hush/client"
 )
 
-// File is the Keeper of credentials.yaml. Its methods that write need the lock on
+// tokenFile is the tokenKeeper of credentials.yaml. Its methods that write need the lock on
 // the folder.
-type File struct {
+type tokenFile struct {
 	path string
 	// warn gets a word about a file that others can read.
 	warn func(format string, args ...any)
 }
 
-// NewFile returns the file of a folder. An empty folder has none.
-func NewFile(folder string, warn func(format string, args ...any)) *File {
-	return &File{path: filepath.Join(folder, "credentials.yaml"), warn: warn}
+// newTokenFile returns the file of a folder. An empty folder has none.
+func newTokenFile(folder string, warn func(format string, args ...any)) *tokenFile {
+	return &tokenFile{path: filepath.Join(folder, "credentials.yaml"), warn: warn}
 }
 
-func (f *File) get(_ context.Context, name, server string) (client.Text, error) {
+func (f *tokenFile) get(_ context.Context, name, server string) (client.Text, error) {
 	tokens, err := f.read()
 	if err != nil {
 		return client.Text{}, err
@@ -33,7 +33,7 @@ func (f *File) get(_ context.Context, name, server string) (client.Text, error) 
 	return client.Text{}, nil
 }
 
-func (f *File) keep(_ context.Context, name, server string, token client.Text) error {
+func (f *tokenFile) keep(_ context.Context, name, server string, token client.Text) error {
 	tokens, err := f.read()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (f *File) keep(_ context.Context, name, server string, token client.Text) e
 	return f.write(tokens)
 }
 
-func (f *File) forget(_ context.Context, name, _ string) error {
+func (f *tokenFile) forget(_ context.Context, name, _ string) error {
 	tokens, err := f.read()
 	at := indexOf(tokens, name)
 	if err != nil || at < 0 {
@@ -60,7 +60,7 @@ func indexOf(tokens []tokenEntry, name string) int {
 	return slices.IndexFunc(tokens, func(one tokenEntry) bool { return one.Name == name })
 }
 
-func (f *File) read() ([]tokenEntry, error) {
+func (f *tokenFile) read() ([]tokenEntry, error) {
 	content, mode, err := readFile(f.path)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (f *File) read() ([]tokenEntry, error) {
 	return file.Tokens, nil
 }
 
-func (f *File) write(tokens []tokenEntry) error {
+func (f *tokenFile) write(tokens []tokenEntry) error {
 	content, err := encode(credentialsHead, credentialsFile{Version: formatVersion, Tokens: tokens})
 	if err != nil {
 		return err

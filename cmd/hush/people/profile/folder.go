@@ -20,10 +20,10 @@ const maxFile = 1 << 20
 // errNoFolder is returned where the environment names no folder for configuration.
 var errNoFolder = errors.New("there is no folder for profiles: neither HOME nor XDG_CONFIG_HOME is set")
 
-// FolderOf returns the folder of an environment for profiles: that of
+// folderOf returns the folder of an environment for profiles: that of
 // os.UserConfigDir, and in it "hush". It returns an empty text if the environment
 // names no home.
-func FolderOf(environment []string) string {
+func folderOf(environment []string) string {
 	if folder := lookup(environment, "XDG_CONFIG_HOME"); runtime.GOOS != "darwin" && filepath.IsAbs(folder) {
 		return filepath.Join(folder, "hush")
 	}

@@ -12,10 +12,10 @@ import (
 	"hush/client"
 )
 
-// Keeper keeps tokens by the name of a profile and the base URL of its server.
+// tokenKeeper keeps tokens by the name of a profile and the base URL of its server.
 // keep replaces a token. get returns the empty Text where there is none. forget
 // succeeds where there is none.
-type Keeper interface {
+type tokenKeeper interface {
 	get(ctx context.Context, name, server string) (client.Text, error)
 	keep(ctx context.Context, name, server string, token client.Text) error
 	forget(ctx context.Context, name, server string) error
@@ -33,28 +33,28 @@ var (
 	errSlowKeyring = fmt.Errorf("it does not answer within %s, and may be locked", keyringTime)
 )
 
-// Keyring is the Keeper of the system's keyring.
-type Keyring struct{ absent bool }
+// systemKeyring is the tokenKeeper of the system's keyring.
+type systemKeyring struct{ absent bool }
 
-// NewKeyring returns the keyring of an environment. Without a session bus there is
+// newSystemKeyring returns the keyring of an environment. Without a session bus there is
 // none: the library would start one, and what it keeps would end with it.
-func NewKeyring(environment []string) *Keyring {
-	return &Keyring{absent: runtime.GOOS != "darwin" && lookup(environment, "DBUS_SESSION_BUS_ADDRESS") == ""}
+func newSystemKeyring(environment []string) *systemKeyring {
+	return &systemKeyring{absent: runtime.GOOS != "darwin" && lookup(environment, "DBUS_SESSION_BUS_ADDRESS") == ""}
 }
 
-func (k *Keyring) get(ctx context.Context, name, server string) (token client.Text, err error) {
+func (k *systemKeyring) get(ctx context.Context, name, server string) (token client.Text, err error) {
 	found, err := k.call(ctx, func() (string, error) { return keyring.Get(service, keyOf(name, server)) })
 	return client.Hide(found), err
 }
 
-func (k *Keyring) keep(ctx context.Context, name, server string, token client.Text) error {
+func (k *systemKeyring) keep(ctx context.Context, name, server string, token client.Text) error {
 	_, err := k.call(ctx, func() (string, error) {
 		return "", keyring.Set(service, keyOf(name, server), token.Expose())
 	})
 	return err
 }
 
-func (k *Keyring) forget(ctx context.Context, name, server string) error {
+func (k *systemKeyring) forget(ctx context.Context, name, server string) error {
 	_, err := k.call(ctx, func() (string, error) { return "", keyring.Delete(service, keyOf(name, server)) })
 	return err
 }
@@ -65,7 +65,7 @@ func keyOf(name, server string) string { return name + " " + server }
 
 // call calls the keyring and waits for it, but not for long. The library takes no
 // context: what it began goes on until the program ends.
-func (k *Keyring) call(ctx context.Context, do func() (string, error)) (string, error) {
+func (k *systemKeyring) call(ctx context.Context, do func() (string, error)) (string, error) {
 	if k.absent {
 		return "", errNoKeyring
 	}

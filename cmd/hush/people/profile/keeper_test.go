@@ -18,7 +18,7 @@ import (
 // beside others.
 func TestTokensInTheKeyring(t *testing.T) {
 	keyring.MockInit()
-	s, said := newStore(t, &Keyring{})
+	s, said := newStore(t, &systemKeyring{})
 	if one := put(t, s, Profile{Name: "default", Server: hushExample}, "token-1"); one.Token != PlaceKeyring || said.Len() > 0 {
 		t.Errorf("Put: got %+v and %q said, want the keyring without a word", one, said)
 	}
@@ -47,7 +47,7 @@ func TestTokensInTheKeyring(t *testing.T) {
 // The keyring worked once, and is locked or gone now.
 func TestKeyringThatFailsLater(t *testing.T) {
 	keyring.MockInit()
-	s, said := newStore(t, &Keyring{})
+	s, said := newStore(t, &systemKeyring{})
 	put(t, s, Profile{Name: "default", Server: hushExample}, "token-1")
 	keyring.MockInitWithError(errors.New("it is locked"))
 	all, _ := s.Load()
@@ -72,7 +72,7 @@ func TestKeyringThatHangs(t *testing.T) {
 		released := make(chan struct{})
 		defer close(released)
 		begun := time.Now()
-		_, err := (&Keyring{}).call(t.Context(), func() (string, error) { <-released; return "late", nil })
+		_, err := (&systemKeyring{}).call(t.Context(), func() (string, error) { <-released; return "late", nil })
 		if took := time.Since(begun); !errors.Is(err, errSlowKeyring) || took != keyringTime {
 			t.Errorf("call: got %v after %s, want %v after %s", err, took, errSlowKeyring, keyringTime)
 		}
@@ -81,12 +81,12 @@ func TestKeyringThatHangs(t *testing.T) {
 
 func TestNoSessionBus(t *testing.T) {
 	t.Parallel()
-	for _, k := range []*Keyring{NewKeyring(nil), NewKeyring([]string{"DBUS_SESSION_BUS_ADDRESS="})} {
+	for _, k := range []*systemKeyring{newSystemKeyring(nil), newSystemKeyring([]string{"DBUS_SESSION_BUS_ADDRESS="})} {
 		if err := k.keep(context.Background(), "a", hushExample, client.Hide("token")); !errors.Is(err, errNoKeyring) {
 			t.Errorf("keep: got %v, want %v", err, errNoKeyring)
 		}
 	}
-	if NewKeyring([]string{"DBUS_SESSION_BUS_ADDRESS=unix:path=/bus"}).absent {
-		t.Error("NewKeyring with a session bus: got none, want it")
+	if newSystemKeyring([]string{"DBUS_SESSION_BUS_ADDRESS=unix:path=/bus"}).absent {
+		t.Error("newSystemKeyring with a session bus: got none, want it")
 	}
 }

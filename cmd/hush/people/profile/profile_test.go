@@ -90,8 +90,8 @@ func TestFolderOf(t *testing.T) {
 		{[]string{"HOME=/home/a", "XDG_CONFIG_HOME="}, "/home/a/.config/hush"},
 		{[]string{"HOME=/home/a", "HOME=/home/b"}, "/home/b/.config/hush"},
 	} {
-		if got := FolderOf(c.environment); got != c.want {
-			t.Errorf("FolderOf(%q): got %q, want %q", c.environment, got, c.want)
+		if got := folderOf(c.environment); got != c.want {
+			t.Errorf("folderOf(%q): got %q, want %q", c.environment, got, c.want)
 		}
 	}
 }

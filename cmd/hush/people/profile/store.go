@@ -15,20 +15,20 @@ import (
 // Store is the profiles of a user and their tokens.
 type Store struct {
 	folder  string // empty where there can be none
-	keyring Keeper
-	file    *File
+	keyring tokenKeeper
+	file    *tokenFile
 	console *console.Console
 }
 
 // Open returns the store of an environment. It reads nothing.
 func Open(environment []string, on *console.Console) *Store {
-	return New(FolderOf(environment), NewKeyring(environment), on)
+	return openFolder(folderOf(environment), newSystemKeyring(environment), on)
 }
 
-// New returns the store of a folder. Tokens go into the keyring, or into a file of
+// openFolder returns the store of a folder. Tokens go into the keyring, or into a file of
 // the folder while the keyring fails.
-func New(folder string, keyring Keeper, on *console.Console) *Store {
-	return &Store{folder: folder, keyring: keyring, file: NewFile(folder, on.Tellf), console: on}
+func openFolder(folder string, keyring tokenKeeper, on *console.Console) *Store {
+	return &Store{folder: folder, keyring: keyring, file: newTokenFile(folder, on.Tellf), console: on}
 }
 
 // Load returns all profiles: none if there is no file of them.
@@ -88,7 +88,7 @@ func (s *Store) Token(ctx context.Context, one Profile) (client.Text, error) {
 	return token, nil
 }
 
-func (s *Store) keeper(place Place) Keeper {
+func (s *Store) keeper(place Place) tokenKeeper {
 	if place == PlaceKeyring {
 		return s.keyring
 	}

@@ -18,13 +18,13 @@ import (
 const hushExample = "https://hush.example"
 
 // noKeyring is a system without a keyring.
-func noKeyring() *Keyring { return NewKeyring(nil) }
+func noKeyring() *systemKeyring { return newSystemKeyring(nil) }
 
 // newStore returns a store in a new folder, and what it says.
-func newStore(t *testing.T, keyring Keeper) (*Store, *bytes.Buffer) {
+func newStore(t *testing.T, keyring tokenKeeper) (*Store, *bytes.Buffer) {
 	t.Helper()
 	said := &bytes.Buffer{}
-	return New(filepath.Join(t.TempDir(), "config", "hush"), keyring, &console.Console{Err: said}), said
+	return openFolder(filepath.Join(t.TempDir(), "config", "hush"), keyring, &console.Console{Err: said}), said
 }
 
 func put(t *testing.T, s *Store, one Profile, token string) Profile {
@@ -214,7 +214,7 @@ func TestWritersWaitForEachOther(t *testing.T) {
 	names := strings.Split("abcdefgh", "")
 	for _, name := range names {
 		group.Go(func() {
-			_, err := New(s.folder, noKeyring(), &console.Console{Err: &bytes.Buffer{}}).Put(context.Background(), Profile{Name: name, Server: hushExample}, client.Hide(name))
+			_, err := openFolder(s.folder, noKeyring(), &console.Console{Err: &bytes.Buffer{}}).Put(context.Background(), Profile{Name: name, Server: hushExample}, client.Hide(name))
 			if err != nil {
 				t.Errorf("Put(%s): got %v, want no error", name, err)
 			}
@@ -233,7 +233,7 @@ func TestWritersWaitForEachOther(t *testing.T) {
 
 func TestNoFolder(t *testing.T) {
 	t.Parallel()
-	s := New("", noKeyring(), &console.Console{Err: &bytes.Buffer{}})
+	s := openFolder("", noKeyring(), &console.Console{Err: &bytes.Buffer{}})
 	if all, err := s.Load(); err != nil || len(all.All) != 0 {
 		t.Errorf("Load without a folder: got %v and %v, want no profile", all, err)
 	}

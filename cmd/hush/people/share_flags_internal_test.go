@@ -43,18 +43,18 @@ func TestParsePolicy(t *testing.T) {
 		"32:lower,upper":       {Length: 32, Lower: true, Upper: true},
 		"unambiguous":          {Length: 20, Unambiguous: true},
 	} {
-		got, err := parsePolicy(text)
+		got, err := parseGeneratePolicy(text)
 		if err != nil {
-			t.Errorf("parsePolicy(%q): got %v, want a policy", text, err)
+			t.Errorf("parseGeneratePolicy(%q): got %v, want a policy", text, err)
 			continue
 		}
 		if diff := cmp.Diff(want, *got); diff != "" {
-			t.Errorf("parsePolicy(%q): got another policy (-want +got):\n%s", text, diff)
+			t.Errorf("parseGeneratePolicy(%q): got another policy (-want +got):\n%s", text, diff)
 		}
 	}
 	for _, text := range []string{"", "3", "129", "-20", "20:", ":digits", "digits:20", "20:digits,", "20:vowels", "20, digits", "Digits", "20:digits:symbols"} {
-		if got, err := parsePolicy(text); !errors.Is(err, errPolicy) {
-			t.Errorf("parsePolicy(%q): got %+v, %v, want an error", text, got, err)
+		if got, err := parseGeneratePolicy(text); !errors.Is(err, errGeneratePolicy) {
+			t.Errorf("parseGeneratePolicy(%q): got %+v, %v, want an error", text, got, err)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestRecipients(t *testing.T) {
 		"":                                          nil,
 	} {
 		got, err := parseRecipients(text)
-		if diff := cmp.Diff(want, distinct(got)); err != nil || diff != "" {
+		if diff := cmp.Diff(want, distinctRecipients(got)); err != nil || diff != "" {
 			t.Errorf("parseRecipients(%q): got %v and other recipients (-want +got):\n%s", text, err, diff)
 		}
 	}

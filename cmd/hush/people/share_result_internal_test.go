@@ -25,9 +25,9 @@ func TestElsewhere(t *testing.T) {
 		"no TLS any more":         {"http://hush.example", "https://hush.example", "", plain},
 		"another host and no TLS": {"http://evil.example", "https://hush.example", "", leads + "evil.example, "},
 	} {
-		got := elsewhere(c.link, c.server, c.domain)
+		got := linkHostWarning(c.link, c.server, c.domain)
 		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("elsewhere, %s: got %q, want %q", name, got, c.want)
+			t.Errorf("linkHostWarning, %s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
