@@ -37,7 +37,7 @@ var (
 	request = regexp.MustCompile(`\bhttp2?\.(Client\{|Transport\{|Get\(|Head\(|Post\(|PostForm\(|Default(Client|Transport)\b|NewRequest)`)
 	// What is no part of the service: the library of clients, commands that call a
 	// service, programs and kits for tests, and generated code.
-	noService = regexp.MustCompile(`_test\.go$|^client/|^tools/|^gen/|^openapi/|^server/datafolder/|^cmd/hush/((admin|people)/|healthcheck\.go$)|test/`)
+	noService = regexp.MustCompile(`_test\.go$|^client/|^tools/|^gen/|^openapi/|^server/datafolder/|^cmd/hush/(admin|people)/|test/`)
 )
 
 // callsServers reports whether a file of the service makes HTTP requests.

@@ -1,7 +1,6 @@
 // Command hush runs the service and what an administrator needs beside it. It
-// reads flags and environment and runs a command; what the commands do is in the
-// packages below this folder, and every rule of the product in those that they
-// wire.
+// reads flags and environment and runs a command. The commands are in people and admin
+// below this folder, and every rule of the product in the packages that they call.
 package main
 
 import (

@@ -74,7 +74,7 @@ func (p program) accountCommands() []*cobra.Command {
 
 // serverCommands returns the commands of those who run a server.
 func (p program) serverCommands() []*cobra.Command {
-	return []*cobra.Command{p.serveCommand(), p.healthcheckCommand(), p.adminCommand()}
+	return []*cobra.Command{p.serveCommand(), admin.Healthcheck(p.console), admin.Command(p.console, version, p.settings)}
 }
 
 // addVersionFlag makes the root print the release where it is asked for.
@@ -89,19 +89,6 @@ func (p program) addVersionFlag(root *cobra.Command) {
 		}
 		return choose(c, args)
 	}
-}
-
-// adminCommand returns "hush admin". Most of its commands stood below "hush" once.
-func (p program) adminCommand() *cobra.Command {
-	c := admin.Command(p.console, version,
-		command.Section{Title: "Data", Commands: []*cobra.Command{
-			admin.Backup(p.console, version), admin.Restore(p.console), admin.Doctor(p.console), admin.Compact(p.console),
-			admin.Migrate(p.console, version), admin.Store(p.console), admin.Keys(p.console, version), p.keygenCommand(),
-		}},
-		command.Section{Title: "Settings", Commands: []*cobra.Command{admin.Config(p.console, p.settings), p.routesCommand()}},
-	)
-	command.MarkMoved(c, "account", "token", "domain", "place", "audit", "backup", "restore", "doctor", "compact", "migrate", "store", "keys", "keygen", "config", "routes")
-	return c
 }
 
 // readSettings sets flags from the environment and the configuration file before

@@ -25,7 +25,7 @@ const accountPage = 1000
 // command returns "hush admin account".
 func (a accounts) command() *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "account", Short: "create, change, list and destroy accounts", Long: "Create, change, list and destroy accounts." + about,
+		Use: "account", Short: "create, change, list and destroy accounts", Long: "Create, change, list and destroy accounts." + serviceHelp,
 	},
 		a.createCommand(), a.listCommand(), a.showCommand(), a.setRoleCommand(),
 		a.resetPasswordCommand(), a.disableCommand(), a.destroyCommand(), a.importCommand(), invites(a).command(),
@@ -40,14 +40,14 @@ func (a accounts) createCommand() *cobra.Command {
 		Long: `Create an account that is ready for use: its address needs no confirmation.
 
 Without --password-file, a terminal asks for the password. An account without a
-password cannot sign in until it has one; its API tokens work.` + about,
+password cannot sign in until it has one; its API tokens work.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags("base-url", "listen", "tls-cert")...)
 	passwordFile(&file)(c.Flags(), "password-file")
 	flags.Choice(&role, "role of the account; a colonel is an administrator", "customer", "colonel")(c.Flags(), "role")
 	flags.Text(&request.Locale, "", "`language` of the account, such as pt_BR")(c.Flags(), "locale")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		request.Address, request.Role = args[0], roleOf(role)
+		request.Address, request.Role = args[0], parseRole(role)
 		if err = datafolder.CheckNew(s); err != nil { // before a password is typed in vain
 			return err
 		}
@@ -107,7 +107,7 @@ func (a accounts) list(ctx context.Context, s *settings.Settings) error {
 				return err
 			}
 			for _, a := range page.GetAccounts() {
-				rows = append(rows, []string{a.GetAddress(), nameOfRole(a.GetRole()), standingOf(a), console.Moment(a.GetCreateTime()), console.Moment(a.GetSignInTime())})
+				rows = append(rows, []string{a.GetAddress(), roleName(a.GetRole()), accountState(a), console.Moment(a.GetCreateTime()), console.Moment(a.GetSignInTime())})
 			}
 			if token = page.GetNextPageToken(); token == "" {
 				return nil
@@ -131,7 +131,7 @@ func (a accounts) show(ctx context.Context, s *settings.Settings, address string
 	var shown *adminv1.GetAccountResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		shown, err = admin.GetAccount(ctx, &adminv1.GetAccountRequest{Account: address})
-		return noAccount(err, address)
+		return orNoAccount(err, address)
 	})
 	if err != nil {
 		return err
@@ -145,8 +145,8 @@ func (a accounts) print(shown *adminv1.GetAccountResponse) error {
 	err := a.Table("ACCOUNT,"+account.GetAccountId(), [][]string{
 		{"address", account.GetAddress()},
 		{"new address", console.OrDash(account.GetPendingAddress())},
-		{"role", nameOfRole(account.GetRole())},
-		{"state", standingOf(account)},
+		{"role", roleName(account.GetRole())},
+		{"state", accountState(account)},
 		{"language", console.OrDash(account.GetLocale())},
 		{"created", console.Moment(account.GetCreateTime())},
 		{"signed in", console.Moment(account.GetSignInTime())},
@@ -183,14 +183,14 @@ func (a accounts) setRoleCommand() *cobra.Command {
 }
 
 func (a accounts) setRole(ctx context.Context, s *settings.Settings, address, name string) error {
-	role := roleOf(name)
+	role := parseRole(name)
 	if role == hushv1.Role_ROLE_UNSPECIFIED {
 		return command.Usage("the role must be customer or colonel")
 	}
 	var set *adminv1.SetRoleResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		set, err = admin.SetRole(ctx, &adminv1.SetRoleRequest{Account: address, Role: role})
-		return noAccount(err, address)
+		return orNoAccount(err, address)
 	})
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (a accounts) setRole(ctx context.Context, s *settings.Settings, address, na
 func roleText(account *hushv1.Account, address string, given hushv1.Role) string {
 	switch {
 	case account.GetRole() == given:
-		return fmt.Sprintf("%s is a %s now", address, nameOfRole(given))
+		return fmt.Sprintf("%s is a %s now", address, roleName(given))
 	case given == hushv1.Role_ROLE_CUSTOMER:
 		return address + " stays a colonel: the setting --colonel of the service names it"
 	}
@@ -236,7 +236,7 @@ func (a accounts) resetPassword(ctx context.Context, s *settings.Settings, addre
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		done, err := admin.ResetPassword(ctx, &adminv1.ResetPasswordRequest{Account: address, Password: password})
 		sealed = done.GetSealedCount()
-		return noAccount(err, address)
+		return orNoAccount(err, address)
 	})
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (a accounts) disableCommand() *cobra.Command {
 func (a accounts) disable(ctx context.Context, s *settings.Settings, address string, enable bool) error {
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		_, err := admin.DisableAccount(ctx, &adminv1.DisableAccountRequest{Account: address, Enable: enable})
-		return noAccount(err, address)
+		return orNoAccount(err, address)
 	})
 	if err != nil {
 		return err
@@ -293,7 +293,7 @@ func (a accounts) destroy(ctx context.Context, s *settings.Settings, address str
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		done, err := admin.DestroyAccount(ctx, &adminv1.DestroyAccountRequest{Account: address})
 		burned = done.GetBurned()
-		return noAccount(err, address)
+		return orNoAccount(err, address)
 	})
 	if err != nil {
 		return err
@@ -302,20 +302,20 @@ func (a accounts) destroy(ctx context.Context, s *settings.Settings, address str
 	return nil
 }
 
-func noAccount(err error, account string) error {
-	return named(err, "there is no account %s", account)
+func orNoAccount(err error, account string) error {
+	return orNotFound(err, "there is no account %s", account)
 }
 
-// roleOf is ROLE_UNSPECIFIED for a word that is no role.
-func roleOf(word string) hushv1.Role {
+// parseRole is ROLE_UNSPECIFIED for a word that is no role.
+func parseRole(word string) hushv1.Role {
 	return hushv1.Role(hushv1.Role_value["ROLE_"+strings.ToUpper(word)])
 }
 
-func nameOfRole(role hushv1.Role) string {
+func roleName(role hushv1.Role) string {
 	return strings.ToLower(strings.TrimPrefix(role.String(), "ROLE_"))
 }
 
-func standingOf(a *hushv1.Account) string {
+func accountState(a *hushv1.Account) string {
 	switch {
 	case a.GetDisabled():
 		return "disabled"

@@ -1,8 +1,7 @@
-// Package admin is "hush admin": the commands of those who run a service. A file
-// holds the commands for one noun. They call the service that holds the data
-// folder over its socket, or, where none runs, the same handlers on the folder
-// itself. The commands that work on files and whole stores are constructors of their
-// own, which the program hands over.
+// Package admin is "hush admin", and "hush healthcheck": the commands of those who run a
+// service. A file holds the commands for one noun. Those for accounts and secrets call
+// the service that holds the data folder over its socket, or, where none runs, the same
+// handlers on the folder itself (service.go). The others work on files and whole stores.
 package admin
 
 import (
@@ -16,6 +15,7 @@ import (
 	"hush/cli/command"
 	"hush/cli/console"
 	"hush/cli/flags"
+	"hush/server/settings"
 )
 
 // administrator is who calls a command: the streams are theirs, and so is the
@@ -33,11 +33,13 @@ type (
 	tokens   struct{ administrator }
 	domains  struct{ administrator }
 	places   struct{ administrator }
+	backups  struct{ administrator }
+	stores   struct{ administrator }
 	rootKeys struct{ administrator }
 )
 
-// about is the help that the commands of this package share.
-const about = `
+// serviceHelp is the help that the commands of this package share.
+const serviceHelp = `
 
 This works whether or not the service is running. Without --data, --store,
 --root-key-file and --config it is the service of /etc/hush/hush.yaml, where that
@@ -45,17 +47,26 @@ file can be read. If the data is in PostgreSQL, name the data folder of a runnin
 node, or else the --store and the root key of the nodes. Run as root, it keeps
 files with the owner of the data folder.`
 
-// Command returns "hush admin": the commands of those who run a service, in
-// sections. More of them follow those of accounts and secrets.
-func Command(c *console.Console, release string, more ...command.Section) *cobra.Command {
+// Command returns "hush admin" of a release of the program. The reader is that of the
+// settings of this call, for "hush admin config". Most of the commands stood below "hush"
+// once.
+func Command(c *console.Console, release string, reader *settings.Reader) *cobra.Command {
 	a := administrator{c, release}
-	own := command.Section{Title: "Accounts and secrets", Commands: []*cobra.Command{
-		accounts{a}.command(), tokens{a}.command(), domains{a}.command(), places{a}.command(), a.burnCommand(), a.auditCommand(),
-	}}
-	return command.Sections(&cobra.Command{
+	group := command.Sections(&cobra.Command{
 		Use: "admin", Short: "look after a service: accounts, data and settings",
 		Long: "Look after a service: its accounts and secrets, its data, and its settings.",
-	}, append([]command.Section{own}, more...)...)
+	},
+		command.Section{Title: "Accounts and secrets", Commands: []*cobra.Command{
+			accounts{a}.command(), tokens{a}.command(), domains{a}.command(), places{a}.command(), a.burnCommand(), a.auditCommand(),
+		}},
+		command.Section{Title: "Data", Commands: []*cobra.Command{
+			backups{a}.command(), a.restoreCommand(), a.doctorCommand(), a.compactCommand(),
+			a.migrateCommand(), stores{a}.command(), rootKeys{a}.command(), a.keygenCommand(),
+		}},
+		command.Section{Title: "Settings", Commands: []*cobra.Command{configs{a, reader}.command(), a.routesCommand()}},
+	)
+	command.MarkMoved(group, "account", "token", "domain", "place", "audit", "backup", "restore", "doctor", "compact", "migrate", "store", "keys", "keygen", "config", "routes")
+	return group
 }
 
 // serviceFlags are the flags of every command that uses the service, with more
@@ -64,8 +75,8 @@ func serviceFlags(more ...string) []string {
 	return append([]string{"data", "root-key-file", "store", "spent-log"}, more...)
 }
 
-// plainly reduces a refusal to its message.
-func plainly(err error) error {
+// serviceError reduces a refusal to its message.
+func serviceError(err error) error {
 	coded, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && coded.Code() == connect.CodeUnavailable:
@@ -76,8 +87,8 @@ func plainly(err error) error {
 	return err
 }
 
-// named replaces a not-found error by one that names what the command was given.
-func named(err error, format string, args ...any) error {
+// orNotFound replaces a not-found error by one that names what the command was given.
+func orNotFound(err error, format string, args ...any) error {
 	if connect.CodeOf(err) == connect.CodeNotFound {
 		return fmt.Errorf(format, args...)
 	}

@@ -20,8 +20,8 @@ func TestPlainly(t *testing.T) {
 		"unavailable": {connect.NewError(connect.CodeUnavailable, errors.New("unavailable")), "see its log"},
 		"other":       {errors.New("broken"), "broken"},
 	} {
-		if got := plainly(c.err).Error(); !strings.Contains(got, c.want) {
-			t.Errorf("plainly(%s): got %q, want %q in it", name, got, c.want)
+		if got := serviceError(c.err).Error(); !strings.Contains(got, c.want) {
+			t.Errorf("serviceError(%s): got %q, want %q in it", name, got, c.want)
 		}
 	}
 }

@@ -29,7 +29,7 @@ import (
 func (a administrator) auditCommand() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "audit", Short: "export the audit trail",
-		Long: "Export the audit trail of a service." + about,
+		Long: "Export the audit trail of a service." + serviceHelp,
 	}, a.auditExportCommand())
 }
 
@@ -57,7 +57,7 @@ A TIME is a date such as 2026-01-31 (midnight in UTC), a time such as
 2026-01-31T14:00:00Z, or how long ago it was, such as 24h or 7d.
 
 The kinds:
-` + kindsText() + about,
+` + kindsText() + serviceHelp,
 	}
 	opts.settings = settings.AddExisting(c, serviceFlags()...)
 	now := time.Now()

@@ -26,24 +26,16 @@ import (
 	"hush/server/settings"
 )
 
-// backups is who calls a command.
-type backups struct {
-	*console.Console
-
-	release string // of the program
-}
-
-// Backup returns "hush admin backup": it makes backups of a service, checks them, and
+// command returns "hush admin backup": it makes backups of a service, checks them, and
 // creates the identities that open them.
-func Backup(c *console.Console, release string) *cobra.Command {
-	k := backups{c, release}
+func (k backups) command() *cobra.Command {
 	made := k.makeCommand()
-	made.AddCommand(k.verifyCommand(), k.keygenCommand())
+	made.AddCommand(k.verifyCommand(), k.identityCommand())
 	return made
 }
 
-// makeOptions are the flags of "hush admin backup".
-type makeOptions struct {
+// backupOptions are the flags of "hush admin backup".
+type backupOptions struct {
 	settings       *settings.Settings
 	file           string
 	recipients     []age.Recipient
@@ -52,7 +44,7 @@ type makeOptions struct {
 }
 
 func (k backups) makeCommand() *cobra.Command {
-	var o makeOptions
+	var o backupOptions
 	c := &cobra.Command{
 		Use: "backup [-o FILE|-]", Short: "back up the data folder of a service", Args: command.Takes(0, 1),
 		Long: `Write a backup of the data folder to a new file, or to standard output for "-".
@@ -92,7 +84,7 @@ key elsewhere: without it nothing in a backup can be opened.`,
 }
 
 // make makes a backup.
-func (k backups) make(ctx context.Context, o makeOptions) (err error) {
+func (k backups) make(ctx context.Context, o backupOptions) (err error) {
 	to, err := o.recipientsOf(ctx)
 	if err != nil {
 		return err
@@ -110,9 +102,9 @@ func (k backups) make(ctx context.Context, o makeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = done(interrupted(ctx, err)) }()
+	defer func() { err = done(backupInterrupted(ctx, err)) }()
 	began := time.Now()
-	counted := &counter{to: out}
+	counted := &countingWriter{to: out}
 	sealed, err := format.Encrypt(counted, to)
 	if err != nil {
 		return err
@@ -126,27 +118,27 @@ func (k backups) make(ctx context.Context, o makeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	k.Tellf("backed up %s to %s in %s%s; the root key is not in it", size(counted.bytes), o.place(), time.Since(began).Round(time.Millisecond), encryptedFor(len(to)))
+	k.Tellf("backed up %s to %s in %s%s; the root key is not in it", sizeText(counted.bytes), o.placeText(), time.Since(began).Round(time.Millisecond), encryptedText(len(to)))
 	return nil
 }
 
-// place returns where the backup goes to, for people.
-func (o makeOptions) place() string {
+// placeText returns where the backup goes to, for people.
+func (o backupOptions) placeText() string {
 	if o.file == "-" {
 		return "standard output"
 	}
 	return console.Visible(o.file)
 }
 
-// interrupted returns what an operator reads who ended the command.
-func interrupted(ctx context.Context, err error) error {
+// backupInterrupted returns what an operator reads who ended the command.
+func backupInterrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return errors.New("interrupted; no backup was made")
 	}
 	return err
 }
 
-func encryptedFor(recipients int) string {
+func encryptedText(recipients int) string {
 	if recipients == 0 {
 		return ", not encrypted"
 	}
@@ -154,7 +146,7 @@ func encryptedFor(recipients int) string {
 }
 
 // recipientsOf returns who can open the backup; none for a plain one.
-func (o makeOptions) recipientsOf(ctx context.Context) ([]age.Recipient, error) {
+func (o backupOptions) recipientsOf(ctx context.Context) ([]age.Recipient, error) {
 	given := len(o.recipients) > 0 || o.recipientsFile != ""
 	if !given && !o.plain { // as the service makes its own
 		o.recipients = o.settings.BackupRecipients
@@ -185,7 +177,7 @@ func (o makeOptions) recipientsOf(ctx context.Context) ([]age.Recipient, error) 
 
 // output opens what the backup goes to. done completes it, or removes it after an
 // error.
-func (k backups) output(o makeOptions) (out io.Writer, done func(error) error, err error) {
+func (k backups) output(o backupOptions) (out io.Writer, done func(error) error, err error) {
 	switch o.file {
 	case "":
 		return nil, nil, command.Usage("where to is missing: -o FILE, - for standard output, or backup-to in the configuration")
@@ -217,24 +209,17 @@ func (k backups) output(o makeOptions) (out io.Writer, done func(error) error, e
 	}, nil
 }
 
-// The time in which a command finds a service that runs or a store that does
-// not.
-const (
-	backupPatience = 900 * time.Millisecond
-	backupInterval = 25 * time.Millisecond
-)
-
 // copyTo writes a plain backup, of the service that holds the data folder or of
 // the folder itself. It waits a little less than a second for a service that is
 // just starting or stopping.
 func (k backups) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, shown *backupProgress) error {
-	for deadline := time.Now().Add(backupPatience); ; {
+	for deadline := time.Now().Add(serviceWait); ; {
 		client, done, found := datafolder.Service(ctx, s.Data)
 		if found {
 			defer done()
 			// What is sealed does not compress, and trying takes fifty times longer.
 			plain := connect.WithAcceptCompression("gzip", nil, nil)
-			return receive(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL, plain), to, shown)
+			return receiveBackup(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL, plain), to, shown)
 		}
 		done()
 		err := k.fromFolder(ctx, s, to, shown)
@@ -248,20 +233,20 @@ func (k backups) copyTo(ctx context.Context, s *settings.Settings, to io.Writer,
 			return fmt.Errorf("a hush that makes no backups holds the data folder %s: a service that is just starting or stopping, or another command; try again", s.Data)
 		}
 		select {
-		case <-time.After(backupInterval):
+		case <-time.After(serviceRetry):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// receive copies the backup of a service that runs.
-func receive(ctx context.Context, admin adminv1connect.AdminServiceClient, to io.Writer, shown *backupProgress) error {
+// receiveBackup copies the backup of a service that runs.
+func receiveBackup(ctx context.Context, admin adminv1connect.AdminServiceClient, to io.Writer, shown *backupProgress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // which ends a backup that cannot be written
 	stream, err := admin.Backup(ctx, &adminv1.BackupRequest{})
 	if err != nil {
-		return plainBackupError(err)
+		return backupError(err)
 	}
 	defer stream.Close()
 	for stream.Receive() {
@@ -275,13 +260,13 @@ func receive(ctx context.Context, admin adminv1connect.AdminServiceClient, to io
 	if err := stream.Err(); errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the service ended the backup: it stops, or the backup was not taken for 30 seconds; see its log")
 	} else if err != nil {
-		return plainBackupError(err)
+		return backupError(err)
 	}
 	return nil
 }
 
-// plainBackupError reduces a refusal to its message.
-func plainBackupError(err error) error {
+// backupError reduces a refusal to its message.
+func backupError(err error) error {
 	coded, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && coded.Code() == connect.CodeUnimplemented:
@@ -311,14 +296,14 @@ func (k backups) fromFolder(ctx context.Context, s *settings.Settings, to io.Wri
 	return err
 }
 
-// counter counts what is written.
-type counter struct {
+// countingWriter counts what is written.
+type countingWriter struct {
 	to    io.Writer
 	bytes int64
 }
 
 // Write implements io.Writer.
-func (c *counter) Write(b []byte) (int, error) {
+func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.to.Write(b)
 	c.bytes += int64(n)
 	return n, err
@@ -337,21 +322,21 @@ func (p *backupProgress) add(bytes int64) {
 	p.bytes += bytes
 	if p.line.OnTerminal() {
 		p.line.Show(func() string {
-			return fmt.Sprintf("backed up %s; the database has %s", size(p.bytes), size(p.database))
+			return fmt.Sprintf("backed up %s; the database has %s", sizeText(p.bytes), sizeText(p.database))
 		})
 	}
 }
 
-// size formats a number of bytes.
-func size(bytes int64) string {
+// sizeText formats a number of bytes.
+func sizeText(bytes int64) string {
 	if bytes < 10<<20 {
 		return fmt.Sprintf("%d KiB", (bytes+1023)>>10)
 	}
 	return fmt.Sprintf("%d MiB", bytes>>20)
 }
 
-// nameOf returns what an input is called in messages.
-func nameOf(file string) string {
+// inputName returns what an input is called in messages.
+func inputName(file string) string {
 	if file == "-" {
 		return "standard input"
 	}

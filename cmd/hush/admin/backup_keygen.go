@@ -15,7 +15,8 @@ import (
 	"hush/server/datafolder"
 )
 
-func (k backups) keygenCommand() *cobra.Command {
+// identityCommand returns "hush admin backup keygen".
+func (k backups) identityCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "keygen FILE", Short: "create an identity that opens backups", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Create an identity of age in a new file, and print its recipient. Backups that are

@@ -27,7 +27,7 @@ import (
 type verifyOptions struct {
 	settings *settings.Settings
 	identity string
-	json     bool
+	asJSON   bool
 }
 
 func (k backups) verifyCommand() *cobra.Command {
@@ -44,14 +44,14 @@ Secrets without a share are no damage: they were opened after the rows were read
 	o.settings = settings.Add(c, "root-key-file")
 	c.Flags().Lookup("root-key-file").Usage = "`file` with the root key, to check whether it is the one of the backup"
 	c.Flags().StringVar(&o.identity, "identity", "", "`file` with the identity that opens the backup")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
 	c.RunE = func(c *cobra.Command, args []string) error { return k.verify(c.Context(), args[0], o) }
 	return c
 }
 
-// ReadIdentities returns the identities in a file, none without a file. It gives up
+// readIdentityFile returns the identities in a file, none without a file. It gives up
 // waiting for a pipe when ctx ends.
-func ReadIdentities(ctx context.Context, c *console.Console, path string) ([]age.Identity, error) {
+func readIdentityFile(ctx context.Context, c *console.Console, path string) ([]age.Identity, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -69,8 +69,8 @@ func ReadIdentities(ctx context.Context, c *console.Console, path string) ([]age
 	return identities, nil
 }
 
-// verified is what a backup has, as --json prints it.
-type verified struct {
+// verifiedBackup is what a backup has, as --json prints it.
+type verifiedBackup struct {
 	format.Header
 	format.Trailer
 
@@ -86,7 +86,7 @@ type verified struct {
 }
 
 func (k backups) verify(ctx context.Context, name string, o verifyOptions) error {
-	identities, err := ReadIdentities(ctx, k.Console, o.identity)
+	identities, err := readIdentityFile(ctx, k.Console, o.identity)
 	if err != nil {
 		return err
 	}
@@ -105,32 +105,32 @@ func (k backups) verify(ctx context.Context, name string, o verifyOptions) error
 		return err
 	}
 	defer done()
-	counted := &reader{from: file}
-	found, err := inspect(counted, identities, keys)
+	counted := &countingReader{from: file}
+	found, err := inspectBackup(counted, identities, keys)
 	if errors.Is(err, console.ErrInterrupted) {
 		return console.ErrInterrupted // without what a format makes of a file that ends
 	}
 	if missing := datafolder.MissingKeys(err); missing != nil {
-		return fmt.Errorf("%s: %w, which the backup needs", nameOf(name), missing)
+		return fmt.Errorf("%s: %w, which the backup needs", inputName(name), missing)
 	}
 	if errors.Is(err, seal.ErrWrongRootKey) {
-		return fmt.Errorf("%s: the root key is not the one of the backup", nameOf(name))
+		return fmt.Errorf("%s: the root key is not the one of the backup", inputName(name))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameOf(name), err)
+		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	found.Bytes = counted.bytes
-	if err := k.print(found, o.json); err != nil {
+	if err := k.print(found, o.asJSON); err != nil {
 		return err
 	}
 	if !found.Sound {
-		return fmt.Errorf("%s is not sound: rows that cannot be read: %d, secrets without a receipt: %d", nameOf(name), found.Damaged, found.NoReceipt)
+		return fmt.Errorf("%s is not sound: rows that cannot be read: %d, secrets without a receipt: %d", inputName(name), found.Damaged, found.NoReceipt)
 	}
 	return nil
 }
 
-// inspect reads a backup to its end.
-func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verified, error) {
+// inspectBackup reads a backup to its end.
+func inspectBackup(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verifiedBackup, error) {
 	r, err := format.Open(from, identities)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verif
 		return nil, err
 	}
 	check.End()
-	found := &verified{
+	found := &verifiedBackup{
 		Header: r.Header, Trailer: trailer, Secrets: check.Secrets, Accounts: check.Accounts, Gone: check.Gone,
 		NoReceipt: check.NoReceipt, Damaged: check.Damaged, Names: check.Names, RootKey: "not checked", Sound: check.Sound(),
 	}
@@ -160,7 +160,7 @@ func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verif
 	return found, nil
 }
 
-func (k backups) print(v *verified, asJSON bool) error {
+func (k backups) print(v *verifiedBackup, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(k.Out)
 		out.SetIndent("", "  ")
@@ -173,17 +173,17 @@ func (k backups) print(v *verified, asJSON bool) error {
 	list := [][]string{
 		{"Made", v.Time.UTC().Format(time.RFC3339)},
 		{"Release", console.OrDash(v.Release)},
-		{"Format", number(v.Format)},
+		{"Format", numberText(v.Format)},
 		{"Store", v.Store.String()},
 		{"Spent log", spent},
 		{"Root keys", console.OrDash(strings.Join(v.RootKeys, " "))},
 		{"Root key file", v.RootKey},
-		{"Size", size(v.Bytes)},
-		{"Rows", number(v.Rows)},
-		{"Accounts", number(v.Accounts)},
-		{"Secrets", number(v.Secrets)},
-		{"Without a share", number(v.Gone)},
-		{"Shares", number(v.Shares)},
+		{"Size", sizeText(v.Bytes)},
+		{"Rows", numberText(v.Rows)},
+		{"Accounts", numberText(v.Accounts)},
+		{"Secrets", numberText(v.Secrets)},
+		{"Without a share", numberText(v.Gone)},
+		{"Shares", numberText(v.Shares)},
 	}
 	if err := k.Table("WHAT,IN THE BACKUP", list); err != nil {
 		return err
@@ -197,16 +197,16 @@ func (k backups) print(v *verified, asJSON bool) error {
 	return nil
 }
 
-func number[N uint32 | uint64 | int64](n N) string { return strconv.FormatUint(uint64(n), 10) }
+func numberText[N uint32 | uint64 | int64](n N) string { return strconv.FormatUint(uint64(n), 10) }
 
-// reader counts what is read.
-type reader struct {
+// countingReader counts what is read.
+type countingReader struct {
 	from  io.Reader
 	bytes int64
 }
 
 // Read implements io.Reader.
-func (r *reader) Read(b []byte) (int, error) {
+func (r *countingReader) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b)
 	r.bytes += int64(n)
 	return n, err

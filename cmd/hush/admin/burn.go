@@ -25,7 +25,7 @@ func (a administrator) burnCommand() *cobra.Command {
 receipt, or the key alone, does as well.
 
 If the link is "-", it is read from standard input: other users of this machine
-can see the arguments of a command while it runs.` + about,
+can see the arguments of a command while it runs.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.burn(c.Context(), s, args[0]) }

@@ -16,11 +16,11 @@ import (
 	"hush/vault/rows"
 )
 
-// Compact returns "hush admin compact": it gives the space of a stopped data folder back
+// compactCommand returns "hush admin compact": it gives the space of a stopped data folder back
 // that nothing uses.
-func Compact(c *console.Console) *cobra.Command {
-	m := compaction{Console: c}
-	made := &cobra.Command{
+func (a administrator) compactCommand() *cobra.Command {
+	m := compaction{administrator: a}
+	c := &cobra.Command{
 		Use: "compact", Short: "give back unused space of a stopped service", Args: command.Takes(0, 0),
 		Long: `Rewrite the database of a stopped service without its free pages, and cut free
 slots off the end of the file of shares. The data folder must not be in use.
@@ -32,15 +32,16 @@ nothing is changed.
 
 For a PostgreSQL database, use VACUUM there.`,
 	}
-	m.settings = settings.AddExisting(made, "data", "store")
-	made.Flags().BoolVar(&m.check, "check", false, "say what would be given back, and change nothing")
-	made.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
-	return made
+	m.settings = settings.AddExisting(c, "data", "store")
+	c.Flags().BoolVar(&m.check, "check", false, "say what would be given back, and change nothing")
+	c.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
+	return c
 }
 
 // compaction is one call of the command.
 type compaction struct {
-	*console.Console
+	administrator
+
 	settings *settings.Settings
 	check    bool
 }
@@ -104,18 +105,16 @@ func (m compaction) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uin
 
 func (m compaction) tell(done bolt.Compacted) error {
 	lines := [][]string{
-		{datafolder.DatabaseName, inMebibytes(done.DatabaseBefore), inMebibytes(done.DatabaseAfter)},
-		{datafolder.SharesName, inMebibytes(done.SharesBefore), inMebibytes(done.SharesAfter)},
+		{datafolder.DatabaseName, mebibytes(done.DatabaseBefore), mebibytes(done.DatabaseAfter)},
+		{datafolder.SharesName, mebibytes(done.SharesBefore), mebibytes(done.SharesAfter)},
 	}
 	if err := m.Table("FILE,BEFORE,AFTER", lines); err != nil {
 		return err
 	}
 	if m.check {
-		m.Tellf("nothing was changed; a compaction needs %s of free space while it runs", inMebibytes(done.Needed))
+		m.Tellf("nothing was changed; a compaction needs %s of free space while it runs", mebibytes(done.Needed))
 		return nil
 	}
 	m.Tellf("compacted %s, and compared them all", console.Count(done.Rows, "rows"))
 	return nil
 }
-
-func inMebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

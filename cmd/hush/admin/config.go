@@ -21,17 +21,16 @@ import (
 	"hush/server/settings"
 )
 
-// writer is who calls a command.
-type writer struct {
-	*console.Console
+// configs has the commands for the settings of a service.
+type configs struct {
+	administrator
 
 	reader *settings.Reader
 }
 
-// Config returns "hush admin config": it checks the settings of the service, and writes
+// command returns "hush admin config": it checks the settings of the service, and writes
 // a file to begin with.
-func Config(c *console.Console, reader *settings.Reader) *cobra.Command {
-	w := writer{c, reader}
+func (w configs) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "config", Short: "check and create configuration files",
 		Long: `Check and create configuration files.
@@ -45,7 +44,7 @@ A flag takes precedence over a variable, and a variable over the file.`,
 	}, w.checkCommand(), w.initCommand())
 }
 
-func (w writer) checkCommand() *cobra.Command {
+func (w configs) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "check", Short: "check the settings and print them", Args: command.Takes(0, 0),
 		Long: `Check the settings that "hush serve" would start with: those of the flags, of the
@@ -60,7 +59,7 @@ changes nothing, and connects to nothing.`,
 }
 
 // check prints the mistakes, or if there are none the values.
-func (w writer) check(ctx context.Context, set *pflag.FlagSet, s *settings.Settings) error {
+func (w configs) check(ctx context.Context, set *pflag.FlagSet, s *settings.Settings) error {
 	sources, mistakes := w.reader.Gather(ctx, set)
 	if len(mistakes) == 0 {
 		for _, err := range server.Check(ctx, s) {
@@ -86,7 +85,7 @@ func (w writer) check(ctx context.Context, set *pflag.FlagSet, s *settings.Setti
 }
 
 // print writes all values as a configuration file, with their sources.
-func (w writer) print(set *pflag.FlagSet, s *settings.Settings, sources *settings.Sources) error {
+func (w configs) print(set *pflag.FlagSet, s *settings.Settings, sources *settings.Sources) error {
 	for _, group := range settings.Groups() {
 		for _, name := range group.Names {
 			f := set.Lookup(name)
@@ -98,7 +97,7 @@ func (w writer) print(set *pflag.FlagSet, s *settings.Settings, sources *setting
 			if value == "" || source == "default" && flags.ExampleOf(f) != f.DefValue {
 				continue // nothing is set
 			}
-			line, err := yamlLine(name, masked(f, value))
+			line, err := yamlLine(name, withoutPasswords(f, value))
 			if err == nil {
 				_, err = fmt.Fprintf(w.Out, "%-50s # %s\n", line, strings.TrimSuffix(source, ": "+name))
 			}
@@ -110,9 +109,9 @@ func (w writer) print(set *pflag.FlagSet, s *settings.Settings, sources *setting
 	return nil
 }
 
-// masked returns the value of a flag without the passwords in it. A URL was
+// withoutPasswords returns the value of a flag without the passwords in it. A URL was
 // checked before: its password is where url.Parse finds one.
-func masked(f *pflag.Flag, value string) string {
+func withoutPasswords(f *pflag.Flag, value string) string {
 	if !flags.IsSecret(f) || !settings.IsDatabase(value) {
 		return value
 	}
@@ -146,7 +145,7 @@ func yamlLine(name, value string) (string, error) {
 	return strings.TrimSuffix(string(line), "\n"), err
 }
 
-func (w writer) initCommand() *cobra.Command {
+func (w configs) initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "init [FILE]", Short: "write a configuration file to begin with", Args: command.Takes(0, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Write a configuration file in which every setting is described and commented out,
@@ -154,7 +153,7 @@ to FILE or standard output. FILE must not exist yet; only its owner may read it,
 because it may get a password.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "-" {
-				return writeFile(w.Out)
+				return writeConfig(w.Out)
 			}
 			return w.create(args[0])
 		},
@@ -162,7 +161,7 @@ because it may get a password.`,
 }
 
 // create writes a new file.
-func (w writer) create(path string) (err error) {
+func (w configs) create(path string) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s exists already", path)
@@ -171,15 +170,15 @@ func (w writer) create(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := writeFile(file); err != nil {
+	if err := writeConfig(file); err != nil {
 		return err
 	}
 	w.Tellf("wrote %s; start with \"hush serve --config %s\"", path, path)
 	return nil
 }
 
-// writeFile writes a file in which every setting is commented out.
-func writeFile(to io.Writer) error {
+// writeConfig writes a file in which every setting is commented out.
+func writeConfig(to io.Writer) error {
 	var text strings.Builder
 	text.WriteString(`# Settings of Hush, for "hush serve --config FILE". Remove the "#" at the beginning
 # of a line to change a setting; "hush admin config check --config FILE" finds

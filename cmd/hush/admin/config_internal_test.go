@@ -15,7 +15,7 @@ import (
 func call(t *testing.T, environment []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	c := Config(&console.Console{Out: &out, Err: &errs}, settings.NewReader(environment))
+	c := configs{administrator{Console: &console.Console{Out: &out, Err: &errs}}, settings.NewReader(environment)}.command()
 	c.SetArgs(args)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	err = c.ExecuteContext(t.Context())

@@ -17,11 +17,11 @@ import (
 	"hush/vault/doctor"
 )
 
-// Doctor returns "hush admin doctor": it examines the data of a service, and changes
+// doctorCommand returns "hush admin doctor": it examines the data of a service, and changes
 // nothing.
-func Doctor(c *console.Console) *cobra.Command {
-	d := examination{Console: c}
-	cobraCommand := &cobra.Command{
+func (a administrator) doctorCommand() *cobra.Command {
+	d := examination{administrator: a}
+	c := &cobra.Command{
 		Use: "doctor", Short: "examine the data of a service", Args: command.Takes(0, 0),
 		Long: `Examine the data of a service, and change nothing: files, root key, database and
 shares, every row, and what must hold between them. The data folder may be mounted
@@ -38,18 +38,19 @@ at, and an info needs nothing. The spent log is not examined.
 The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
 3 if the data cannot be examined, for example because another command uses it.`,
 	}
-	command.MarkExits(cobraCommand, command.ExitOK, command.ExitFailure, command.ExitUsage, command.ExitUnable)
-	d.settings = settings.AddExisting(cobraCommand, "data", "root-key-file", "store")
-	cobraCommand.Flags().BoolVar(&d.json, "json", false, "print the result as one JSON document")
-	cobraCommand.RunE = func(c *cobra.Command, _ []string) error { return d.run(c.Context()) }
-	return cobraCommand
+	command.MarkExits(c, command.ExitOK, command.ExitFailure, command.ExitUsage, command.ExitUnable)
+	d.settings = settings.AddExisting(c, "data", "root-key-file", "store")
+	c.Flags().BoolVar(&d.asJSON, "json", false, "print the result as one JSON document")
+	c.RunE = func(c *cobra.Command, _ []string) error { return d.run(c.Context()) }
+	return c
 }
 
 // examination is one call of the command.
 type examination struct {
-	*console.Console
+	administrator
+
 	settings *settings.Settings
-	json     bool
+	asJSON   bool
 }
 
 func (d examination) run(ctx context.Context) error {
@@ -71,7 +72,7 @@ func (d examination) run(ctx context.Context) error {
 	if err != nil {
 		return &command.ExitError{Code: command.ExitUnable, Cause: err}
 	}
-	if err := d.print(result{place, now, found}); err != nil {
+	if err := d.print(examinationResult{place, now, found}); err != nil {
 		return err
 	}
 	if found.Count(doctor.LevelError) > 0 {
@@ -91,13 +92,13 @@ func (d examination) examineFolder(ctx context.Context, found *doctor.Findings, 
 	if err != nil {
 		return err
 	}
-	files := files{folder: d.settings.Data, found: found}
+	files := folderFiles{folder: d.settings.Data, found: found}
 	if err := files.examine(entries, folder.Warnings()); err != nil {
 		return err
 	}
 	opts := doctor.Options{Store: folder, Now: now, Findings: found}
 	opts.Keys = files.rootKey(ctx, datafolder.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
-	if !files.there[datafolder.DatabaseName] {
+	if !files.present[datafolder.DatabaseName] {
 		found.Skipped = append(found.Skipped, "the database is missing: neither rows nor shares were examined")
 		return nil
 	}
@@ -151,7 +152,7 @@ func (d examination) examineDatabase(ctx context.Context, found *doctor.Findings
 	defer func() { err = errors.Join(err, done()) }()
 	found.Skipped = append(found.Skipped,
 		"shares, pages and the files of the data folder were not examined: PostgreSQL keeps the data")
-	files := files{folder: d.settings.Data, found: found}
+	files := folderFiles{folder: d.settings.Data, found: found}
 	opts := doctor.Options{Store: store, Served: true, Now: now, Findings: found}
 	opts.Keys = files.rootKey(ctx, datafolder.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	line := d.Progress()

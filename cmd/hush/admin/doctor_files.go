@@ -21,36 +21,36 @@ import (
 	"hush/vault/doctor"
 )
 
-// files examines the files of a data folder.
-type files struct {
-	folder string
-	served bool // a service uses the folder, and makes files that are not complete yet
-	found  *doctor.Findings
-	owner  uint32 // uid of the folder
-	there  map[string]bool
+// folderFiles examines the files of a data folder.
+type folderFiles struct {
+	folder  string
+	served  bool // a service uses the folder, and makes files that are not complete yet
+	found   *doctor.Findings
+	owner   uint32 // uid of the folder
+	present map[string]bool
 }
 
 // newSuffix ends the names of what is not complete.
 const newSuffix = ".new"
 
 // examine examines the entries of the folder, and adds what weakens its file system.
-func (f *files) examine(entries []os.DirEntry, warnings []string) error {
-	f.there = map[string]bool{}
-	facts, err := factsOf(f.folder)
+func (f *folderFiles) examine(entries []os.DirEntry, warnings []string) error {
+	f.present = map[string]bool{}
+	info, err := statFile(f.folder)
 	if err != nil {
 		return err
 	}
-	f.owner = facts.uid
-	if facts.mode.Perm()&0o077 != 0 {
-		f.found.Note(doctor.CodeFolderMode, modeText(f.folder, facts))
+	f.owner = info.uid
+	if info.mode.Perm()&0o077 != 0 {
+		f.found.Note(doctor.CodeFolderMode, modeText(f.folder, info))
 	}
 	for _, e := range entries {
-		if err := f.file(e.Name()); err != nil {
+		if err := f.examineFile(e.Name()); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{datafolder.DatabaseName, datafolder.SharesName} {
-		if !f.there[name] {
+		if !f.present[name] {
 			f.found.Note(doctor.CodeFileMissing, name)
 		}
 	}
@@ -60,13 +60,13 @@ func (f *files) examine(entries []os.DirEntry, warnings []string) error {
 	return nil
 }
 
-// file examines a file by its name in the folder.
-func (f *files) file(name string) error {
+// examineFile examines a file by its name in the folder.
+func (f *folderFiles) examineFile(name string) error {
 	if storage.IsOfDisk(name) {
 		return nil
 	}
-	f.there[name] = true
-	facts, err := factsOf(filepath.Join(f.folder, name))
+	f.present[name] = true
+	info, err := statFile(filepath.Join(f.folder, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -81,28 +81,28 @@ func (f *files) file(name string) error {
 		kind = fs.ModeDir
 	case datafolder.SocketName:
 		kind = fs.ModeSocket
-		f.left(name)
+		f.noteLeftover(name)
 	case datafolder.DatabaseName + newSuffix, datafolder.SharesName + newSuffix, datafolder.RootKeyName + newSuffix:
-		f.left(name)
+		f.noteLeftover(name)
 	default:
 		f.found.Note(doctor.CodeFileUnknown, name)
 		return nil
 	}
-	if facts.mode.Type() != kind {
+	if info.mode.Type() != kind {
 		f.found.Note(doctor.CodeFileType, name)
 		return nil
 	}
-	if facts.mode.Perm()&0o077 != 0 && name != datafolder.RootKeyName {
-		f.found.Note(doctor.CodeFileMode, modeText(name, facts))
+	if info.mode.Perm()&0o077 != 0 && name != datafolder.RootKeyName {
+		f.found.Note(doctor.CodeFileMode, modeText(name, info))
 	}
-	if facts.uid != f.owner {
-		f.found.Note(doctor.CodeFileOwner, fmt.Sprintf("%s belongs to user %d, the folder to user %d", name, facts.uid, f.owner))
+	if info.uid != f.owner {
+		f.found.Note(doctor.CodeFileOwner, fmt.Sprintf("%s belongs to user %d, the folder to user %d", name, info.uid, f.owner))
 	}
 	return nil
 }
 
-// left notes a file that a process that was killed left, unless one may use it.
-func (f *files) left(name string) {
+// noteLeftover notes a file that a process that was killed left, unless one may use it.
+func (f *folderFiles) noteLeftover(name string) {
 	if !f.served {
 		f.found.Note(doctor.CodeFileLeft, name)
 	}
@@ -110,8 +110,8 @@ func (f *files) left(name string) {
 
 // rootKey examines the root key, and returns the keys of it, or nil. One that is
 // elsewhere may be readable for a group, which some ways to hand over files need.
-func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.Keys {
-	facts, err := factsOf(path)
+func (f *folderFiles) rootKey(ctx context.Context, path string, elsewhere bool) *seal.Keys {
+	info, err := statFile(path)
 	if errors.Is(err, fs.ErrNotExist) && f.served && !elsewhere {
 		f.found.Skipped = append(f.found.Skipped, "the file of the root key, which is not in the data folder: name it with --root-key-file")
 		return nil
@@ -124,8 +124,8 @@ func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.
 	if elsewhere {
 		others = 0o007
 	}
-	if err == nil && facts.mode.IsRegular() && facts.mode.Perm()&others != 0 {
-		f.found.Note(doctor.CodeKeyMode, modeText(path, facts))
+	if err == nil && info.mode.IsRegular() && info.mode.Perm()&others != 0 {
+		f.found.Note(doctor.CodeKeyMode, modeText(path, info))
 	}
 	keys, err := datafolder.ExamineKeys(ctx, path)
 	if err != nil {
@@ -137,9 +137,9 @@ func (f *files) rootKey(ctx context.Context, path string, elsewhere bool) *seal.
 }
 
 // certificates examines the folder of certificates.
-func (f *files) certificates(keys *seal.Keys) {
+func (f *folderFiles) certificates(keys *seal.Keys) {
 	root := filepath.Join(f.folder, datafolder.CertificatesName)
-	if !f.there[datafolder.CertificatesName] {
+	if !f.present[datafolder.CertificatesName] {
 		return
 	}
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
@@ -155,7 +155,7 @@ func (f *files) certificates(keys *seal.Keys) {
 		}
 		key := path.Clean(filepath.ToSlash(relative))
 		if strings.HasSuffix(key, newSuffix) {
-			f.left(path.Join(datafolder.CertificatesName, key))
+			f.noteLeftover(path.Join(datafolder.CertificatesName, key))
 			return nil
 		}
 		content, err := readQuietly(name)
@@ -184,24 +184,24 @@ func readQuietly(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// fileFacts is what is known of a file without opening it.
-type fileFacts struct {
+// fileInfo is what is known of a file without opening it.
+type fileInfo struct {
 	mode fs.FileMode
 	uid  uint32
 }
 
-func factsOf(name string) (facts fileFacts, err error) {
+func statFile(name string) (file fileInfo, err error) {
 	var stat unix.Stat_t
 	info, err := os.Lstat(name)
 	if err != nil {
-		return facts, err
+		return file, err
 	}
 	if err := unix.Lstat(name, &stat); err != nil {
-		return facts, &os.PathError{Op: "stat", Path: name, Err: err}
+		return file, &os.PathError{Op: "stat", Path: name, Err: err}
 	}
-	return fileFacts{info.Mode(), stat.Uid}, nil
+	return fileInfo{info.Mode(), stat.Uid}, nil
 }
 
-func modeText(name string, facts fileFacts) string {
-	return fmt.Sprintf("%s has mode %04o", name, facts.mode.Perm())
+func modeText(name string, info fileInfo) string {
+	return fmt.Sprintf("%s has mode %04o", name, info.mode.Perm())
 }

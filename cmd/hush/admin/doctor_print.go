@@ -11,26 +11,26 @@ import (
 	"hush/vault/doctor"
 )
 
-// result is what an examination found.
-type result struct {
+// examinationResult is what an examination found.
+type examinationResult struct {
 	place string
 	at    time.Time
 	found *doctor.Findings
 }
 
-// document is the result as JSON.
-type document struct {
-	Data     string    `json:"data"`
-	Time     time.Time `json:"time"`
-	Rows     int64     `json:"rows"`
-	Errors   int64     `json:"errors"`
-	Warnings int64     `json:"warnings"`
-	Infos    int64     `json:"infos"`
-	Skipped  []string  `json:"skipped"`
-	Findings []finding `json:"findings"`
+// examinationJSON is the result as JSON.
+type examinationJSON struct {
+	Data     string        `json:"data"`
+	Time     time.Time     `json:"time"`
+	Rows     int64         `json:"rows"`
+	Errors   int64         `json:"errors"`
+	Warnings int64         `json:"warnings"`
+	Infos    int64         `json:"infos"`
+	Skipped  []string      `json:"skipped"`
+	Findings []findingJSON `json:"findings"`
 }
 
-type finding struct {
+type findingJSON struct {
 	Code   string         `json:"code"`
 	Level  string         `json:"level"`
 	Bucket string         `json:"bucket,omitempty"`
@@ -40,17 +40,17 @@ type finding struct {
 	Places []doctor.Place `json:"places"` // the first ones
 }
 
-func (d examination) print(r result) error {
-	if !d.json {
+func (d examination) print(r examinationResult) error {
+	if !d.asJSON {
 		return r.tell(d.Out)
 	}
-	doc := document{
+	doc := examinationJSON{
 		Data: r.place, Time: r.at.UTC().Truncate(time.Second), Rows: r.found.Rows,
 		Errors: r.found.Count(doctor.LevelError), Warnings: r.found.Count(doctor.LevelWarning), Infos: r.found.Count(doctor.LevelInfo),
-		Skipped: append([]string{}, r.found.Skipped...), Findings: []finding{},
+		Skipped: append([]string{}, r.found.Skipped...), Findings: []findingJSON{},
 	}
 	for _, g := range r.found.Groups() {
-		doc.Findings = append(doc.Findings, finding{string(g.Code), g.Level.String(), g.Bucket, g.Count, g.Text, g.Do, g.Places})
+		doc.Findings = append(doc.Findings, findingJSON{string(g.Code), g.Level.String(), g.Bucket, g.Count, g.Text, g.Do, g.Places})
 	}
 	out := json.NewEncoder(d.Out)
 	out.SetIndent("", "  ")
@@ -58,7 +58,7 @@ func (d examination) print(r result) error {
 }
 
 // tell prints the result for people. The last line is the verdict.
-func (r result) tell(w io.Writer) error {
+func (r examinationResult) tell(w io.Writer) error {
 	var text strings.Builder
 	for _, g := range r.found.Groups() {
 		fmt.Fprintf(&text, "%s %s: %s\n", g.Level, g.Code, g.Text)
@@ -92,7 +92,7 @@ func describePlace(bucket string, p doctor.Place) string {
 	return strings.Join(parts, ", ")
 }
 
-func (r result) verdict() string {
+func (r examinationResult) verdict() string {
 	rows := console.Count(r.found.Rows, "rows")
 	errors, warnings := r.found.Count(doctor.LevelError), r.found.Count(doctor.LevelWarning)
 	switch {

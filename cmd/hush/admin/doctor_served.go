@@ -18,16 +18,10 @@ import (
 	"hush/vault/doctor"
 )
 
-// The time in which a command finds a service that runs or a folder that is not in use.
-const (
-	examinePatience = 900 * time.Millisecond
-	examineInterval = 25 * time.Millisecond
-)
-
 // examineData examines a data folder, by the service that holds it or by itself. It
 // waits a little less than a second for a service that is just starting or stopping.
 func (d examination) examineData(ctx context.Context, found *doctor.Findings, now time.Time) error {
-	for deadline := time.Now().Add(examinePatience); ; {
+	for deadline := time.Now().Add(serviceWait); ; {
 		client, done, running := datafolder.Service(ctx, d.settings.Data)
 		if running {
 			defer done()
@@ -39,7 +33,7 @@ func (d examination) examineData(ctx context.Context, found *doctor.Findings, no
 			return err
 		}
 		select {
-		case <-time.After(examineInterval):
+		case <-time.After(serviceRetry):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -56,14 +50,14 @@ func (d examination) examineServed(ctx context.Context, client *http.Client, fou
 	examined := last.GetExamination()
 	found.Rows = last.GetRows()
 	for _, g := range examined.GetGroups() {
-		found.AddGroup(groupOf(g))
+		found.AddGroup(groupOfService(g))
 	}
 	found.Skipped = append(found.Skipped, examined.GetSkipped()...)
 	entries, err := os.ReadDir(d.settings.Data)
 	if err != nil {
 		return err
 	}
-	files := files{folder: d.settings.Data, served: true, found: found}
+	files := folderFiles{folder: d.settings.Data, served: true, found: found}
 	if err := files.examine(entries, bolt.FolderWarnings(d.settings.Data)); err != nil {
 		return err
 	}
@@ -77,7 +71,7 @@ func (d examination) ask(ctx context.Context, admin adminv1connect.AdminServiceC
 	defer cancel()
 	stream, err := admin.Examine(ctx, &adminv1.ExamineRequest{})
 	if err != nil {
-		return nil, plainExamineError(err)
+		return nil, examineError(err)
 	}
 	defer stream.Close()
 	line := d.Progress()
@@ -90,13 +84,13 @@ func (d examination) ask(ctx context.Context, admin adminv1connect.AdminServiceC
 		line.Show(func() string { return fmt.Sprintf("reading rows: %d, now in %q", part.GetRows(), part.GetBucket()) })
 	}
 	if err := stream.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, plainExamineError(err)
+		return nil, examineError(err)
 	}
 	return nil, errors.New("the service ended the examination, perhaps because it stops; see its log")
 }
 
-// plainExamineError reduces a refusal to its message.
-func plainExamineError(err error) error {
+// examineError reduces a refusal to its message.
+func examineError(err error) error {
 	coded, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && coded.Code() == connect.CodeUnimplemented:
@@ -107,8 +101,8 @@ func plainExamineError(err error) error {
 	return err
 }
 
-// groupOf reads what the service found. The words are those of its release.
-func groupOf(g *adminv1.ExaminationGroup) doctor.Group {
+// groupOfService reads what the service found. The words are those of its release.
+func groupOfService(g *adminv1.ExaminationGroup) doctor.Group {
 	group := doctor.Group{
 		Info:   doctor.Info{Code: doctor.Code(g.GetCode()), Level: doctor.LevelOf(g.GetLevel()), Text: g.GetText(), Do: g.GetAction()},
 		Bucket: g.GetBucket(), Count: g.GetCount(), Places: []doctor.Place{},

@@ -19,7 +19,7 @@ import (
 // command returns "hush admin domain".
 func (a domains) command() *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "domain", Short: "list and verify the domains of accounts", Long: "List and verify the domains of accounts." + about,
+		Use: "domain", Short: "list and verify the domains of accounts", Long: "List and verify the domains of accounts." + serviceHelp,
 	}, a.listCommand(), a.verifyCommand())
 }
 
@@ -37,7 +37,7 @@ func (a domains) list(ctx context.Context, s *settings.Settings, account string)
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		list, err := admin.ListDomains(ctx, &adminv1.ListDomainsRequest{Account: account})
 		rows = domainRows(list.GetDomains())
-		return noAccount(err, account)
+		return orNoAccount(err, account)
 	})
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func domainRows(domains []*hushv1.Domain) [][]string {
 	rows := make([][]string, len(domains))
 	for i, d := range domains {
 		rows[i] = []string{
-			d.GetDisplayDomain(), nameOfState(d.GetState()), console.OrDash(d.GetCustid()), yesNo(d.GetResolving()), console.Moment(d.GetCheckTime()),
+			d.GetDisplayDomain(), domainStateName(d.GetState()), console.OrDash(d.GetCustid()), yesNo(d.GetResolving()), console.Moment(d.GetCheckTime()),
 		}
 	}
 	return rows
@@ -72,7 +72,7 @@ func (a domains) verify(ctx context.Context, s *settings.Settings, request *admi
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		answer, err := admin.VerifyDomain(ctx, request)
 		checked = answer.GetDomain()
-		return named(err, "no account claims the domain %s", request.GetDomain())
+		return orNotFound(err, "no account claims the domain %s", request.GetDomain())
 	})
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a domains) verify(ctx context.Context, s *settings.Settings, request *admi
 		return err
 	}
 	if checked.GetState() != hushv1.DomainState_DOMAIN_STATE_VERIFIED {
-		return fmt.Errorf("%s is %s, not verified", checked.GetDisplayDomain(), nameOfState(checked.GetState()))
+		return fmt.Errorf("%s is %s, not verified", checked.GetDisplayDomain(), domainStateName(checked.GetState()))
 	}
 	a.Tellf("%s is verified", checked.GetDisplayDomain())
 	return nil
@@ -98,7 +98,7 @@ func checkRows(checks []*hushv1.DomainCheck) [][]string {
 	return rows
 }
 
-func nameOfState(state hushv1.DomainState) string {
+func domainStateName(state hushv1.DomainState) string {
 	return strings.ToLower(strings.TrimPrefix(state.String(), "DOMAIN_STATE_"))
 }
 

@@ -40,7 +40,7 @@ func (a accounts) importCommand() *cobra.Command {
 accounts are read from a CSV file, or from standard input if the file is "-".
 
 The file has a header line and the columns address and token. The columns role
-and locale are optional.` + about,
+and locale are optional.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that already have an account")
@@ -84,7 +84,7 @@ func (a accounts) send(
 		}
 		counted, err := admin.ImportAccounts(ctx, request)
 		if err != nil {
-			return fmt.Errorf("%s: %w; %s", name, placeMistake(err, page), soFar(imported))
+			return fmt.Errorf("%s: %w; %s", name, placeMistake(err, page), importedSoFar(imported))
 		}
 		imported += counted.GetImported()
 		skipped += counted.GetSkipped()
@@ -100,7 +100,7 @@ func (a accounts) send(
 	return nil
 }
 
-func soFar(imported int32) string {
+func importedSoFar(imported int32) string {
 	if imported == 0 {
 		return "nothing was imported"
 	}
@@ -167,7 +167,7 @@ func notTwice(lines map[string]int, what, value string, line int) error {
 
 func readAccount(row []string, columns []int) (*adminv1.ImportAccountsRequest_Entry, error) {
 	entry := &adminv1.ImportAccountsRequest_Entry{
-		Address: cell(row, columns[columnAddress]), Token: cell(row, columns[columnToken]), Locale: cell(row, columns[columnLocale]),
+		Address: cellOf(row, columns[columnAddress]), Token: cellOf(row, columns[columnToken]), Locale: cellOf(row, columns[columnLocale]),
 	}
 	if entry.GetAddress() == "" {
 		return nil, errors.New("the address is missing")
@@ -175,8 +175,8 @@ func readAccount(row []string, columns []int) (*adminv1.ImportAccountsRequest_En
 	if entry.GetToken() != "" && !isAPIToken(entry.GetToken()) {
 		return nil, errors.New("the token is not 40 characters 0-9 and a-f")
 	}
-	if role := cell(row, columns[columnRole]); role != "" {
-		entry.Role = roleOf(role)
+	if role := cellOf(row, columns[columnRole]); role != "" {
+		entry.Role = parseRole(role)
 		if entry.GetRole() == hushv1.Role_ROLE_UNSPECIFIED {
 			return nil, fmt.Errorf("the role %q is neither customer nor colonel", role)
 		}
@@ -184,8 +184,8 @@ func readAccount(row []string, columns []int) (*adminv1.ImportAccountsRequest_En
 	return entry, nil
 }
 
-// cell is empty for a column that the table does not have.
-func cell(row []string, column int) string {
+// cellOf is empty for a column that the table does not have.
+func cellOf(row []string, column int) string {
 	if column < 0 {
 		return ""
 	}

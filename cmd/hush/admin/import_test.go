@@ -86,7 +86,7 @@ func writeAccounts(t *testing.T, accounts []importedAccount) []byte {
 	for _, a := range accounts {
 		role := ""
 		if a.entry.GetRole() != 0 {
-			role = nameOfRole(a.entry.GetRole())
+			role = roleName(a.entry.GetRole())
 		}
 		rows = append(rows, []string{a.entry.GetAddress(), a.entry.GetToken(), role, a.entry.GetLocale()})
 	}

@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// inProcess serves requests without a network.
-type inProcess struct{ handler http.Handler }
+// inProcessTransport serves requests without a network.
+type inProcessTransport struct{ handler http.Handler }
 
 // RoundTrip runs the handler to its end before it returns.
-func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := &recorder{header: http.Header{}}
+func (t inProcessTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := &responseRecorder{header: http.Header{}}
 	served := r.Clone(r.Context())
 	if served.Body == nil {
 		served.Body = http.NoBody
@@ -26,24 +26,24 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// recorder keeps an answer.
-type recorder struct {
+// responseRecorder keeps an answer.
+type responseRecorder struct {
 	header http.Header
 	code   int
 	body   bytes.Buffer
 }
 
 // Header returns the headers of the answer.
-func (r *recorder) Header() http.Header { return r.header }
+func (r *responseRecorder) Header() http.Header { return r.header }
 
 // Write adds to the body.
-func (r *recorder) Write(b []byte) (int, error) {
+func (r *responseRecorder) Write(b []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	return r.body.Write(b)
 }
 
 // WriteHeader counts the first time.
-func (r *recorder) WriteHeader(code int) {
+func (r *responseRecorder) WriteHeader(code int) {
 	if r.code == 0 {
 		r.code = code
 	}

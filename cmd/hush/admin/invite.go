@@ -19,7 +19,7 @@ const invitePage = 500
 // command returns "hush admin account invite".
 func (a invites) command() *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "invite", Short: "create, list and revoke invites", Long: "Create, list and revoke invites, where sign-up requires one." + about,
+		Use: "invite", Short: "create, list and revoke invites", Long: "Create, list and revoke invites, where sign-up requires one." + serviceHelp,
 	}, a.createCommand(), a.listCommand(), a.revokeCommand())
 }
 
@@ -30,7 +30,7 @@ func (a invites) createCommand() *cobra.Command {
 		Long: `Create an invite and print its link. It works once and expires after a week.
 
 With an address, only that address can sign up with it. A service that runs and
-sends mail also mails the link there.` + about,
+sends mail also mails the link there.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags("base-url", "listen", "tls-cert")...)
 	command.HoldOutput(c)
@@ -112,7 +112,7 @@ func (a invites) revokeCommand() *cobra.Command {
 func (a invites) revoke(ctx context.Context, s *settings.Settings, id string) error {
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		_, err := admin.RevokeInvite(ctx, &adminv1.RevokeInviteRequest{InviteId: id})
-		return named(err, "there is no invite %s that can still be used", id)
+		return orNotFound(err, "there is no invite %s that can still be used", id)
 	})
 	if err != nil {
 		return err

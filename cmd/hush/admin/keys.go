@@ -14,12 +14,11 @@ import (
 	"hush/server/settings"
 )
 
-// Keys returns "hush admin keys": the operator's commands for root keys.
-func Keys(c *console.Console, release string) *cobra.Command {
-	k := rootKeys{administrator{c, release}}
+// command returns "hush admin keys".
+func (k rootKeys) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "keys", Short: "list, rotate and retire root keys",
-		Long: "List, rotate and retire the root keys of a service." + about,
+		Long: "List, rotate and retire the root keys of a service." + serviceHelp,
 	}, k.listCommand(), k.rotateCommand(), k.retireCommand())
 }
 
@@ -29,7 +28,7 @@ func (k rootKeys) listCommand() *cobra.Command {
 		Use: "list", Short: "list the root keys and what depends on each", Args: command.Takes(0, 0),
 		Long: `List the root keys, the newest first, and count what depends on each of them.
 
-This reads all rows, and opens none.` + about,
+This reads all rows, and opens none.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -87,7 +86,7 @@ list" does.
 
 The file must keep the old keys: they open what they sealed. While the service
 runs, it seals addresses, feedback and certificates anew; "hush admin keys list"
-shows what still needs the old key.` + about,
+shows what still needs the old key.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -117,7 +116,7 @@ refused while anything depends on the key: then it names what does.
 
 A key in root.key of the data folder is removed from the file. From any other file
 remove its line afterwards. Backups that were made before need the key: copy the
-file to another place first.` + about,
+file to another place first.` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {

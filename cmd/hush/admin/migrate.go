@@ -20,11 +20,11 @@ import (
 	"hush/vault/rows"
 )
 
-// Migrate returns "hush admin migrate" of a release of the program: it says which format
+// migrateCommand returns "hush admin migrate": it says which format
 // the data of a service has, and upgrades it without serving.
-func Migrate(c *console.Console, release string) *cobra.Command {
-	m := migration{Console: c, release: release}
-	made := &cobra.Command{
+func (a administrator) migrateCommand() *cobra.Command {
+	m := migration{administrator: a}
+	c := &cobra.Command{
 		Use: "migrate", Short: "show or upgrade the format of the data", Args: command.Takes(0, 0),
 		Long: `Upgrade the format of the data of a stopped service, as "hush serve" does at its
 start. Earlier releases refuse the data afterwards, and what this release restores
@@ -39,33 +39,32 @@ release opens the data, and 1 if it does not, or if a service uses the folder.
 In a PostgreSQL database the format follows from its nodes: it is raised once all of
 them read the next one. There --check works beside them, and shows them.`,
 	}
-	m.settings = settings.AddExisting(made, "data", "root-key-file", "store", "spent-log")
-	made.Flags().BoolVar(&m.check, "check", false, "show the format, and change nothing")
-	made.Flags().BoolVar(&m.json, "json", false, "with --check, print one JSON document")
-	made.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
-	return made
+	m.settings = settings.AddExisting(c, "data", "root-key-file", "store", "spent-log")
+	c.Flags().BoolVar(&m.check, "check", false, "show the format, and change nothing")
+	c.Flags().BoolVar(&m.asJSON, "json", false, "with --check, print one JSON document")
+	c.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
+	return c
 }
 
 // migration is one call of the command.
 type migration struct {
-	*console.Console
+	administrator
 
-	settings    *settings.Settings
-	release     string
-	check, json bool
+	settings      *settings.Settings
+	check, asJSON bool
 }
 
 func (m migration) run(ctx context.Context) error {
 	switch {
 	case m.settings.Store == settings.StoreMemory:
 		return command.Usage("--store=memory holds no data that could be upgraded")
-	case m.json && !m.check:
+	case m.asJSON && !m.check:
 		return command.Usage("--json needs --check")
 	}
 	if !m.check {
 		return m.upgrade(ctx)
 	}
-	found, err := m.look(ctx)
+	found, err := m.readFormat(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,31 +77,31 @@ func (m migration) run(ctx context.Context) error {
 	return nil
 }
 
-// found is what --check finds. Scripts depend on the names.
-type found struct {
-	Format       rows.Format `json:"format"`
-	FirstRelease string      `json:"first_release"` // that writes the format
-	Newest       rows.Format `json:"newest"`        // that this release reads
-	Release      string      `json:"release"`       // of this program
-	Opens        bool        `json:"opens"`
-	Upgrades     bool        `json:"upgrades"` // at the next start
-	Nodes        []node      `json:"nodes,omitempty"`
+// formatReport is what --check finds. Scripts depend on the names.
+type formatReport struct {
+	Format       rows.Format  `json:"format"`
+	FirstRelease string       `json:"first_release"` // that writes the format
+	Newest       rows.Format  `json:"newest"`        // that this release reads
+	Release      string       `json:"release"`       // of this program
+	Opens        bool         `json:"opens"`
+	Upgrades     bool         `json:"upgrades"` // at the next start
+	Nodes        []nodeFormat `json:"nodes,omitempty"`
 	// Older are the rows that earlier releases wrote, which this one reads.
 	Older []doctor.Older `json:"older,omitempty"`
 }
 
-// node is a node of a shared store.
-type node struct {
+// nodeFormat is a node of a shared store.
+type nodeFormat struct {
 	Name    string      `json:"name"`
 	Release string      `json:"release"`
 	Newest  rows.Format `json:"newest"`
 	Holds   bool        `json:"holds"` // whether it keeps the store from the newest format
 }
 
-func (m migration) look(ctx context.Context) (f found, err error) {
+func (m migration) readFormat(ctx context.Context) (f formatReport, err error) {
 	line := m.Progress()
 	defer line.End()
-	store, now, done, err := m.open(ctx, line)
+	store, now, done, err := m.openData(ctx, line)
 	if err != nil {
 		return f, err
 	}
@@ -117,7 +116,7 @@ func (m migration) look(ctx context.Context) (f found, err error) {
 		live, err := rows.LiveNodes(tx, now)
 		f.Nodes = nil
 		for _, n := range live {
-			f.Nodes = append(f.Nodes, node{n.Name, n.Release, n.Formats.Newest, n.Formats.Newest < f.Newest})
+			f.Nodes = append(f.Nodes, nodeFormat{n.Name, n.Release, n.Formats.Newest, n.Formats.Newest < f.Newest})
 		}
 		return err
 	})
@@ -134,7 +133,7 @@ func (m migration) look(ctx context.Context) (f found, err error) {
 	return f, err
 }
 
-func (m migration) open(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
+func (m migration) openData(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
 	if m.settings.SharedStore() {
 		return datafolder.ConnectExisting(ctx, m.settings)
 	}
@@ -154,11 +153,11 @@ func (m migration) open(ctx context.Context, line *console.Progress) (store stor
 	return folder, time.Now(), folder.Close, nil
 }
 
-// stays is about a database whose nodes keep it from the newest format.
-const stays = "the data stays at format %d as long as nodes run that cannot read the next one"
+// formatStays is about a database whose nodes keep it from the newest format.
+const formatStays = "the data stays at format %d as long as nodes run that cannot read the next one"
 
-func (m migration) show(f found) error {
-	if m.json {
+func (m migration) show(f formatReport) error {
+	if m.asJSON {
 		lines := json.NewEncoder(m.Out)
 		lines.SetIndent("", "  ")
 		return lines.Encode(f)
@@ -178,7 +177,7 @@ func (m migration) show(f found) error {
 	case f.Upgrades:
 		verdict = fmt.Sprintf("a start upgrades the data to format %d: releases before hush %s can then no longer open it", f.Newest, f.Newest.FirstRelease())
 	case f.Format < f.Newest:
-		verdict = fmt.Sprintf(stays, f.Format)
+		verdict = fmt.Sprintf(formatStays, f.Format)
 	}
 	_, err := fmt.Fprintln(m.Out, verdict)
 	return err
@@ -209,7 +208,7 @@ func (m migration) upgrade(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	case after < rows.FormatNewest():
-		m.Tellf(stays, after)
+		m.Tellf(formatStays, after)
 	case after == before:
 		m.Tellf("the data has format %d already, the newest that this release writes", after)
 	default:

@@ -21,7 +21,7 @@ import (
 func (a places) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "place", Short: "import, list and remove places for TestName.Lookup",
-		Long: "Import, list and remove the places that TestName.Lookup finds." + about,
+		Long: "Import, list and remove the places that TestName.Lookup finds." + serviceHelp,
 	}, a.importCommand(), a.listCommand(), a.removeCommand())
 }
 
@@ -32,7 +32,7 @@ func (a places) importCommand() *cobra.Command {
 		Long: `Import places from a CSV file, or from standard input if the file is "-".
 
 The file has a header line and the columns name, latitude (degrees) and altitude
-(metres).` + about,
+(metres).` + serviceHelp,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&replace, "replace", false, "remove all imported places first")
@@ -105,7 +105,7 @@ func (a places) removeCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 			_, err := admin.RemovePlace(ctx, &adminv1.RemovePlaceRequest{Name: args[0]})
-			return named(err, "no imported place is called %q", args[0])
+			return orNotFound(err, "no imported place is called %q", args[0])
 		})
 	}
 	return c

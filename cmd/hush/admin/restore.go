@@ -26,22 +26,19 @@ import (
 	"hush/vault/spent"
 )
 
-// restores is who calls the command.
-type restores struct{ *console.Console }
-
-// options are the flags of "hush admin restore".
-type options struct {
-	settings   *settings.Settings
-	identities []string // files
-	burnAll    bool
-	accept     bool
+// restoreOptions are the flags of "hush admin restore".
+type restoreOptions struct {
+	settings           *settings.Settings
+	identities         []string // files
+	burnAll            bool
+	acceptResurrection bool
 }
 
-// Restore returns "hush admin restore": it makes a data folder out of a backup, and ends
+// restoreCommand returns "hush admin restore": it makes a data folder out of a backup, and ends
 // in it what has ended since.
-func Restore(c *console.Console) *cobra.Command {
-	var o options
-	made := &cobra.Command{
+func (a administrator) restoreCommand() *cobra.Command {
+	var o restoreOptions
+	c := &cobra.Command{
 		Use: "restore FILE|-", Short: "make a data folder out of a backup", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Make a data folder out of a backup. The folder must be empty or missing; it may
 have the root key, which no backup contains and which is needed. The old data must
@@ -60,48 +57,48 @@ nothing is restored, unless you choose one of
 Until the end there is nothing in the folder that a service would open. If the
 command is interrupted, run it again.`,
 	}
-	o.settings = settings.Add(made, "data", "store", "root-key-file", "spent-log")
-	made.Flags().StringArrayVarP(&o.identities, "identity", "i", nil, "`file` with an age identity that opens the backup; may be repeated")
-	made.Flags().BoolVar(&o.burnAll, "burn-all", false, "burn every secret, instead of asking a spent log")
-	made.Flags().BoolVar(&o.accept, "accept-resurrection", false, "let what has ended since the backup come back, instead of asking a spent log")
-	made.RunE = func(cmd *cobra.Command, args []string) error { return restores{c}.restore(cmd.Context(), args[0], o) }
-	return made
+	o.settings = settings.Add(c, "data", "store", "root-key-file", "spent-log")
+	c.Flags().StringArrayVarP(&o.identities, "identity", "i", nil, "`file` with an age identity that opens the backup; may be repeated")
+	c.Flags().BoolVar(&o.burnAll, "burn-all", false, "burn every secret, instead of asking a spent log")
+	c.Flags().BoolVar(&o.acceptResurrection, "accept-resurrection", false, "let what has ended since the backup come back, instead of asking a spent log")
+	c.RunE = func(c *cobra.Command, args []string) error { return a.restore(c.Context(), args[0], o) }
+	return c
 }
 
-// errShared is for a store that other means restore.
-var errShared = command.Usage("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
+// errRestoreShared is for a store that other means restore.
+var errRestoreShared = command.Usage("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
 
-func (k restores) restore(ctx context.Context, name string, o options) (err error) {
+func (a administrator) restore(ctx context.Context, name string, o restoreOptions) (err error) {
 	switch {
-	case o.burnAll && o.accept:
+	case o.burnAll && o.acceptResurrection:
 		return command.Usage("--burn-all does not go with --accept-resurrection")
 	case o.settings.SharedStore():
-		return errShared
+		return errRestoreShared
 	}
-	if err := checkInput(name, o.identities); err != nil {
+	if err := checkRestoreInput(name, o.identities); err != nil {
 		return err
 	}
-	identities, err := k.readIdentities(ctx, o.identities)
+	identities, err := a.readIdentities(ctx, o.identities)
 	if err != nil {
 		return err
 	}
-	file, done, err := k.Open(ctx, name)
+	file, done, err := a.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer done()
 	from, err := backup.Open(file, identities)
 	if err != nil {
-		return explain(err)
+		return explainRestoreError(err)
 	}
 	if err := datafolder.CheckBackup(from.Header); err != nil {
 		return err
 	}
 	keys, err := datafolder.KeysOf(ctx, o.settings)
 	if err != nil {
-		return explainKey(err, o.settings)
+		return explainMissingKey(err, o.settings)
 	}
-	log, err := openLog(from.Header, o)
+	log, err := openRestoreLog(from.Header, o)
 	if err != nil {
 		return err
 	}
@@ -111,13 +108,13 @@ func (k restores) restore(ctx context.Context, name string, o options) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	r := &restoring{restores: k, options: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
-	return explain(r.run(ctx))
+	r := &restoreRun{administrator: a, restoreOptions: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
+	return explainRestoreError(r.run(ctx))
 }
 
-// checkInput refuses a command that would read several things from standard input, which
+// checkRestoreInput refuses a command that would read several things from standard input, which
 // the first one takes whole.
-func checkInput(name string, identities []string) error {
+func checkRestoreInput(name string, identities []string) error {
 	given := 0
 	for _, file := range identities {
 		if file == "-" {
@@ -133,8 +130,8 @@ func checkInput(name string, identities []string) error {
 	return nil
 }
 
-// explainKey says where the root key belongs, which no backup contains.
-func explainKey(err error, s *settings.Settings) error {
+// explainMissingKey says where the root key belongs, which no backup contains.
+func explainMissingKey(err error, s *settings.Settings) error {
 	if !errors.Is(err, datafolder.ErrNoKey) {
 		return err
 	}
@@ -144,9 +141,9 @@ func explainKey(err error, s *settings.Settings) error {
 	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, datafolder.RootKeyName))
 }
 
-func (k restores) readIdentities(ctx context.Context, files []string) (all []age.Identity, err error) {
+func (a administrator) readIdentities(ctx context.Context, files []string) (all []age.Identity, err error) {
 	for _, name := range files {
-		found, err := k.readIdentity(ctx, name)
+		found, err := a.readIdentity(ctx, name)
 		if errors.Is(err, console.ErrInterrupted) {
 			return nil, err
 		}
@@ -158,8 +155,8 @@ func (k restores) readIdentities(ctx context.Context, files []string) (all []age
 	return all, nil
 }
 
-func (k restores) readIdentity(ctx context.Context, name string) ([]age.Identity, error) {
-	file, done, err := k.Open(ctx, name)
+func (a administrator) readIdentity(ctx context.Context, name string) ([]age.Identity, error) {
+	file, done, err := a.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +164,8 @@ func (k restores) readIdentity(ctx context.Context, name string) ([]age.Identity
 	return backup.Identities(file)
 }
 
-// explain adds what an operator can do about an error.
-func explain(err error) error {
+// explainRestoreError adds what an operator can do about an error.
+func explainRestoreError(err error) error {
 	switch {
 	case errors.Is(err, storage.ErrFull):
 		return fmt.Errorf("%w; nothing is left in the folder; make room, and run the command again", err)
@@ -178,23 +175,23 @@ func explain(err error) error {
 	return err
 }
 
-// restoring is a restore under way.
-type restoring struct {
-	restores
-	options
+// restoreRun is a restore under way.
+type restoreRun struct {
+	administrator
+	restoreOptions
 
 	from *backup.Reader
 	keys *seal.Keys
-	log  *endings
+	log  *restoreLog
 	to   *datafolder.Restoring
 	now  time.Time
 
 	missing map[uint64]uint64 // generations by slot of records whose share was not found yet
 	trailer backup.Trailer
-	report  report
+	report  restoreReport
 }
 
-func (r *restoring) run(ctx context.Context) error {
+func (r *restoreRun) run(ctx context.Context) error {
 	if err := r.fill(ctx); err != nil {
 		return err
 	}
@@ -216,7 +213,7 @@ func (r *restoring) run(ctx context.Context) error {
 }
 
 // fill stores the rows, and those of the shares that a row names.
-func (r *restoring) fill(ctx context.Context) (err error) {
+func (r *restoreRun) fill(ctx context.Context) (err error) {
 	line := r.Progress()
 	defer line.End()
 	r.missing = map[uint64]uint64{}
@@ -247,7 +244,7 @@ func (r *restoring) fill(ctx context.Context) (err error) {
 }
 
 // keepRow stores a row, unless it belongs to the process that served it.
-func (r *restoring) keepRow(bucket string, key, value []byte) error {
+func (r *restoreRun) keepRow(bucket string, key, value []byte) error {
 	if restoration.Keeps(bucket) {
 		return r.to.Row(bucket, key, value)
 	}
@@ -256,7 +253,7 @@ func (r *restoring) keepRow(bucket string, key, value []byte) error {
 
 // note notes the share that a row names. A row that cannot be read is restored as
 // it is.
-func (r *restoring) note(bucket string, key, value []byte) {
+func (r *restoreRun) note(bucket string, key, value []byte) {
 	switch slot, ok, err := restoration.SlotOf(bucket, key, value); {
 	case err != nil:
 		r.report.damaged++
@@ -267,14 +264,14 @@ func (r *restoring) note(bucket string, key, value []byte) {
 
 // vaultOptions returns what opens a vault on the restored data, for work that comes
 // before it is served.
-func (r *restoring) vaultOptions() (opts vault.Options, err error) {
+func (r *restoreRun) vaultOptions() (opts vault.Options, err error) {
 	opts = vault.Options{Keys: r.keys, Now: time.Now, Log: slog.New(slog.NewTextHandler(r.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	opts.Store, opts.Shares, err = r.to.Open()
 	return opts, err
 }
 
 // settle ends what no restore keeps, and what the log says.
-func (r *restoring) settle(ctx context.Context) error {
+func (r *restoreRun) settle(ctx context.Context) error {
 	opts, err := r.vaultOptions()
 	if err != nil {
 		return err
@@ -304,7 +301,7 @@ func (r *restoring) settle(ctx context.Context) error {
 }
 
 // count counts what can be opened now.
-func (r *restoring) count(ctx context.Context, store storage.Store) error {
+func (r *restoreRun) count(ctx context.Context, store storage.Store) error {
 	return store.View(ctx, func(tx storage.Tx) error {
 		counts, err := rows.GetCounts(tx)
 		r.report.waiting = counts[rows.CountSecrets]
@@ -313,8 +310,8 @@ func (r *restoring) count(ctx context.Context, store storage.Store) error {
 }
 
 // replay ends what has ended since the backup.
-func (r *restoring) replay(ctx context.Context, opts vault.Options) (err error) {
-	if r.log.log == nil {
+func (r *restoreRun) replay(ctx context.Context, opts vault.Options) (err error) {
+	if r.log.spent == nil {
 		return nil
 	}
 	line := r.Progress()
@@ -326,24 +323,24 @@ func (r *restoring) replay(ctx context.Context, opts vault.Options) (err error) 
 }
 
 // adopt makes the restored data use the log from now on, or none.
-func (r *restoring) adopt(ctx context.Context, store storage.Store) error {
-	if r.log.log == nil {
+func (r *restoreRun) adopt(ctx context.Context, store storage.Store) error {
+	if r.log.spent == nil {
 		return store.Update(ctx, spent.Drop)
 	}
-	return spent.Adopt(ctx, store, r.log.log, r.log.folder, r.log.after, r.now)
+	return spent.Adopt(ctx, store, r.log.spent, r.log.folder, r.log.after, r.now)
 }
 
 // tellLog tells the log that the restored data, which can be served now, replaces the
 // old one. That is the last step: a restore that ends before it leaves the log to the
 // old data. If it fails, the first start tells the log.
-func (r *restoring) tellLog(ctx context.Context, store storage.Store) error {
-	if r.log.log == nil {
+func (r *restoreRun) tellLog(ctx context.Context, store storage.Store) error {
+	if r.log.spent == nil {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := spent.Restored(r.log.log, r.log.after, r.now)
+	err := spent.Restored(r.log.spent, r.log.after, r.now)
 	if err == nil {
-		err = spent.Settle(ctx, store, r.log.log, r.log.after, r.now)
+		err = spent.Settle(ctx, store, r.log.spent, r.log.after, r.now)
 	}
 	if err != nil {
 		return fmt.Errorf("the backup is restored into %s, but the spent log could not be told: %s; start the service on it, which tells the log, and never on the old data", r.settings.Data, err.Error()) // not an error after which nothing is left

@@ -13,44 +13,44 @@ import (
 	"hush/vault/spent"
 )
 
-// endings is the spent log that a restore goes by, if it goes by one.
-type endings struct {
-	log    *spentlog.Log // nil for none
+// restoreLog is the spent log that a restore goes by, if it goes by one.
+type restoreLog struct {
+	spent  *spentlog.Log // nil for none
 	data   string        // the folder
 	folder string
 	reader *spentlog.Reader
 	after  uint64 // the last sequence that the backup knows of
 }
 
-// choices are what is left without a log that continues the backup.
-const choices = "--burn-all restores receipts and accounts and burns every secret, and --accept-resurrection lets what has ended since come back"
+// choicesWithoutLog are what is left without a log that continues the backup.
+const choicesWithoutLog = "--burn-all restores receipts and accounts and burns every secret, and --accept-resurrection lets what has ended since come back"
 
-// openLog opens the log that continues a backup. It returns an error that says
+// openRestoreLog opens the log that continues a backup. It returns an error that says
 // what to do if there is none.
-func openLog(h backup.Header, o options) (*endings, error) {
-	if o.burnAll || o.accept {
-		return &endings{}, nil
+func openRestoreLog(h backup.Header, o restoreOptions) (*restoreLog, error) {
+	if o.burnAll || o.acceptResurrection {
+		return &restoreLog{}, nil
 	}
 	made := h.Time.UTC().Format(time.RFC3339)
 	if h.Spent == nil {
-		return nil, fmt.Errorf("the backup of %s was made without a spent log, so nothing says what has ended since: %s", made, choices)
+		return nil, fmt.Errorf("the backup of %s was made without a spent log, so nothing says what has ended since: %s", made, choicesWithoutLog)
 	}
 	dir := o.settings.SpentLogFolder()
 	if dir == "" {
-		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", made, choices)
+		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", made, choicesWithoutLog)
 	}
 	log, err := spentlog.Open(dir, spentlog.Options{})
 	switch {
 	case errors.Is(err, spentlog.ErrNoLog):
-		return nil, fmt.Errorf("--spent-log: %w: mount its disk, or name its folder; without the log, %s", err, choices)
+		return nil, fmt.Errorf("--spent-log: %w: mount its disk, or name its folder; without the log, %s", err, choicesWithoutLog)
 	case errors.Is(err, spentlog.ErrDamaged):
-		return nil, fmt.Errorf("--spent-log=%s: %w; without the log, %s", dir, err, choices)
+		return nil, fmt.Errorf("--spent-log=%s: %w; without the log, %s", dir, err, choicesWithoutLog)
 	case errors.Is(err, spentlog.ErrInUse):
 		return nil, fmt.Errorf("--spent-log: %w; stop the service first", err)
 	case err != nil:
 		return nil, fmt.Errorf("--spent-log: %w", err)
 	}
-	e := &endings{log: log, data: o.settings.Data, folder: dir, after: h.Spent.Sequence}
+	e := &restoreLog{spent: log, data: o.settings.Data, folder: dir, after: h.Spent.Sequence}
 	if e.reader, err = spentlog.Read(dir); err == nil {
 		err = spent.Continues(e.reader, spentlog.ID(h.Spent.Log), e.after)
 	}
@@ -58,15 +58,15 @@ func openLog(h backup.Header, o options) (*endings, error) {
 		return nil, errors.Join(fmt.Errorf("--spent-log=%s: %w", dir, err), log.Close())
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, made, err, choices), log.Close())
+		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, made, err, choicesWithoutLog), log.Close())
 	}
 	return e, nil
 }
 
 // close closes the log. Run as root, it leaves the log to the user of the service.
-func (e *endings) close() error {
-	if e.log == nil {
+func (e *restoreLog) close() error {
+	if e.spent == nil {
 		return nil
 	}
-	return errors.Join(e.log.Close(), datafolder.HandOverLog(e.folder, e.data))
+	return errors.Join(e.spent.Close(), datafolder.HandOverLog(e.folder, e.data))
 }

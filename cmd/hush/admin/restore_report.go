@@ -8,8 +8,8 @@ import (
 	"hush/vault/restoration"
 )
 
-// report is what a restore found and did.
-type report struct {
+// restoreReport is what a restore found and did.
+type restoreReport struct {
 	waiting  int64 // secrets
 	damaged  int64 // secrets that cannot be read
 	ended    restoration.Ended
@@ -18,7 +18,7 @@ type report struct {
 }
 
 // tell prints what was restored, and what is left to do.
-func (r *restoring) tell() {
+func (r *restoreRun) tell() {
 	h := r.from.Header
 	r.Tellf("restored the backup of %s (hush %s) into %s: %s", h.Time.UTC().Format(time.RFC3339), h.Release, r.settings.Data, console.Count(r.trailer.Rows, "rows"))
 	did := r.report.replayed
@@ -26,7 +26,7 @@ func (r *restoring) tell() {
 	case r.burnAll:
 		r.Tellf("burned every secret: %d", r.report.burned)
 		r.Tellf("no spent log was asked: what was revoked or changed since the backup is valid again")
-	case r.accept:
+	case r.acceptResurrection:
 		r.Tellf("no spent log was asked: what has ended since the backup can be opened and used again")
 	default:
 		r.Tellf("%s can be opened; %d had ended since", console.Count(r.report.waiting, "secrets"), did.Secrets+r.report.burned)
@@ -44,14 +44,14 @@ func (r *restoring) tell() {
 	if r.to.Created() {
 		r.Tellf("created the data folder %s: give it to the user of the service", r.settings.Data)
 	}
-	if r.burnAll || r.accept {
+	if r.burnAll || r.acceptResurrection {
 		r.tellWithoutLog()
 	}
 	r.Tellf("never serve the old data again: what is opened here would open there, too")
 }
 
 // tellWithoutLog says what is left to do after a restore that read no log.
-func (r *restoring) tellWithoutLog() {
+func (r *restoreRun) tellWithoutLog() {
 	r.Tellf("do again what was done since the backup: revoke API tokens, disable or destroy accounts, take roles away, reset passwords")
 	if folder := r.settings.SpentLogFolder(); folder != "" {
 		r.Tellf("--spent-log=%s was not read, and does not belong to the restored data", folder)

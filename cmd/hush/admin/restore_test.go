@@ -18,6 +18,7 @@ import (
 	"hush/cmd/hush/admin"
 	"hush/seal"
 	"hush/server/datafolder"
+	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/storage/spentlog"
@@ -93,8 +94,8 @@ func (s *scene) lose(t *testing.T) (dir string) {
 // restoring runs "hush admin restore" and returns what it told.
 func (s *scene) restoring(ctx context.Context, dir string, args ...string) (told string, err error) {
 	var out bytes.Buffer
-	c := admin.Restore(&console.Console{In: strings.NewReader(""), Out: &out, Err: &out})
-	c.SetArgs(append([]string{s.backup, "--data", dir}, args...))
+	c := admin.Command(&console.Console{In: strings.NewReader(""), Out: &out, Err: &out}, "", settings.NewReader(nil))
+	c.SetArgs(append([]string{"restore", s.backup, "--data", dir}, args...))
 	c.SetContext(ctx)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	err = c.Execute()

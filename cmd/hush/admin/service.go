@@ -22,50 +22,50 @@ import (
 // The time in which a command finds a service that runs or a store that does
 // not.
 const (
-	patience = 900 * time.Millisecond
-	interval = 25 * time.Millisecond
+	serviceWait  = 900 * time.Millisecond
+	serviceRetry = 25 * time.Millisecond
 )
 
-// work is what a command does with the service.
-type work func(context.Context, adminv1connect.AdminServiceClient) error
+// serviceCall is what a command does with the service.
+type serviceCall func(context.Context, adminv1connect.AdminServiceClient) error
 
-// opener opens the data of a service that does not run.
-type opener func(context.Context, *settings.Settings, *console.Console, *slog.Logger) (*datafolder.Data, error)
+// dataOpener opens the data of a service that does not run.
+type dataOpener func(context.Context, *settings.Settings, *console.Console, *slog.Logger) (*datafolder.Data, error)
 
 // withService runs work on the service that holds the data folder, or on the
 // folder itself where none runs. It returns an error if there is no data.
-func (a administrator) withService(ctx context.Context, s *settings.Settings, do work) error {
+func (a administrator) withService(ctx context.Context, s *settings.Settings, do serviceCall) error {
 	return a.retry(ctx, s, datafolder.OpenExisting, do)
 }
 
 // withNewService is withService for work that may be the first in a data folder. The
 // folder must exist.
-func (a administrator) withNewService(ctx context.Context, s *settings.Settings, do work) error {
+func (a administrator) withNewService(ctx context.Context, s *settings.Settings, do serviceCall) error {
 	return a.retry(ctx, s, datafolder.OpenNew, do)
 }
 
-var errMemory = errors.New("a store in memory belongs to the service that keeps it: commands cannot reach it")
+var errStoreInMemory = errors.New("a store in memory belongs to the service that keeps it: commands cannot reach it")
 
 // retry runs work on the service or on the data folder. It waits a little less
 // than a second for a service that is just starting or stopping.
-func (a administrator) retry(ctx context.Context, s *settings.Settings, open opener, do work) error {
+func (a administrator) retry(ctx context.Context, s *settings.Settings, open dataOpener, do serviceCall) error {
 	if s.Store == settings.StoreMemory {
-		return errMemory
+		return errStoreInMemory
 	}
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(serviceWait); ; {
 		found, err := onSocket(ctx, s.Data, do)
 		if found {
-			return plainly(err)
+			return serviceError(err)
 		}
 		err = a.onFolder(ctx, s, open, do)
 		if errors.Is(err, datafolder.ErrInUse) && ctx.Err() != nil {
 			return ctx.Err() // it was not looked for to the end
 		}
 		if !errors.Is(err, datafolder.ErrInUse) || time.Now().After(deadline) {
-			return plainly(err)
+			return serviceError(err)
 		}
 		select {
-		case <-time.After(interval):
+		case <-time.After(serviceRetry):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -74,7 +74,7 @@ func (a administrator) retry(ctx context.Context, s *settings.Settings, open ope
 
 // onSocket runs work on the service that listens on the folder's socket, and
 // reports whether there is one.
-func onSocket(ctx context.Context, folder string, do work) (found bool, err error) {
+func onSocket(ctx context.Context, folder string, do serviceCall) (found bool, err error) {
 	client, done, found := datafolder.Service(ctx, folder)
 	defer done()
 	if !found {
@@ -85,7 +85,7 @@ func onSocket(ctx context.Context, folder string, do work) (found bool, err erro
 
 // onFolder runs work on the data itself. It returns datafolder.ErrInUse where another
 // process holds the data folder. A database on a server may have other nodes.
-func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open opener, do work) (err error) {
+func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open dataOpener, do serviceCall) (err error) {
 	if !s.SharedStore() && datafolder.Held(s.Data) {
 		return fmt.Errorf("the data folder %s is %w", s.Data, datafolder.ErrInUse)
 	}
@@ -103,9 +103,9 @@ func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open 
 		return err
 	}
 	defer v.Close()
-	defer keepNode(ctx, v, log)()
+	defer keepHeartbeat(ctx, v, log)()
 	_, handler := handlers.NewAdmin(v, s.PublicURL(), log, handlers.Local{})
-	client := &http.Client{Transport: inProcess{handler}}
+	client := &http.Client{Transport: inProcessTransport{handler}}
 	return do(ctx, adminv1connect.NewAdminServiceClient(client, datafolder.ServiceURL))
 }
 
@@ -124,8 +124,8 @@ func (a administrator) openStopped(ctx context.Context, s *settings.Settings, d 
 // beatEvery is the time between two heartbeats of a command that takes long.
 const beatEvery = 5 * time.Second
 
-// keepNode sends heartbeats until stop, where the store is shared.
-func keepNode(ctx context.Context, v *vault.Vault, log *slog.Logger) (stop func()) {
+// keepHeartbeat sends heartbeats until stop, where the store is shared.
+func keepHeartbeat(ctx context.Context, v *vault.Vault, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	crash.Go(&running, log, func() {

@@ -19,13 +19,9 @@ import (
 	"hush/vault/transfer"
 )
 
-// stores is who calls a command.
-type stores struct{ *console.Console }
-
-// Store returns "hush admin store": it looks after whole stores, while no service uses
+// command returns "hush admin store": it looks after whole stores, while no service uses
 // them.
-func Store(c *console.Console) *cobra.Command {
-	k := stores{c}
+func (k stores) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "store", Short: "move the data of a service to another store",
 		Long: `Move the data of a stopped service from a data folder to a PostgreSQL database,
@@ -76,7 +72,7 @@ copy there again, delete the folder, or drop the database or the schema hush in 
 	}
 	s := settings.Add(c, "root-key-file")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if err := checkPlaces(args...); err != nil {
+		if err := checkStores(args...); err != nil {
 			return err
 		}
 		ends, err := datafolder.OpenEnds(c.Context(), args[0], "", s.RootKeyFile, false, false, slog.New(slog.DiscardHandler))
@@ -93,14 +89,14 @@ copy there again, delete the folder, or drop the database or the schema hush in 
 	return c
 }
 
-// likeURL is what was meant to be the URL of a database.
-var likeURL = regexp.MustCompile(`://|^(?i)postgres(ql)?:`)
+// urlPattern is what was meant to be the URL of a database.
+var urlPattern = regexp.MustCompile(`://|^(?i)postgres(ql)?:`)
 
-// checkPlaces refuses URLs that name no database. One that is mistyped would be a
+// checkStores refuses URLs that name no database. One that is mistyped would be a
 // folder, whose name has the password in it.
-func checkPlaces(places ...string) error {
+func checkStores(places ...string) error {
 	for _, place := range places {
-		if !settings.IsDatabase(place) && likeURL.MatchString(place) {
+		if !settings.IsDatabase(place) && urlPattern.MatchString(place) {
 			return command.Usage("the URL of a database begins with postgres://")
 		}
 	}
@@ -116,7 +112,7 @@ type copyOptions struct {
 }
 
 func (k stores) copy(ctx context.Context, from, to string, o copyOptions) (err error) {
-	if err := checkPlaces(from, to); err != nil {
+	if err := checkStores(from, to); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(k.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -9,12 +9,12 @@ import (
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{"postgres://hush@db.example/hush", "postgresql://hush@db.example/hush", "data", "/srv/hush:data", "./a//b"} {
-		if err := checkPlaces(place, "data"); err != nil {
+		if err := checkStores(place, "data"); err != nil {
 			t.Errorf("checkPlaces(%s): got %v, want nil", place, err)
 		}
 	}
 	for _, place := range []string{"postgress://hush:hunter2@db.example/hush", "Postgres://hush:hunter2@db.example/hush", " postgres://hush:hunter2@h/x", "postgres:/hush:hunter2@h/x"} {
-		if err := checkPlaces("data", place); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if err := checkStores("data", place); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("checkPlaces(%s): got %v, want an error without the password", place, err)
 		}
 	}

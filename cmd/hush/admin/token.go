@@ -23,7 +23,7 @@ import (
 // command returns "hush admin token".
 func (a tokens) command() *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "token", Short: "create, list and revoke API tokens", Long: "Create, list and revoke API tokens." + about,
+		Use: "token", Short: "create, list and revoke API tokens", Long: "Create, list and revoke API tokens." + serviceHelp,
 	}, a.createCommand(), a.listCommand(), a.revokeCommand())
 }
 
@@ -57,13 +57,13 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 		if connect.CodeOf(err) == connect.CodeAlreadyExists {
 			return fmt.Errorf("the account has an API token %q already", request.GetName())
 		}
-		return noAccount(err, request.GetAccount())
+		return orNoAccount(err, request.GetAccount())
 	})
 	if err != nil {
 		return err
 	}
 	a.Tellf("created the API token %q of %s; it is shown only now", made.GetApiToken().GetName(), request.GetAccount())
-	for _, warning := range breadth(request, made.GetApiToken()) {
+	for _, warning := range scopeWarnings(request, made.GetApiToken()) {
 		a.Tellf("%s", warning)
 	}
 	if _, err = fmt.Fprintln(a.Out, made.GetToken()); err != nil {
@@ -73,11 +73,11 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 	return nil
 }
 
-// breadth says what a token may do and for how long, where the command line does not.
-func breadth(request *adminv1.CreateTokenRequest, made *hushv1.ApiToken) (warnings []string) {
+// scopeWarnings says what a token may do and for how long, where the command line does not.
+func scopeWarnings(request *adminv1.CreateTokenRequest, made *hushv1.ApiToken) (warnings []string) {
 	if len(request.GetScopes()) == 0 {
 		warnings = append(warnings, fmt.Sprintf("the token has all scopes, %s: --scope conceal makes one that can only share",
-			strings.ReplaceAll(nameScopes(made.GetScopes()), ",", ", ")))
+			strings.ReplaceAll(scopeNames(made.GetScopes()), ",", ", ")))
 	}
 	if made.GetExpireTime() == nil {
 		warnings = append(warnings, "the token never expires: --ttl 90d makes one that does")
@@ -97,7 +97,7 @@ func (a tokens) list(ctx context.Context, s *settings.Settings, account string) 
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		list, err := admin.ListTokens(ctx, &adminv1.ListTokensRequest{Account: account})
 		rows = tokenRows(list.GetApiTokens())
-		return noAccount(err, account)
+		return orNoAccount(err, account)
 	})
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func tokenRows(tokens []*hushv1.ApiToken) [][]string {
 	rows := make([][]string, len(tokens))
 	for i, t := range tokens {
 		rows[i] = []string{
-			t.GetTokenId(), t.GetName(), nameScopes(t.GetScopes()),
+			t.GetTokenId(), t.GetName(), scopeNames(t.GetScopes()),
 			console.Moment(t.GetCreateTime()), console.Moment(t.GetExpireTime()), console.Moment(t.GetUseTime()),
 			console.OrDash(t.GetParentId()),
 		}
@@ -128,7 +128,7 @@ func (a tokens) revoke(ctx context.Context, s *settings.Settings, account, token
 	var revoked *adminv1.RevokeTokenResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		revoked, err = admin.RevokeToken(ctx, &adminv1.RevokeTokenRequest{Account: account, Token: token})
-		return named(err, "there is no account %s with an API token %q", account, token)
+		return orNotFound(err, "there is no account %s with an API token %q", account, token)
 	})
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func parseScopes(text string) ([]hushv1.TokenScope, error) {
 	return scopes, nil
 }
 
-func nameScopes(scopes []hushv1.TokenScope) string {
+func scopeNames(scopes []hushv1.TokenScope) string {
 	names := make([]string, len(scopes))
 	for i, scope := range scopes {
 		names[i] = strings.ToLower(strings.TrimPrefix(scope.String(), "TOKEN_SCOPE_"))

@@ -120,7 +120,7 @@ const reservedBytes = 4 << 20
 
 // reserveRoom shows that there is room to write to, and keeps it where the system can.
 func reserveRoom(file *os.File) error {
-	if isKept, err := allocate(file, reservedBytes); isKept || err != nil {
+	if reserved, err := allocate(file, reservedBytes); reserved || err != nil {
 		return err
 	}
 	if _, err := file.Write(make([]byte, reservedBytes)); err != nil {

@@ -31,7 +31,7 @@ func procPath(file *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int
 
 // allocate keeps room on the disk for a file, whose size stays. It reports whether the
 // file system can do that.
-func allocate(file *os.File, size int64) (kept bool, err error) {
+func allocate(file *os.File, size int64) (reserved bool, err error) {
 	err = unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		return false, nil

@@ -13,5 +13,5 @@ func makeNameless(string) (*os.File, error) { return nil, errors.ErrUnsupported 
 // linkNameless fails, and is not reached.
 func linkNameless(*os.File, string) error { return errors.ErrUnsupported }
 
-// keepRoom keeps nothing: only Linux can do that for all file systems.
-func allocate(*os.File, int64) (kept bool, err error) { return false, nil }
+// allocate keeps nothing: only Linux can do that for all file systems.
+func allocate(*os.File, int64) (reserved bool, err error) { return false, nil }

@@ -1,4 +1,4 @@
-package main
+package admin
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"hush/server/datafolder"
 )
 
-// keygenCommand prints a new root key, or writes it to a file that must not
-// exist.
-func (p program) keygenCommand() *cobra.Command {
+// keygenCommand returns "hush admin keygen": it prints a new root key, or writes it to a
+// file that must not exist.
+func (a administrator) keygenCommand() *cobra.Command {
 	var add bool
 	c := &cobra.Command{
 		Use: "keygen [FILE]", Short: "create a root key and print it, or write it to a new file", Args: command.Takes(0, 1), ValidArgsFunction: command.CompleteFiles,
@@ -31,9 +31,9 @@ admin keys rotate". The old keys stay: they open what they sealed.`,
 		case add && len(args) == 0:
 			return command.Usage("--add needs FILE, the root key file that gets the key")
 		case add:
-			return p.addKey(args[0])
+			return a.addKey(args[0])
 		case len(args) == 0 || args[0] == "-":
-			return p.printKey()
+			return a.printKey()
 		}
 		err := datafolder.WriteRootKey(args[0])
 		if errors.Is(err, fs.ErrExist) {
@@ -42,27 +42,27 @@ admin keys rotate". The old keys stay: they open what they sealed.`,
 		if err != nil {
 			return fmt.Errorf("writing the root key: %w", console.NameFolder(args[0], err))
 		}
-		p.console.Tellf("wrote a root key to %s", args[0])
+		a.Tellf("wrote a root key to %s", args[0])
 		return nil
 	}
 	return c
 }
 
 // printKey prints a new root key.
-func (p program) printKey() error {
-	if err := command.NeedOutput(p.console, "the root key would be lost: name a file"); err != nil {
+func (a administrator) printKey() error {
+	if err := command.NeedOutput(a.Console, "the root key would be lost: name a file"); err != nil {
 		return err
 	}
-	_, err := p.console.Out.Write(seal.NewRootKey().Text())
+	_, err := a.Out.Write(seal.NewRootKey().Text())
 	return err
 }
 
 // addKey adds a new root key to a file.
-func (p program) addKey(path string) error {
+func (a administrator) addKey(path string) error {
 	root := seal.NewRootKey()
 	if err := datafolder.AddRootKey(path, root); err != nil {
 		return fmt.Errorf("adding a root key: %w", err)
 	}
-	p.console.Tellf("added the root key %x to %s; \"hush admin keys rotate\" makes it the current one", root.KID(), path)
+	a.Tellf("added the root key %x to %s; \"hush admin keys rotate\" makes it the current one", root.KID(), path)
 	return nil
 }

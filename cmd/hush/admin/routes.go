@@ -1,4 +1,4 @@
-package main
+package admin
 
 import (
 	"github.com/spf13/cobra"
@@ -8,9 +8,9 @@ import (
 	"hush/routes"
 )
 
-// routesCommand prints the routing table: the legacy rows, the RPCs and the
-// pages.
-func (p program) routesCommand() *cobra.Command {
+// routesCommand returns "hush admin routes": it prints the routing table, which has the
+// legacy rows, the RPCs and the pages.
+func (a administrator) routesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "routes", Short: "print every route and the RPC that it calls", Args: command.Takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -18,7 +18,7 @@ func (p program) routesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return routes.WriteTable(p.console.Out, routes.Table(&handlers.API{Mounts: mounts}))
+			return routes.WriteTable(a.Out, routes.Table(&handlers.API{Mounts: mounts}))
 		},
 	}
 }

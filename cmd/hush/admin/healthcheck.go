@@ -1,4 +1,4 @@
-package main
+package admin
 
 import (
 	"cmp"
@@ -11,18 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"hush/cli/command"
-	"hush/server/settings"
-
 	"github.com/spf13/cobra"
+
+	"hush/cli/command"
+	"hush/cli/console"
+	"hush/server/settings"
 )
 
 // healthTime is how long a service may take to respond: longer than a handshake
 // waits for a certificate that is being obtained.
 const healthTime = 8 * time.Second
 
-// healthcheckCommand returns "hush healthcheck".
-func (p program) healthcheckCommand() *cobra.Command {
+// Healthcheck returns "hush healthcheck": it asks the service on this machine whether it
+// responds.
+func Healthcheck(on *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "healthcheck", Short: "check whether the service is running", Args: command.Takes(0, 0),
 		Long: `Check whether the service is running: exit with 0 if it responds, with 1 if not.
@@ -31,12 +33,12 @@ public name nor a certificate that is valid. Where systemd opens the socket, nam
 its address with --listen.`,
 	}
 	s := settings.Add(c, "listen", "base-url", "tls-cert", "acme")
-	c.RunE = func(c *cobra.Command, _ []string) error { return p.healthcheck(c.Context(), s) }
+	c.RunE = func(c *cobra.Command, _ []string) error { return healthcheck(c.Context(), on, s) }
 	return c
 }
 
 // healthcheck asks a running service whether it responds.
-func (p program) healthcheck(ctx context.Context, s *settings.Settings) error {
+func healthcheck(ctx context.Context, on *console.Console, s *settings.Settings) error {
 	network, address, err := s.Dial()
 	if err != nil {
 		return err
@@ -56,7 +58,7 @@ func (p program) healthcheck(ctx context.Context, s *settings.Settings) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s returned %s", s.ListenAddress(), res.Status)
 	}
-	_, err = fmt.Fprintln(p.console.Out, "ok")
+	_, err = fmt.Fprintln(on.Out, "ok")
 	return err
 }
 
