@@ -60,9 +60,9 @@ password cannot sign in until it has one; its API tokens work.` + serviceHelp,
 }
 
 func (a accounts) create(ctx context.Context, s *settings.Settings, request *adminv1.CreateAccountRequest) error {
-	var made *adminv1.CreateAccountResponse
+	var created *adminv1.CreateAccountResponse
 	err := a.withNewService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		made, err = admin.CreateAccount(ctx, request)
+		created, err = admin.CreateAccount(ctx, request)
 		if connect.CodeOf(err) == connect.CodeAlreadyExists {
 			return fmt.Errorf("there is an account %s already", request.GetAddress())
 		}
@@ -71,20 +71,20 @@ func (a accounts) create(ctx context.Context, s *settings.Settings, request *adm
 	if err != nil {
 		return err
 	}
-	a.tellNext(made, request.GetPassword() != "")
+	a.tellNext(created, request.GetPassword() != "")
 	return nil
 }
 
 // tellNext says what comes next for a new account.
-func (a accounts) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
-	account := made.GetAccount()
+func (a accounts) tellNext(created *adminv1.CreateAccountResponse, signsIn bool) {
+	account := created.GetAccount()
 	if account.GetRole() == hushv1.Role_ROLE_COLONEL {
 		a.Tellf("created the administrator's account %s", account.GetAddress())
 	} else {
 		a.Tellf("created the account %s", account.GetAddress())
 	}
 	if signsIn {
-		a.Tellf("sign in at %s", made.GetSignInUrl())
+		a.Tellf("sign in at %s", created.GetSignInUrl())
 	} else {
 		a.Tellf("it has no password; set one with: hush admin account reset-password --password-file FILE %s", account.GetAddress())
 	}

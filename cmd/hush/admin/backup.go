@@ -29,9 +29,9 @@ import (
 // command returns "hush admin backup": it makes backups of a service, checks them, and
 // creates the identities that open them.
 func (k backups) command() *cobra.Command {
-	made := k.makeCommand()
-	made.AddCommand(k.verifyCommand(), k.identityCommand())
-	return made
+	c := k.makeCommand()
+	c.AddCommand(k.verifyCommand(), k.identityCommand())
+	return c
 }
 
 // backupOptions are the flags of "hush admin backup".

@@ -120,11 +120,11 @@ func (f *folderFiles) rootKey(ctx context.Context, path string, elsewhere bool) 
 		f.found.Note(doctor.CodeKeyMissing, path)
 		return nil
 	}
-	others := fs.FileMode(0o077)
+	forbidden := fs.FileMode(0o077)
 	if elsewhere {
-		others = 0o007
+		forbidden = 0o007
 	}
-	if err == nil && info.mode.IsRegular() && info.mode.Perm()&others != 0 {
+	if err == nil && info.mode.IsRegular() && info.mode.Perm()&forbidden != 0 {
 		f.found.Note(doctor.CodeKeyMode, modeText(path, info))
 	}
 	keys, err := datafolder.ExamineKeys(ctx, path)

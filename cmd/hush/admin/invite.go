@@ -48,9 +48,9 @@ func (a invites) create(ctx context.Context, s *settings.Settings, request *admi
 	if err := command.NeedOutput(a.Console, "the link would be lost"); err != nil {
 		return err
 	}
-	var made *adminv1.CreateInviteResponse
+	var created *adminv1.CreateInviteResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		made, err = admin.CreateInvite(ctx, request)
+		created, err = admin.CreateInvite(ctx, request)
 		return err
 	})
 	if err != nil {
@@ -60,11 +60,11 @@ func (a invites) create(ctx context.Context, s *settings.Settings, request *admi
 	if request.GetAddress() != "" {
 		whom = request.GetAddress()
 	}
-	a.Tellf("created an invite for %s; it expires at %s, and its link is shown only now", whom, console.Moment(made.GetExpireTime()))
-	if made.GetMailed() {
+	a.Tellf("created an invite for %s; it expires at %s, and its link is shown only now", whom, console.Moment(created.GetExpireTime()))
+	if created.GetMailed() {
 		a.Tellf("the link is mailed to %s", whom)
 	}
-	if _, err = fmt.Fprintln(a.Out, made.GetSignUpUrl()); err != nil {
+	if _, err = fmt.Fprintln(a.Out, created.GetSignUpUrl()); err != nil {
 		return fmt.Errorf("the invite was created and is valid, and its link could not be printed; \"hush admin account invite list\" shows its ID, and \"hush admin account invite revoke ID\" revokes it: %w", err)
 	}
 	return nil

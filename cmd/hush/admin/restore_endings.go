@@ -31,13 +31,13 @@ func openRestoreLog(h backup.Header, o restoreOptions) (*restoreLog, error) {
 	if o.burnAll || o.acceptResurrection {
 		return &restoreLog{}, nil
 	}
-	made := h.Time.UTC().Format(time.RFC3339)
+	madeAt := h.Time.UTC().Format(time.RFC3339)
 	if h.Spent == nil {
-		return nil, fmt.Errorf("the backup of %s was made without a spent log, so nothing says what has ended since: %s", made, choicesWithoutLog)
+		return nil, fmt.Errorf("the backup of %s was made without a spent log, so nothing says what has ended since: %s", madeAt, choicesWithoutLog)
 	}
 	dir := o.settings.SpentLogFolder()
 	if dir == "" {
-		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", made, choicesWithoutLog)
+		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", madeAt, choicesWithoutLog)
 	}
 	log, err := spentlog.Open(dir, spentlog.Options{})
 	switch {
@@ -58,7 +58,7 @@ func openRestoreLog(h backup.Header, o restoreOptions) (*restoreLog, error) {
 		return nil, errors.Join(fmt.Errorf("--spent-log=%s: %w", dir, err), log.Close())
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, made, err, choicesWithoutLog), log.Close())
+		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, madeAt, err, choicesWithoutLog), log.Close())
 	}
 	return e, nil
 }

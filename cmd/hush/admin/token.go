@@ -51,9 +51,9 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 	if err := command.NeedOutput(a.Console, "the token would be lost"); err != nil {
 		return err
 	}
-	var made *adminv1.CreateTokenResponse
+	var created *adminv1.CreateTokenResponse
 	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		made, err = admin.CreateToken(ctx, request)
+		created, err = admin.CreateToken(ctx, request)
 		if connect.CodeOf(err) == connect.CodeAlreadyExists {
 			return fmt.Errorf("the account has an API token %q already", request.GetName())
 		}
@@ -62,13 +62,13 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 	if err != nil {
 		return err
 	}
-	a.Tellf("created the API token %q of %s; it is shown only now", made.GetApiToken().GetName(), request.GetAccount())
-	for _, warning := range scopeWarnings(request, made.GetApiToken()) {
+	a.Tellf("created the API token %q of %s; it is shown only now", created.GetApiToken().GetName(), request.GetAccount())
+	for _, warning := range scopeWarnings(request, created.GetApiToken()) {
 		a.Tellf("%s", warning)
 	}
-	if _, err = fmt.Fprintln(a.Out, made.GetToken()); err != nil {
+	if _, err = fmt.Fprintln(a.Out, created.GetToken()); err != nil {
 		return fmt.Errorf("the API token was created and is valid, and could not be printed; \"hush admin token revoke %s %s\" revokes it: %w",
-			request.GetAccount(), made.GetApiToken().GetTokenId(), err)
+			request.GetAccount(), created.GetApiToken().GetTokenId(), err)
 	}
 	return nil
 }

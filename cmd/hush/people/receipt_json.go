@@ -42,7 +42,7 @@ type mailJSON struct {
 }
 
 func newReceiptJSON(r client.Receipt) receiptJSON {
-	made := receiptJSON{
+	object := receiptJSON{
 		ShortID: r.ShortID, State: r.State.String(), Delivery: r.Delivery.String(), Final: r.IsFinal(),
 		HasPassphrase: r.HasPassphrase, LockedForGood: r.LockedForGood, Encryption: encryptionJSON(r.Encryption),
 		Label: r.Label, Recipients: append([]string{}, r.Recipients...), Domain: r.Domain, TTL: int64(r.TTL / time.Second),
@@ -50,12 +50,12 @@ func newReceiptJSON(r client.Receipt) receiptJSON {
 		Events: make([]eventJSON, len(r.Events)), Mails: make([]mailJSON, len(r.Mails)),
 	}
 	for i, e := range r.Events {
-		made.Events[i] = eventJSON{Kind: e.Kind, Time: timeJSON(e.Time), Network: e.Network, Count: e.Count}
+		object.Events[i] = eventJSON{Kind: e.Kind, Time: timeJSON(e.Time), Network: e.Network, Count: e.Count}
 	}
 	for i, m := range r.Mails {
-		made.Mails[i] = mailJSON{Recipient: m.Recipient, State: m.State}
+		object.Mails[i] = mailJSON{Recipient: m.Recipient, State: m.State}
 	}
-	return made
+	return object
 }
 
 // encryptionJSON is "unknown" where the server does not say.

@@ -114,7 +114,7 @@ func (s *revealer) storeClaim(ctx context.Context) error {
 	if s.claim == nil || s.consumed {
 		return nil
 	}
-	reason := s.claim.Keep(s.about.HasPassphrase)
+	reason := s.claim.Persist(s.about.HasPassphrase)
 	if reason == nil {
 		return nil
 	}
@@ -166,8 +166,8 @@ func (s *revealer) open(ctx context.Context) (client.Opened, error) {
 			s.noteOpened(opened)
 			return opened, nil
 		}
-		if told, ok := errors.AsType[*client.Error](err); ok && !s.consumed && told.Until.After(s.until) {
-			s.until = told.Until // it was extended while the content arrived
+		if failed, ok := errors.AsType[*client.Error](err); ok && !s.consumed && failed.Until.After(s.until) {
+			s.until = failed.Until // it was extended while the content arrived
 		}
 		if !s.mayAskAgain(err) {
 			return client.Opened{}, s.openError(ctx, err)
@@ -201,7 +201,7 @@ func (s *revealer) noteOpened(opened client.Opened) {
 
 // canRepeat reports whether a later run can get the content again.
 func (s *revealer) canRepeat() bool {
-	return s.claim != nil && s.claim.IsKept() && s.timeLeft() > 0
+	return s.claim != nil && s.claim.IsPersisted() && s.timeLeft() > 0
 }
 
 // timeLeft returns how long a later run can get the content again.

@@ -81,8 +81,8 @@ func (s *shareCommand) shareAll(ctx context.Context, server *client.Client, requ
 // shareError returns the error for a secret that was not shared, and says which of a
 // group were.
 func (s *shareCommand) shareError(ctx context.Context, all []sharedSecret, recipients []string, err error) error {
-	told, _ := errors.AsType[*client.Error](err)
-	unsent := told != nil && told.Unsent
+	failed, _ := errors.AsType[*client.Error](err)
+	unsent := failed != nil && failed.Unsent
 	switch {
 	case ctx.Err() != nil && unsent:
 		err = errors.New("interrupted; the content was not sent completely, and nothing was shared")

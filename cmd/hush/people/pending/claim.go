@@ -50,8 +50,8 @@ func (c *Claim) SavedTo(place string) bool { return c.savedTo == nameOf(place) }
 // passphrase: its server no longer says so.
 func (c *Claim) HasPassphrase() bool { return c.hasPassphrase }
 
-// IsKept reports whether a later run will find the claim.
-func (c *Claim) IsKept() bool { return c.file != nil && !c.until.IsZero() }
+// IsPersisted reports whether a later run will find the claim.
+func (c *Claim) IsPersisted() bool { return c.file != nil && !c.until.IsZero() }
 
 // record is the first line of a file: a claim, and nothing that opens a secret
 // without its link. A line behind it says that the content was passed on, and has
@@ -116,10 +116,10 @@ func (c *Claim) read() {
 	c.temporaries = r.temporaries
 }
 
-// Keep writes the claim to its file, and returns once a power cut would not undo
+// Persist writes the claim to its file, and returns once a power cut would not undo
 // that. Call it before the secret is revealed. It returns why the claim is in
 // memory only if it is; the claim can be used all the same.
-func (c *Claim) Keep(hasPassphrase bool) error {
+func (c *Claim) Persist(hasPassphrase bool) error {
 	if c.reason != nil {
 		return c.reason
 	}
@@ -134,7 +134,7 @@ func (c *Claim) Keep(hasPassphrase bool) error {
 // write writes the record in one go, and shortens the file after that, so that a
 // kill in between leaves a whole record.
 func (c *Claim) write(hasPassphrase bool) error {
-	until := c.now().Add(keepTime).UTC().Truncate(time.Second)
+	until := c.now().Add(recordTime).UTC().Truncate(time.Second)
 	text, err := json.Marshal(record{
 		Claim: c.claim.Expose(), Fingerprint: hex.EncodeToString(c.fingerprint[:]), Until: until, Passphrase: hasPassphrase,
 	})

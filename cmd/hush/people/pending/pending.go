@@ -24,11 +24,11 @@ import (
 // ErrBusy says that another process is opening the same secret.
 var ErrBusy = errors.New("another run of hush is opening this secret now")
 
-// keepTime is how long a claim is kept, by a clock that may be set by as much in between,
+// recordTime is how long a claim is kept, by a clock that may be set by as much in between,
 // forward or back. The server keeps the content for client.ClaimTime, by the time that
 // it runs, which no other clock tells: a claim that is tried in vain does no harm, and
 // one that is missing does.
-const keepTime = 24 * time.Hour
+const recordTime = 24 * time.Hour
 
 // Another process that only looks for old claims has the lock for a moment.
 const (
@@ -71,7 +71,7 @@ func variable(environment []string, name string) (value string) {
 
 // Take returns the claim of a secret, for one process at a time: the one that an
 // earlier run kept, or a new one. It returns ErrBusy while another process has it.
-// Where the folder cannot be used the claim is in memory only, and Keep says why.
+// Where the folder cannot be used the claim is in memory only, and Persist says why.
 // The caller ends it with Release or Remove.
 func (s *Store) Take(link client.Link) (*Claim, error) {
 	c := &Claim{now: s.now, fingerprint: link.Fingerprint(), claim: client.NewClaim()}
@@ -169,13 +169,13 @@ var namePattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // left without a claim in it. It finishes or removes the temporary files of killed
 // processes, and returns what to tell of that. Claims that another process has taken
 // stay, and those of the links, which the caller is about to take.
-func (s *Store) Sweep(links ...client.Link) (told []string) {
+func (s *Store) Sweep(links ...client.Link) (messages []string) {
 	if s.reason != nil {
 		return nil
 	}
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {
-		return nil // there is no folder yet, or Keep says what is wrong with it
+		return nil // there is no folder yet, or Persist says what is wrong with it
 	}
 	taken := map[string]bool{}
 	for _, link := range links {
@@ -184,15 +184,15 @@ func (s *Store) Sweep(links ...client.Link) (told []string) {
 	}
 	for _, entry := range entries {
 		if entry.Type() == fs.FileMode(0) && namePattern.MatchString(entry.Name()) && !taken[entry.Name()] {
-			told = append(told, s.sweepFile(filepath.Join(s.folder, entry.Name()))...)
+			messages = append(messages, s.sweepFile(filepath.Join(s.folder, entry.Name()))...)
 		}
 	}
-	return told
+	return messages
 }
 
 // sweepFile removes a file unless it has a claim of use, and settles its temporary files.
 // It looks first, so that it seldom locks what another process wants.
-func (s *Store) sweepFile(path string) (told []string) {
+func (s *Store) sweepFile(path string) (messages []string) {
 	if text, err := os.ReadFile(path); err != nil || s.isOfUse(text) && !leavesFiles(text) {
 		return nil
 	}
@@ -210,12 +210,12 @@ func (s *Store) sweepFile(path string) (told []string) {
 	}
 	r, _ := decode(text)
 	for _, t := range r.temporaries {
-		told = append(told, t.settle()...)
+		messages = append(messages, t.settle()...)
 	}
 	if !s.isOfUse(text) {
 		_ = os.Remove(path)
 	}
-	return told
+	return messages
 }
 
 // leavesFiles reports whether a temporary file is left of what a record notes.
@@ -229,5 +229,5 @@ func leavesFiles(text []byte) bool {
 func (s *Store) isOfUse(text []byte) bool {
 	r, ok := decode(text)
 	left := r.Until.Sub(s.now())
-	return ok && left > 0 && left <= 2*keepTime
+	return ok && left > 0 && left <= 2*recordTime
 }

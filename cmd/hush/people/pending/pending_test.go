@@ -63,11 +63,11 @@ func TestClaimIsFoundAgain(t *testing.T) {
 	s, folder, now := newStore(t)
 	link := mustLink(t, aLink)
 	first := mustTake(t, s, link)
-	if first.Found() || first.IsKept() || first.Claim().IsNone() {
+	if first.Found() || first.IsPersisted() || first.Claim().IsNone() {
 		t.Error("Take: got an old claim or none, want a new one")
 	}
-	if err := first.Keep(true); err != nil || !first.IsKept() {
-		t.Fatalf("Keep: got %v, want it kept", err)
+	if err := first.Persist(true); err != nil || !first.IsPersisted() {
+		t.Fatalf("Persist: got %v, want it kept", err)
 	}
 	first.Release()
 	*now = now.Add(client.ClaimTime - time.Second)
@@ -94,7 +94,7 @@ func TestFileHoldsTheClaimAlone(t *testing.T) {
 	s, folder, _ := newStore(t)
 	link := mustLink(t, aLink)
 	c := mustTake(t, s, link)
-	if err := c.Keep(true); err != nil {
+	if err := c.Persist(true); err != nil {
 		t.Fatal(err)
 	}
 	fingerprint := link.Fingerprint()
@@ -145,7 +145,7 @@ func TestSweep(t *testing.T) {
 	s, folder, now := newStore(t)
 	link := mustLink(t, aLink)
 	c := mustTake(t, s, link)
-	if err := c.Keep(false); err != nil {
+	if err := c.Persist(false); err != nil {
 		t.Fatal(err)
 	}
 	c.Release()
@@ -164,7 +164,7 @@ func TestSweep(t *testing.T) {
 	for _, at := range []time.Duration{25 * time.Hour, -25 * time.Hour} {
 		*now = start
 		c := mustTake(t, s, link)
-		if err := c.Keep(false); err != nil {
+		if err := c.Persist(false); err != nil {
 			t.Fatal(err)
 		}
 		c.Release()
@@ -193,7 +193,7 @@ func TestClaimSurvivesAClockThatIsSet(t *testing.T) {
 		s, _, now := newStore(t)
 		link := mustLink(t, aLink)
 		c := mustTake(t, s, link)
-		if err := c.Keep(false); err != nil {
+		if err := c.Persist(false); err != nil {
 			t.Fatal(err)
 		}
 		kept := c.Claim().Expose()
@@ -224,8 +224,8 @@ func TestMemoryOnly(t *testing.T) {
 		s := pending.NewStore(environment, time.Now)
 		s.Sweep()
 		c := mustTake(t, s, mustLink(t, aLink))
-		if err := c.Keep(false); err == nil || c.IsKept() || c.Claim().IsNone() {
-			t.Errorf("Keep, %s: got %v and kept %t, want the reason and a claim in memory", name, err, c.IsKept())
+		if err := c.Persist(false); err == nil || c.IsPersisted() || c.Claim().IsNone() {
+			t.Errorf("Persist, %s: got %v and kept %t, want the reason and a claim in memory", name, err, c.IsPersisted())
 		}
 		c.MarkSaved("")
 		c.Release()
@@ -240,7 +240,7 @@ func TestLockEndsWithItsProcess(t *testing.T) {
 	s, folder, _ := newStore(t)
 	link := mustLink(t, aLink)
 	c := mustTake(t, s, link)
-	if err := c.Keep(false); err != nil {
+	if err := c.Persist(false); err != nil {
 		t.Fatal(err)
 	}
 	c.Release()

@@ -59,7 +59,7 @@ func (c *Claim) NoteTemporary(file string) error { return c.note(temporary{File:
 func (c *Claim) NoteWhole(file, to string) error { return c.note(temporary{File: file, To: to}) }
 
 func (c *Claim) note(t temporary) error {
-	if !c.IsKept() {
+	if !c.IsPersisted() {
 		return nil
 	}
 	var err error
@@ -129,12 +129,12 @@ func (c *Claim) DropTemporaries() {
 
 // FinishTemporaries finishes what earlier runs were cut off from, since the content
 // cannot be asked for again. It returns what to tell of it.
-func (c *Claim) FinishTemporaries() (told []string) {
+func (c *Claim) FinishTemporaries() (messages []string) {
 	for _, t := range c.temporaries {
-		told = append(told, t.settle()...)
+		messages = append(messages, t.settle()...)
 	}
 	c.temporaries = nil
-	return told
+	return messages
 }
 
 // isLeft reports whether the file is still there, and is one.
@@ -156,7 +156,7 @@ func (t temporary) isPublished() bool {
 
 // settle removes a temporary file that has no content, or not all of it. One that has
 // all of it gets the name that it was for, or a free one like it.
-func (t temporary) settle() (told []string) {
+func (t temporary) settle() (messages []string) {
 	switch {
 	case !t.isLeft():
 		return nil

@@ -57,7 +57,7 @@ func TestTemporaryFilesAreSettled(t *testing.T) {
 			}
 			temporary, to := filepath.Join(folder, pending.TemporaryPrefix+"A"), filepath.Join(folder, "notes.txt")
 			claim := mustTake(t, s, mustLink(t, aLink))
-			if err := claim.Keep(false); err != nil {
+			if err := claim.Persist(false); err != nil {
 				t.Fatal(err)
 			}
 			if err := claim.NoteTemporary(temporary); err != nil {
@@ -106,7 +106,7 @@ func TestTemporaryFilesOfTheSameLink(t *testing.T) {
 		folder := t.TempDir()
 		temporary, to := filepath.Join(folder, pending.TemporaryPrefix+"A"), filepath.Join(folder, "notes.txt")
 		claim := mustTake(t, s, mustLink(t, aLink))
-		if err := claim.Keep(false); err != nil {
+		if err := claim.Persist(false); err != nil {
 			t.Fatal(err)
 		}
 		if err := claim.NoteWhole(temporary, to); err != nil {

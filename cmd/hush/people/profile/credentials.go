@@ -38,11 +38,11 @@ func (f *tokenFile) keep(_ context.Context, name, server string, token client.Te
 	if err != nil {
 		return err
 	}
-	kept := tokenEntry{Name: name, Server: server, Token: token.Expose()}
+	entry := tokenEntry{Name: name, Server: server, Token: token.Expose()}
 	if at := indexOf(tokens, name); at >= 0 {
-		tokens[at] = kept
+		tokens[at] = entry
 	} else {
-		tokens = append(tokens, kept)
+		tokens = append(tokens, entry)
 	}
 	return f.write(tokens)
 }

@@ -94,17 +94,17 @@ func replaceFile(path string, content []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	made, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
 	if err != nil {
 		return err
 	}
-	_, err = made.Write(content)
-	err = errors.Join(err, made.Sync(), made.Close())
+	_, err = file.Write(content)
+	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
-		err = os.Rename(made.Name(), path)
+		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(made.Name()))
+		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return syncFolder(filepath.Dir(path))
 }
