@@ -24,7 +24,7 @@ var floors = []floor{
 	{name: "program", packages: []string{"cmd/hush"}},
 	{name: "commands", packages: slices.Concat(operatorCommands, peopleCommands)},
 	{name: "what people's commands keep on the disk", packages: peopleKeep},
-	{name: "client", packages: []string{"client"}},
+	{name: "client", ordered: true, packages: clientPackages},
 	{name: "server", ordered: true, packages: []string{"server", "server/datafolder", "server/settings", "server/process"}},
 	{name: "command line", ordered: true, packages: []string{"cli/command", "cli/console", "cli/flags"}},
 	{name: "routes", ordered: true, packages: []string{"routes", "routes/pages", "routes/call", "routes/params", "routes/refusal"}},
@@ -36,6 +36,10 @@ var floors = []floor{
 	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal"}},
 	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
 }
+
+// clientPackages is the order of the client: what its users choose from, the protocols,
+// what both need, and what every user and every protocol speaks of.
+var clientPackages = []string{"client/protocols", "client/hush", "client/onetime", "client/attempt", "client"}
 
 // vaultPackages is the order of the vault; docs/architecture.md says what each is for.
 var vaultPackages = []string{
@@ -62,6 +66,7 @@ var (
 	aroundVault      = []string{"backup", "server/certificates", "server/connections", "mail", "server/metrics", "openapi", "resolver", "web"}
 	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
 	kits = []string{
+		"client/clienttest",
 		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/disktest", "storage/postgres/postgrestest",
 		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier/property", "testtier",
 	}
@@ -122,7 +127,11 @@ var nevers = []never{
 		why:  "people's commands run where no server is, and know it by the client alone",
 	},
 	{
-		from: []string{"..."}, except: slices.Concat(peopleCommands, peopleKeep), to: []string{"client"},
+		from: []string{"client/hush"}, to: []string{"client/onetime"},
+		why: "each protocol can be read, changed and removed without the other",
+	},
+	{
+		from: []string{"..."}, except: slices.Concat(peopleCommands, peopleKeep, clientPackages), to: clientPackages,
 		why: "the operator's commands work on the folder or its socket; only people call a server by its address",
 	},
 	{
@@ -188,6 +197,10 @@ var forbidden = []struct{ from, to string }{
 	{"tools/hush/load", "testtier"},
 	{"tools/hush/load", "handlers"},
 	{"tools/hush/powerloss", "handlers"},
+	{"client", "client/hush"},
+	{"client/attempt", "client/onetime"},
+	{"client/hush", "client/onetime"},
+	{"client/hush", "client/clienttest"},
 	{"cmd/hush", "vault/vaulttest"},
 	{"cmd/hush", "vault"},
 	{"vault", "cmd/hush"},

@@ -39,6 +39,7 @@ var smallFor = map[string]string{
 	"vault/faulttest":              "it has tests alone",
 	"vault/restoration":            "waits for restore to be in one place",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
+	"client/protocols":             "it imports both protocols, and each must be readable without the other",
 	"tools/hush/postgres":          "a program of one page",
 }
 

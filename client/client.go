@@ -5,8 +5,8 @@
 // reveal carries a claim, so that an answer that is lost can be asked for again.
 // The other protocols have neither: the server sees the text, and a lost answer
 // is a lost secret. A Client speaks the one protocol that it was made for and
-// never falls back to another. Detect says which one a server speaks; whether
-// that is good enough is the caller's decision.
+// never falls back to another. Package protocols makes Clients, and says which
+// protocol a server speaks; whether that is good enough is the caller's decision.
 //
 // Links, keys, passphrases, claims, tokens and contents are types that print as
 // [redacted]. The package writes nothing to disk and logs nothing.
@@ -89,50 +89,87 @@ type Options struct {
 	Quiet time.Duration
 }
 
-func (o Options) quiet() time.Duration { return cmp.Or(o.Quiet, quietMax) }
+// WithDefaults returns the options with what nil and zero mean in place of them.
+func (o Options) WithDefaults() Options {
+	o.HTTP = cmp.Or(o.HTTP, newHTTP())
+	o.UserAgent = cmp.Or(o.UserAgent, "hush-client")
+	o.Quiet = cmp.Or(o.Quiet, quietMax)
+	return o
+}
 
 // Client calls one server. It is safe for concurrent use.
 type Client struct {
-	server  *url.URL
-	options Options
-	backend backend
+	Backend
+
+	server   *url.URL
+	protocol Protocol
 }
 
-// backend is one protocol. The methods are those of Client, whose comments are
-// their contract.
-type backend interface {
-	policy(ctx context.Context) (Policy, error)
-	account(ctx context.Context) (Account, error)
-	share(ctx context.Context, request ShareRequest) (Shared, error)
-	look(ctx context.Context, link Link) (Secret, error)
-	open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error)
-	acknowledge(ctx context.Context, link Link, claim Claim) error
-	receipt(ctx context.Context, key Text) (Receipt, error)
-	watch(ctx context.Context, key Text) iter.Seq2[Receipt, error]
-	burn(ctx context.Context, key, passphrase Text) (Receipt, error)
-	receipts(ctx context.Context) iter.Seq2[Receipt, error]
+// New returns a client of the server at a base URL, which a backend speaks to.
+func New(server *url.URL, protocol Protocol, backend Backend) *Client {
+	return &Client{Backend: backend, server: server, protocol: protocol}
 }
 
-// New returns a client of the server at a base URL, as in https://hush.example.
-// It sends nothing. It returns a usage error for another URL than that of an HTTP
-// server, and for one with a user, a query or a fragment.
-func New(server string, options Options) (*Client, error) {
-	base, err := ParseServer(server)
-	if err != nil {
-		return nil, err
-	}
-	c := &Client{server: base, options: options}
-	switch options.Protocol {
-	case ProtocolHush:
-		c.backend = newHush(c)
-	case ProtocolV2:
-		c.backend = newV2(c)
-	case ProtocolV1:
-		c.backend = newV1(c)
-	default:
-		return nil, &Error{Kind: KindUsage, Message: options.Protocol.String() + " is unknown"}
-	}
-	return c, nil
+// Server returns the base URL, without a slash at the end.
+func (c *Client) Server() string { return c.server.String() }
+
+// Protocol returns the protocol that the client speaks.
+func (c *Client) Protocol() Protocol { return c.protocol }
+
+// Backend is one protocol with one server. It is safe for concurrent use.
+type Backend interface {
+	// Policy returns what the server allows. v1 and v2 servers do not say; the Policy
+	// then has what their reference documents.
+	Policy(ctx context.Context) (Policy, error)
+	// Account returns the account of the token. It returns ErrUnauthorized without a
+	// token, and for one that the server does not accept.
+	Account(ctx context.Context) (Account, error)
+	// Share conceals a content and returns its link and its receipt. The content is
+	// encrypted on this device unless the request or the protocol says that the server
+	// encrypts; it never falls back from one to the other.
+	//
+	// Sharing is repeated only where the request was certainly not carried out. If
+	// the answer is lost, it returns ErrNetwork, and a secret whose link no one has
+	// may wait at the server until it expires.
+	Share(ctx context.Context, request ShareRequest) (Shared, error)
+	// Look describes a secret. It consumes nothing. It returns ErrGone for a secret
+	// that was opened, was burned, has expired or never existed. v1 servers cannot
+	// describe a secret: the Secret then has Known false.
+	Look(ctx context.Context, link Link) (Secret, error)
+	// Open reveals a secret and returns its content after all checks. It never sends a
+	// passphrase or a proof if the server says something else of the secret than the
+	// link.
+	//
+	// With a claim, Open repeats the call after a lost connection, until the server
+	// answers, the claim has lapsed, or ctx ends; the same claim may also be used by a
+	// later Open, within ClaimTime. While the content arrives, however slowly, Open tells
+	// the server that it is still at it, and the claim lasts on, for an hour at most. It sends a passphrase, or the proof of one, at
+	// most twice, since each time may cost a try. After that it asks with the claim
+	// alone, and returns ErrNetwork if the secret was not bound to it. Call
+	// Acknowledge once the content is safe. The zero Claim makes a plain reveal: a
+	// lost answer is a lost secret, and Open returns ErrLost. v1 and v2 ignore claims.
+	Open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error)
+	// Acknowledge makes the server destroy a content that was opened with a claim. It
+	// may be repeated, and repeats itself after a lost connection. It does nothing for
+	// v1 and v2.
+	Acknowledge(ctx context.Context, link Link, claim Claim) error
+	// Receipt returns a receipt by its key. Servers note the first look at a receipt.
+	// It returns ErrGone for an unknown key.
+	Receipt(ctx context.Context, key Text) (Receipt, error)
+	// Watch returns a receipt at once and again after each change, until the secret
+	// is gone and, if it was opened with a claim, its delivery is known. It connects
+	// again after a lost connection. v1 and v2 servers are asked every few seconds. The
+	// sequence ends after its first error.
+	Watch(ctx context.Context, key Text) iter.Seq2[Receipt, error]
+	// Burn destroys a secret unread, by the key of its receipt. v1 and v2 servers need
+	// the passphrase if the secret has one; Hush does not. It returns ErrGone for a
+	// secret that is gone.
+	Burn(ctx context.Context, key, passphrase Text) (Receipt, error)
+	// Receipts returns the receipts of the account, newest first. It reads page by
+	// page, as the sequence is used. Behind a page with receipts that the credential
+	// cannot read comes one that has nothing but their number, in Sealed. The sequence
+	// ends after its first error.
+	Receipts(ctx context.Context) iter.Seq2[Receipt, error]
 }
 
 // ParseServer parses the base URL of a server: http or https, a host, and a path
@@ -159,88 +196,4 @@ func ParseServer(server string) (*url.URL, error) {
 func IsThisMachine(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
-}
-
-// Server returns the base URL, without a slash at the end.
-func (c *Client) Server() string { return c.server.String() }
-
-// Protocol returns the protocol that the client speaks.
-func (c *Client) Protocol() Protocol { return c.options.Protocol }
-
-// Policy returns what the server allows. v1 and v2 servers do not say; the Policy
-// then has what their reference documents.
-func (c *Client) Policy(ctx context.Context) (Policy, error) { return c.backend.policy(ctx) }
-
-// Account returns the account of the token. It returns ErrUnauthorized without a
-// token, and for one that the server does not accept.
-func (c *Client) Account(ctx context.Context) (Account, error) { return c.backend.account(ctx) }
-
-// Share conceals a content and returns its link and its receipt. The content is
-// encrypted on this device unless the request or the protocol says that the server
-// encrypts; it never falls back from one to the other.
-//
-// Sharing is repeated only where the request was certainly not carried out. If
-// the answer is lost, it returns ErrNetwork, and a secret whose link no one has
-// may wait at the server until it expires.
-func (c *Client) Share(ctx context.Context, request ShareRequest) (Shared, error) {
-	return c.backend.share(ctx, request)
-}
-
-// Look describes a secret. It consumes nothing. It returns ErrGone for a secret
-// that was opened, was burned, has expired or never existed. v1 servers cannot
-// describe a secret: the Secret then has Known false.
-func (c *Client) Look(ctx context.Context, link Link) (Secret, error) {
-	return c.backend.look(ctx, link)
-}
-
-// Open reveals a secret and returns its content after all checks. It never sends a
-// passphrase or a proof if the server says something else of the secret than the
-// link.
-//
-// With a claim, Open repeats the call after a lost connection, until the server
-// answers, the claim has lapsed, or ctx ends; the same claim may also be used by a
-// later Open, within ClaimTime. While the content arrives, however slowly, Open tells
-// the server that it is still at it, and the claim lasts on, for an hour at most. It sends a passphrase, or the proof of one, at
-// most twice, since each time may cost a try. After that it asks with the claim
-// alone, and returns ErrNetwork if the secret was not bound to it. Call
-// Acknowledge once the content is safe. The zero Claim makes a plain reveal: a
-// lost answer is a lost secret, and Open returns ErrLost. v1 and v2 ignore claims.
-func (c *Client) Open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error) {
-	return c.backend.open(ctx, link, passphrase, claim)
-}
-
-// Acknowledge makes the server destroy a content that was opened with a claim. It
-// may be repeated, and repeats itself after a lost connection. It does nothing for
-// v1 and v2.
-func (c *Client) Acknowledge(ctx context.Context, link Link, claim Claim) error {
-	return c.backend.acknowledge(ctx, link, claim)
-}
-
-// Receipt returns a receipt by its key. Servers note the first look at a receipt.
-// It returns ErrGone for an unknown key.
-func (c *Client) Receipt(ctx context.Context, key Text) (Receipt, error) {
-	return c.backend.receipt(ctx, key)
-}
-
-// Watch returns a receipt at once and again after each change, until the secret
-// is gone and, if it was opened with a claim, its delivery is known. It connects
-// again after a lost connection. v1 and v2 servers are asked every few seconds. The
-// sequence ends after its first error.
-func (c *Client) Watch(ctx context.Context, key Text) iter.Seq2[Receipt, error] {
-	return c.backend.watch(ctx, key)
-}
-
-// Burn destroys a secret unread, by the key of its receipt. v1 and v2 servers need
-// the passphrase if the secret has one; Hush does not. It returns ErrGone for a
-// secret that is gone.
-func (c *Client) Burn(ctx context.Context, key, passphrase Text) (Receipt, error) {
-	return c.backend.burn(ctx, key, passphrase)
-}
-
-// Receipts returns the receipts of the account, newest first. It reads page by
-// page, as the sequence is used. Behind a page with receipts that the credential
-// cannot read comes one that has nothing but their number, in Sealed. The sequence
-// ends after its first error.
-func (c *Client) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
-	return c.backend.receipts(ctx)
 }

@@ -113,3 +113,7 @@ var (
 	ErrUnsupported  = &Error{Kind: KindUnsupported, Message: "unsupported"}
 	ErrProtocol     = &Error{Kind: KindProtocol, Message: "protocol"}
 )
+
+// ErrScheme is the cause of an error where the address of a server begins with the
+// wrong one of http:// and https://. Its own text is never shown.
+var ErrScheme = errors.New("scheme")

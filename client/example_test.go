@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"hush/client"
+	"hush/client/protocols"
 )
 
 // A text is encrypted on this device and shared for a day. Only the link opens it.
 func ExampleClient_Share() {
 	server := startExample()
 	defer server.end()
-	c, err := client.New(server.url, client.Options{})
+	c, err := protocols.New(server.URL, client.Options{})
 	if err != nil {
 		slog.Error("no client", "cause", err)
 		return
@@ -45,7 +46,7 @@ func ExampleClient_Open() {
 		slog.Error("no link", "cause", err)
 		return
 	}
-	c, err := client.New(link.Server, client.Options{})
+	c, err := protocols.New(link.Server, client.Options{})
 	if err != nil {
 		slog.Error("no client", "cause", err)
 		return
@@ -72,7 +73,7 @@ func ExampleClient_Watch() {
 	ctx := context.Background()
 	server := startExample()
 	defer server.end()
-	c, err := client.New(server.url, client.Options{})
+	c, err := protocols.New(server.URL, client.Options{})
 	if err != nil {
 		slog.Error("no client", "cause", err)
 		return

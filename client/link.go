@@ -50,6 +50,9 @@ var (
 	fragmentStrange = regexp.MustCompile(`[^0-9A-Za-z]`)
 )
 
+// IsKey reports whether a text can be the key of a secret or of a receipt, at any server.
+func IsKey(text string) bool { return keyPattern.MatchString(text) }
+
 // ParseLink parses a link to a secret as people paste it: with white space or
 // punctuation around it, line breaks in it, or with a # that a mail gateway escaped. It
 // returns ErrLink with what is wrong: an end-to-end link of another length is incomplete,
@@ -85,7 +88,7 @@ func parseLink(text string) (Link, error) {
 		case err != nil:
 			return Link{}, errIncomplete()
 		}
-		return endToEndLink(server, parsed), nil
+		return EndToEndLink(server, parsed), nil
 	}
 	if behind {
 		return Link{}, errTextBehind()
@@ -125,7 +128,7 @@ func ParseReceiptLink(text string) (ReceiptLink, error) {
 }
 
 func parseReceiptLink(text string) (ReceiptLink, error) {
-	if key, behind := trimPasted(text); !behind && keyPattern.MatchString(key) {
+	if key, behind := trimPasted(text); !behind && IsKey(key) {
 		return ReceiptLink{Keys: []Text{Hide(key)}}, nil
 	}
 	u, behind, err := parsePasted(text)
@@ -159,10 +162,14 @@ func parseReceiptLink(text string) (ReceiptLink, error) {
 	return ReceiptLink{}, wrongLink("this is not the link of a receipt")
 }
 
-// endToEndLink returns the link of a parsed fragment.
-func endToEndLink(server string, parsed endtoend.Link) Link {
+// EndToEndLink returns the link at a server whose fragment is an end-to-end link.
+func EndToEndLink(server string, parsed endtoend.Link) Link {
 	return Link{Server: server, Encryption: EncryptionEndToEnd, Key: Hide(parsed.Key.Expose()), endToEnd: seal.Hide(parsed)}
 }
+
+// LinkSecret returns the secret of an end-to-end link, for the code that derives keys
+// from it. Other links have none: it must not be called for them.
+func (l Link) LinkSecret() endtoend.LinkSecret { return l.endToEnd().Secret }
 
 // Expose returns the link, for the code that shows it to its owner.
 func (l Link) Expose() string {
@@ -320,7 +327,7 @@ func baseOf(u *url.URL, page string) (string, bool) {
 func keyBehind(u *url.URL, page string) (server string, key Text, ok bool) {
 	path := strings.TrimRight(u.Path, "/")
 	at := strings.LastIndex(path, "/")
-	if at < 0 || !keyPattern.MatchString(path[at+1:]) {
+	if at < 0 || !IsKey(path[at+1:]) {
 		return "", Text{}, false
 	}
 	server, ok = baseOf(&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path[:at+1] + "."}, page+".")

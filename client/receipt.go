@@ -1,6 +1,8 @@
 package client
 
-import "time"
+import (
+	"time"
+)
 
 // State is what became of a secret.
 type State int
@@ -129,3 +131,9 @@ type Mail struct {
 	// the mail server takes no address with such characters.
 	State string
 }
+
+// shortSize is how much of a receipt's key may be shown.
+const shortSize = 8
+
+// ShortID returns the start of a receipt's key, which may be shown.
+func ShortID(key string) string { return Plain(key[:min(shortSize, len(key))]) }

@@ -4,7 +4,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"hush/seal"
 )
@@ -60,12 +63,13 @@ func ParseClaim(text string) (Claim, bool) {
 }
 
 // Expose returns the claim as text, for a file that only its owner may read.
-func (c Claim) Expose() string { return base64.RawURLEncoding.EncodeToString(c.bytes()) }
+func (c Claim) Expose() string { return base64.RawURLEncoding.EncodeToString(c.Bytes()) }
 
 // IsNone reports whether there is no claim.
 func (c Claim) IsNone() bool { return c.hidden == nil }
 
-func (c Claim) bytes() []byte {
+// Bytes returns the claim, for the code that sends it; nil for none.
+func (c Claim) Bytes() []byte {
 	if c.hidden == nil {
 		return nil
 	}
@@ -77,4 +81,22 @@ func (c Claim) bytes() []byte {
 // its key nor its link secret: SHA-256 of "hush client", the server and the key.
 func (l Link) Fingerprint() [sha256.Size]byte {
 	return sha256.Sum256([]byte("hush client\x00" + l.Server + "\x00" + l.Key.Expose()))
+}
+
+// plainMax is how much is shown of a text of others, in characters.
+const plainMax = 300
+
+// Plain returns a text of others without what controls a terminal or turns the
+// direction of text, and not too long.
+func Plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.TrimSpace(text))
+	if runes := []rune(text); len(runes) > plainMax {
+		text = string(runes[:plainMax]) + "…"
+	}
+	return strings.TrimSuffix(text, ".")
 }

@@ -78,7 +78,7 @@ type Options struct {
 	Now func() time.Time
 	// Intercept, unless nil, gets each request first and reports whether it answered
 	// it: as a gateway, a limit, or a cut connection. It may call Server.Serve.
-	Intercept func(s *Server, w http.ResponseWriter, r *http.Request) bool
+	Intercept Intercept
 }
 
 // Call is a request that a Server got.

@@ -11,6 +11,7 @@ import (
 
 	"hush/cli/command"
 	"hush/client"
+	"hush/client/protocols"
 )
 
 // commandLine is the document of the client's commands.
@@ -71,7 +72,7 @@ func (k *shellKit) read(t *testing.T, path string) string {
 // share shares a text for a script, which finds the link in a file.
 func (k *shellKit) share(t *testing.T, text, file string) {
 	t.Helper()
-	c, err := client.New(k.url, client.Options{})
+	c, err := protocols.New(k.url, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

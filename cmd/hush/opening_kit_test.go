@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/client"
+	"hush/client/protocols"
 	"hush/testtier"
 )
 
@@ -18,7 +19,7 @@ type sharer struct{ *client.Client }
 
 func newSharer(t testing.TB, url string) sharer {
 	t.Helper()
-	c, err := client.New(url, client.Options{})
+	c, err := protocols.New(url, client.Options{})
 	if err != nil {
 		t.Fatalf("New(%s): got %v, want a client", url, err)
 	}

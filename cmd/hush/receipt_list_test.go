@@ -7,6 +7,7 @@ import (
 
 	"hush/cli/command"
 	"hush/client"
+	"hush/client/protocols"
 )
 
 // A list is cut where it becomes long, unless all of it is wanted.
@@ -16,7 +17,7 @@ func TestListIsCut(t *testing.T) {
 	const account, total = "a@example.com", 52
 	call(t, nil, "", "admin", "account", "create", account, "--data", s.data).want(t, "admin account create", command.ExitOK)
 	token := strings.TrimSpace(call(t, nil, "", "admin", "token", "create", account, "--data", s.data).stdout)
-	c, err := client.New(s.url, client.Options{Token: client.Hide(token)})
+	c, err := protocols.New(s.url, client.Options{Token: client.Hide(token)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
+	"hush/client/protocols"
 )
 
 // otherServer is a server of another product, with an account that a profile is for.
@@ -35,7 +36,7 @@ func useOtherServer(t *testing.T, release otstest.Release) *otherServer {
 	call(t, o.environment, token, "login", "--server", o.URL, "--protocol", protocol.String(), "--username", account, "--token-file", "-").
 		want(t, "login", command.ExitOK, account)
 	var err error
-	o.client, err = client.New(o.URL, client.Options{Protocol: protocol, Username: account, Token: client.Hide(token)})
+	o.client, err = protocols.New(o.URL, client.Options{Protocol: protocol, Username: account, Token: client.Hide(token)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
+	"hush/client/protocols"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,7 @@ import (
 // file.
 func shareFor(t *testing.T, s *testServer) (c *client.Client, shared client.Shared, receipt string) {
 	t.Helper()
-	c, err := client.New(s.url, client.Options{})
+	c, err := protocols.New(s.url, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

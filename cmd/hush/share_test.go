@@ -22,6 +22,7 @@ import (
 	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
+	"hush/client/protocols"
 	"hush/mail/mailtest"
 )
 
@@ -50,7 +51,7 @@ func (p sender) open(printed result, passphrase string) client.Opened {
 	if err != nil || strings.Count(printed.stdout, "\n") != 1 {
 		p.t.Fatalf("hush share: got %q and %v on standard output, want one link; it wrote:\n%s", printed.stdout, err, printed.stderr)
 	}
-	c, err := client.New(p.s.url, client.Options{})
+	c, err := protocols.New(p.s.url, client.Options{})
 	if err != nil {
 		p.t.Fatal(err)
 	}

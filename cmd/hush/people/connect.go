@@ -11,6 +11,7 @@ import (
 	"hush/cli/console"
 	"hush/cli/flags"
 	"hush/client"
+	"hush/client/protocols"
 	"hush/cmd/hush/people/profile"
 )
 
@@ -167,7 +168,7 @@ func (x *connector) newClient(ctx context.Context, target serverTarget) (*client
 		return nil, err
 	}
 	x.warnWithoutTLS(target.server)
-	c, err := client.New(target.server, client.Options{
+	c, err := protocols.New(target.server, client.Options{
 		Protocol: target.protocol, Token: target.token, Username: target.username,
 		HTTP: http, UserAgent: "hush/" + command.Version(x.command), Notice: x.tellRetry, Progress: x.showProgress,
 	})

@@ -8,6 +8,7 @@ import (
 
 	"hush/cli/command"
 	"hush/client"
+	"hush/client/protocols"
 	"hush/cmd/hush/people/profile"
 )
 
@@ -74,7 +75,7 @@ func (x *connector) detectAndConfirm(ctx context.Context, server, consequence st
 	if err != nil {
 		return 0, err
 	}
-	found, err := client.Detect(ctx, server, http)
+	found, err := protocols.Detect(ctx, server, http)
 	if errors.Is(err, client.ErrUnsupported) {
 		return 0, &command.ExitError{Code: command.ExitUsage, Cause: fmt.Errorf("%s: %w; is the address right, with the path if the server is below one?", server, err)}
 	}

@@ -1,0 +1,154 @@
+package clienttest
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/client"
+	"hush/handlers"
+	"hush/locale"
+	"hush/routes"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/vaulttest"
+)
+
+// Server is a Hush server over real HTTP, on a real vault.
+type Server struct {
+	Kit *vaulttest.Kit
+	// URL is its first address, and that of its links.
+	URL string
+	// Network is where it listens; nil for that of the system.
+	Network *Network
+
+	change     func(*handlers.Options)
+	http       *http.Server
+	endStreams func()
+}
+
+// Start starts a server until the end of the test, with the RPCs alone. change, unless
+// nil, changes the options of its handlers.
+func Start(t testing.TB, opts vaulttest.Options, change func(*handlers.Options)) *Server {
+	t.Helper()
+	opts.Manual = true
+	if opts.Policy.SignUp == 0 {
+		opts.Policy.SignUp = caller.SignUpClosed
+	}
+	s := &Server{Kit: vaulttest.New(t, opts), change: change}
+	s.Serve(t, s.Listen(t))
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// StartOn starts a server on a network in memory. Its vault is in a folder: a
+// database elsewhere would be waited for outside a bubble.
+func StartOn(t testing.TB, n *Network) *Server {
+	t.Helper()
+	s := &Server{Kit: vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, Policy: caller.Policy{SignUp: caller.SignUpClosed}}), Network: n}
+	s.Serve(t, s.Listen(t))
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// StartWhole starts a server with all of its routes: a second witness for v1 and v2,
+// which shares nothing with package otstest.
+func StartWhole(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{Kit: vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{SignUp: caller.SignUpClosed}})}
+	l := s.Listen(t)
+	api, base := s.api(t, l)
+	catalogue, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := routes.New(routes.Options{API: api, BaseURL: base, Catalogue: catalogue, Now: s.Kit.Clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", s.Kit.Clock.Now().UTC().Format(http.TimeFormat))
+		tree.ServeHTTP(w, r)
+	})
+	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: dated, ReadHeaderTimeout: time.Minute}, api.EndStreams
+	go func() { _ = s.http.Serve(l) }()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Listen listens on the server's network.
+func (s *Server) Listen(t testing.TB) net.Listener {
+	t.Helper()
+	if s.Network != nil {
+		return s.Network.Listen()
+	}
+	return Listen(t)
+}
+
+// Addr returns the address at which the server was last served.
+func (s *Server) Addr() string { return s.http.Addr }
+
+// Serve serves the vault on a listener, as after a start. The first address stays that
+// of the links.
+func (s *Server) Serve(t testing.TB, l net.Listener) {
+	t.Helper()
+	api, _ := s.api(t, l)
+	mux := http.NewServeMux()
+	for _, mount := range api.Mounts {
+		mux.Handle(mount.Path, mount.Handler)
+	}
+	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: api.Middleware(mux), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}, api.EndStreams
+	s.http.Protocols.SetHTTP1(true)
+	s.http.Protocols.SetUnencryptedHTTP2(true)
+	go func() { _ = s.http.Serve(l) }()
+}
+
+// api returns the handlers of the vault, and the base URL of the server.
+func (s *Server) api(t testing.TB, l net.Listener) (*handlers.API, *url.URL) {
+	t.Helper()
+	if s.URL == "" {
+		s.URL = "http://" + l.Addr().String()
+	}
+	base, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := handlers.Options{
+		Vault: s.Kit.Vault, Log: slog.New(slog.DiscardHandler), Now: s.Kit.Clock.Now, Version: "1.2.3", BaseURL: base, Backend: "bolt",
+	}
+	if s.change != nil {
+		s.change(&options)
+	}
+	api, err := handlers.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api, base
+}
+
+// Stop ends the server, as at the end of its process.
+func (s *Server) Stop() {
+	s.endStreams()
+	_ = s.http.Close()
+}
+
+// Token returns an API token of an account of the server, whose address is Address.
+func (s *Server) Token(t testing.TB, scopes caller.Scopes) client.Text {
+	t.Helper()
+	operator := s.Kit.Vault.Operator()
+	_, err := operator.Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: Address, Password: vaulttest.Password})
+	if err != nil && !strings.Contains(err.Error(), "already") {
+		t.Fatalf("CreateAccount: got %v, want no error", err)
+	}
+	token, _, err := operator.Tokens.CreateToken(t.Context(), Address, credential.NewToken{Name: fmt.Sprint("token ", scopes), Scopes: scopes})
+	if err != nil {
+		t.Fatalf("CreateToken: got %v, want no error", err)
+	}
+	return client.Hide(token.Expose())
+}

@@ -1,0 +1,146 @@
+// Package hush is the protocol of Hush: the RPCs of its services over Connect. Against
+// it a secret is encrypted on this device before it is sent, and a reveal carries a
+// claim, so that an answer that is lost can be asked for again.
+package hush
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"hush/client"
+	"hush/client/attempt"
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/seal/endtoend"
+)
+
+// Client speaks the Connect protocol with a Hush server. It is a client.Backend.
+type Client struct {
+	system     hushv1connect.SystemServiceClient
+	sessions   hushv1connect.SessionServiceClient
+	secrets    hushv1connect.SecretServiceClient
+	metadata   hushv1connect.MetadataServiceClient
+	challenges hushv1connect.ChallengeServiceClient
+
+	token  client.Text
+	notice func(err error, wait time.Duration)
+	// progress is told how far a call is; nil for nothing.
+	progress func(client.Progress)
+	pace     attempt.Pace
+	// quiet is how long a server may say nothing in the middle of a call.
+	quiet time.Duration
+	// keepEvery is how often an opening tells the server that its content arrives.
+	keepEvery time.Duration
+	// silence is how long a stream may say nothing before it counts as broken.
+	silence time.Duration
+	// claimTime is how long a claim lasts at most.
+	claimTime time.Duration
+	// derive is endtoend.Derive.
+	derive func(secret endtoend.LinkSecret, passphrase string) (endtoend.Keys, error)
+}
+
+// New returns a Client of the server at a base URL. It sends nothing.
+func New(server *url.URL, o client.Options) *Client {
+	o = o.WithDefaults()
+	base := server.String()
+	calls := &caller{http: o.HTTP, token: o.Token, userAgent: o.UserAgent}
+	options := connect.WithClientOptions(
+		connect.WithReadMaxBytes(answerMax),
+		connect.WithAcceptCompression("gzip", nil, nil), // contents do not get shorter
+	)
+	return &Client{
+		system:     hushv1connect.NewSystemServiceClient(calls, base, options),
+		sessions:   hushv1connect.NewSessionServiceClient(calls, base, options),
+		secrets:    hushv1connect.NewSecretServiceClient(calls, base, options),
+		metadata:   hushv1connect.NewMetadataServiceClient(calls, base, options),
+		challenges: hushv1connect.NewChallengeServiceClient(calls, base, options),
+		token:      o.Token, notice: o.Notice, progress: o.Progress, pace: attempt.DefaultPace(), quiet: o.Quiet,
+		keepEvery: keepEvery, silence: silenceMax, claimTime: client.ClaimTime, derive: endtoend.Derive,
+	}
+}
+
+// Policy implements client.Backend.
+func (h *Client) Policy(ctx context.Context) (client.Policy, error) {
+	p, err := h.getPolicy(ctx)
+	if err != nil {
+		return client.Policy{}, err
+	}
+	policy := client.Policy{
+		Name: client.Plain(p.GetInstanceName()), BaseURL: p.GetBaseUrl(),
+		DefaultTTL:         seconds(p.GetDefaultTtl()),
+		MaxTTL:             seconds(p.GetAnonymousTtl()),
+		MaxContent:         p.GetAnonymousSecret(),
+		PassphraseRequired: p.GetPassphraseRequired(), PassphraseMin: int(p.GetPassphraseMin()),
+		EndToEnd:       slices.Contains(p.GetEncryptions(), hushv1.Encryption_ENCRYPTION_END_TO_END),
+		Server:         slices.Contains(p.GetEncryptions(), hushv1.Encryption_ENCRYPTION_SERVER),
+		AnonymousShare: p.GetAnonymousCreate(), Mail: p.GetMail(), Maintenance: client.Plain(p.GetMaintenance()),
+	}
+	if !h.token.IsEmpty() {
+		policy.MaxTTL, policy.MaxContent = seconds(p.GetAccountTtl()), p.GetAccountSecret()
+	}
+	return policy, nil
+}
+
+func (h *Client) getPolicy(ctx context.Context) (*hushv1.GetPolicyResponse, error) {
+	return ask(ctx, h, h.system.GetPolicy, &hushv1.GetPolicyRequest{})
+}
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+// Account implements client.Backend.
+func (h *Client) Account(ctx context.Context) (client.Account, error) {
+	if h.token.IsEmpty() {
+		return client.Account{}, attempt.NoToken()
+	}
+	answer, err := ask(ctx, h, h.sessions.Authcheck, &hushv1.AuthcheckRequest{})
+	if err != nil {
+		return client.Account{}, err
+	}
+	return client.Account{Address: client.Plain(answer.GetCustid())}, nil
+}
+
+// Look implements client.Backend.
+func (h *Client) Look(ctx context.Context, link client.Link) (client.Secret, error) {
+	answer, err := ask(ctx, h, h.secrets.GetSecret, &hushv1.GetSecretRequest{SecretKey: link.Key.Expose()})
+	if err != nil {
+		return client.Secret{}, err
+	}
+	secret := answer.GetSecret()
+	if err := matches(link, secret); err != nil {
+		return client.Secret{}, err
+	}
+	return client.Secret{
+		Known: true, HasPassphrase: secret.GetHasPassphrase(), Encryption: link.Encryption, Expires: timeOf(secret.GetExpireTime()),
+	}, nil
+}
+
+// matches returns an error if a server says something else of a secret than its
+// link. What the link says decides: nothing that opens the secret may be sent then.
+func matches(link client.Link, secret *hushv1.Secret) error {
+	if encryptionOf(secret.GetEncryption()) == link.Encryption {
+		return nil
+	}
+	if link.Encryption == client.EncryptionServer && secret.GetEncryption() == hushv1.Encryption_ENCRYPTION_END_TO_END {
+		return &client.Error{Kind: client.KindLink, Message: "the link is not complete: the secret is end-to-end encrypted, and its link is longer"}
+	}
+	return errOtherKind()
+}
+
+func errOtherKind() error {
+	return &client.Error{Kind: client.KindAltered, Message: "the server says something else of the secret than its link"}
+}
+
+func encryptionOf(e hushv1.Encryption) client.Encryption {
+	switch e {
+	case hushv1.Encryption_ENCRYPTION_SERVER:
+		return client.EncryptionServer
+	case hushv1.Encryption_ENCRYPTION_END_TO_END:
+		return client.EncryptionEndToEnd
+	default:
+		return client.EncryptionDefault
+	}
+}
