@@ -9,6 +9,7 @@ package attempt
 import (
 	"context"
 	"crypto/rand"
+	"math"
 	"math/big"
 	"time"
 
@@ -34,8 +35,13 @@ type Failure[R any] struct {
 	// Err is the error for the caller.
 	Err     *client.Error
 	Outcome Outcome
-	// Repeatable reports whether the same call may succeed if it is made again at once.
+	// Repeatable reports whether the call may be made again.
 	Repeatable bool
+	// Until is when no repeat may begin any more; zero for no limit.
+	Until time.Time
+	// Progressed reports whether the call achieved something before it failed. The next
+	// one counts as the first repeat then.
+	Progressed bool
 	// Refusal is what the server said; zero where it said nothing.
 	Refusal R
 }
@@ -55,9 +61,6 @@ const (
 // Pace is how fast calls are repeated: after a pause that doubles each time.
 type Pace struct{ First, Longest time.Duration }
 
-// DefaultPace asks a server that restarts often enough, and not too often.
-func DefaultPace() Pace { return Pace{First: 250 * time.Millisecond, Longest: 10 * time.Second} }
-
 // Pause returns how long to wait before a repeat, the first of which has the number
 // 0. A random part keeps callers apart who lost their connections together.
 func (p Pace) Pause(number int, atLeast time.Duration) time.Duration {
@@ -67,6 +70,63 @@ func (p Pace) Pause(number int, atLeast time.Duration) time.Duration {
 		share = big.NewInt(0)
 	}
 	return max(pause*3/4+time.Duration(share.Int64()), atLeast)
+}
+
+// Policy is how a call is made again.
+type Policy struct {
+	Pace Pace
+	// Calls is how often the call is made at most; zero for no limit. Made is how often it
+	// was made before, which counts.
+	Calls, Made int
+	// WaitMax is the longest pause that a server can ask for.
+	WaitMax time.Duration
+	// Notice, if it is not nil, is called before a repeat, with the reason and the time
+	// until then.
+	Notice func(err error, wait time.Duration)
+}
+
+// DefaultPolicy is for a call of a few seconds.
+func DefaultPolicy(notice func(err error, wait time.Duration)) Policy {
+	pace := Pace{First: 250 * time.Millisecond, Longest: 10 * time.Second} // often enough for a server that restarts
+	return Policy{Pace: pace, Calls: CallsMax, WaitMax: WaitMax, Notice: notice}
+}
+
+// Endless returns the policy without limits, for a call whose failures say when it is
+// over.
+func (p Policy) Endless() Policy {
+	p.Calls, p.WaitMax = 0, math.MaxInt64
+	return p
+}
+
+// Do makes a call until it succeeds, and pauses before each repeat. call gets the number
+// of calls that were made before, or since one Progressed.
+//
+// Do returns the failure of the last call as it is if that one is not Repeatable, if
+// there were as many calls as the policy allows, or if the pause would end after Until. If
+// ctx ends during a pause, it returns Ended, and the outcome of the last call.
+func Do[A, R any](ctx context.Context, p Policy, call func(number int) (A, *Failure[R])) (answer A, fail *Failure[R]) {
+	var none A
+	for number := p.Made; ; number++ {
+		if answer, fail = call(number); fail == nil {
+			return answer, nil
+		}
+		if fail.Progressed {
+			number = 0
+		}
+		if !fail.Repeatable || p.Calls > 0 && number >= p.Calls-1 {
+			return none, fail
+		}
+		pause := p.Pace.Pause(number, min(fail.Err.RetryAfter, p.WaitMax))
+		if !fail.Until.IsZero() && time.Until(fail.Until) <= pause {
+			return none, fail
+		}
+		if p.Notice != nil {
+			p.Notice(fail.Err, pause)
+		}
+		if !Sleep(ctx, pause) {
+			return none, &Failure[R]{Err: Ended(ctx.Err()), Outcome: fail.Outcome}
+		}
+	}
 }
 
 // Sleep returns false if ctx ends before the time is over.

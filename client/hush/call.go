@@ -9,15 +9,6 @@ import (
 	"hush/client/attempt"
 )
 
-// wait notes that a call is repeated and waits until then. It returns false if ctx
-// ends before.
-func (h *Client) wait(ctx context.Context, reason error, pause time.Duration) bool {
-	if h.notice != nil {
-		h.notice(reason, pause)
-	}
-	return attempt.Sleep(ctx, pause)
-}
-
 // method is an RPC.
 type method[Q, A any] func(context.Context, *Q) (*A, error)
 
@@ -51,16 +42,15 @@ const answerTime = 30 * time.Second
 // ask calls an RPC that may be repeated, since it changes nothing or nothing more.
 func ask[Q, A any, M message[Q]](ctx context.Context, h *Client, rpc method[Q, A], request M) (*A, error) {
 	began := time.Now()
-	for number := 0; ; number++ {
+	answer, fail := attempt.Do(ctx, h.repeats, func(int) (*A, *failure) {
 		answer, fail := call(ctx, h, rpc, request, answerTime)
-		if fail == nil {
-			return answer, nil
+		if fail != nil && time.Since(began) > answerTime {
+			fail.Repeatable = false
 		}
-		if !fail.Repeatable || number == attempt.CallsMax-1 || time.Since(began) > answerTime {
-			return nil, fail.Err
-		}
-		if !h.wait(ctx, fail.Err, h.pace.Pause(number, min(fail.Err.RetryAfter, attempt.WaitMax))) {
-			return nil, attempt.Ended(ctx.Err())
-		}
+		return answer, fail
+	})
+	if fail != nil {
+		return nil, fail.Err
 	}
+	return answer, nil
 }

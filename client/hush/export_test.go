@@ -30,5 +30,5 @@ func (h *Client) Cheapen() {
 // Hurry lets a test wait less: for the first repeat of a call, and for a message of a
 // stream.
 func (h *Client) Hurry(first, silence time.Duration) {
-	h.pace, h.silence = attempt.Pace{First: first, Longest: 20 * first}, silence
+	h.repeats.Pace, h.silence = attempt.Pace{First: first, Longest: 20 * first}, silence
 }

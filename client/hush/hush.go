@@ -26,11 +26,11 @@ type Client struct {
 	metadata   hushv1connect.MetadataServiceClient
 	challenges hushv1connect.ChallengeServiceClient
 
-	token  client.Text
-	notice func(err error, wait time.Duration)
+	token client.Text
+	// repeats is how calls are made again.
+	repeats attempt.Policy
 	// progress is told how far a call is; nil for nothing.
 	progress func(client.Progress)
-	pace     attempt.Pace
 	// quiet is how long a server may say nothing in the middle of a call.
 	quiet time.Duration
 	// keepEvery is how often an opening tells the server that its content arrives.
@@ -58,7 +58,7 @@ func New(server *url.URL, o client.Options) *Client {
 		secrets:    hushv1connect.NewSecretServiceClient(calls, base, options),
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, base, options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, base, options),
-		token:      o.Token, notice: o.Notice, progress: o.Progress, pace: attempt.DefaultPace(), quiet: o.Quiet,
+		token:      o.Token, repeats: attempt.DefaultPolicy(o.Notice), progress: o.Progress, quiet: o.Quiet,
 		keepEvery: keepEvery, silence: silenceMax, claimTime: client.ClaimTime, derive: endtoend.Derive,
 	}
 }

@@ -139,27 +139,39 @@ func (o *opening) derive() error {
 // to the claim any more, or ctx ends.
 func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, error) {
 	o.keepsUntil(time.Now().Add(o.claimTime))
-	for number := 0; ; number++ {
-		sent := time.Now()
-		answer, fail := o.askOnce(ctx, o.request(number))
-		if fail == nil {
-			return answer, nil
-		}
-		if fail.Outcome == attempt.OutcomeUnknown && !o.lost {
-			o.lost = true
-			o.keepsUntil(sent.Add(o.claimTime))
-		}
-		if err := o.final(ctx, fail, number); err != nil {
-			return nil, err
-		}
-		pause := o.pace.Pause(number, min(fail.Err.RetryAfter, attempt.WaitMax))
-		if time.Until(o.kept()) <= pause {
-			return nil, o.late(fail)
-		}
-		if !o.wait(ctx, fail.Err, pause) {
-			return nil, attempt.Ended(ctx.Err())
-		}
+	policy := o.repeats
+	policy.Calls = 0
+	answer, fail := attempt.Do(ctx, policy, func(number int) (*hushv1.RevealSecretResponse, *failure) {
+		return o.revealOnce(ctx, number)
+	})
+	switch {
+	case fail == nil:
+		return answer, nil
+	case fail.Repeatable:
+		return nil, o.late(fail)
+	default:
+		return nil, fail.Err
 	}
+}
+
+// revealOnce asks for the content once. Its failure says whether another call may follow,
+// and until when.
+func (o *opening) revealOnce(ctx context.Context, number int) (*hushv1.RevealSecretResponse, *failure) {
+	sent := time.Now()
+	answer, fail := o.fetch(ctx, o.request(number))
+	if fail == nil {
+		return answer, nil
+	}
+	if fail.Outcome == attempt.OutcomeUnknown && !o.lost {
+		o.lost = true
+		o.keepsUntil(sent.Add(o.claimTime))
+	}
+	final := o.final(ctx, fail, number)
+	if final != nil {
+		fail.Err = final
+	}
+	fail.Repeatable, fail.Until = final == nil, o.kept()
+	return nil, fail
 }
 
 // isAlone reports whether an attempt has the claim alone. It opens what is bound to
@@ -182,9 +194,9 @@ func (o *opening) request(number int) *hushv1.RevealSecretRequest {
 	return request
 }
 
-// askOnce asks for the content once. However long that takes, it goes on while bytes
+// fetch sends a request for the content. However long that takes, it goes on while bytes
 // arrive, and the server keeps the content meanwhile.
-func (o *opening) askOnce(ctx context.Context, request *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, *failure) {
+func (o *opening) fetch(ctx context.Context, request *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, *failure) {
 	var keeps sync.WaitGroup
 	defer keeps.Wait()
 	quiet := o.quiet
@@ -224,7 +236,7 @@ func (o *opening) keep(ctx context.Context) {
 }
 
 // final returns the error that ends the attempts; nil if another one may follow.
-func (o *opening) final(ctx context.Context, fail *failure, number int) error {
+func (o *opening) final(ctx context.Context, fail *failure, number int) *client.Error {
 	switch {
 	case fail.Refusal.tooLong:
 		return &client.Error{Kind: client.KindAltered, Message: fail.Err.Message}
@@ -335,18 +347,16 @@ func (h *Client) Acknowledge(ctx context.Context, link client.Link, claim client
 	}
 	request := &hushv1.AcknowledgeRevealRequest{SecretKey: link.Key.Expose(), Claim: claim.Bytes()}
 	until := time.Now().Add(h.claimTime / acknowledgeShare)
-	for number := 0; ; number++ {
-		_, fail := call(ctx, h, h.secrets.AcknowledgeReveal, request, answerTime)
-		if fail == nil {
-			return nil
+	_, fail := attempt.Do(ctx, h.repeats.Endless(), func(int) (*hushv1.AcknowledgeRevealResponse, *failure) {
+		answer, fail := call(ctx, h, h.secrets.AcknowledgeReveal, request, answerTime)
+		if fail != nil {
+			mayPass := fail.Outcome != attempt.OutcomeRefused || fail.Err.Kind == client.KindLimited
+			fail.Repeatable, fail.Until = mayPass && ctx.Err() == nil, until
 		}
-		pause := h.pace.Pause(number, fail.Err.RetryAfter)
-		mayRepeat := fail.Outcome != attempt.OutcomeRefused || fail.Err.Kind == client.KindLimited
-		if !mayRepeat || ctx.Err() != nil || time.Until(until) <= pause {
-			return fail.Err
-		}
-		if !h.wait(ctx, fail.Err, pause) {
-			return attempt.Ended(ctx.Err())
-		}
+		return answer, fail
+	})
+	if fail != nil {
+		return fail.Err
 	}
+	return nil
 }

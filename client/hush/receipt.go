@@ -41,24 +41,20 @@ func readReceipt(m *hushv1.Metadata) (client.Receipt, error) {
 // whether it was this call that burned it.
 func (h *Client) Burn(ctx context.Context, key, _ client.Text) (client.Receipt, error) {
 	request, lost := &hushv1.BurnSecretRequest{MetadataKey: key.Expose()}, false
-	for number := 0; ; number++ {
+	answer, fail := attempt.Do(ctx, h.repeats, func(int) (*hushv1.BurnSecretResponse, *failure) {
 		answer, fail := call(ctx, h, h.secrets.BurnSecret, request, answerTime)
-		switch {
-		case fail == nil:
-			return readReceipt(answer.GetMetadata())
-		case fail.Err.Kind == client.KindGone && lost:
-			if found, err := h.Receipt(ctx, key); err == nil && found.State == client.StateBurned {
-				return found, nil
-			}
-			return client.Receipt{}, fail.Err
-		case !fail.Repeatable || number == attempt.CallsMax-1:
-			return client.Receipt{}, fail.Err
-		}
-		lost = lost || fail.Outcome == attempt.OutcomeUnknown
-		if !h.wait(ctx, fail.Err, h.pace.Pause(number, min(fail.Err.RetryAfter, attempt.WaitMax))) {
-			return client.Receipt{}, attempt.Ended(ctx.Err())
+		lost = lost || fail != nil && fail.Outcome == attempt.OutcomeUnknown
+		return answer, fail
+	})
+	if fail == nil {
+		return readReceipt(answer.GetMetadata())
+	}
+	if lost && fail.Err.Kind == client.KindGone {
+		if found, err := h.Receipt(ctx, key); err == nil && found.State == client.StateBurned {
+			return found, nil
 		}
 	}
+	return client.Receipt{}, fail.Err
 }
 
 // Receipts implements client.Backend.

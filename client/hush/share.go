@@ -76,28 +76,31 @@ func (s *sharing) create(ctx context.Context) (client.Shared, error) {
 	if !s.endToEnd && s.request.Generate != nil {
 		once = s.concealGenerated
 	}
-	payload := ""
-	for number := 0; ; number++ {
+	policy, payload := s.repeats, ""
+	policy.WaitMax = 0
+	share := func(int) (concealed, *failure) {
+		policy.Made++ // for the calls after a challenge
 		shared, fail := once(ctx, payload)
-		switch {
-		case fail == nil:
-			return s.checked(ctx, shared)
-		case fail.Refusal.reason == hushv1.Refusal_REASON_CHALLENGE && payload == "":
-			var err error
-			if payload, err = s.solveChallenge(ctx); err != nil {
-				return client.Shared{}, err
-			}
-		case fail.Outcome == attempt.OutcomeUnsent && fail.Repeatable && number < attempt.CallsMax-1:
-			if !s.wait(ctx, fail.Err, s.pace.Pause(number, 0)) {
-				return client.Shared{}, attempt.Ended(ctx.Err())
-			}
-		case fail.Outcome == attempt.OutcomeUnknown:
-			fail.Err.Message += s.unknown()
-			return client.Shared{}, fail.Err
-		default:
-			return client.Shared{}, fail.Err
+		if fail != nil && fail.Outcome != attempt.OutcomeUnsent {
+			fail.Repeatable = false
 		}
+		return shared, fail
 	}
+	shared, fail := attempt.Do(ctx, policy, share)
+	if fail != nil && fail.Refusal.reason == hushv1.Refusal_REASON_CHALLENGE {
+		var err error
+		if payload, err = s.solveChallenge(ctx); err != nil {
+			return client.Shared{}, err
+		}
+		shared, fail = attempt.Do(ctx, policy, share)
+	}
+	if fail == nil {
+		return s.checked(ctx, shared)
+	}
+	if fail.Outcome == attempt.OutcomeUnknown {
+		fail.Err.Message += s.unknown()
+	}
+	return client.Shared{}, fail.Err
 }
 
 // unknown is what is said after a lost answer.

@@ -23,46 +23,51 @@ type watching struct {
 	yield func(client.Receipt, error) bool
 	// shown is the receipt as last yielded, without its key; nil before the first.
 	shown *client.Receipt
-	// failures are the streams in a row that brought no message.
-	failures int
+	// heard reports whether the last stream brought a message.
+	heard bool
 }
 
 // Watch implements client.Backend.
 func (h *Client) Watch(ctx context.Context, key client.Text) iter.Seq2[client.Receipt, error] {
 	return func(yield func(client.Receipt, error) bool) {
 		w := &watching{Client: h, key: key, yield: yield}
-		for {
-			over, fail := w.follow(ctx)
-			if over {
-				return
-			}
-			if fail == nil {
-				fail = &failure{Err: &client.Error{Kind: client.KindNetwork, Message: "the server ended the stream"}, Outcome: attempt.OutcomeUnknown, Repeatable: true}
-			}
-			if !w.mayResume(ctx, fail) {
-				yield(client.Receipt{}, attempt.OfReceipt(fail.Err))
-				return
-			}
-			w.failures++
-			if !h.wait(ctx, fail.Err, h.pace.Pause(w.failures-1, fail.Err.RetryAfter)) {
-				yield(client.Receipt{}, attempt.Ended(ctx.Err()))
-				return
-			}
+		_, fail := attempt.Do(ctx, h.repeats.Endless(), func(number int) (struct{}, *failure) {
+			return struct{}{}, w.watchOnce(ctx, number)
+		})
+		if fail != nil {
+			yield(client.Receipt{}, attempt.OfReceipt(fail.Err))
 		}
 	}
 }
 
-// mayResume reports whether another stream may follow one that broke. Before the
-// first message it gives up soon.
-func (w *watching) mayResume(ctx context.Context, fail *failure) bool {
-	if ctx.Err() != nil || w.shown == nil && (!fail.Repeatable || w.failures >= attempt.CallsMax-1) {
-		return false
+// watchOnce reads one stream. It returns nil if nothing is left to yield. Its failure
+// says whether another stream may follow: before the first receipt it gives up soon.
+func (w *watching) watchOnce(ctx context.Context, number int) *failure {
+	over, fail := w.follow(ctx)
+	if over {
+		return nil
 	}
-	return fail.Outcome != attempt.OutcomeRefused || fail.Err.Kind == client.KindLimited && fail.Err.RetryAfter > 0 && w.shown != nil
+	if fail == nil {
+		ended := &client.Error{Kind: client.KindNetwork, Message: "the server ended the stream"}
+		fail = &failure{Err: ended, Outcome: attempt.OutcomeUnknown, Repeatable: true}
+	}
+	if fail.Progressed = w.heard; w.heard {
+		number = 0
+	}
+	switch isLimit := fail.Err.Kind == client.KindLimited && fail.Err.RetryAfter > 0; {
+	case ctx.Err() != nil:
+		fail.Repeatable = false
+	case w.shown == nil:
+		fail.Repeatable = fail.Repeatable && number < attempt.CallsMax-1
+	default:
+		fail.Repeatable = isLimit || fail.Outcome != attempt.OutcomeRefused
+	}
+	return fail
 }
 
 // follow reads one stream. over reports whether nothing is left to yield.
 func (w *watching) follow(ctx context.Context) (over bool, fail *failure) {
+	w.heard = false
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	broken := time.AfterFunc(w.silence, cancel)
@@ -76,7 +81,7 @@ func (w *watching) follow(ctx context.Context) (over bool, fail *failure) {
 	defer cancel() // before Close, which would read on
 	for stream.Receive() {
 		broken.Reset(w.silence)
-		w.failures = 0
+		w.heard = true
 		if message := stream.Msg(); message.GetMetadata() != nil {
 			if over := w.show(receiptOf(message.GetMetadata())); over {
 				return true, nil

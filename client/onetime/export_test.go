@@ -10,6 +10,6 @@ import (
 // for an answer.
 func (l *caller) Hurry(first, within time.Duration) {
 	l.within = within
-	l.pace = attempt.Pace{First: first, Longest: 20 * first}
-	l.polls = l.pace
+	l.polls = attempt.Pace{First: first, Longest: 20 * first}
+	l.repeats.Pace = l.polls
 }

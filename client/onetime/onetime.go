@@ -46,9 +46,9 @@ type caller struct {
 	username  string
 	token     client.Text
 	userAgent string
-	notice    func(err error, wait time.Duration)
-	// pace is how fast calls are repeated, and polls how fast a receipt is asked for.
-	pace, polls attempt.Pace
+	// repeats is how calls are made again, and polls how fast a receipt is asked for.
+	repeats attempt.Policy
+	polls   attempt.Pace
 	// within is how long a call may take, besides the time for its bytes.
 	within time.Duration
 }
@@ -62,7 +62,7 @@ func newCaller(server *url.URL, protocol client.Protocol, o client.Options) *cal
 	sender.Jar, sender.CheckRedirect = nil, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	l := &caller{
 		http: &sender, base: server.String(), host: server.Host, prefix: "/api/" + protocol.String(), name: protocol.String(),
-		userAgent: o.UserAgent, notice: o.Notice, pace: attempt.DefaultPace(), polls: pollPace(), within: callTime,
+		userAgent: o.UserAgent, repeats: attempt.DefaultPolicy(o.Notice), polls: pollPace(), within: callTime,
 	}
 	if o.Username != "" && !o.Token.IsEmpty() {
 		l.username, l.token = accountName(o.Username), o.Token
@@ -268,31 +268,16 @@ func withoutWords(err error) error {
 // call where the request certainly did not reach the server, and, if it changes
 // nothing, also where the answer was lost.
 func (l *caller) call(ctx context.Context, q query) (*reply, *failure) {
-	for number := 0; ; number++ {
+	return attempt.Do(ctx, l.repeats, func(int) (*reply, *failure) {
 		answer, fail := l.send(ctx, q)
 		if fail == nil {
 			fail = l.refusal(answer)
 		}
-		if fail == nil {
-			return answer, nil
+		if fail != nil && fail.Outcome != attempt.OutcomeUnsent && q.method != http.MethodGet {
+			fail.Repeatable = false
 		}
-		mayRepeat := fail.Repeatable && (fail.Outcome == attempt.OutcomeUnsent || q.method == http.MethodGet)
-		if !mayRepeat || number == attempt.CallsMax-1 {
-			return nil, fail
-		}
-		if !l.wait(ctx, fail.Err, l.pace.Pause(number, min(fail.Err.RetryAfter, attempt.WaitMax))) {
-			return nil, &failure{Err: attempt.Ended(ctx.Err()), Outcome: fail.Outcome}
-		}
-	}
-}
-
-// wait notes that a call is repeated and waits until then. It returns false if ctx
-// ends before.
-func (l *caller) wait(ctx context.Context, reason error, pause time.Duration) bool {
-	if l.notice != nil {
-		l.notice(reason, pause)
-	}
-	return attempt.Sleep(ctx, pause)
+		return answer, fail
+	})
 }
 
 // read decodes the answer to a call.

@@ -2,6 +2,7 @@ package onetime
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -16,33 +17,26 @@ func pollPace() attempt.Pace { return attempt.Pace{First: 5 * time.Second, Longe
 // fetch returns a receipt.
 type fetch func(ctx context.Context, key client.Text) (client.Receipt, error)
 
-// poll asks for a receipt until its secret is gone.
+// poll asks for a receipt until its secret is gone. After an error that may pass it asks
+// again, more and more seldom, if it ever had an answer.
 func (l *caller) poll(ctx context.Context, key client.Text, fetch fetch) iter.Seq2[client.Receipt, error] {
+	policy := attempt.Policy{Pace: l.polls, Made: 1, Notice: l.repeats.Notice}.Endless()
 	return func(yield func(client.Receipt, error) bool) {
-		shown, failures := false, 0
 		last := client.StateUnknown
-		for {
-			receipt, err := fetch(ctx, key)
-			pause := l.polls.Pause(0, 0)
-			switch {
-			case err == nil:
-				failures = 0
-				if (!shown || receipt.State != last) && !yield(receipt, nil) || receipt.State != client.StateWaiting {
-					return
-				}
-				shown, last = true, receipt.State
-			case ctx.Err() != nil:
-				yield(client.Receipt{}, attempt.Ended(ctx.Err()))
+		for shown := false; ; shown = true {
+			receipt, fail := attempt.Do(ctx, policy, func(int) (client.Receipt, *failure) {
+				receipt, err := fetch(ctx, key)
+				return receipt, ofPoll(ctx, err, shown)
+			})
+			if fail != nil {
+				yield(client.Receipt{}, fail.Err)
 				return
-			case !shown || !isPassing(err):
-				yield(client.Receipt{}, err)
-				return
-			default:
-				failures++
-				pause = l.polls.Pause(failures, retryTime(err))
-				l.tell(err, pause)
 			}
-			if !attempt.Sleep(ctx, pause) {
+			if (!shown || receipt.State != last) && !yield(receipt, nil) || receipt.State != client.StateWaiting {
+				return
+			}
+			last = receipt.State
+			if !attempt.Sleep(ctx, l.polls.Pause(0, 0)) {
 				yield(client.Receipt{}, attempt.Ended(ctx.Err()))
 				return
 			}
@@ -50,26 +44,25 @@ func (l *caller) poll(ctx context.Context, key client.Text, fetch fetch) iter.Se
 	}
 }
 
-func (l *caller) tell(err error, pause time.Duration) {
-	if l.notice != nil {
-		l.notice(err, pause)
+// ofPoll returns what the error of a poll means. shown reports whether there was a
+// receipt before.
+func ofPoll(ctx context.Context, err error, shown bool) *failure {
+	if err == nil {
+		return nil
 	}
+	if ended := ctx.Err(); ended != nil {
+		return &failure{Err: attempt.Ended(ended)}
+	}
+	known, _ := errors.AsType[*client.Error](err) // every call returns one
+	return &failure{Err: known, Repeatable: shown && isPassing(known.Kind)}
 }
 
 // isPassing reports whether a later call may succeed.
-func isPassing(err error) bool {
-	switch client.KindOf(err) {
+func isPassing(kind client.Kind) bool {
+	switch kind {
 	case client.KindNetwork, client.KindLimited, client.KindFailure, client.KindProtocol:
 		return true
 	default:
 		return false
 	}
-}
-
-// retryTime returns how long an error says to wait.
-func retryTime(err error) time.Duration {
-	if e, ok := err.(*client.Error); ok { //nolint:errorlint // the error of a call of this package
-		return e.RetryAfter
-	}
-	return 0
 }
