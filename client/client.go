@@ -72,8 +72,9 @@ type Options struct {
 	// token, Hush does not.
 	Username string
 	// HTTP sends the requests. Nil means a client that takes proxies from the
-	// environment and follows no redirects. A client that is passed is used as it is, and remains the caller's; calls of v1 and v2 follow no
-	// redirects and keep no cookies with it either.
+	// environment and follows no redirects. A client that is passed is used as it is, and
+	// remains the caller's; calls of v1 and v2 follow no redirects and keep no cookies with
+	// it either.
 	HTTP *http.Client
 	// UserAgent is sent with each request; empty for "hush-client".
 	UserAgent string
@@ -143,11 +144,12 @@ type Backend interface {
 	// With a claim, Open repeats the call after a lost connection, until the server
 	// answers, the claim has lapsed, or ctx ends; the same claim may also be used by a
 	// later Open, within ClaimTime. While the content arrives, however slowly, Open tells
-	// the server that it is still at it, and the claim lasts on, for an hour at most. It sends a passphrase, or the proof of one, at
-	// most twice, since each time may cost a try. After that it asks with the claim
-	// alone, and returns ErrNetwork if the secret was not bound to it. Call
-	// Acknowledge once the content is safe. The zero Claim makes a plain reveal: a
-	// lost answer is a lost secret, and Open returns ErrLost. v1 and v2 ignore claims.
+	// the server that it is still at it, and the claim lasts on, for an hour at most. It
+	// sends a passphrase, or the proof of one, at most twice, since each time may cost a
+	// try. After that it asks with the claim alone, and returns ErrNetwork if the secret
+	// was not bound to it. Call Acknowledge once the content is safe. The zero Claim makes
+	// a plain reveal: a lost answer is a lost secret, and Open returns ErrLost. v1 and v2
+	// ignore claims.
 	Open(ctx context.Context, link Link, passphrase Text, claim Claim) (Opened, error)
 	// Acknowledge makes the server destroy a content that was opened with a claim. It
 	// may be repeated, and repeats itself after a lost connection. It does nothing for

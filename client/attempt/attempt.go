@@ -72,56 +72,55 @@ func (p Pace) Pause(number int, atLeast time.Duration) time.Duration {
 	return max(pause*3/4+time.Duration(share.Int64()), atLeast)
 }
 
-// Policy is how a call is made again.
-type Policy struct {
+// Repeats is how a call is made again.
+type Repeats struct {
 	Pace Pace
 	// Calls is how often the call is made at most; zero for no limit. Made is how often it
 	// was made before, which counts.
 	Calls, Made int
-	// WaitMax is the longest pause that a server can ask for.
+	// WaitMax is the longest pause that a server can ask for; zero if it can ask for none.
 	WaitMax time.Duration
 	// Notice, if it is not nil, is called before a repeat, with the reason and the time
 	// until then.
 	Notice func(err error, wait time.Duration)
 }
 
-// DefaultPolicy is for a call of a few seconds.
-func DefaultPolicy(notice func(err error, wait time.Duration)) Policy {
+// DefaultRepeats is for a call of a few seconds.
+func DefaultRepeats(notice func(err error, wait time.Duration)) Repeats {
 	pace := Pace{First: 250 * time.Millisecond, Longest: 10 * time.Second} // often enough for a server that restarts
-	return Policy{Pace: pace, Calls: CallsMax, WaitMax: WaitMax, Notice: notice}
+	return Repeats{Pace: pace, Calls: CallsMax, WaitMax: WaitMax, Notice: notice}
 }
 
-// Endless returns the policy without limits, for a call whose failures say when it is
-// over.
-func (p Policy) Endless() Policy {
-	p.Calls, p.WaitMax = 0, math.MaxInt64
-	return p
+// Endless returns r without limits, for a call whose failures say when it is over.
+func (r Repeats) Endless() Repeats {
+	r.Calls, r.WaitMax = 0, math.MaxInt64
+	return r
 }
 
 // Do makes a call until it succeeds, and pauses before each repeat. call gets the number
 // of calls that were made before, or since one Progressed.
 //
 // Do returns the failure of the last call as it is if that one is not Repeatable, if
-// there were as many calls as the policy allows, or if the pause would end after Until. If
-// ctx ends during a pause, it returns Ended, and the outcome of the last call.
-func Do[A, R any](ctx context.Context, p Policy, call func(number int) (A, *Failure[R])) (answer A, fail *Failure[R]) {
+// there were as many calls as r allows, or if the pause would end after Until. If ctx
+// ends during a pause, it returns Ended, and the outcome of the last call.
+func Do[A, R any](ctx context.Context, r Repeats, call func(number int) (A, *Failure[R])) (answer A, fail *Failure[R]) {
 	var none A
-	for number := p.Made; ; number++ {
+	for number := r.Made; ; number++ {
 		if answer, fail = call(number); fail == nil {
 			return answer, nil
 		}
 		if fail.Progressed {
 			number = 0
 		}
-		if !fail.Repeatable || p.Calls > 0 && number >= p.Calls-1 {
+		if !fail.Repeatable || r.Calls > 0 && number >= r.Calls-1 {
 			return none, fail
 		}
-		pause := p.Pace.Pause(number, min(fail.Err.RetryAfter, p.WaitMax))
+		pause := r.Pace.Pause(number, min(fail.Err.RetryAfter, r.WaitMax))
 		if !fail.Until.IsZero() && time.Until(fail.Until) <= pause {
 			return none, fail
 		}
-		if p.Notice != nil {
-			p.Notice(fail.Err, pause)
+		if r.Notice != nil {
+			r.Notice(fail.Err, pause)
 		}
 		if !Sleep(ctx, pause) {
 			return none, &Failure[R]{Err: Ended(ctx.Err()), Outcome: fail.Outcome}

@@ -29,11 +29,11 @@ func TestDo(t *testing.T) {
 	final := failed(client.KindGone, func(f *failure) { f.Repeatable = false })
 	slow := failed(client.KindLimited, func(f *failure) { f.Err.RetryAfter = time.Hour })
 	further := failed(client.KindNetwork, func(f *failure) { f.Progressed = true })
-	few := attempt.Policy{Pace: attempt.Pace{First: time.Second, Longest: 5 * time.Second}, Calls: 4, WaitMax: time.Minute}
+	few := attempt.Repeats{Pace: attempt.Pace{First: time.Second, Longest: 5 * time.Second}, Calls: 4, WaitMax: time.Minute}
 	again := few
 	again.Made = 2
 	for name, c := range map[string]struct {
-		policy   attempt.Policy
+		repeats  attempt.Repeats
 		failures []*failure
 		numbers  []int
 		pauses   []time.Duration // at least
@@ -53,9 +53,9 @@ func TestDo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var numbers []int
 				var told []time.Duration
-				c.policy.Notice = func(_ error, wait time.Duration) { told = append(told, wait) }
+				c.repeats.Notice = func(_ error, wait time.Duration) { told = append(told, wait) }
 				began, rest := time.Now(), c.failures
-				answer, got := attempt.Do(t.Context(), c.policy, func(number int) (string, *failure) {
+				answer, got := attempt.Do(t.Context(), c.repeats, func(number int) (string, *failure) {
 					numbers = append(numbers, number)
 					if len(rest) == 0 {
 						return "yes", nil
@@ -89,10 +89,10 @@ func TestDo(t *testing.T) {
 func TestDoUntil(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		policy := attempt.Policy{Pace: attempt.Pace{First: time.Second, Longest: time.Second}}.Endless()
+		repeats := attempt.Repeats{Pace: attempt.Pace{First: time.Second, Longest: time.Second}}.Endless()
 		until := time.Now().Add(10 * time.Second)
 		calls := 0
-		_, got := attempt.Do(t.Context(), policy, func(int) (struct{}, *failure) {
+		_, got := attempt.Do(t.Context(), repeats, func(int) (struct{}, *failure) {
 			calls++
 			return struct{}{}, failed(client.KindNetwork, func(f *failure) { f.Until = until })
 		})
@@ -106,8 +106,8 @@ func TestDoUntil(t *testing.T) {
 func TestDoEnded(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
-	policy := attempt.DefaultPolicy(func(error, time.Duration) { leave() })
-	_, got := attempt.Do(ctx, policy, func(int) (struct{}, *failure) {
+	repeats := attempt.DefaultRepeats(func(error, time.Duration) { leave() })
+	_, got := attempt.Do(ctx, repeats, func(int) (struct{}, *failure) {
 		return struct{}{}, failed(client.KindNetwork, func(f *failure) { f.Outcome = attempt.OutcomeUnsent })
 	})
 	if got == nil || !errors.Is(got.Err, context.Canceled) || got.Outcome != attempt.OutcomeUnsent || got.Repeatable {

@@ -73,15 +73,15 @@ func (h *Client) answered(coded *connect.Error, request proto.Message) *failure 
 		}
 	}
 	f := &failure{Err: &client.Error{RetryAfter: wait}, Outcome: attempt.OutcomeRefused, Refusal: refusal{reason: detail.GetReason()}}
-	said := h.withheld(coded.Message(), request)
-	if !byReason(f.Err, detail, said) && byCode(f.Err, coded.Code(), said) {
+	message := h.withheld(coded.Message(), request)
+	if !byReason(f.Err, detail, message) && byCode(f.Err, coded.Code(), message) {
 		f.Outcome, f.Repeatable = attempt.OutcomeUnknown, true
 	}
 	return f
 }
 
 // byReason is the table of the reasons. It reports whether the reason is in it.
-func byReason(e *client.Error, refusal *hushv1.Refusal, said string) bool {
+func byReason(e *client.Error, refusal *hushv1.Refusal, message string) bool {
 	switch refusal.GetReason() {
 	case hushv1.Refusal_REASON_UNSPECIFIED:
 		return false
@@ -104,16 +104,16 @@ func byReason(e *client.Error, refusal *hushv1.Refusal, said string) bool {
 	case hushv1.Refusal_REASON_SCOPE:
 		e.Kind, e.Message = client.KindUnauthorized, "the token does not permit this"
 	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
-		e.Kind, e.Message = client.KindUnauthorized, said
+		e.Kind, e.Message = client.KindUnauthorized, message
 	default:
-		e.Kind, e.Message = client.KindRefused, said
+		e.Kind, e.Message = client.KindRefused, message
 	}
 	return true
 }
 
 // byCode is the table of the codes without a reason. It reports whether the server
 // may have done what it was asked for.
-func byCode(e *client.Error, code connect.Code, said string) (lost bool) {
+func byCode(e *client.Error, code connect.Code, message string) (lost bool) {
 	switch code {
 	case connect.CodeNotFound:
 		e.Kind, e.Message = client.KindGone, "the secret was opened, was burned, has expired or never existed"
@@ -127,10 +127,10 @@ func byCode(e *client.Error, code connect.Code, said string) (lost bool) {
 		e.Kind, e.Message = client.KindNetwork, "the server cannot answer at the moment"
 		return true
 	case connect.CodeInternal, connect.CodeUnknown, connect.CodeDataLoss:
-		e.Kind, e.Message = client.KindFailure, "the server failed: "+said
+		e.Kind, e.Message = client.KindFailure, "the server failed: "+message
 		return true
 	default:
-		e.Kind, e.Message = client.KindRefused, said
+		e.Kind, e.Message = client.KindRefused, message
 	}
 	return false
 }

@@ -11,21 +11,21 @@ import (
 	"hush/client"
 )
 
-// progressSize is the size of requests and answers whose progress is told.
+// progressSize is the size of requests and answers whose progress is reported.
 const progressSize = 32 << 10
 
 // flow ends a call when nothing arrives or leaves any more.
 type flow struct {
-	cancel context.CancelFunc
-	timer  *time.Timer
-	late   atomic.Bool
-	told   atomic.Bool // of some progress
+	cancel   context.CancelFunc
+	timer    *time.Timer
+	late     atomic.Bool
+	reported atomic.Bool // of some progress
 	// patience is how long the answer to a whole request may take to begin, and quiet
 	// how long it may take to go on.
 	patience, quiet time.Duration
-	// tell gets the progress; nil for none. received is called while an answer
+	// progress gets the progress; nil for none. received is called while an answer
 	// arrives; nil for nothing.
-	tell     func(client.Progress)
+	progress func(client.Progress)
 	received func()
 
 	mu         sync.Mutex
@@ -39,9 +39,9 @@ type flowKey struct{}
 
 // newFlow returns the flow of a call, and a context that ends with it. The caller must
 // call stop.
-func newFlow(ctx context.Context, patience, quiet time.Duration, tell func(client.Progress)) (context.Context, *flow) {
+func newFlow(ctx context.Context, patience, quiet time.Duration, progress func(client.Progress)) (context.Context, *flow) {
 	within, cancel := context.WithCancel(ctx)
-	f := &flow{cancel: cancel, patience: patience, quiet: min(quiet, patience), tell: tell}
+	f := &flow{cancel: cancel, patience: patience, quiet: min(quiet, patience), progress: progress}
 	f.timer = time.AfterFunc(patience, func() {
 		f.late.Store(true)
 		cancel()
@@ -57,8 +57,8 @@ func flowFrom(ctx context.Context) *flow {
 func (f *flow) stop() {
 	f.timer.Stop()
 	f.cancel()
-	if f.told.Load() {
-		f.tell(client.Progress{})
+	if f.reported.Load() {
+		f.progress(client.Progress{})
 	}
 }
 
@@ -151,9 +151,9 @@ func (f *flow) arrived(n int) {
 }
 
 func (f *flow) report(p client.Progress) {
-	if f.tell != nil && max(p.Done, p.Total) >= progressSize {
-		f.told.Store(true)
-		f.tell(p)
+	if f.progress != nil && max(p.Done, p.Total) >= progressSize {
+		f.reported.Store(true)
+		f.progress(p)
 	}
 }
 

@@ -28,8 +28,8 @@ type Client struct {
 
 	token client.Text
 	// repeats is how calls are made again.
-	repeats attempt.Policy
-	// progress is told how far a call is; nil for nothing.
+	repeats attempt.Repeats
+	// progress gets how far a call is; nil for nothing.
 	progress func(client.Progress)
 	// quiet is how long a server may say nothing in the middle of a call.
 	quiet time.Duration
@@ -58,7 +58,7 @@ func New(server *url.URL, o client.Options) *Client {
 		secrets:    hushv1connect.NewSecretServiceClient(calls, base, options),
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, base, options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, base, options),
-		token:      o.Token, repeats: attempt.DefaultPolicy(o.Notice), progress: o.Progress, quiet: o.Quiet,
+		token:      o.Token, repeats: attempt.DefaultRepeats(o.Notice), progress: o.Progress, quiet: o.Quiet,
 		keepEvery: keepEvery, silence: silenceMax, claimTime: client.ClaimTime, derive: endtoend.Derive,
 	}
 }

@@ -34,8 +34,8 @@ type opening struct {
 	link       client.Link
 	passphrase client.Text
 	claim      client.Claim
-	// guarded reports whether the secret has a passphrase.
-	guarded bool
+	// hasPassphrase reports whether the secret has a passphrase.
+	hasPassphrase bool
 	// resumed reports whether the server has no such secret any more. An earlier
 	// Open with the same claim may be why.
 	resumed bool
@@ -45,9 +45,9 @@ type opening struct {
 	// the secret to the claim.
 	lost bool
 
-	mu    sync.Mutex
-	until time.Time // until when the server keeps the content, if it is bound
-	told  time.Time // what it said of that while the content arrived
+	mu       sync.Mutex
+	until    time.Time // until when the server keeps the content, if it is bound
+	extended time.Time // what it said of that while the content arrived
 }
 
 // endsAt notes when the claim ends, as an answer says it, unless the server said
@@ -55,8 +55,8 @@ type opening struct {
 func (o *opening) endsAt(at time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.until = at; o.told.After(at) {
-		o.until = o.told
+	if o.until = at; o.extended.After(at) {
+		o.until = o.extended
 	}
 }
 
@@ -69,8 +69,8 @@ func (o *opening) keepsUntil(at time.Time) {
 	}
 }
 
-// kept returns until when the server keeps the content.
-func (o *opening) kept() time.Time {
+// keptUntil returns until when the server keeps the content.
+func (o *opening) keptUntil() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.until
@@ -95,8 +95,8 @@ func (h *Client) Open(ctx context.Context, link client.Link, passphrase client.T
 			return opened, nil
 		}
 	}
-	if told, ok := errors.AsType[*client.Error](err); ok && !claim.IsNone() {
-		told.Until = o.kept()
+	if failed, ok := errors.AsType[*client.Error](err); ok && !claim.IsNone() {
+		failed.Until = o.keptUntil()
 	}
 	return client.Opened{}, err
 }
@@ -108,7 +108,7 @@ func (o *opening) look(ctx context.Context) error {
 	case err == nil && secret.HasPassphrase && o.passphrase.IsEmpty():
 		return &client.Error{Kind: client.KindPassphrase, Message: "a passphrase is needed", Missing: true, TriesLeft: -1}
 	case err == nil:
-		o.guarded = secret.HasPassphrase
+		o.hasPassphrase = secret.HasPassphrase
 	case client.KindOf(err) == client.KindGone && !o.claim.IsNone():
 		o.resumed = true
 	default:
@@ -124,7 +124,7 @@ func (o *opening) derive() error {
 		return nil
 	}
 	passphrase := ""
-	if o.guarded || o.resumed {
+	if o.hasPassphrase || o.resumed {
 		passphrase = o.passphrase.Expose()
 	}
 	keys, err := o.Client.derive(o.link.LinkSecret(), passphrase)
@@ -139,16 +139,16 @@ func (o *opening) derive() error {
 // to the claim any more, or ctx ends.
 func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, error) {
 	o.keepsUntil(time.Now().Add(o.claimTime))
-	policy := o.repeats
-	policy.Calls = 0
-	answer, fail := attempt.Do(ctx, policy, func(number int) (*hushv1.RevealSecretResponse, *failure) {
+	repeats := o.repeats
+	repeats.Calls = 0
+	answer, fail := attempt.Do(ctx, repeats, func(number int) (*hushv1.RevealSecretResponse, *failure) {
 		return o.revealOnce(ctx, number)
 	})
 	switch {
 	case fail == nil:
 		return answer, nil
 	case fail.Repeatable:
-		return nil, o.late(fail)
+		return nil, o.lapsed(fail)
 	default:
 		return nil, fail.Err
 	}
@@ -170,25 +170,25 @@ func (o *opening) revealOnce(ctx context.Context, number int) (*hushv1.RevealSec
 	if final != nil {
 		fail.Err = final
 	}
-	fail.Repeatable, fail.Until = final == nil, o.kept()
+	fail.Repeatable, fail.Until = final == nil, o.keptUntil()
 	return nil, fail
 }
 
-// isAlone reports whether an attempt has the claim alone. It opens what is bound to
+// isClaimAlone reports whether an attempt has the claim alone. It opens what is bound to
 // it, and costs no try: it is all that is sent where the secret is gone for others,
 // and after the passphrase was sent often enough.
-func (o *opening) isAlone(number int) bool {
-	return o.resumed || o.guarded && number >= withPassphrase
+func (o *opening) isClaimAlone(number int) bool {
+	return o.resumed || o.hasPassphrase && number >= withPassphrase
 }
 
 func (o *opening) request(number int) *hushv1.RevealSecretRequest {
 	request := &hushv1.RevealSecretRequest{SecretKey: o.link.Key.Expose(), Claim: o.claim.Bytes()}
 	switch {
-	case o.isAlone(number):
+	case o.isClaimAlone(number):
 	case o.link.Encryption == client.EncryptionEndToEnd:
 		linkProof, proof := o.keys.LinkProof(), o.keys.Proof()
 		request.LinkProof, request.Proof = linkProof[:], proof[:]
-	case o.guarded:
+	case o.hasPassphrase:
 		request.Passphrase = o.passphrase.Expose()
 	}
 	return request
@@ -205,13 +205,13 @@ func (o *opening) fetch(ctx context.Context, request *hushv1.RevealSecretRequest
 	}
 	within, f := newFlow(ctx, quiet, quiet, o.progress)
 	defer f.stop()
-	kept := time.Now()
+	lastKeep := time.Now()
 	f.received = func() {
-		if o.claim.IsNone() || time.Since(kept) < o.keepEvery {
+		if o.claim.IsNone() || time.Since(lastKeep) < o.keepEvery {
 			return
 		}
-		kept = time.Now()
-		keeps.Go(func() { o.keep(within) })
+		lastKeep = time.Now()
+		keeps.Go(func() { o.keepClaim(within) })
 	}
 	answer, fail := callIn(ctx, within, f, o.Client, o.secrets.RevealSecret, request)
 	if fail == nil && answer.GetClaimLeft() != nil {
@@ -220,18 +220,18 @@ func (o *opening) fetch(ctx context.Context, request *hushv1.RevealSecretRequest
 	return answer, fail
 }
 
-// keep tells the server that the content still arrives. If that fails, the server may
+// keepClaim tells the server that the content still arrives. If that fails, the server may
 // have seen it itself, and another one follows.
-func (o *opening) keep(ctx context.Context) {
+func (o *opening) keepClaim(ctx context.Context) {
 	sent := time.Now()
 	request := &hushv1.RevealSecretRequest{SecretKey: o.link.Key.Expose(), Claim: o.claim.Bytes(), KeepClaim: true}
 	answer, fail := call(ctx, o.Client, o.secrets.RevealSecret, request, o.quiet)
 	if fail == nil && answer.GetClaimLeft() != nil {
-		told := sent.Add(answer.GetClaimLeft().AsDuration())
+		until := sent.Add(answer.GetClaimLeft().AsDuration())
 		o.mu.Lock()
-		o.told = told
+		o.extended = until
 		o.mu.Unlock()
-		o.keepsUntil(told)
+		o.keepsUntil(until)
 	}
 }
 
@@ -258,7 +258,7 @@ func (o *opening) final(ctx context.Context, fail *failure, number int) *client.
 			Kind:    client.KindLost,
 			Message: "an answer was lost, and the secret is gone now: the time to ask for its content again is over, or another reader was faster",
 		}
-	case o.lost && o.isAlone(number) && isAboutProofs(fail.Refusal.reason):
+	case o.lost && o.isClaimAlone(number) && isAboutProofs(fail.Refusal.reason):
 		return &client.Error{Kind: client.KindNetwork, Message: "the connection was lost before the secret was opened: it still waits, and the passphrase may have cost a try"}
 	}
 	return fail.Err
@@ -270,8 +270,8 @@ func isAboutProofs(reason hushv1.Refusal_Reason) bool {
 	return reason == hushv1.Refusal_REASON_ENCRYPTION || reason == hushv1.Refusal_REASON_PASSPHRASE
 }
 
-// late returns the error for a claim whose time is over.
-func (o *opening) late(fail *failure) error {
+// lapsed returns the error for a claim whose time is over.
+func (o *opening) lapsed(fail *failure) error {
 	if !o.lost {
 		return fail.Err
 	}
@@ -287,7 +287,7 @@ func (o *opening) late(fail *failure) error {
 func (o *opening) read(answer *hushv1.RevealSecretResponse) (client.Opened, error) {
 	opened := client.Opened{Claimed: !o.claim.IsNone() && answer.GetClaimLeft() != nil}
 	if opened.Claimed {
-		opened.ClaimLeft = min(max(time.Until(o.kept()).Round(time.Second), 0), client.ClaimTime)
+		opened.ClaimLeft = min(max(time.Until(o.keptUntil()).Round(time.Second), 0), client.ClaimTime)
 	}
 	secret, isEndToEnd := answer.GetSecret(), o.link.Encryption == client.EncryptionEndToEnd
 	if encryptionOf(secret.GetEncryption()) != o.link.Encryption || isEndToEnd && answer.GetValue() != "" || !isEndToEnd && len(answer.GetContent()) > 0 {

@@ -76,23 +76,23 @@ func (s *sharing) create(ctx context.Context) (client.Shared, error) {
 	if !s.endToEnd && s.request.Generate != nil {
 		once = s.concealGenerated
 	}
-	policy, payload := s.repeats, ""
-	policy.WaitMax = 0
+	repeats, payload := s.repeats, ""
+	repeats.WaitMax = 0
 	share := func(int) (concealed, *failure) {
-		policy.Made++ // for the calls after a challenge
+		repeats.Made++ // for the calls after a challenge
 		shared, fail := once(ctx, payload)
 		if fail != nil && fail.Outcome != attempt.OutcomeUnsent {
 			fail.Repeatable = false
 		}
 		return shared, fail
 	}
-	shared, fail := attempt.Do(ctx, policy, share)
+	shared, fail := attempt.Do(ctx, repeats, share)
 	if fail != nil && fail.Refusal.reason == hushv1.Refusal_REASON_CHALLENGE {
 		var err error
 		if payload, err = s.solveChallenge(ctx); err != nil {
 			return client.Shared{}, err
 		}
-		shared, fail = attempt.Do(ctx, policy, share)
+		shared, fail = attempt.Do(ctx, repeats, share)
 	}
 	if fail == nil {
 		return s.checked(ctx, shared)

@@ -14,14 +14,14 @@ import (
 
 // Texts by which servers of the reference distinguish errors.
 const (
-	saidUnknown    = "Unknown secret"
-	saidNoAccount  = "Not authorized"
-	saidNoRoute    = "Not Found"
-	saidUnburned   = "Secret could not be burned."
-	saidUnexpected = "An unexpected error occurred :["
-	saidError      = "An error occurred :["
-	saidAway       = "We'll be back shortly!"
-	saidPayload    = "Incorrect payload format"
+	messageUnknown    = "Unknown secret"
+	messageNoAccount  = "Not authorized"
+	messageNoRoute    = "Not Found"
+	messageUnburned   = "Secret could not be burned."
+	messageUnexpected = "An unexpected error occurred :["
+	messageError      = "An error occurred :["
+	messageAway       = "We'll be back shortly!"
+	messagePayload    = "Incorrect payload format"
 )
 
 // errorBody is the body of an error, of any release.
@@ -35,42 +35,42 @@ type errorBody struct {
 	MaxAttempts *jsonNumber `json:"max_attempts"`
 }
 
-// said returns what the server said.
-func (e errorBody) said() string { return string(cmp.Or(e.Message, e.Error)) }
+// message returns what the server said.
+func (e errorBody) message() string { return string(cmp.Or(e.Message, e.Error)) }
 
 // isRoute reports whether the server has no such call. The newest release names the
 // type of each error, and uses the same words for what is not found.
 func (e errorBody) isRoute() bool {
-	return e.SecretKey == nil && (e.said() == saidNoRoute && e.ErrorType == "" || strings.Contains(string(e.ErrorType), "Route"))
+	return e.SecretKey == nil && (e.message() == messageNoRoute && e.ErrorType == "" || strings.Contains(string(e.ErrorType), "Route"))
 }
 
-// refusal returns what an answer means that is not the one to the call; nil if it
+// failed returns what an answer means that is not the one to the call; nil if it
 // is.
-func (l *caller) refusal(r *reply) *failure {
+func (c *caller) failed(r *reply) *failure {
 	if r.isDone() {
 		return nil
 	}
 	if !r.isJSON || r.status < 400 {
-		return l.fromBetween(r)
+		return c.fromIntermediary(r)
 	}
 	var body errorBody
 	if err := json.Unmarshal(r.body, &body); err != nil {
-		return &failure{Err: l.unexpected(), Outcome: attempt.OutcomeRefused, Refusal: refusal{status: r.status}}
+		return &failure{Err: c.unexpected(), Outcome: attempt.OutcomeRefused, Refusal: refusal{status: r.status}}
 	}
-	f := &failure{Err: l.meaning(r, body), Outcome: attempt.OutcomeRefused}
-	f.Refusal = refusal{status: r.status, said: body.said(), isRoute: f.Err.Kind == client.KindProtocol}
+	f := &failure{Err: c.meaning(r, body), Outcome: attempt.OutcomeRefused}
+	f.Refusal = refusal{status: r.status, message: body.message(), isRoute: f.Err.Kind == client.KindProtocol}
 	if f.Err.Kind == client.KindFailure || f.Err.Kind == client.KindNetwork {
 		f.Outcome = attempt.OutcomeUnknown
 	}
 	return f
 }
 
-// fromBetween returns what the answer of something else than the server means: of a
+// fromIntermediary returns what the answer of something else than the server means: of a
 // gateway, a portal, or another server. After an error of a gateway, and after a
 // page in place of the answer, the server may have done what it was asked for.
-func (l *caller) fromBetween(r *reply) *failure {
+func (c *caller) fromIntermediary(r *reply) *failure {
 	unexpected := &attempt.UnexpectedAnswer{Status: r.status, Location: r.header.Get("Location"), RetryAfter: attempt.RetryAfter(r.header)}
-	f := &failure{Err: unexpected.Meaning(l.name), Outcome: attempt.OutcomeRefused, Refusal: refusal{status: r.status}}
+	f := &failure{Err: unexpected.Meaning(c.name), Outcome: attempt.OutcomeRefused, Refusal: refusal{status: r.status}}
 	if r.status >= 500 || r.status < 300 {
 		f.Outcome, f.Repeatable = attempt.OutcomeUnknown, r.status >= 500
 	}
@@ -79,25 +79,25 @@ func (l *caller) fromBetween(r *reply) *failure {
 
 // meaning is the table of errors. It goes by the text where servers have one status
 // for all.
-func (l *caller) meaning(r *reply, e errorBody) *client.Error {
-	said := e.said()
-	lower := strings.ToLower(said)
+func (c *caller) meaning(r *reply, e errorBody) *client.Error {
+	message := e.message()
+	lower := strings.ToLower(message)
 	switch {
-	case r.status == http.StatusTooManyRequests || r.meant == http.StatusTooManyRequests || strings.Contains(lower, "rate limit"):
+	case r.status == http.StatusTooManyRequests || r.intended == http.StatusTooManyRequests || strings.Contains(lower, "rate limit"):
 		return limited(r, e)
 	case strings.HasPrefix(string(e.Code), "GUEST_"):
 		return &client.Error{Kind: client.KindUnauthorized, Message: "the server lets only its accounts do this"}
-	case said == saidNoAccount || r.meant == http.StatusUnauthorized:
-		return l.unauthorized()
+	case message == messageNoAccount || r.intended == http.StatusUnauthorized:
+		return c.unauthorized()
 	case e.isRoute():
-		return &client.Error{Kind: client.KindProtocol, Message: "the server does not know this call: it does not speak " + l.name}
-	case said == saidUnknown || e.SecretKey != nil && r.status == http.StatusNotFound:
+		return &client.Error{Kind: client.KindProtocol, Message: "the server does not know this call: it does not speak " + c.name}
+	case message == messageUnknown || e.SecretKey != nil && r.status == http.StatusNotFound:
 		return gone()
 	case strings.Contains(lower, "end-to-end encrypted"):
-		return l.unsupported("cannot open end-to-end encrypted secrets: use the link that ends in the secret's key, with Hush")
-	case said == saidUnexpected || said == saidError || r.meant >= 500 && said != saidUnburned:
+		return c.unsupported("cannot open end-to-end encrypted secrets: use the link that ends in the secret's key, with Hush")
+	case message == messageUnexpected || message == messageError || r.intended >= 500 && message != messageUnburned:
 		return &client.Error{Kind: client.KindFailure, Message: "the server failed"}
-	case said == saidAway:
+	case message == messageAway:
 		return &client.Error{Kind: client.KindNetwork, Message: "the server cannot answer at the moment"}
 	case e.ErrorType != "" && r.status == http.StatusNotFound:
 		return gone()
@@ -119,8 +119,8 @@ func limited(r *reply, e errorBody) *client.Error {
 	return &client.Error{Kind: client.KindLimited, Message: "the server gets too many calls", RetryAfter: wait}
 }
 
-func (l *caller) unauthorized() *client.Error {
-	if !l.hasAccount() {
+func (c *caller) unauthorized() *client.Error {
+	if !c.hasAccount() {
 		return &client.Error{Kind: client.KindUnauthorized, Message: "this needs an account: its e-mail address and its token"}
 	}
 	return &client.Error{Kind: client.KindUnauthorized, Message: "the server does not accept the e-mail address with the token"}
@@ -129,7 +129,7 @@ func (l *caller) unauthorized() *client.Error {
 // isAboutPassphrase reports whether the server refused the passphrase of a call that
 // opens or burns. The text is all that says so.
 func isAboutPassphrase(f *failure) bool {
-	return f.Err.Kind == client.KindRefused && strings.Contains(strings.ToLower(f.Refusal.said), "passphrase")
+	return f.Err.Kind == client.KindRefused && strings.Contains(strings.ToLower(f.Refusal.message), "passphrase")
 }
 
 // wrongPassphrase is the error for a passphrase that the server refused.
@@ -143,7 +143,7 @@ func wrongPassphrase(sent client.Text) *client.Error {
 // withText returns the error of a refused request to share with the server's text, for
 // its sender. The text is left out where it repeats a part of what was sent in confidence.
 func withText(f *failure, sent ...string) *client.Error {
-	shown := client.Plain(f.Refusal.said)
+	shown := client.Plain(f.Refusal.message)
 	if f.Err.Kind != client.KindRefused && f.Err.Kind != client.KindFailure || shown == "" || quotes(shown, sent) {
 		return f.Err
 	}
@@ -151,22 +151,22 @@ func withText(f *failure, sent ...string) *client.Error {
 	return f.Err
 }
 
-// quoted is how long a part of a text is that counts as quoted, in bytes.
-const quoted = 8
+// quoteSize is how long a part of a text is that counts as quoted, in bytes.
+const quoteSize = 8
 
 // quotes reports whether a message repeats one of the texts, or a part of one. It
 // reads each text once: they may be long.
 func quotes(message string, texts []string) bool {
 	parts := map[string]bool{}
-	for at := 0; at+quoted <= len(message); at++ {
-		parts[message[at:at+quoted]] = true
+	for at := 0; at+quoteSize <= len(message); at++ {
+		parts[message[at:at+quoteSize]] = true
 	}
 	for _, text := range texts {
-		if text != "" && len(text) < quoted && strings.Contains(message, text) {
+		if text != "" && len(text) < quoteSize && strings.Contains(message, text) {
 			return true
 		}
-		for at := 0; at+quoted <= len(text); at++ {
-			if parts[text[at:at+quoted]] {
+		for at := 0; at+quoteSize <= len(text); at++ {
+			if parts[text[at:at+quoteSize]] {
 				return true
 			}
 		}

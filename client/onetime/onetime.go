@@ -47,7 +47,7 @@ type caller struct {
 	token     client.Text
 	userAgent string
 	// repeats is how calls are made again, and polls how fast a receipt is asked for.
-	repeats attempt.Policy
+	repeats attempt.Repeats
 	polls   attempt.Pace
 	// within is how long a call may take, besides the time for its bytes.
 	within time.Duration
@@ -60,14 +60,14 @@ func newCaller(server *url.URL, protocol client.Protocol, o client.Options) *cal
 	o = o.WithDefaults()
 	sender := *o.HTTP
 	sender.Jar, sender.CheckRedirect = nil, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	l := &caller{
+	c := &caller{
 		http: &sender, base: server.String(), host: server.Host, prefix: "/api/" + protocol.String(), name: protocol.String(),
-		userAgent: o.UserAgent, repeats: attempt.DefaultPolicy(o.Notice), polls: pollPace(), within: callTime,
+		userAgent: o.UserAgent, repeats: attempt.DefaultRepeats(o.Notice), polls: pollPace(), within: callTime,
 	}
 	if o.Username != "" && !o.Token.IsEmpty() {
-		l.username, l.token = accountName(o.Username), o.Token
+		c.username, c.token = accountName(o.Username), o.Token
 	}
-	return l
+	return c
 }
 
 // accountName returns a user name as servers keep it: they compare e-mail addresses
@@ -80,7 +80,7 @@ func accountName(name string) string {
 }
 
 // hasAccount reports whether calls are made with an account.
-func (l *caller) hasAccount() bool { return !l.token.IsEmpty() }
+func (c *caller) hasAccount() bool { return !c.token.IsEmpty() }
 
 // query is a request.
 type query struct {
@@ -95,29 +95,29 @@ type query struct {
 }
 
 // get returns a query for a path below the prefix.
-func (l *caller) get(path string) query {
-	return query{method: http.MethodGet, path: l.prefix + path}
+func (c *caller) get(path string) query {
+	return query{method: http.MethodGet, path: c.prefix + path}
 }
 
 // postForm returns a query with a form.
-func (l *caller) postForm(path string, form url.Values) query {
+func (c *caller) postForm(path string, form url.Values) query {
 	return query{
-		method: http.MethodPost, path: l.prefix + path, kind: "application/x-www-form-urlencoded", body: []byte(form.Encode()),
+		method: http.MethodPost, path: c.prefix + path, kind: "application/x-www-form-urlencoded", body: []byte(form.Encode()),
 	}
 }
 
 // postJSON returns a query with a message in JSON.
-func (l *caller) postJSON(path string, message any) query {
+func (c *caller) postJSON(path string, message any) query {
 	body, _ := json.Marshal(message) //nolint:errchkjson // maps of texts, numbers and truth values
-	return query{method: http.MethodPost, path: l.prefix + path, kind: "application/json", body: body}
+	return query{method: http.MethodPost, path: c.prefix + path, kind: "application/json", body: body}
 }
 
 // reply is what a server answered.
 type reply struct {
-	// status is that of HTTP. v1 has 404 for all errors; meant is what they are.
-	status, meant int
-	header        http.Header
-	body          []byte
+	// status is that of HTTP. v1 has 404 for all errors; intended is what they are.
+	status, intended int
+	header           http.Header
+	body             []byte
 	// isJSON reports whether the body is an object or a list in JSON.
 	isJSON bool
 	// now is the server's time.
@@ -134,29 +134,29 @@ type failure = attempt.Failure[refusal]
 
 // refusal is what a server said when it refused.
 type refusal struct {
-	// status is that of HTTP, and said the text; zero without an answer.
-	status int
-	said   string
+	// status is that of HTTP, and message the text; zero without an answer.
+	status  int
+	message string
 	// isRoute reports whether the server has no such call.
 	isRoute bool
 }
 
 // send sends a query once. Only where no answer came, it returns no reply.
-func (l *caller) send(ctx context.Context, q query) (*reply, *failure) {
+func (c *caller) send(ctx context.Context, q query) (*reply, *failure) {
 	if ended := ctx.Err(); ended != nil {
 		return nil, &failure{Err: attempt.Ended(ended), Outcome: attempt.OutcomeUnsent}
 	}
 	var progress progress
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
-	limit := startDeadline(cancel, l.within, len(q.body))
+	limit := startDeadline(cancel, c.within, len(q.body))
 	defer limit.timer.Stop()
-	request, err := http.NewRequestWithContext(progress.trace(within), q.method, l.base+q.path, bytes.NewReader(q.body))
+	request, err := http.NewRequestWithContext(progress.trace(within), q.method, c.base+q.path, bytes.NewReader(q.body))
 	if err != nil {
 		return nil, &failure{Err: &client.Error{Kind: client.KindUsage, Message: "the server's URL is wrong"}, Outcome: attempt.OutcomeUnsent}
 	}
-	l.sign(request, q)
-	response, err := l.http.Do(request)
+	c.sign(request, q)
+	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, progress.failure(ctx, limit.cause(err))
 	}
@@ -170,7 +170,7 @@ func (l *caller) send(ctx context.Context, q query) (*reply, *failure) {
 		return nil, progress.failure(ctx, limit.cause(err))
 	}
 	if int64(len(body)) > most && response.StatusCode < http.StatusMultipleChoices {
-		long := &client.Error{Kind: client.KindProtocol, Message: "the answer is longer than any of a " + l.name + " server"}
+		long := &client.Error{Kind: client.KindProtocol, Message: "the answer is longer than any of a " + c.name + " server"}
 		return nil, &failure{Err: long, Outcome: attempt.OutcomeUnknown}
 	}
 	if wrong := attempt.ComplainsOfScheme(response.Request, response.StatusCode, bytes.NewReader(body)); wrong != nil {
@@ -181,30 +181,30 @@ func (l *caller) send(ctx context.Context, q query) (*reply, *failure) {
 
 // sign gives a request its headers. It asks for English, since texts are all by
 // which some errors differ.
-func (l *caller) sign(r *http.Request, q query) {
+func (c *caller) sign(r *http.Request, q query) {
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Accept-Language", "en")
-	r.Header.Set("User-Agent", l.userAgent)
+	r.Header.Set("User-Agent", c.userAgent)
 	if q.kind != "" {
 		r.Header.Set("Content-Type", q.kind)
 	}
 	for name, value := range q.header {
 		r.Header.Set(name, value)
 	}
-	if l.hasAccount() {
-		r.SetBasicAuth(l.username, l.token.Expose())
+	if c.hasAccount() {
+		r.SetBasicAuth(c.username, c.token.Expose())
 	}
 }
 
 func newReply(response *http.Response, body []byte) *reply {
-	r := &reply{status: response.StatusCode, meant: response.StatusCode, header: response.Header, body: body, now: time.Now()}
+	r := &reply{status: response.StatusCode, intended: response.StatusCode, header: response.Header, body: body, now: time.Now()}
 	trimmed := bytes.TrimSpace(body)
 	r.isJSON = len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(trimmed)
 	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
 		r.now = date
 	}
-	if meant, err := strconv.Atoi(response.Header.Get("X-Ots-Intended-Status")); err == nil && meant >= 400 && r.status == http.StatusNotFound {
-		r.meant = meant
+	if intended, err := strconv.Atoi(response.Header.Get("X-Ots-Intended-Status")); err == nil && intended >= 400 && r.status == http.StatusNotFound {
+		r.intended = intended
 	}
 	return r
 }
@@ -244,7 +244,7 @@ func (p *progress) failure(ctx context.Context, err error) *failure {
 		return &failure{Err: wrong, Outcome: attempt.OutcomeRefused}
 	}
 	if !unsent {
-		err = withoutWords(err)
+		err = withoutServerText(err)
 	}
 	f := attempt.Unanswered[refusal](err)
 	if unsent && f.Outcome != attempt.OutcomeUnsent {
@@ -253,9 +253,9 @@ func (p *progress) failure(ctx context.Context, err error) *failure {
 	return f
 }
 
-// withoutWords returns an error without the words of the server: those of net/http
+// withoutServerText returns an error without the text of the server: those of net/http
 // repeat an answer that is not HTTP.
-func withoutWords(err error) error {
+func withoutServerText(err error) error {
 	_, isNet := errors.AsType[net.Error](err)
 	_, isSystem := errors.AsType[syscall.Errno](err)
 	if isNet || isSystem || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
@@ -267,11 +267,11 @@ func withoutWords(err error) error {
 // call sends a query and returns the answer if the server did it. It repeats the
 // call where the request certainly did not reach the server, and, if it changes
 // nothing, also where the answer was lost.
-func (l *caller) call(ctx context.Context, q query) (*reply, *failure) {
-	return attempt.Do(ctx, l.repeats, func(int) (*reply, *failure) {
-		answer, fail := l.send(ctx, q)
+func (c *caller) call(ctx context.Context, q query) (*reply, *failure) {
+	return attempt.Do(ctx, c.repeats, func(int) (*reply, *failure) {
+		answer, fail := c.send(ctx, q)
 		if fail == nil {
-			fail = l.refusal(answer)
+			fail = c.failed(answer)
 		}
 		if fail != nil && fail.Outcome != attempt.OutcomeUnsent && q.method != http.MethodGet {
 			fail.Repeatable = false
@@ -281,24 +281,24 @@ func (l *caller) call(ctx context.Context, q query) (*reply, *failure) {
 }
 
 // read decodes the answer to a call.
-func (l *caller) read(answer *reply, into any) error {
+func (c *caller) read(answer *reply, into any) error {
 	if err := json.Unmarshal(answer.body, into); err != nil {
-		return l.unexpected()
+		return c.unexpected()
 	}
 	return nil
 }
 
 // readEach decodes a list one object after the other, since many empty ones would take
 // far more memory than their text.
-func readEach[T any](l *caller, list []byte, use func(T)) error {
+func readEach[T any](c *caller, list []byte, use func(T)) error {
 	decoder := json.NewDecoder(bytes.NewReader(list))
 	if begin, err := decoder.Token(); err != nil || begin != json.Delim('[') {
-		return l.unexpected()
+		return c.unexpected()
 	}
 	for decoder.More() {
 		var one T
 		if decoder.Decode(&one) != nil {
-			return l.unexpected()
+			return c.unexpected()
 		}
 		use(one)
 	}
@@ -306,9 +306,9 @@ func readEach[T any](l *caller, list []byte, use func(T)) error {
 }
 
 // unexpected is the error for an answer that no server of the protocol gives.
-func (l *caller) unexpected() *client.Error { return attempt.Unexpected(l.name) }
+func (c *caller) unexpected() *client.Error { return attempt.Unexpected(c.name) }
 
 // unsupported is the error for what the protocol cannot do.
-func (l *caller) unsupported(what string) *client.Error {
-	return &client.Error{Kind: client.KindUnsupported, Message: l.name + " " + what}
+func (c *caller) unsupported(what string) *client.Error {
+	return &client.Error{Kind: client.KindUnsupported, Message: c.name + " " + what}
 }

@@ -54,7 +54,7 @@ func (p Prober) Ask(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, fail.Err
 	}
 	answer := Answer{Status: got.status, IsJSON: got.isJSON, IsDone: got.isDone(), Body: got.body}
-	fail = p.caller.refusal(got)
+	fail = p.caller.failed(got)
 	if fail == nil {
 		return answer, nil
 	}

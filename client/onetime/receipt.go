@@ -11,16 +11,16 @@ import (
 
 // Policy has what the reference documents of all releases. An account's plan may
 // allow more than it does without one.
-func (l *caller) Policy(context.Context) (client.Policy, error) { //nolint:unparam // that of a backend
-	p := client.Policy{BaseURL: l.base, MaxContent: int64(l.textMax()), Server: true, AnonymousShare: true, Mail: l.hasAccount()}
-	if !l.hasAccount() {
+func (c *caller) Policy(context.Context) (client.Policy, error) { //nolint:unparam // that of a backend
+	p := client.Policy{BaseURL: c.base, MaxContent: int64(c.textMax()), Server: true, AnonymousShare: true, Mail: c.hasAccount()}
+	if !c.hasAccount() {
 		p.DefaultTTL, p.MaxTTL = 7*24*time.Hour, 7*24*time.Hour
 	}
 	return p, nil
 }
 
 // Acknowledge does nothing: there are no claims.
-func (l *caller) Acknowledge(context.Context, client.Link, client.Claim) error { return nil }
+func (c *caller) Acknowledge(context.Context, client.Link, client.Claim) error { return nil }
 
 // burned is the receipt of a secret that a server just burned. Its answer describes
 // the secret as it was before.
@@ -29,13 +29,13 @@ func burned(r client.Receipt, at time.Time) client.Receipt {
 	return r
 }
 
-// unburned returns what a burn that failed means: after a lost answer, the receipt
+// burnError returns what a burn that failed means: after a lost answer, the receipt
 // says whether the secret was burned.
-func unburned(ctx context.Context, f *failure, key, passphrase client.Text, fetch fetch) (client.Receipt, error) {
+func burnError(ctx context.Context, f *failure, key, passphrase client.Text, fetch fetch) (client.Receipt, error) {
 	switch {
 	case isAboutPassphrase(f):
 		return client.Receipt{}, wrongPassphrase(passphrase)
-	case f.Refusal.said == saidUnburned:
+	case f.Refusal.message == messageUnburned:
 		return client.Receipt{}, gone()
 	case f.Outcome == attempt.OutcomeUnknown:
 		if receipt, err := fetch(ctx, key); err == nil && receipt.State == client.StateBurned {

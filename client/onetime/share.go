@@ -20,8 +20,8 @@ const (
 )
 
 // textMax returns how many characters a server keeps for this caller.
-func (l *caller) textMax() int {
-	if l.hasAccount() {
+func (c *caller) textMax() int {
+	if c.hasAccount() {
 		return accountCharacters
 	}
 	return guestCharacters
@@ -37,20 +37,20 @@ type draft struct {
 
 // draft checks a request. It refuses what the protocol cannot do, rather than leave
 // it out.
-func (l *caller) draft(r client.ShareRequest) (draft, error) {
+func (c *caller) draft(r client.ShareRequest) (draft, error) {
 	switch {
 	case r.Encryption == client.EncryptionEndToEnd:
-		return draft{}, l.unsupported("has no end-to-end encryption: the server sees the text")
+		return draft{}, c.unsupported("has no end-to-end encryption: the server sees the text")
 	case r.Label != "":
-		return draft{}, l.unsupported("keeps no labels")
+		return draft{}, c.unsupported("keeps no labels")
 	case len(r.Group) != 0:
-		return draft{}, l.unsupported("has no groups")
+		return draft{}, c.unsupported("has no groups")
 	case len(r.Recipients) > 1:
-		return draft{}, l.unsupported("mails a link to one recipient only")
+		return draft{}, c.unsupported("mails a link to one recipient only")
 	case r.Content != nil && !utf8.Valid(r.Content.Bytes):
-		return draft{}, l.unsupported("can share only text in UTF-8, and this is none")
+		return draft{}, c.unsupported("can share only text in UTF-8, and this is none")
 	case len(r.Passphrase.Expose()) > passphraseCut:
-		return draft{}, l.unsupported("uses only the first 72 bytes of a passphrase, and this one is longer")
+		return draft{}, c.unsupported("uses only the first 72 bytes of a passphrase, and this one is longer")
 	}
 	r.Encryption = client.EncryptionServer
 	r, err := r.Normalized()
@@ -59,11 +59,12 @@ func (l *caller) draft(r client.ShareRequest) (draft, error) {
 	}
 	d := draft{request: r}
 	if r.Generate != nil {
-		return d, d.generate()
+		err := d.generate()
+		return d, err
 	}
 	d.text = string(r.Content.Bytes)
-	if utf8.RuneCountInString(d.text) > l.textMax() {
-		return draft{}, l.unsupported("servers may cut a text of this length without a word: share a shorter one")
+	if utf8.RuneCountInString(d.text) > c.textMax() {
+		return draft{}, c.unsupported("servers may cut a text of this length without a word: share a shorter one")
 	}
 	return d, nil
 }
@@ -79,27 +80,27 @@ func (d *draft) generate() error {
 	return nil
 }
 
-// granted is what a server says of a secret that it just created.
-type granted struct {
+// created is what a server says of a secret that it just created.
+type created struct {
 	key, receiptKey string
 	receipt         client.Receipt
-	// guarded and cut report whether it has a passphrase and whether its text was cut;
-	// nil where the server does not say.
-	guarded, cut *jsonBool
-	domain       string
+	// hasPassphrase and isTruncated report whether it has a passphrase and whether its text
+	// was cut; nil where the server does not say.
+	hasPassphrase, isTruncated *jsonBool
+	domain                     string
 }
 
-// broken returns what a server did otherwise than it was asked to; empty for
+// deviation returns what a server did otherwise than it was asked to; empty for
 // nothing.
-func (d draft) broken(g granted) string {
+func (d draft) deviation(made created) string {
 	switch {
-	case !d.request.Passphrase.IsEmpty() && g.guarded != nil && !bool(*g.guarded):
+	case !d.request.Passphrase.IsEmpty() && made.hasPassphrase != nil && !bool(*made.hasPassphrase):
 		return "the server did not use the passphrase"
-	case isTrue(g.cut):
+	case isTrue(made.isTruncated):
 		return "the server cut the text"
-	case len(d.request.Recipients) > 0 && len(g.receipt.Recipients) == 0:
+	case len(d.request.Recipients) > 0 && len(made.receipt.Recipients) == 0:
 		return "the server does not mail links to this recipient"
-	case d.request.Domain != "" && client.NormalDomain(g.domain) != d.request.Domain:
+	case d.request.Domain != "" && client.NormalDomain(made.domain) != d.request.Domain:
 		return "the server did not use the domain"
 	default:
 		return ""
@@ -108,32 +109,32 @@ func (d draft) broken(g granted) string {
 
 // shared returns what was shared, if it is what was asked for. If not, it burns the
 // secret: a link to it would be worse than none.
-func (l *caller) shared(ctx context.Context, d draft, g granted, burn func(context.Context, client.Text, client.Text) (client.Receipt, error)) (client.Shared, error) {
-	if !client.IsKey(g.key) || !client.IsKey(g.receiptKey) {
-		return client.Shared{}, l.unexpected()
+func (c *caller) shared(ctx context.Context, d draft, made created, burn func(context.Context, client.Text, client.Text) (client.Receipt, error)) (client.Shared, error) {
+	if !client.IsKey(made.key) || !client.IsKey(made.receiptKey) {
+		return client.Shared{}, c.unexpected()
 	}
-	if fault := d.broken(g); fault != "" {
+	if fault := d.deviation(made); fault != "" {
 		fault += ", and the secret was burned"
-		if _, err := burn(ctx, client.Hide(g.receiptKey), d.request.Passphrase); err != nil {
+		if _, err := burn(ctx, client.Hide(made.receiptKey), d.request.Passphrase); err != nil {
 			fault += "; burning it failed too: it waits until it expires, and no one has its link"
 		}
 		return client.Shared{}, &client.Error{Kind: client.KindRefused, Message: fault}
 	}
-	home := l.base
+	home := c.base
 	if d.request.Domain != "" {
 		home = "https://" + d.request.Domain
 	}
 	return client.Shared{
-		Link:        client.Link{Server: home, Encryption: client.EncryptionServer, Key: client.Hide(g.key), Foreign: true},
-		ReceiptLink: client.ReceiptLink{Server: l.base, Keys: []client.Text{client.Hide(g.receiptKey)}, Foreign: true},
-		Receipt:     g.receipt,
+		Link:        client.Link{Server: home, Encryption: client.EncryptionServer, Key: client.Hide(made.key), Foreign: true},
+		ReceiptLink: client.ReceiptLink{Server: c.base, Keys: []client.Text{client.Hide(made.receiptKey)}, Foreign: true},
+		Receipt:     made.receipt,
 		Value:       d.value,
 	}, nil
 }
 
-// unshared returns the error of a call that shares. A lost answer leaves a secret
+// shareError returns the error of a call that shares. A lost answer leaves a secret
 // without a link.
-func unshared(d draft, f *failure) error {
+func shareError(d draft, f *failure) error {
 	err := withText(f, d.text, d.request.Passphrase.Expose())
 	if f.Outcome == attempt.OutcomeUnknown {
 		err.Message += ": whether the secret was shared is not known, and no one can open it"

@@ -97,15 +97,15 @@ func (b V1) Share(ctx context.Context, request client.ShareRequest) (client.Shar
 	}
 	answer, fail := b.call(ctx, b.postForm("/share", d.form()))
 	if fail != nil {
-		return client.Shared{}, unshared(d, fail)
+		return client.Shared{}, shareError(d, fail)
 	}
 	var record v1Record
 	if err := b.read(answer, &record); err != nil {
 		return client.Shared{}, err
 	}
-	return b.shared(ctx, d, granted{
+	return b.shared(ctx, d, created{
 		key: string(record.SecretKey), receiptKey: record.MetadataKey, receipt: record.receipt(),
-		guarded: record.PassphraseRequired, domain: string(record.ShareDomain),
+		hasPassphrase: record.PassphraseRequired, domain: string(record.ShareDomain),
 	}, b.Burn)
 }
 
@@ -146,7 +146,7 @@ func (b V1) Open(ctx context.Context, link client.Link, passphrase client.Text, 
 	}
 	answer, fail := b.reveal(ctx, b.postForm(keyPath("secret", link.Key, ""), form))
 	if fail != nil {
-		return client.Opened{}, b.unopened(fail, passphrase)
+		return client.Opened{}, b.openError(fail, passphrase)
 	}
 	var revealed struct{ Value *string }
 	if err := b.read(answer, &revealed); err != nil {
@@ -158,9 +158,9 @@ func (b V1) Open(ctx context.Context, link client.Link, passphrase client.Text, 
 	return opened(*revealed.Value, answer, nil), nil
 }
 
-// unopened returns what a reveal that failed means. v1 has one answer for a secret
+// openError returns what a reveal that failed means. v1 has one answer for a secret
 // that is gone and for a passphrase that is missing or wrong.
-func (b V1) unopened(f *failure, passphrase client.Text) error {
+func (b V1) openError(f *failure, passphrase client.Text) error {
 	switch {
 	case isAboutPassphrase(f):
 		return wrongPassphrase(passphrase)
@@ -169,7 +169,7 @@ func (b V1) unopened(f *failure, passphrase client.Text) error {
 	case f.Err.Kind == client.KindGone:
 		f.Err.Message += ", or the passphrase is wrong: v1 does not say which"
 	case f.Outcome == attempt.OutcomeUnknown && f.Err.Kind == client.KindNetwork:
-		return lostContent(f.Err)
+		return lostContentError(f.Err)
 	case f.Outcome == attempt.OutcomeUnknown:
 		f.Err.Message += ": whether the secret still waits is not known"
 	}
@@ -217,7 +217,7 @@ func (b V1) Burn(ctx context.Context, key, passphrase client.Text) (client.Recei
 	}
 	answer, fail := b.call(ctx, b.postForm(keyPath("private", key, "/burn"), form))
 	if fail != nil {
-		return unburned(ctx, fail, key, passphrase, b.Receipt)
+		return burnError(ctx, fail, key, passphrase, b.Receipt)
 	}
 	var done struct{ State v1Record }
 	if err := b.read(answer, &done); err != nil {

@@ -77,19 +77,19 @@ func (b V2) Share(ctx context.Context, request client.ShareRequest) (client.Shar
 		answer, fail = b.call(ctx, b.postJSON("/secret/conceal", d.message("share")))
 	}
 	if fail != nil {
-		return client.Shared{}, unshared(d, fail)
+		return client.Shared{}, shareError(d, fail)
 	}
-	var created v2Concealed
-	if err := b.read(answer, &created); err != nil {
+	var answered v2Concealed
+	if err := b.read(answer, &answered); err != nil {
 		return client.Shared{}, err
 	}
-	g := created.granted()
-	if g.key == "" && client.IsKey(g.receiptKey) {
-		if err := b.fetchKey(ctx, &g); err != nil {
+	made := answered.created()
+	if made.key == "" && client.IsKey(made.receiptKey) {
+		if err := b.fetchKey(ctx, &made); err != nil {
 			return client.Shared{}, err
 		}
 	}
-	return b.shared(ctx, d, g, b.Burn)
+	return b.shared(ctx, d, made, b.Burn)
 }
 
 // message returns a request to share as v2 has it.
@@ -113,21 +113,21 @@ func (d draft) message(kind string) map[string]any {
 // a failure.
 func (r refusal) wantsFlat() bool {
 	isRead := r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity
-	return isRead && r.said == saidPayload || r.status == http.StatusBadRequest && r.said == saidUnexpected
+	return isRead && r.message == messagePayload || r.status == http.StatusBadRequest && r.message == messageUnexpected
 }
 
 // fetchKey gets the key of a secret from its receipt, for the release whose answer
 // leaves it out.
-func (b V2) fetchKey(ctx context.Context, g *granted) error {
-	answer, fail := b.call(ctx, b.get(keyPath("private", client.Hide(g.receiptKey), "")))
+func (b V2) fetchKey(ctx context.Context, made *created) error {
+	answer, fail := b.call(ctx, b.get(keyPath("private", client.Hide(made.receiptKey), "")))
 	if fail == nil {
 		var found v2Found
 		if err := b.read(answer, &found); err != nil {
 			return err
 		}
-		g.key = string(found.Record.SecretKey)
-		g.guarded, g.cut = found.Details.HasPassphrase, found.Details.IsTruncated
-		g.receipt.HasPassphrase = isTrue(g.guarded)
+		made.key = string(found.Record.SecretKey)
+		made.hasPassphrase, made.isTruncated = found.Details.HasPassphrase, found.Details.IsTruncated
+		made.receipt.HasPassphrase = isTrue(made.hasPassphrase)
 		return nil
 	}
 	fail.Err.Message += ": the secret was shared, but its link did not arrive: it waits until it expires"
@@ -162,7 +162,7 @@ func (b V2) Open(ctx context.Context, link client.Link, passphrase client.Text, 
 	}
 	answer, fail := b.tryReveal(ctx, link, passphrase)
 	if fail != nil {
-		return client.Opened{}, b.unopened(ctx, link, passphrase, fail)
+		return client.Opened{}, b.openError(ctx, link, passphrase, fail)
 	}
 	var revealed struct {
 		Record struct {
@@ -193,9 +193,9 @@ func (b V2) tryReveal(ctx context.Context, link client.Link, passphrase client.T
 	return answer, fail
 }
 
-// unopened returns what a reveal that failed means. If the server may have revealed,
+// openError returns what a reveal that failed means. If the server may have revealed,
 // it is asked whether the secret still waits.
-func (b V2) unopened(ctx context.Context, link client.Link, passphrase client.Text, f *failure) error {
+func (b V2) openError(ctx context.Context, link client.Link, passphrase client.Text, f *failure) error {
 	if isAboutPassphrase(f) {
 		return wrongPassphrase(passphrase)
 	}
@@ -210,7 +210,7 @@ func (b V2) unopened(ctx context.Context, link client.Link, passphrase client.Te
 	case client.KindOf(err) == client.KindGone:
 		return &client.Error{Kind: client.KindLost, Message: "the content did not arrive, and the secret is gone now: it was opened by this call, or by another reader at the same time", Cause: f.Err}
 	case f.Err.Kind == client.KindNetwork:
-		return lostContent(f.Err)
+		return lostContentError(f.Err)
 	}
 	f.Err.Message += ": whether the secret still waits is not known"
 	return f.Err
@@ -255,7 +255,7 @@ func (b V2) Burn(ctx context.Context, key, passphrase client.Text) (client.Recei
 	}
 	answer, fail := b.onReceipt(ctx, func(noun string) query { return b.postJSON(keyPath(noun, key, "/burn"), message) })
 	if fail != nil {
-		return unburned(ctx, fail, key, passphrase, b.Receipt)
+		return burnError(ctx, fail, key, passphrase, b.Receipt)
 	}
 	var done v2Burned
 	if err := b.read(answer, &done); err != nil {

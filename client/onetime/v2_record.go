@@ -132,18 +132,18 @@ type v2Concealed struct {
 	}
 }
 
-// granted returns what was created. It has just begun to wait, whatever the clocks of
+// created returns what was created. It has just begun to wait, whatever the clocks of
 // the server and of a gateway say.
-func (c v2Concealed) granted() granted {
+func (c v2Concealed) created() created {
 	record := cmp.Or(c.Record.Metadata, c.Record.Receipt, &v2Record{})
 	secret := c.Record.Secret
-	g := granted{
+	made := created{
 		key: string(cmp.Or(secret.Key, secret.Identifier)), receiptKey: record.key(), receipt: record.receipt(time.Time{}),
-		guarded: cmp.Or(secret.HasPassphrase, record.HasPassphrase), cut: secret.IsTruncated,
+		hasPassphrase: cmp.Or(secret.HasPassphrase, record.HasPassphrase), isTruncated: secret.IsTruncated,
 		domain: string(cmp.Or(c.Record.ShareDomain, record.ShareDomain)),
 	}
-	g.receipt.HasPassphrase = isTrue(g.guarded)
-	return g
+	made.receipt.HasPassphrase = isTrue(made.hasPassphrase)
+	return made
 }
 
 // v2Burned is the answer to a burn: a receipt, or one inside.

@@ -19,12 +19,12 @@ type fetch func(ctx context.Context, key client.Text) (client.Receipt, error)
 
 // poll asks for a receipt until its secret is gone. After an error that may pass it asks
 // again, more and more seldom, if it ever had an answer.
-func (l *caller) poll(ctx context.Context, key client.Text, fetch fetch) iter.Seq2[client.Receipt, error] {
-	policy := attempt.Policy{Pace: l.polls, Made: 1, Notice: l.repeats.Notice}.Endless()
+func (c *caller) poll(ctx context.Context, key client.Text, fetch fetch) iter.Seq2[client.Receipt, error] {
+	repeats := attempt.Repeats{Pace: c.polls, Made: 1, Notice: c.repeats.Notice}.Endless()
 	return func(yield func(client.Receipt, error) bool) {
 		last := client.StateUnknown
 		for shown := false; ; shown = true {
-			receipt, fail := attempt.Do(ctx, policy, func(int) (client.Receipt, *failure) {
+			receipt, fail := attempt.Do(ctx, repeats, func(int) (client.Receipt, *failure) {
 				receipt, err := fetch(ctx, key)
 				return receipt, ofPoll(ctx, err, shown)
 			})
@@ -36,7 +36,7 @@ func (l *caller) poll(ctx context.Context, key client.Text, fetch fetch) iter.Se
 				return
 			}
 			last = receipt.State
-			if !attempt.Sleep(ctx, l.polls.Pause(0, 0)) {
+			if !attempt.Sleep(ctx, c.polls.Pause(0, 0)) {
 				yield(client.Receipt{}, attempt.Ended(ctx.Err()))
 				return
 			}
