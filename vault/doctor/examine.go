@@ -185,7 +185,7 @@ func invariants(x *exam.Exam) []exam.Invariant {
 // buckets returns those that the owners list.
 func buckets() []rows.Bucket {
 	return slices.Concat(
-		rows.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		rows.AuditBuckets(), rows.DueBuckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 		[]rows.Bucket{outbox.Holding().Bucket, claim.Holding().Bucket, secret.Holding().Bucket},
 	)

@@ -30,7 +30,7 @@ func (q *queue) check(tx *rows.Tx) error {
 
 // look reads what other nodes counted, and returns ErrQuota if the queue is full.
 func (q *queue) look(ctx context.Context) error {
-	own, others, err := q.store.SplitCounts(ctx)
+	own, others, err := rows.SplitCounts(ctx, q.store)
 	if err != nil {
 		return err
 	}

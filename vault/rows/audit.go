@@ -10,6 +10,9 @@ import (
 	"hush/vault/caller"
 )
 
+// SystemAudit is the row of the bucket system that has the number of a node's last row.
+const SystemAudit = "audit sequence"
+
 // AuditShift is where the number of a node begins in the number of a row. Rows
 // of node 0 have the plain sequence.
 const AuditShift = 48
@@ -31,7 +34,7 @@ func auditTo(node uint16) []byte {
 func appendAudit(tx *Tx, row AuditRecord) error {
 	node, _ := tx.Node()
 	var next [8]byte
-	err := tx.Change(BucketSystem, systemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
+	err := tx.Change(BucketSystem, SystemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
 		seq := uint64(node) << AuditShift
 		if stored != nil {
 			var err error
@@ -78,7 +81,7 @@ func AuditRows(tx storage.Tx) (rows int64, err error) {
 // written one.
 func AuditSequences(tx storage.Tx) (map[uint16]uint64, error) {
 	last := map[uint16]uint64{}
-	err := rangeSystem(tx, SystemAudit, func(node uint16, value []byte) (err error) {
+	err := RangeSystem(tx, SystemAudit, func(node uint16, value []byte) (err error) {
 		last[node], err = auditSequence(node, value)
 		return err
 	})

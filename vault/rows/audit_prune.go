@@ -43,7 +43,7 @@ func (t Trail) Prune(ctx context.Context, now time.Time, lost *Damage) (total in
 func (t Trail) nodes(ctx context.Context) (nodes []uint16, err error) {
 	err = t.store.View(ctx, func(tx *Tx) error {
 		nodes = []uint16{0}
-		return rangeSystem(tx, SystemAudit, func(node uint16, _ []byte) error {
+		return RangeSystem(tx, SystemAudit, func(node uint16, _ []byte) error {
 			if node != 0 {
 				nodes = append(nodes, node)
 			}
@@ -61,7 +61,7 @@ func (t Trail) pruneNode(ctx context.Context, node uint16, oldest time.Time, los
 	}
 	total := 0
 	for total < auditWindow {
-		n, err := t.store.pruneRange(ctx, BucketAudit, auditFrom(node), append(edge, 0))
+		n, err := t.store.PruneRange(ctx, BucketAudit, auditFrom(node), append(edge, 0))
 		total += n
 		if err != nil || n == 0 {
 			lost.Add(damaged)

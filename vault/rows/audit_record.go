@@ -191,3 +191,8 @@ func (r AuditRecord) SubjectText() (text string, account bool) {
 	}
 	return caller.AccountID(r.Subject[:len(caller.AccountID{})]).String(), true
 }
+
+// AuditBuckets returns the buckets of this package.
+func AuditBuckets() []Bucket {
+	return []Bucket{{Name: BucketAudit, Check: CheckRow(8, DecodeAudit)}}
+}

@@ -9,9 +9,6 @@ import (
 )
 
 const (
-	// SweepBatch is the maximum number of rows that one transaction of the
-	// sweeper handles.
-	SweepBatch = 256
 	// DamagedPause is how long the sweeper waits before it retries a record
 	// that cannot be read.
 	DamagedPause = 24 * time.Hour

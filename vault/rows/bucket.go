@@ -12,15 +12,6 @@ type Bucket struct {
 	Version byte
 }
 
-// Buckets returns the buckets of this package that belong to the data, and not
-// to the processes that serve it.
-func Buckets() []Bucket {
-	return []Bucket{
-		{Name: BucketAudit, Check: CheckRow(8, DecodeAudit)},
-		{Name: BucketDue, Check: CheckIndex(10)},
-	}
-}
-
 // CheckRow returns the Check of a bucket with keys of a fixed length, 0 for any,
 // and records.
 func CheckRow[T any](length int, decode func([]byte) (T, error)) func(key, value []byte) error {

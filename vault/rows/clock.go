@@ -284,6 +284,9 @@ func (c *Clock) compare(ctx context.Context, stored func(context.Context) (time.
 	return there, at, nil
 }
 
+// SystemMark is the row of the bucket system that has the clock's mark.
+const SystemMark = "clock"
+
 // PutMark stores the clock's mark.
 func PutMark(tx storage.Tx, mark time.Time) error {
 	return PutSystem(tx, SystemMark, BigEndian(Millis(mark)))

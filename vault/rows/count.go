@@ -15,6 +15,9 @@ const (
 	countsSignedVersion = 2
 )
 
+// SystemCounts is the row of the bucket system that has the Counts of a node.
+const SystemCounts = "counters"
+
 // Counter is a counter that a colonel sees. Each is updated in the transaction
 // of the change that it counts, so nothing is ever counted by a scan. The order
 // is stored: new counters go to the end.
@@ -86,7 +89,7 @@ func DecodeCounts(data []byte) (Counts, error) {
 // a new store. In a transaction that writes, it conflicts with what other nodes
 // count.
 func GetCounts(tx storage.Tx) (sum Counts, err error) {
-	err = rangeSystem(tx, SystemCounts, func(_ uint16, value []byte) error {
+	err = RangeSystem(tx, SystemCounts, func(_ uint16, value []byte) error {
 		c, err := DecodeCounts(value)
 		for i := range c {
 			sum[i] += c[i]
@@ -103,21 +106,21 @@ func GetCounts(tx storage.Tx) (sum Counts, err error) {
 // with nothing that other nodes count.
 func OwnCounts(tx *Tx) (Counts, error) {
 	number, _ := tx.Node()
-	return LoadSystemOr(tx, systemOf(SystemCounts, number), DecodeCounts, Counts{})
+	return LoadSystemOr(tx, SystemOf(SystemCounts, number), DecodeCounts, Counts{})
 }
 
 // SplitCounts loads the counters of this node and the sum of those of all others.
-func (s Store) SplitCounts(ctx context.Context) (own, others Counts, err error) {
+func SplitCounts(ctx context.Context, s Store) (own, others Counts, err error) {
 	number := uint16(0)
-	if s.node != nil {
+	if node := s.Node(); node != nil {
 		var ok bool
-		if number, ok = s.node.Number(); !ok {
+		if number, ok = node.Number(); !ok {
 			return own, others, ErrNodeLost
 		}
 	}
 	err = s.View(ctx, func(tx *Tx) error {
 		own, others = Counts{}, Counts{}
-		return rangeSystem(tx, SystemCounts, func(node uint16, value []byte) error {
+		return RangeSystem(tx, SystemCounts, func(node uint16, value []byte) error {
 			c, err := DecodeCounts(value)
 			if node == number {
 				own = c
@@ -143,7 +146,7 @@ type Change struct {
 // below zero.
 func Count(tx *Tx, changes ...Change) error {
 	number, shared := tx.Node()
-	return tx.Change(BucketSystem, systemOf(SystemCounts, number), func(stored []byte) ([]byte, error) {
+	return tx.Change(BucketSystem, SystemOf(SystemCounts, number), func(stored []byte) ([]byte, error) {
 		var c Counts
 		if stored != nil {
 			var err error

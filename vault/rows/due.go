@@ -136,3 +136,8 @@ func putOffDue(tx storage.Tx, row []byte, next time.Time) error {
 	}
 	return PutDue(tx, next, DueKind(row[8]), row[9:])
 }
+
+// DueBuckets returns the buckets of this package.
+func DueBuckets() []Bucket {
+	return []Bucket{{Name: BucketDue, Check: CheckIndex(10)}}
+}

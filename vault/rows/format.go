@@ -10,44 +10,6 @@ import (
 	"hush/vault/refusal"
 )
 
-// Format numbers what may be stored. A release that stores something that an
-// earlier one cannot read, or relies on something that an earlier one does not
-// write, has the next format. The formats of a store only grow. A store that
-// nodes share gets the next format once all of them read it, and until then they
-// write what the oldest can read; see FormatOf. A store of one process gets it at
-// the start; see RaiseFormat.
-type Format uint32
-
-const (
-	// formatFirst is the format of a store without a record of it.
-	formatFirst Format = 1
-	// formatNow is the newest format that the sources know. To raise it, add
-	// its release to FirstRelease, and a frozen folder to the tests.
-	formatNow Format = 2
-	// formatOldest is the first format that this release writes, up to
-	// formatNewest. It reads all earlier ones too.
-	formatOldest Format = 1
-)
-
-// FormatClaims is the first format whose stores may have end-to-end encrypted secrets,
-// and claims.
-const FormatClaims Format = 2
-
-// FirstRelease returns the first release that writes the format, or "" for one
-// that this release does not know.
-func (f Format) FirstRelease() string {
-	switch f {
-	case 1:
-		return "0.1.0"
-	case 2:
-		return "0.2.0"
-	}
-	return ""
-}
-
-// FormatNewest returns the newest format that this release reads and writes.
-func FormatNewest() Format { return formatNewest }
-
 // Formats are those that a release writes, from the oldest to the newest. It
 // reads everything up to the newest.
 type Formats struct {
@@ -57,7 +19,7 @@ type Formats struct {
 // orOwn returns f, or the formats of this release if f is zero.
 func (f Formats) orOwn() Formats {
 	if f == (Formats{}) {
-		return Formats{formatOldest, formatNewest}
+		return Formats{FormatOldest, FormatNewest()}
 	}
 	return f
 }
@@ -124,12 +86,12 @@ func formatKey() []byte { return []byte{0xff, 1} }
 // InitFormat stores the newest format of this release, for a store with records
 // that were written as on a store without nodes.
 func InitFormat(tx storage.Tx) error {
-	return tx.Put(BucketNode, formatKey(), FormatRecord{formatNewest, formatNewest.FirstRelease()}.Encode())
+	return tx.Put(BucketNode, formatKey(), FormatRecord{FormatNewest(), FormatNewest().FirstRelease()}.Encode())
 }
 
 // GetFormat returns the format of a store. One without a record has the first.
 func GetFormat(tx storage.Tx) (FormatRecord, error) {
-	return LoadOr(tx, BucketNode, formatKey(), DecodeFormat, FormatRecord{formatFirst, formatFirst.FirstRelease()})
+	return LoadOr(tx, BucketNode, formatKey(), DecodeFormat, FormatRecord{FormatFirst, FormatFirst.FirstRelease()})
 }
 
 // CheckFormat returns a FormatError if this release cannot read the store. It is
@@ -159,10 +121,10 @@ func RaiseFormat(ctx context.Context, s Store, bar func(context.Context) error) 
 		before, err = GetFormat(tx)
 		return err
 	})
-	if err == nil && formatNewest > formatFirst && bar != nil {
+	if err == nil && FormatNewest() > FormatFirst && bar != nil {
 		err = bar(ctx)
 	}
-	if err != nil || before.Format >= formatNewest {
+	if err != nil || before.Format >= FormatNewest() {
 		return before, err
 	}
 	return before, s.UpdateReserved(ctx, func(tx *Tx) error { return InitFormat(tx) })

@@ -5,32 +5,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
-	"hush/seal"
-	"hush/testtier/property"
 	"hush/vault/recordtest"
 	"hush/vault/rows"
 )
-
-func sampleAudit() rows.AuditRecord {
-	return rows.AuditRecord{Time: recordtest.Moment(5), Kind: rows.AuditReveal, Result: rows.AuditDone, Subject: recordtest.Row("m")}
-}
-
-func sampleCounts() *rows.Counts {
-	var c rows.Counts
-	for i := range c {
-		c[i] = int64(i * 1000)
-	}
-	return &c
-}
-
-// spentCounts are those of a node where more ended than began.
-func spentCounts() *rows.Counts {
-	c := sampleCounts()
-	c[rows.CountSecrets], c[rows.CountQueued] = -7, -1
-	return c
-}
 
 func sampleNode() rows.NodeRecord {
 	return rows.NodeRecord{Instance: rows.Instance(recordtest.Salt()), Started: recordtest.Moment(5), Formats: rows.Formats{Oldest: 3, Newest: 4}, Name: "node-a", Release: "1.2.3"}
@@ -57,9 +35,6 @@ func sampleLease() rows.LeaseRecord {
 func TestGoldenRows(t *testing.T) {
 	t.Parallel()
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "audit-v1", Record: sampleAudit(), Encoded: sampleAudit().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeAudit(b) }},
-		{Name: "counts-v1", Record: sampleCounts(), Encoded: sampleCounts().Encode(), Decode: func(b []byte) (any, error) { c, err := rows.DecodeCounts(b); return &c, err }},
-		{Name: "counts-v2", Record: spentCounts(), Encoded: spentCounts().Encode(), Decode: func(b []byte) (any, error) { c, err := rows.DecodeCounts(b); return &c, err }},
 		{Name: "node-v1", Record: sampleNode(), Encoded: sampleNode().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeNode(b) }},
 		{Name: "copy-v1", Record: sampleCopy(), Encoded: sampleCopy().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeCopy(b) }},
 		{Name: "lease-v1", Record: sampleLease(), Encoded: sampleLease().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeLease(b) }},
@@ -81,13 +56,6 @@ func FuzzDecodeCopy(f *testing.F) {
 		r, err := rows.DecodeCopy(data)
 		return r.Encode(), err
 	}, "copy-v1")
-}
-
-func FuzzDecodeAudit(f *testing.F) {
-	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := rows.DecodeAudit(data)
-		return r.Encode(), err
-	}, "audit-v1")
 }
 
 func FuzzDecodeNode(f *testing.F) {
@@ -116,17 +84,4 @@ func FuzzDecodeFormat(f *testing.F) {
 		r, err := rows.DecodeFormat(data)
 		return r.Encode(), err
 	}, "format-v1")
-}
-
-func TestAuditRoundTrip(t *testing.T) {
-	t.Parallel()
-	property.Check(t, func(t *rapid.T) {
-		row := rows.AuditRecord{
-			Time: recordtest.Moments().Draw(t, "time"), Kind: rows.AuditType(rapid.Byte().Draw(t, "kind")),
-			Result: rows.AuditResult(rapid.Byte().Draw(t, "result")), Subject: seal.RowKey(recordtest.Bytes(22).Draw(t, "subject")),
-		}
-		if got, err := rows.DecodeAudit(row.Encode()); got != row || err != nil {
-			t.Errorf("DecodeAudit(Encode(r)): got %v, %v, want %v", got, err, row)
-		}
-	})
 }

@@ -20,9 +20,8 @@ const (
 	RootKeysMost = math.MaxUint8
 )
 
-// FormatRootKeys is the first format whose stores may have several root keys, and
-// sealed values that name theirs.
-const FormatRootKeys Format = 2
+// SystemVerifier is the row of the bucket system that has the RootKeys of a store.
+const SystemVerifier = "verifier"
 
 // RootKeyState is what a root key is to a store. The numbers are stored.
 type RootKeyState byte

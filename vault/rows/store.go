@@ -89,13 +89,13 @@ func (s Store) update(ctx context.Context, run func(context.Context, func(storag
 // Prune deletes the first rows of a bucket up to the key to, at most
 // SweepBatch, and returns how many.
 func (s Store) Prune(ctx context.Context, bucket string, to []byte) (n int, err error) {
-	return s.pruneRange(ctx, bucket, nil, to)
+	return s.PruneRange(ctx, bucket, nil, to)
 }
 
-// pruneRange is Prune for the rows from the key from on.
-func (s Store) pruneRange(ctx context.Context, bucket string, from, to []byte) (n int, err error) {
+// PruneRange is Prune for the rows from the key from on.
+func (s Store) PruneRange(ctx context.Context, bucket string, from, to []byte) (n int, err error) {
 	err = s.UpdateReserved(ctx, func(tx *Tx) error {
-		keys, err := firstKeysFrom(tx, bucket, from, to, SweepBatch)
+		keys, err := FirstKeysFrom(tx, bucket, from, to, SweepBatch)
 		if n = len(keys); err != nil {
 			return err
 		}

@@ -9,19 +9,8 @@ import (
 )
 
 // BucketSystem has root keys, clock, audit sequence, counters. A node other than
-// 0 has its own audit sequence and counters; see systemOf.
+// 0 has its own audit sequence and counters; see SystemOf.
 const BucketSystem = "system"
-
-// The rows of the bucket system that this package writes.
-const (
-	SystemVerifier = "verifier" // RootKeys
-	SystemMark     = "clock"
-	SystemAudit    = "audit sequence"
-	SystemCounts   = "counters"
-	// SystemSpent and SystemSpentBegun are the rows of package spent.
-	SystemSpent      = "spent log"
-	SystemSpentBegun = "spent log begun"
-)
 
 // GetSystem returns the value of a name in the bucket system, or
 // storage.ErrNotFound.
@@ -53,19 +42,19 @@ func HasSystem(tx storage.Tx) (found bool, err error) {
 	return found, err
 }
 
-// systemOf returns the name of a node's own row: the name itself for node 0,
+// SystemOf returns the name of a node's own row: the name itself for node 0,
 // which is the only node of most stores, and otherwise the name, a space, and
 // the number in four hexadecimal digits.
-func systemOf(name string, node uint16) string {
+func SystemOf(name string, node uint16) string {
 	if node == 0 {
 		return name
 	}
 	return fmt.Sprintf("%s %04x", name, node)
 }
 
-// rangeSystem calls fn for the row of that name of each node, in the order of
+// RangeSystem calls fn for the row of that name of each node, in the order of
 // their numbers. value is valid only during the call.
-func rangeSystem(tx storage.Tx, name string, fn func(node uint16, value []byte) error) error {
+func RangeSystem(tx storage.Tx, name string, fn func(node uint16, value []byte) error) error {
 	prefix := []byte(name)
 	return tx.Range(BucketSystem, prefix, PrefixEnd(prefix), func(key, value []byte) error {
 		if node, ok := SystemNode(name, string(key)); ok {
@@ -75,11 +64,11 @@ func rangeSystem(tx storage.Tx, name string, fn func(node uint16, value []byte) 
 	})
 }
 
-// SystemNode is the inverse of systemOf. ok is false for a row of another name.
+// SystemNode is the inverse of SystemOf. ok is false for a row of another name.
 func SystemNode(name, key string) (node uint16, ok bool) {
 	if key == name {
 		return 0, true
 	}
 	number, err := strconv.ParseUint(strings.TrimPrefix(key, name+" "), 16, 16)
-	return uint16(number), err == nil && systemOf(name, uint16(number)) == key
+	return uint16(number), err == nil && SystemOf(name, uint16(number)) == key
 }

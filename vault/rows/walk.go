@@ -8,6 +8,10 @@ import (
 	"hush/vault/refusal"
 )
 
+// SweepBatch is the maximum number of rows that one transaction of the sweeper
+// handles.
+const SweepBatch = 256
+
 // ErrEnough ends a walk early.
 var ErrEnough = errors.New("enough")
 
@@ -22,11 +26,11 @@ func IgnoreEnough(err error) error {
 // FirstKeys returns copies of the first keys of a bucket before to, up to most
 // of them. A nil to means the end of the bucket.
 func FirstKeys(tx storage.Tx, bucket string, to []byte, most int) (keys [][]byte, err error) {
-	return firstKeysFrom(tx, bucket, nil, to, most)
+	return FirstKeysFrom(tx, bucket, nil, to, most)
 }
 
-// firstKeysFrom is FirstKeys for the keys that are not before from.
-func firstKeysFrom(tx storage.Tx, bucket string, from, to []byte, most int) (keys [][]byte, err error) {
+// FirstKeysFrom is FirstKeys for the keys that are not before from.
+func FirstKeysFrom(tx storage.Tx, bucket string, from, to []byte, most int) (keys [][]byte, err error) {
 	err = tx.Range(bucket, from, to, func(key, _ []byte) error {
 		keys = append(keys, append([]byte(nil), key...))
 		if len(keys) == most {

@@ -2,7 +2,6 @@ package spent
 
 import (
 	"hush/vault/exam"
-	"hush/vault/rows"
 )
 
 // Invariants returns those of the buckets of this package.
@@ -16,7 +15,7 @@ func Invariants() []exam.Invariant {
 // SystemRows returns the rows of the bucket system that this package writes.
 func SystemRows() []exam.SystemRow {
 	return []exam.SystemRow{
-		{Name: rows.SystemSpent, Check: exam.CheckSystem(DecodeRecord)},
-		{Name: rows.SystemSpentBegun, Check: exam.CheckSystem(DecodeRecord)},
+		{Name: SystemLog, Check: exam.CheckSystem(DecodeRecord)},
+		{Name: SystemBegun, Check: exam.CheckSystem(DecodeRecord)},
 	}
 }

@@ -12,6 +12,13 @@ import (
 
 const recordVersion = 1
 
+// The rows of the bucket system that have a Record: of the log that the store uses, and
+// of one that a start has begun.
+const (
+	SystemLog   = "spent log"
+	SystemBegun = "spent log begun"
+)
+
 // Record is what a store knows of its log.
 //
 //	version 1 │ log id 16 │ synced 8 │ folder (4, text)
@@ -46,7 +53,7 @@ func DecodeRecord(data []byte) (Record, error) {
 
 // Get returns what a store knows of its log. ok is false if it uses none.
 func Get(tx storage.Tx) (r Record, ok bool, err error) {
-	return get(tx, rows.SystemSpent)
+	return get(tx, SystemLog)
 }
 
 func get(tx storage.Tx, row string) (r Record, ok bool, err error) {
@@ -63,24 +70,24 @@ func get(tx storage.Tx, row string) (r Record, ok bool, err error) {
 
 // Put makes a store use a log. The log must be new, or have the entry Synced about
 // the store.
-func Put(tx storage.Tx, r Record) error { return rows.PutSystem(tx, rows.SystemSpent, r.Encode()) }
+func Put(tx storage.Tx, r Record) error { return rows.PutSystem(tx, SystemLog, r.Encode()) }
 
 // getBegun returns the log that a start was about to begin when it ended, and that the
 // store does not use yet. It may not be there.
-func getBegun(tx storage.Tx) (r Record, ok bool, err error) { return get(tx, rows.SystemSpentBegun) }
+func getBegun(tx storage.Tx) (r Record, ok bool, err error) { return get(tx, SystemBegun) }
 
 func putBegun(tx storage.Tx, r Record) error {
-	return rows.PutSystem(tx, rows.SystemSpentBegun, r.Encode())
+	return rows.PutSystem(tx, SystemBegun, r.Encode())
 }
 
-func dropBegun(tx storage.Tx) error { return rows.DeleteSystem(tx, rows.SystemSpentBegun) }
+func dropBegun(tx storage.Tx) error { return rows.DeleteSystem(tx, SystemBegun) }
 
 // Drop makes a store use no log.
 func Drop(tx storage.Tx) error {
 	if err := rows.DeletePrefix(tx, BucketPending, nil); err != nil {
 		return err
 	}
-	return errors.Join(rows.DeleteSystem(tx, rows.SystemSpent), dropBegun(tx))
+	return errors.Join(rows.DeleteSystem(tx, SystemLog), dropBegun(tx))
 }
 
 // Find is Get in a transaction of its own.

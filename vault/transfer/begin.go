@@ -222,7 +222,7 @@ func (e *end) markLeaving(ctx context.Context, opts Options) error {
 		if err := rows.ForgetNodes(tx, now); err != nil {
 			return err
 		}
-		if record.Source, err = rows.SystemHash(tx); err != nil {
+		if record.Source, err = systemHash(tx); err != nil {
 			return err
 		}
 		if record.Verifier, err = rows.GetSystem(tx, rows.SystemVerifier); err != nil {
@@ -296,7 +296,7 @@ func (e *end) checkUnchanged(tx *rows.Tx) error {
 	if err != nil {
 		return err
 	}
-	hash, err := rows.SystemHash(tx)
+	hash, err := systemHash(tx)
 	if err == nil && (record.State != rows.CopyLeaving || record.ID != e.record.ID || !bytes.Equal(hash, record.Source)) {
 		return fmt.Errorf("source %s: %w", e.Name, ErrChanged)
 	}

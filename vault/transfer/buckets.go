@@ -22,7 +22,7 @@ import (
 // secrets come last: with them come the shares.
 func copied() (all []shares.Holding) {
 	for _, list := range [][]rows.Bucket{
-		rows.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		rows.AuditBuckets(), rows.DueBuckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 	} {
 		for _, b := range list {

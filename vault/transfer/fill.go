@@ -142,7 +142,7 @@ func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(*
 func (t *transfer) fillSystem(ctx context.Context) error {
 	var copied map[string][]byte
 	err := t.from.rows.View(ctx, func(tx *rows.Tx) (err error) {
-		copied, err = rows.CopiedSystem(tx)
+		copied, err = copiedSystem(tx)
 		return err
 	})
 	if err != nil {

@@ -127,7 +127,7 @@ func (t *transfer) verifySystem(ctx context.Context) error {
 	var both [2]map[string][]byte
 	for i, e := range []*end{&t.from, &t.to} {
 		err := e.rows.View(ctx, func(tx *rows.Tx) (err error) {
-			both[i], err = rows.CopiedSystem(tx)
+			both[i], err = copiedSystem(tx)
 			return err
 		})
 		if err != nil {
