@@ -39,28 +39,27 @@ func (n *Node) writer(ctx context.Context) writer {
 	return w
 }
 
-// admit makes tx a transaction of the node. It fails with ErrNodeLost if the node lost
+// begin returns a transaction of the node. It fails with ErrNodeLost if the node lost
 // its number, and with ErrLeaseLost if another node has the lease.
-func (w writer) admit(tx *Tx) error {
+func (w writer) begin(backend storage.Tx, log EndLog) (*Tx, error) {
 	if w.node == nil {
-		return nil
+		return NewTx(backend, log), nil
 	}
 	if fault := w.node.fault.Load(); fault != nil {
-		return *fault
+		return nil, *fault
 	}
 	if w.self == nil {
-		return ErrNodeLost
+		return nil, ErrNodeLost
 	}
-	if err := w.self.check(tx); err != nil {
-		return err
+	if err := w.self.check(backend); err != nil {
+		return nil, err
 	}
 	if w.held != nil {
-		if err := w.held.check(tx); err != nil {
-			return err
+		if err := w.held.check(backend); err != nil {
+			return nil, err
 		}
 	}
-	tx.node, tx.shared, tx.format = w.self.number, true, w.self.format
-	return nil
+	return NewNodeTx(backend, log, w.self.number, w.self.format), nil
 }
 
 // admitView returns why a transaction may not read. If the last heartbeat
@@ -68,7 +67,7 @@ func (w writer) admit(tx *Tx) error {
 // with a FormatError if this release cannot read that, and with a seal.ErrWrongRootKey
 // if the node lacks a root key. Otherwise no other node can have changed them: they
 // wait for nodeGone, and for the heartbeat that names the key.
-func (n *Node) admitView(tx *Tx) error {
+func (n *Node) admitView(tx storage.Tx) error {
 	if n == nil {
 		return nil
 	}

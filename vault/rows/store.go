@@ -31,11 +31,10 @@ func (s Store) Node() *Node { return s.node }
 // FormatError without running fn if this release can no longer read the store.
 func (s Store) View(ctx context.Context, fn func(*Tx) error) error {
 	err := s.Store.View(ctx, func(backend storage.Tx) error {
-		tx := newTx(backend)
-		if err := s.node.admitView(tx); err != nil {
+		if err := s.node.admitView(backend); err != nil {
 			return err
 		}
-		return fn(tx)
+		return fn(NewTx(backend, nil))
 	})
 	return s.node.note(refusal.Unavailable(err))
 }
@@ -69,10 +68,8 @@ func (s Store) update(ctx context.Context, run func(context.Context, func(storag
 	var tx *Tx // of the last run
 	may := s.node.writer(ctx)
 	check := checkOf(ctx)
-	err := run(ctx, func(backend storage.Tx) error {
-		tx = newTx(backend)
-		tx.log = s.ends
-		if err := may.admit(tx); err != nil {
+	err := run(ctx, func(backend storage.Tx) (err error) {
+		if tx, err = may.begin(backend, s.ends); err != nil {
 			return err
 		}
 		if err := check(tx); err != nil {
@@ -80,10 +77,10 @@ func (s Store) update(ctx context.Context, run func(context.Context, func(storag
 		}
 		return fn(tx)
 	})
-	if err != nil || len(tx.ended) == 0 {
+	if err != nil || len(tx.Ended()) == 0 {
 		return err
 	}
-	return s.ends.Follow(tx.ended)
+	return s.ends.Follow(tx.Ended())
 }
 
 // Prune deletes the first rows of a bucket up to the key to, at most

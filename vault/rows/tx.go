@@ -20,13 +20,20 @@ type Tx struct {
 	reads, writes int
 }
 
-// newTx returns a transaction of a store that no other node shares.
-func newTx(tx storage.Tx) *Tx { return &Tx{Tx: tx, format: FormatNewest()} }
+// NewTx returns a transaction of a store that no other node shares, with a log of ends;
+// a nil log is none.
+func NewTx(tx storage.Tx, log EndLog) *Tx { return &Tx{Tx: tx, log: log, format: FormatNewest()} }
+
+// NewNodeTx returns a transaction of a node with that number, which may write the formats
+// up to format.
+func NewNodeTx(tx storage.Tx, log EndLog, number uint16, format Format) *Tx {
+	return &Tx{Tx: tx, log: log, node: number, shared: true, format: format}
+}
 
 // Plain returns fn for a transaction of a backend that no other node shares at
 // present, outside of the service: without a node, and without a log of ends.
 func Plain(fn func(*Tx) error) func(storage.Tx) error {
-	return func(tx storage.Tx) error { return fn(newTx(tx)) }
+	return func(tx storage.Tx) error { return fn(NewTx(tx, nil)) }
 }
 
 // Node returns the number of the node that runs the transaction. shared is false
@@ -118,6 +125,9 @@ type EndLog interface {
 	// are durable in the log.
 	Follow(ends []End) error
 }
+
+// Ended returns what ended so far and is to be logged.
+func (t *Tx) Ended() []End { return t.ended }
 
 // NoteEnd notes that something ends in the transaction. On a store without a log of
 // ends it does nothing.
