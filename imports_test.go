@@ -52,7 +52,7 @@ var vaultPackages = []string{
 	// What secrets and accounts need.
 	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/email",
 	// What every record needs.
-	"vault/exam", "vault/rows", "vault/caller", "vault/refusal",
+	"vault/exam", "vault/audit", "vault/counter", "vault/sweep", "vault/cluster", "vault/keylist", "vault/rows", "vault/caller", "vault/refusal",
 }
 
 var (

@@ -17,7 +17,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/vault/caller"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/vaulttest"
 )
 
@@ -26,7 +27,7 @@ func TestColonelSeesNodes(t *testing.T) {
 	t.Parallel()
 	c := vaulttest.NewCluster(t)
 	opts := vaulttest.Options{
-		Manual: true, Policy: caller.Policy{Colonels: []string{testAddress}}, Node: rows.NodeOptions{Release: "1.2.3"},
+		Manual: true, Policy: caller.Policy{Colonels: []string{testAddress}}, Node: cluster.NodeOptions{Release: "1.2.3"},
 	}
 	c.Node(t, "a", opts)
 	b := c.Node(t, "b", opts)

@@ -13,7 +13,8 @@ import (
 	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/claim"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/secret"
 )
 
@@ -95,7 +96,7 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 		chain.WhileSending(ctx, claim.ExtendEvery, func() {
 			// The call may be over for its caller, and the response is held up meanwhile.
 			// The claim alone has authority over the content, not a token that ends now.
-			ctx, cancel := context.WithTimeout(rows.Unchecked(context.WithoutCancel(ctx)), extendTime)
+			ctx, cancel := context.WithTimeout(cluster.Unchecked(context.WithoutCancel(ctx)), extendTime)
 			defer cancel()
 			// A claim that is not extended lasts as long as its reader was told.
 			_, _ = s.secrets.KeepClaim(ctx, key, claimed)

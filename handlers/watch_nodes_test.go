@@ -20,7 +20,8 @@ import (
 	"hush/testtier"
 	"hush/vault"
 	"hush/vault/account"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/vaulttest"
 )
 
@@ -39,7 +40,7 @@ func postgresNode(t *testing.T, server *postgrestest.Server, root seal.RootKey, 
 	v, err := vault.Open(t.Context(), vault.Options{
 		Store: store, Shares: shares, Keys: keys, Now: time.Now, Log: log,
 		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
-		Node:      &rows.NodeOptions{Name: name, Release: "test"},
+		Node:      &cluster.NodeOptions{Name: name, Release: "test"},
 	})
 	if err != nil {
 		t.Fatalf("vault.Open: got %v, want nil", err)

@@ -1,17 +1,17 @@
 package vault
 
-import "hush/vault/rows"
+import "hush/vault/audit"
 
 type (
 	// AuditFilter selects rows of the audit trail.
-	AuditFilter = rows.AuditFilter
+	AuditFilter = audit.Filter
 	// AuditRow is a row of the audit trail.
-	AuditRow = rows.AuditRow
+	AuditRow = audit.Row
 )
 
 // AuditKinds returns the words for what the audit trail records.
 func AuditKinds() (words []string) {
-	for _, kind := range rows.AuditTypes() {
+	for _, kind := range audit.Types() {
 		words = append(words, kind.String())
 	}
 	return words
@@ -21,7 +21,7 @@ func AuditKinds() (words []string) {
 // false if one of the words is unknown.
 func NewAuditFilter(kinds ...string) (f AuditFilter, ok bool) {
 	for _, word := range kinds {
-		kind, known := rows.ParseAuditType(word)
+		kind, known := audit.ParseType(word)
 		if !known {
 			return f, false
 		}

@@ -8,9 +8,11 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/rows"
 	"hush/vault/secret"
+	"hush/vault/sweep"
 	"hush/vault/vaulttest"
 )
 
@@ -34,23 +36,23 @@ func BenchmarkMassExpiry(b *testing.B) {
 	})
 	b.Run("audit", func(b *testing.B) {
 		k := massKit(b)
-		row := rows.AuditRecord{
-			Time: k.Clock.Now().Add(-rows.AuditKeep + time.Minute), Kind: rows.AuditView, Result: rows.AuditDone,
+		row := audit.Record{
+			Time: k.Clock.Now().Add(-audit.Keep + time.Minute), Kind: audit.View, Result: audit.Done,
 		}.Encode()
-		massPut(b, k, rows.BucketAudit, func(i int) []byte { return vaulttest.Number(uint64(i + 1)) }, row)
-		vaulttest.Put(b, k.Store, rows.BucketSystem, []byte(rows.SystemAudit), vaulttest.Number(uint64(b.N)))
+		massPut(b, k, audit.BucketAudit, func(i int) []byte { return vaulttest.Number(uint64(i + 1)) }, row)
+		vaulttest.Put(b, k.Store, rows.BucketSystem, []byte(audit.SystemAudit), vaulttest.Number(uint64(b.N)))
 		measureSweep(b, k, 2*time.Minute)
 	})
 	for kind, name := range map[byte]string{1: "sessions", 4: "challenges", 9: "deliveries"} {
 		b.Run(name, func(b *testing.B) {
 			k := massKit(b)
-			massPut(b, k, rows.BucketDue, func(i int) []byte {
+			massPut(b, k, sweep.BucketDue, func(i int) []byte {
 				key := make([]byte, 32)
 				copy(key, vaulttest.Number(uint64(i)))
-				return rows.DueKey(k.Clock.Now(), rows.DueKind(kind), key[:massKeySize(kind)])
+				return sweep.DueKey(k.Clock.Now(), sweep.DueKind(kind), key[:massKeySize(kind)])
 			}, nil)
 			measureSweep(b, k, time.Minute)
-			wantEmpty(b, k, rows.BucketDue)
+			wantEmpty(b, k, sweep.BucketDue)
 		})
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
@@ -66,7 +68,7 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 		if ages, err = feedback.ByAge(tx, now); err != nil {
 			return err
 		}
-		if index.AuditRows, err = rows.AuditRows(tx); err != nil {
+		if index.AuditRows, err = audit.Rows(tx); err != nil {
 			return err
 		}
 		if index.Nodes, err = v.store.Nodes(tx); err != nil {
@@ -83,12 +85,12 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 	if index.LiveBytes, err = v.Secrets.LiveBytes(ctx); err != nil {
 		return Index{}, err
 	}
-	index.AuditBytes = index.AuditRows * rows.AuditRowSize
+	index.AuditBytes = index.AuditRows * audit.RowSize
 	return index, nil
 }
 
 func showCounts(tx *rows.Tx) (Counts, error) {
-	c, err := rows.GetCounts(tx)
+	c, err := counter.Get(tx)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -97,11 +99,11 @@ func showCounts(tx *rows.Tx) (Counts, error) {
 		return Counts{}, err
 	}
 	return Counts{
-		Sessions: c[rows.CountSessions], Accounts: c[rows.CountAccounts], Metadata: c[rows.CountMetadata], Secrets: c[rows.CountSecrets],
-		Created: c[rows.CountCreated], Shared: c[rows.CountShared], Burned: c[rows.CountBurned], Expired: c[rows.CountExpired],
-		Emails: c[rows.CountEmails], Exceptions: c[rows.CountExceptions], Domains: c[rows.CountDomains], Queued: c[rows.CountQueued],
-		Feedback: c[rows.CountFeedback], TodayFeedback: today, YesterdayFeedback: yesterday,
-		OlderFeedback: max(0, c[rows.CountFeedback]-today-yesterday),
+		Sessions: c[counter.Sessions], Accounts: c[counter.Accounts], Metadata: c[counter.Metadata], Secrets: c[counter.Secrets],
+		Created: c[counter.Created], Shared: c[counter.Shared], Burned: c[counter.Burned], Expired: c[counter.Expired],
+		Emails: c[counter.Emails], Exceptions: c[counter.Exceptions], Domains: c[counter.Domains], Queued: c[counter.Queued],
+		Feedback: c[counter.Feedback], TodayFeedback: today, YesterdayFeedback: yesterday,
+		OlderFeedback: max(0, c[counter.Feedback]-today-yesterday),
 	}, nil
 }
 

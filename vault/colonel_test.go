@@ -6,6 +6,7 @@ import (
 
 	"hush/vault"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/feedback"
 	"hush/vault/refusal"
@@ -51,10 +52,10 @@ func TestGetIndexCounts(t *testing.T) {
 		Metadata: 3, Secrets: 1, Created: 3, Shared: 1, Burned: 1, Feedback: 1, TodayFeedback: 1, Exceptions: 1,
 	})
 	vaulttest.Want(t, "GetIndex().LiveBytes", index.LiveBytes, k.MustLiveBytes(t))
-	trail := int64(len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)))
+	trail := int64(len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)))
 	vaulttest.Want(t, "GetIndex().AuditRows", index.AuditRows, trail)
 	vaulttest.Want(t, "GetIndex().AuditBytes", index.AuditBytes, trail*57)
-	vaulttest.Put(t, k.Store, rows.BucketAudit, vaulttest.Number(1), nil) // as pruning does
+	vaulttest.Put(t, k.Store, audit.BucketAudit, vaulttest.Number(1), nil) // as pruning does
 	vaulttest.Want(t, "GetIndex().AuditRows(pruned)", vaulttest.MustIndex(t, k, colonel()).AuditRows, trail-1)
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 )
 
@@ -19,17 +21,17 @@ func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 		if err := initialise(tx, keys, now); err != nil {
 			return err
 		}
-		return rows.InitFormat(tx)
+		return cluster.InitFormat(tx)
 	}
 }
 
 // initialise is Init without the format: that of a shared store is up to its
 // nodes.
 func initialise(tx storage.Tx, keys *seal.Keys, now time.Time) error {
-	if err := rows.PutSystem(tx, rows.SystemVerifier, keys.Verifier()); err != nil {
+	if err := rows.PutSystem(tx, keylist.SystemVerifier, keys.Verifier()); err != nil {
 		return fmt.Errorf("writing the verifier: %w", err)
 	}
-	return rows.PutMark(tx, now)
+	return cluster.PutMark(tx, now)
 }
 
 // ErrUnfinished reports that a store has data and no verifier.
@@ -70,10 +72,10 @@ func InitShared(ctx context.Context, store storage.Store, keys *seal.Keys, now t
 }
 
 func hasVerifier(tx storage.Tx) (bool, error) {
-	if err := rows.CheckCopy(tx); err != nil {
+	if err := cluster.CheckCopy(tx); err != nil {
 		return false, err
 	}
-	_, err := rows.GetSystem(tx, rows.SystemVerifier)
+	_, err := rows.GetSystem(tx, keylist.SystemVerifier)
 	if !errors.Is(err, storage.ErrNotFound) {
 		return err == nil, err
 	}
@@ -92,10 +94,10 @@ func CheckKeys(ctx context.Context, store storage.Store, keys *seal.Keys) error 
 // verify returns an error unless keys are those of the store, and makes them seal
 // and open as the store says.
 func verify(tx storage.Tx, keys *seal.Keys) error {
-	if err := rows.CheckCopy(tx); err != nil {
+	if err := cluster.CheckCopy(tx); err != nil {
 		return err
 	}
-	listed, err := rows.GetRootKeys(tx)
+	listed, err := keylist.GetRootKeys(tx)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -17,16 +18,16 @@ const leaveTimeout = 5 * time.Second
 
 type (
 	// NodeStatus is a node as the operator sees it.
-	NodeStatus = rows.NodeStatus
+	NodeStatus = cluster.NodeStatus
 	// NodeWork is work that one node at a time does.
-	NodeWork = rows.Work
+	NodeWork = cluster.Work
 )
 
 // The kinds of work.
 const (
-	NodeSweeps = rows.WorkSweep
-	NodeMails  = rows.WorkMail
-	NodeChecks = rows.WorkRecheck
+	NodeSweeps = cluster.WorkSweep
+	NodeMails  = cluster.WorkMail
+	NodeChecks = cluster.WorkRecheck
 )
 
 // ErrNodeRequired reports that a store which others may share was opened as if
@@ -47,7 +48,7 @@ func (v *Vault) join(ctx context.Context, opts Options) (err error) {
 	if opts.KeyFile != nil {
 		node.Refresh = func() { opts.KeyFile.Refresh(v.keys) }
 	}
-	v.store, err = rows.JoinNode(ctx, v.store, v.clock, v.log, node)
+	v.store, err = cluster.Join(ctx, v.store, v.clock, v.log, node)
 	return err
 }
 
@@ -72,7 +73,7 @@ func (v *Vault) Nodes(ctx context.Context) (nodes []NodeStatus, err error) {
 }
 
 // leave frees what a node of a shared store holds.
-func leave(node *rows.Node, unused *shares.Shares, log *slog.Logger) {
+func leave(node *cluster.Node, unused *shares.Shares, log *slog.Logger) {
 	if node == nil {
 		return
 	}

@@ -7,7 +7,8 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -122,7 +123,7 @@ func TestLeapsOfTheDatabaseKeepTheMark(t *testing.T) {
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 1)
 	var mark time.Time
 	vaulttest.Want(t, "View()", c.Store.View(t.Context(), func(tx storage.Tx) (err error) {
-		mark, err = rows.GetMark(tx)
+		mark, err = cluster.GetMark(tx)
 		return err
 	}), nil)
 	if moved := mark.Sub(vaulttest.StartTime()); moved > 3*time.Minute {
@@ -154,7 +155,7 @@ func TestSweepWithoutATimeDestroysShares(t *testing.T) {
 	clock.Advance(-24 * time.Hour)
 	for range 2 { // those that were listed at the sweep before
 		_, err := k.Vault.Sweep(t.Context())
-		vaulttest.WantErr(t, "Sweep()", err, rows.ErrClockOff)
+		vaulttest.WantErr(t, "Sweep()", err, cluster.ErrClockOff)
 	}
 	vaulttest.Want(t, "shares to destroy in the end", len(vaulttest.RowsIn(t, c.Store, "shred")), 0)
 }

@@ -9,8 +9,10 @@ import (
 
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/challenge"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -204,10 +206,10 @@ func TestSignUpCountsOnItsNode(t *testing.T) {
 		Address: "ada@example.com", Password: vaulttest.Password, Challenge: vaulttest.MustSolve(t, b, challenge.ActionSignUp).Payload(t),
 	})
 	vaulttest.Want(t, "CreateAccount()", err, nil)
-	vaulttest.Want(t, "rows of node 0", len(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(rows.SystemCounts))), 0)
+	vaulttest.Want(t, "rows of node 0", len(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(counter.SystemCounts))), 0)
 	found := 0
 	err = c.Store.View(t.Context(), func(tx storage.Tx) error {
-		return rows.RangeAudit(tx, &rows.Damage{}, func(r rows.AuditRow) error {
+		return audit.Range(tx, &rows.Damage{}, func(r audit.Row) error {
 			if found++; r.Node != 1 {
 				t.Errorf("audit row of kind %d: got node %d, want 1", r.Kind, r.Node)
 			}

@@ -11,6 +11,7 @@ import (
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -20,7 +21,7 @@ import (
 // release returns the options of a node of a release that reads formats up to
 // newest and writes them from oldest on.
 func release(name string, oldest, newest rows.Format) vaulttest.Options {
-	return vaulttest.Options{Manual: true, Node: rows.NodeOptions{Release: name, Formats: rows.Formats{Oldest: oldest, Newest: newest}}}
+	return vaulttest.Options{Manual: true, Node: cluster.NodeOptions{Release: name, Formats: cluster.Formats{Oldest: oldest, Newest: newest}}}
 }
 
 // at returns opts with the time of a kit.
@@ -32,7 +33,7 @@ func at(k *vaulttest.Kit, opts vaulttest.Options) vaulttest.Options {
 // wantFormat fails the test unless the store has a format.
 func wantFormat(t *testing.T, c *vaulttest.Cluster, want rows.Format) {
 	t.Helper()
-	stored, err := rows.DecodeFormat(vaulttest.Get(t, c.Store, rows.BucketNode, []byte{0xff, 1}))
+	stored, err := cluster.DecodeFormat(vaulttest.Get(t, c.Store, cluster.BucketNode, []byte{0xff, 1}))
 	vaulttest.Want(t, "DecodeFormat()", err, nil)
 	vaulttest.Want(t, "format of the store", stored.Format, want)
 }
@@ -52,7 +53,7 @@ func wantWrites(t *testing.T, k *vaulttest.Kit, want rows.Format) {
 // wantBeatVersion fails the test unless the heartbeat of a node has a version.
 func wantBeatVersion(t *testing.T, c *vaulttest.Cluster, node, want byte) {
 	t.Helper()
-	vaulttest.Want(t, "version of a heartbeat", vaulttest.Get(t, c.Store, rows.BucketNode, []byte{0, node, 1})[0], want)
+	vaulttest.Want(t, "version of a heartbeat", vaulttest.Get(t, c.Store, cluster.BucketNode, []byte{0, node, 1})[0], want)
 }
 
 // A new release writes what the old one reads as long as one of those runs, and
@@ -83,7 +84,7 @@ func TestRollingUpgrade(t *testing.T) {
 	vaulttest.Want(t, "RevealSecret(of the old release)", d.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "y")
 
 	_, err := c.Open(t, "a", older)
-	if outdated := (*rows.FormatError)(nil); !errors.As(err, &outdated) || !strings.Contains(err.Error(), "upgrade to hush 1.1") {
+	if outdated := (*cluster.FormatError)(nil); !errors.As(err, &outdated) || !strings.Contains(err.Error(), "upgrade to hush 1.1") {
 		t.Errorf("vault.Open(old release): got %v, want a FormatError that names release 1.1", err)
 	}
 	wantFormat(t, c, 2)
@@ -138,7 +139,7 @@ func TestUpgradeOverTwoReleases(t *testing.T) {
 	c := vaulttest.NewCluster(t)
 	a := c.Node(t, "a", release("1.0", 1, 1))
 	_, err := c.Open(t, "b", release("1.2", 2, 3))
-	vaulttest.WantErr(t, "vault.Open(two releases ahead)", err, rows.ErrOlderNode)
+	vaulttest.WantErr(t, "vault.Open(two releases ahead)", err, cluster.ErrOlderNode)
 	wantFormat(t, c, 1)
 	a.Close(t)
 	b := c.Node(t, "b", release("1.2", 2, 3))
@@ -207,7 +208,7 @@ func TestStalledNodeNoticesUpgrade(t *testing.T) {
 			vaulttest.Want(t, "secrets", secretsIn(t, c), 0)
 
 			a.Clock.Advance(5 * time.Minute)
-			var outdated *rows.FormatError
+			var outdated *cluster.FormatError
 			if err := a.Vault.Beat(t.Context()); !errors.As(err, &outdated) {
 				t.Errorf("Beat(stalled node): got %v, want a FormatError", err)
 			}
@@ -236,7 +237,7 @@ func TestNodesJoinDuringUpgrade(t *testing.T) {
 		var joined atomic.Pointer[vaulttest.Kit]
 		all.Go(func() {
 			k, err := c.Open(t, "d", release("1.0", 1, 1))
-			if outdated := (*rows.FormatError)(nil); err != nil && !errors.As(err, &outdated) {
+			if outdated := (*cluster.FormatError)(nil); err != nil && !errors.As(err, &outdated) {
 				t.Errorf("vault.Open(old release): got %v, want nil or a FormatError", err)
 			}
 			joined.Store(k)

@@ -6,6 +6,7 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
@@ -24,7 +25,7 @@ func TestSignUpsCountOnTheirNode(t *testing.T) {
 	b := c.Node(t, "b", opts)
 	host := b.MustAccount(t, "host@example.com")
 	ofNode := func(name string) string {
-		return string(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(rows.SystemCounts+name)))
+		return string(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(counter.SystemCounts+name)))
 	}
 	first, second := ofNode(""), ofNode(" 0001")
 	_, err := b.Vault.SignUps.CreateAccount(t.Context(), host, account.NewAccount{Address: "new@example.com", Password: vaulttest.Password})

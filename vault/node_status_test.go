@@ -13,6 +13,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/outbox"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -29,19 +30,19 @@ func TestIndexShowsNodes(t *testing.T) {
 	mustPost(t, b, 0)
 	advance(t, time.Second, b)
 	index := vaulttest.MustIndex(t, b, colonel())
-	formats := rows.Formats{Oldest: 1, Newest: rows.FormatNewest()}
+	formats := cluster.Formats{Oldest: 1, Newest: rows.FormatNewest()}
 	held := [][4]byte{c.Root.KID()}
-	want := []rows.NodeStatus{
+	want := []cluster.NodeStatus{
 		{
-			Number: 0, NodeRecord: rows.NodeRecord{Name: "a", Release: "test", Formats: formats, Started: vaulttest.StartTime()},
+			Number: 0, NodeRecord: cluster.NodeRecord{Name: "a", Release: "test", Formats: formats, Started: vaulttest.StartTime()},
 			Heartbeat: a.Clock.Now(), Age: time.Second, Live: true, Keys: held,
 		},
 		{
-			Number: 1, NodeRecord: rows.NodeRecord{Name: "b", Release: "test", Formats: formats, Started: vaulttest.StartTime()},
-			Heartbeat: b.Clock.Now(), Live: true, Self: true, Works: []rows.Work{rows.WorkSweep, rows.WorkMail}, Keys: held,
+			Number: 1, NodeRecord: cluster.NodeRecord{Name: "b", Release: "test", Formats: formats, Started: vaulttest.StartTime()},
+			Heartbeat: b.Clock.Now(), Live: true, Self: true, Works: []cluster.Work{cluster.WorkSweep, cluster.WorkMail}, Keys: held,
 		},
 	}
-	if diff := cmp.Diff(want, index.Nodes, cmpopts.IgnoreFields(rows.NodeRecord{}, "Instance")); diff != "" {
+	if diff := cmp.Diff(want, index.Nodes, cmpopts.IgnoreFields(cluster.NodeRecord{}, "Instance")); diff != "" {
 		t.Errorf("Index.Nodes: -want +got\n%s", diff)
 	}
 	b.Clock.Advance(29 * time.Second)
@@ -56,7 +57,7 @@ func TestIndexShowsNodes(t *testing.T) {
 func TestNodesOfOneName(t *testing.T) {
 	t.Parallel()
 	c := vaulttest.NewCluster(t)
-	opts := vaulttest.Options{Manual: true, Node: rows.NodeOptions{Release: strings.Repeat("1.", 100)}}
+	opts := vaulttest.Options{Manual: true, Node: cluster.NodeOptions{Release: strings.Repeat("1.", 100)}}
 	name := strings.Repeat("ü", 200) + "\xff"
 	a, b := c.Node(t, name, opts), c.Node(t, name, opts)
 	kept := a.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
@@ -88,7 +89,7 @@ func TestDeadNodesAreSwept(t *testing.T) {
 	advance(t, time.Minute, a)
 	a.MustSweep(t)
 	vaulttest.Want(t, "nodes after an hour", len(mustNodes(t, a)), 1)
-	vaulttest.Want(t, "rows of nodes and of the leases", len(vaulttest.RowsIn(t, c.Store, rows.BucketNode)), 2+1+1)
+	vaulttest.Want(t, "rows of nodes and of the leases", len(vaulttest.RowsIn(t, c.Store, cluster.BucketNode)), 2+1+1)
 }
 
 // Numbers are claimed again, and there is a most of them.
@@ -99,9 +100,9 @@ func TestNumbersOfNodesRunOut(t *testing.T) {
 	a := c.Node(t, "a", opts)
 	fill := func(from int) {
 		err := c.Store.Update(t.Context(), func(tx storage.Tx) error {
-			for number := from; number < rows.NodeMost; number++ {
+			for number := from; number < cluster.NodeMost; number++ {
 				key := []byte{byte(number >> 8), byte(number), 1}
-				if err := tx.Put(rows.BucketNode, key, rows.BeatRecord{Time: a.Clock.Now()}.Encode()); err != nil {
+				if err := tx.Put(cluster.BucketNode, key, cluster.BeatRecord{Time: a.Clock.Now()}.Encode()); err != nil {
 					return err
 				}
 			}
@@ -112,7 +113,7 @@ func TestNumbersOfNodesRunOut(t *testing.T) {
 	fill(2)
 	c.Node(t, "b", opts)
 	_, err := c.Open(t, "d", opts)
-	vaulttest.WantErr(t, "vault.Open(all numbers taken)", err, rows.ErrTooManyNodes)
+	vaulttest.WantErr(t, "vault.Open(all numbers taken)", err, cluster.ErrTooManyNodes)
 	advance(t, 30*time.Second, a)
 	opts.Start = a.Clock.Now()
 	d := c.Node(t, "d", opts)
@@ -124,7 +125,7 @@ func TestNumbersOfNodesRunOut(t *testing.T) {
 // putNode puts a row of the bucket of nodes.
 func putNode(t *testing.T, c *vaulttest.Cluster, key, value []byte) {
 	t.Helper()
-	vaulttest.Put(t, c.Store, rows.BucketNode, key, value)
+	vaulttest.Put(t, c.Store, cluster.BucketNode, key, value)
 }
 
 // Damage to the rows of nodes and leases ends no work for good, and hides no
@@ -136,7 +137,7 @@ func TestDamagedNodeRows(t *testing.T) {
 	a, b := c.Node(t, "a", opts), c.Node(t, "b", opts)
 	a.MustSweep(t)
 	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
-	for _, key := range [][]byte{{0, 0}, {0xff, 0, byte(rows.WorkSweep)}} {
+	for _, key := range [][]byte{{0, 0}, {0xff, 0, byte(cluster.WorkSweep)}} {
 		putNode(t, c, key, []byte("damage"))
 	}
 	vaulttest.Want(t, "nodes", len(mustNodes(t, b)), 1)
@@ -146,7 +147,7 @@ func TestDamagedNodeRows(t *testing.T) {
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 0)
 	a.MustSweep(t)
 	for _, node := range mustNodes(t, a) {
-		if sweeps := slices.Contains(node.Works, rows.WorkSweep); sweeps != (node.Name == "b") {
+		if sweeps := slices.Contains(node.Works, cluster.WorkSweep); sweeps != (node.Name == "b") {
 			t.Errorf("Works of node %s: got the sweep %t, want it on the node that took over", node.Name, sweeps)
 		}
 	}

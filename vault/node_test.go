@@ -11,7 +11,10 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/cluster"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -20,7 +23,7 @@ import (
 )
 
 // mustNodes returns the nodes as a kit sees them.
-func mustNodes(t *testing.T, k *vaulttest.Kit) []rows.NodeStatus {
+func mustNodes(t *testing.T, k *vaulttest.Kit) []cluster.NodeStatus {
 	t.Helper()
 	nodes, err := k.Vault.Nodes(t.Context())
 	vaulttest.Want(t, "Nodes()", err, nil)
@@ -59,13 +62,13 @@ func secretsIn(t *testing.T, c *vaulttest.Cluster) int {
 	return len(vaulttest.RowsIn(t, c.Store, secret.BucketSecret))
 }
 
-func countsOf(t *testing.T, s storage.Store) (counts rows.Counts, trail int64) {
+func countsOf(t *testing.T, s storage.Store) (counts counter.Counts, trail int64) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx storage.Tx) (err error) {
-		if trail, err = rows.AuditRows(tx); err != nil {
+		if trail, err = audit.Rows(tx); err != nil {
 			return err
 		}
-		counts, err = rows.GetCounts(tx)
+		counts, err = counter.Get(tx)
 		return err
 	})
 	vaulttest.Want(t, "GetCounts()", err, nil)
@@ -91,32 +94,32 @@ func TestNodesCountTogether(t *testing.T) {
 	b.MustSweep(t)
 
 	counts, trail := countsOf(t, c.Store)
-	vaulttest.Want(t, "secrets", counts[rows.CountSecrets], 1)
-	vaulttest.Want(t, "created", counts[rows.CountCreated], 4)
-	vaulttest.Want(t, "expired", counts[rows.CountExpired], 1)
+	vaulttest.Want(t, "secrets", counts[counter.Secrets], 1)
+	vaulttest.Want(t, "created", counts[counter.Created], 4)
+	vaulttest.Want(t, "expired", counts[counter.Expired], 1)
 	vaulttest.Want(t, "rows of the trail", trail, 7)
-	own, err := rows.DecodeCounts(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(rows.SystemCounts+" 0001")))
+	own, err := counter.Decode(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(counter.SystemCounts+" 0001")))
 	vaulttest.Want(t, "DecodeCounts(node 1)", err, nil)
-	vaulttest.Want(t, "secrets of node 1", own[rows.CountSecrets], -3)
+	vaulttest.Want(t, "secrets of node 1", own[counter.Secrets], -3)
 
 	var lost rows.Damage
 	type place struct {
 		node   uint16
 		number uint64
-		kind   rows.AuditType
+		kind   audit.Type
 	}
 	var places []place
 	err = c.Store.View(t.Context(), func(tx storage.Tx) error {
 		places = nil
-		return rows.RangeAudit(tx, &lost, func(r rows.AuditRow) error {
+		return audit.Range(tx, &lost, func(r audit.Row) error {
 			places = append(places, place{r.Node, r.Number, r.Kind})
 			return nil
 		})
 	})
 	vaulttest.Want(t, "RangeAudit()", err, nil)
 	want := []place{
-		{0, 1, rows.AuditConceal}, {1, 1, rows.AuditReveal}, {0, 2, rows.AuditConceal}, {1, 2, rows.AuditReveal},
-		{0, 3, rows.AuditConceal}, {0, 4, rows.AuditConceal}, {1, 3, rows.AuditExpire},
+		{0, 1, audit.Conceal}, {1, 1, audit.Reveal}, {0, 2, audit.Conceal}, {1, 2, audit.Reveal},
+		{0, 3, audit.Conceal}, {0, 4, audit.Conceal}, {1, 3, audit.Expire},
 	}
 	if !slices.Equal(places, want) {
 		t.Errorf("RangeAudit(): got %v, want %v", places, want)
@@ -137,7 +140,7 @@ func TestAuditOfNodesIsPruned(t *testing.T) {
 	a.MustSweep(t)
 	_, trail := countsOf(t, c.Store)
 	vaulttest.Want(t, "rows of the trail", trail, 1)
-	vaulttest.Want(t, "rows in the store", len(vaulttest.RowsIn(t, c.Store, rows.BucketAudit)), 1)
+	vaulttest.Want(t, "rows in the store", len(vaulttest.RowsIn(t, c.Store, audit.BucketAudit)), 1)
 }
 
 // A node that leaves frees its number at once. One that is paused keeps it until
@@ -162,7 +165,7 @@ func TestPausedNodeStopsWriting(t *testing.T) {
 
 	a.Clock.Advance(20 * time.Minute)
 	_, err := a.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
-	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, rows.ErrNodeLost)
+	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, cluster.ErrNodeLost)
 	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, refusal.ErrUnavailable)
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 0)
 	mustBeat(t, a)
@@ -224,18 +227,18 @@ func TestPausedSweepFails(t *testing.T) {
 	b := c.Node(t, "b", vaulttest.Options{Manual: true})
 	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 	a.MustSweep(t)
-	mark := vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(rows.SystemMark))
+	mark := vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(cluster.SystemMark))
 	pause := func() {
 		advance(t, 30*time.Second, b)
 		b.MustSweep(t)
-		mark = vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(rows.SystemMark))
+		mark = vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(cluster.SystemMark))
 		a.Clock.Advance(50 * time.Minute)
 	}
 	paused.pause.Store(&pause)
 	_, err := a.Vault.Sweep(t.Context())
-	vaulttest.WantErr(t, "Sweep(paused node)", err, rows.ErrLeaseLost)
+	vaulttest.WantErr(t, "Sweep(paused node)", err, cluster.ErrLeaseLost)
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 1)
-	if got := vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(rows.SystemMark)); !slices.Equal(got, mark) {
+	if got := vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(cluster.SystemMark)); !slices.Equal(got, mark) {
 		t.Errorf("mark: got %x, want that of the new holder, %x", got, mark)
 	}
 }
@@ -323,7 +326,7 @@ func TestNodesShareTheStoresTime(t *testing.T) {
 
 	for _, off := range []time.Duration{16 * time.Minute, -16 * time.Minute} {
 		_, err := c.Open(t, "wrong", opts(off+time.Minute))
-		vaulttest.WantErr(t, "vault.Open(clock off)", err, rows.ErrClockOff)
+		vaulttest.WantErr(t, "vault.Open(clock off)", err, cluster.ErrClockOff)
 	}
 	_, err := vault.Open(t.Context(), vault.Options{Store: timedStore{c.Store, clock}, Keys: nodes[0].Keys, Now: clock.Now})
 	vaulttest.WantErr(t, "vault.Open(shared store, no node)", err, vault.ErrNodeRequired)
@@ -385,10 +388,10 @@ func TestNodesAtOnce(t *testing.T) {
 	vaulttest.Want(t, "revealed", revealed.Load(), int64(3*each))
 	vaulttest.Want(t, "refused", refused.Load(), int64(6*each))
 	counts, trail := countsOf(t, c.Store)
-	vaulttest.Want(t, "secrets", counts[rows.CountSecrets], 0)
-	vaulttest.Want(t, "created", counts[rows.CountCreated], int64(3*each))
+	vaulttest.Want(t, "secrets", counts[counter.Secrets], 0)
+	vaulttest.Want(t, "created", counts[counter.Created], int64(3*each))
 	vaulttest.Want(t, "rows of the trail", trail, int64(6*each))
-	vaulttest.Want(t, "rows in the store", len(vaulttest.RowsIn(t, c.Store, rows.BucketAudit)), 6*each)
+	vaulttest.Want(t, "rows in the store", len(vaulttest.RowsIn(t, c.Store, audit.BucketAudit)), 6*each)
 }
 
 // The attack: the clock of the sweeping node's machine leaps ahead by less than

@@ -10,13 +10,16 @@ import (
 
 	"hush/storage/spentlog"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/budget"
 	"hush/vault/caller"
 	"hush/vault/challenge"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
 	"hush/vault/guess"
+	"hush/vault/keylist"
 	"hush/vault/outbox"
 	"hush/vault/place"
 	"hush/vault/rootkey"
@@ -25,6 +28,7 @@ import (
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 	"hush/vault/watch"
 )
 
@@ -38,7 +42,7 @@ import (
 // rows.ErrTooManyNodes if no other node may join.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
-		store: rows.NewStore(opts.Store, opts.HasDiskSpace), keys: opts.Keys, log: opts.Log,
+		store: cluster.NewStore(opts.Store, opts.HasDiskSpace), keys: opts.Keys, log: opts.Log,
 		limits: opts.Limits.WithDefaults(), policy: opts.Policy, hasher: guess.NewHasher(),
 		watched: opts.Observer,
 	}
@@ -54,7 +58,7 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 	if err != nil && (!opts.replays || !errors.Is(err, spent.ErrMissing)) {
 		return nil, err
 	}
-	v.clock = rows.NewClock(opts.Now, mark)
+	v.clock = cluster.NewClock(opts.Now, mark)
 	if err := v.join(ctx, opts); err != nil {
 		return nil, err
 	}
@@ -67,9 +71,9 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 		v.store = v.store.WithEnds(v.spent)
 	}
 	v.shares = shares.New(v.store, opts.Shares, v.keys, v.log, v.spent)
-	v.trail = rows.NewTrail(v.store, cmp.Or(opts.AuditKeep, rows.AuditKeep))
+	v.trail = audit.NewTrail(v.store, cmp.Or(opts.AuditKeep, audit.Keep))
 	v.assemble(opts)
-	v.due = rows.NewDueIndex(v.store, v.endings())
+	v.due = sweep.NewDueIndex(v.store, v.endings())
 	if err := v.catchUp(ctx); err != nil {
 		leave(v.store.Node(), v.shares, v.log)
 		return nil, err
@@ -97,7 +101,7 @@ func (v *Vault) catchUp(ctx context.Context) error {
 
 // assemble creates the services in the order of their dependencies.
 func (v *Vault) assemble(opts Options) {
-	notices := rows.NewNotices(v.store, v.keys)
+	notices := cluster.NewNotices(v.store, v.keys)
 	v.notices, v.Watches = notices, watch.NewWatches(v.store, v.clock, notices)
 	v.RootKeys = rootkey.New(rootkey.Options{Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, File: opts.KeyFile})
 	v.Places = place.NewPlaces(v.store)
@@ -183,7 +187,7 @@ func (v *Vault) start(opts Options) {
 
 // check compares the stored format and root keys, makes the keys seal and open as
 // the store says, and returns the clock's mark.
-func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Time, err error) {
+func (v *Vault) check(ctx context.Context, node *cluster.NodeOptions) (mark time.Time, err error) {
 	var unlisted [][4]byte
 	err = v.store.View(ctx, func(tx *rows.Tx) error {
 		if err := node.CheckFormat(tx); err != nil {
@@ -192,10 +196,10 @@ func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Ti
 		if err := verify(tx, v.keys); err != nil {
 			return err
 		}
-		if unlisted, err = rows.UnlistedRootKeys(tx, v.keys); err != nil {
+		if unlisted, err = keylist.UnlistedRootKeys(tx, v.keys); err != nil {
 			return err
 		}
-		mark, err = rows.GetMark(tx)
+		mark, err = cluster.GetMark(tx)
 		return err
 	})
 	for _, kid := range unlisted {
@@ -206,7 +210,7 @@ func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Ti
 
 // checkLog compares the spent log with what the store knows of it, and returns that.
 // A store that is an earlier copy is refused: what has ended since would come back.
-func checkLog(ctx context.Context, store rows.Store, log *spentlog.Log) (logged spent.Record, err error) {
+func checkLog(ctx context.Context, store cluster.Store, log *spentlog.Log) (logged spent.Record, err error) {
 	err = store.View(ctx, func(tx *rows.Tx) error {
 		if logged, err = spent.Check(tx, log); err != nil || log == nil {
 			return err

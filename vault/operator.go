@@ -4,7 +4,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/domain"
 	"hush/vault/rootkey"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/session"
 )
@@ -17,7 +18,7 @@ type Operator struct {
 	Domains  domain.Operator
 	Secrets  secret.Operator
 	RootKeys *rootkey.RootKeys
-	Audit    rows.Trail
+	Audit    audit.Trail
 }
 
 // Operator returns the operator's actions.

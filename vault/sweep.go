@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 const (
@@ -25,7 +27,7 @@ func (v *Vault) sweepUntil(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
-		work, held, err := v.store.Hold(ctx, rows.WorkSweep)
+		work, held, err := v.store.Hold(ctx, cluster.WorkSweep)
 		switch {
 		case err != nil:
 		case held:
@@ -70,7 +72,7 @@ func (v *Vault) tidyUntil(ctx context.Context, moments <-chan time.Time) {
 		case <-ctx.Done():
 			return
 		case now := <-moments:
-			work, held, err := v.store.Hold(ctx, rows.WorkSweep)
+			work, held, err := v.store.Hold(ctx, cluster.WorkSweep)
 			if held {
 				took := v.clock.Stopwatch()
 				var tidied int
@@ -83,7 +85,7 @@ func (v *Vault) tidyUntil(ctx context.Context, moments <-chan time.Time) {
 }
 
 func (v *Vault) logSweepError(ctx context.Context, err error) {
-	if errors.Is(err, rows.ErrLeaseLost) {
+	if errors.Is(err, cluster.ErrLeaseLost) {
 		v.log.Info("another node sweeps now")
 		return
 	}
@@ -98,7 +100,7 @@ func (v *Vault) logSweepError(ctx context.Context, err error) {
 // it handled. It skips and reports what cannot be read. While another node
 // sweeps, it ends nothing.
 func (v *Vault) Sweep(ctx context.Context) (int, error) {
-	ctx, held, err := v.store.Hold(ctx, rows.WorkSweep)
+	ctx, held, err := v.store.Hold(ctx, cluster.WorkSweep)
 	if err != nil {
 		return 0, err
 	}
@@ -135,9 +137,9 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 		v.log.Warn("the clock leapt forward; nothing is deleted until it is confirmed", "behind", v.clock.Now().Sub(now).String())
 		return now, false, nil
 	}
-	put := rows.PutMark
+	put := cluster.PutMark
 	if v.store.Node() != nil {
-		put = rows.RaiseMark
+		put = cluster.RaiseMark
 	}
 	if err := v.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return put(tx, now) }); err != nil {
 		return now, false, fmt.Errorf("writing the clock's mark: %w", err)
@@ -150,7 +152,7 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 // still pending.
 func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
 	_ = v.store.CheckDiskSpace() // restores the ballast even if no request asks
-	ended, err := rows.Rounds(ctx, v.log, now, v.Sweeper.SweepBatch, v.shares.EndEpochs)
+	ended, err := sweep.Rounds(ctx, v.log, now, v.Sweeper.SweepBatch, v.shares.EndEpochs)
 	return ended, errors.Join(err, v.finishEnds(ctx))
 }
 
@@ -162,8 +164,8 @@ func (v *Vault) finishEnds(ctx context.Context) error {
 
 // tidy ends everything else. Each node writes the uses that it remembers.
 func (v *Vault) tidy(ctx context.Context, now time.Time) (int, error) {
-	n, err := rows.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PruneCreateRate, v.store.PruneNodes, v.Sweeper.TidyUsage, v.spent.Prune)
-	return n, errors.Join(err, v.Credentials.FlushUses(rows.Unfenced(ctx), now))
+	n, err := sweep.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PruneCreateRate, v.store.PruneNodes, v.Sweeper.TidyUsage, v.spent.Prune)
+	return n, errors.Join(err, v.Credentials.FlushUses(cluster.Unfenced(ctx), now))
 }
 
 // DiskFull reports whether the disk has too little room for anything new. It is cheap.

@@ -12,7 +12,9 @@ import (
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
@@ -20,6 +22,7 @@ import (
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
+	"hush/vault/sweep"
 	"hush/vault/vaulttest"
 )
 
@@ -38,7 +41,7 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 		for i := range each {
 			for kind := range kinds + 2 { // one that is none on either side
 				key := bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 16)
-				if err := tx.Put(rows.BucketDue, rows.DueKey(start, rows.DueKind(kind), key), nil); err != nil {
+				if err := tx.Put(sweep.BucketDue, sweep.DueKey(start, sweep.DueKind(kind), key), nil); err != nil {
 					return err
 				}
 				// Whatever it is about is damaged.
@@ -56,15 +59,15 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 			}
 		}
 		short := []byte{0, 0, 0, 0}
-		return slices.Concat([]error{tx.Put(rows.BucketDue, short, nil)}, []error{tx.Put(secret.BucketExpiry, short, nil)})[0]
+		return slices.Concat([]error{tx.Put(sweep.BucketDue, short, nil)}, []error{tx.Put(secret.BucketExpiry, short, nil)})[0]
 	})
 	vaulttest.Want(t, "Update(damage)", err, nil)
-	last := rows.DueKey(start.Add(time.Second), 4, bytes.Repeat([]byte{0xff}, 32))
-	vaulttest.Put(t, k.Store, rows.BucketDue, last, []byte{})
+	last := sweep.DueKey(start.Add(time.Second), 4, bytes.Repeat([]byte{0xff}, 32))
+	vaulttest.Put(t, k.Store, sweep.BucketDue, last, []byte{})
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	vaulttest.Want(t, "sound secret", vaulttest.SecretRow(t, k, sound.Secret.Key) == nil, true)
-	vaulttest.Want(t, "row behind the damage", vaulttest.Get(t, k.Store, rows.BucketDue, last) == nil, true)
+	vaulttest.Want(t, "row behind the damage", vaulttest.Get(t, k.Store, sweep.BucketDue, last) == nil, true)
 	said := log.String()
 	log.Reset()
 	buckets := 0
@@ -105,15 +108,15 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	k.MustReclaim(t)
 	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Hour)})
-	counts := vaulttest.Get(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts))
-	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts), []byte("damaged"))
+	counts := vaulttest.Get(t, k.Store, rows.BucketSystem, []byte(counter.SystemCounts))
+	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(counter.SystemCounts), []byte("damaged"))
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
 	vaulttest.Want(t, "the secret is there", vaulttest.SecretRow(t, k, kept.Secret.Key) != nil, true)
 	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
-	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts), counts)
+	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(counter.SystemCounts), counts)
 	vaulttest.AdvanceInSteps(t, k, 25*time.Hour)
-	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], 1)
+	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[audit.Expire], 1)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 

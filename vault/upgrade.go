@@ -6,23 +6,24 @@ import (
 	"log/slog"
 
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
 // Upgrade raises the format of a store that nothing serves, as Open does: what was
 // restored may have the format of an earlier release, and its shares have the newest.
 func Upgrade(ctx context.Context, opts Options) error {
-	return upgrade(ctx, rows.NewStore(opts.Store, nil), opts.Shares, opts.Log)
+	return upgrade(ctx, cluster.NewStore(opts.Store, nil), opts.Shares, opts.Log)
 }
 
 // upgrade raises the format of a store that is this process's alone, and says so:
 // releases before that format can then no longer open it.
-func upgrade(ctx context.Context, store rows.Store, shares storage.Shares, log *slog.Logger) error {
+func upgrade(ctx context.Context, store cluster.Store, shares storage.Shares, log *slog.Logger) error {
 	var bar func(context.Context) error
 	if b, ok := shares.(storage.Barrier); ok {
 		bar = b.BarOlder
 	}
-	before, err := rows.RaiseFormat(ctx, store, bar)
+	before, err := cluster.RaiseFormat(ctx, store, bar)
 	if err != nil {
 		return fmt.Errorf("upgrading the format of the data: %w", err)
 	}

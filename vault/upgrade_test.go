@@ -15,6 +15,8 @@ import (
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -36,7 +38,7 @@ func headerVersion(t *testing.T, dir string) byte {
 // first release creates it.
 func downgrade(t *testing.T, k *vaulttest.Kit) {
 	t.Helper()
-	vaulttest.Put(t, k.Store, rows.BucketNode, formatKey(), nil)
+	vaulttest.Put(t, k.Store, cluster.BucketNode, formatKey(), nil)
 	k.Close(t)
 	shares, err := os.OpenFile(filepath.Join(k.Dir, "shares"), os.O_RDWR, 0)
 	vaulttest.Want(t, "OpenFile(shares)", err, nil)
@@ -54,9 +56,9 @@ func downgrade(t *testing.T, k *vaulttest.Kit) {
 // and the log says that it was upgraded so often.
 func wantUpgraded(t *testing.T, k *vaulttest.Kit, log string, times int) {
 	t.Helper()
-	stored, err := rows.DecodeFormat(vaulttest.Get(t, k.Store, rows.BucketNode, formatKey()))
+	stored, err := cluster.DecodeFormat(vaulttest.Get(t, k.Store, cluster.BucketNode, formatKey()))
 	vaulttest.Want(t, "DecodeFormat()", err, nil)
-	vaulttest.Want(t, "format of the folder", stored, rows.FormatRecord{Format: rows.FormatNewest(), Release: rows.FormatNewest().FirstRelease()})
+	vaulttest.Want(t, "format of the folder", stored, cluster.FormatRecord{Format: rows.FormatNewest(), Release: rows.FormatNewest().FirstRelease()})
 	vaulttest.Want(t, "version of the shares file", headerVersion(t, k.Dir), 2)
 	if got := strings.Count(log, "upgraded the format of the data"); got != times {
 		t.Errorf("lines about an upgrade: got %d, want %d: %s", got, times, log)
@@ -97,12 +99,12 @@ func TestUpgradeBarsFirst(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	vaulttest.Put(t, k.Store, rows.BucketNode, formatKey(), nil)
+	vaulttest.Put(t, k.Store, cluster.BucketNode, formatKey(), nil)
 	opts := k.VaultOptions()
 	opts.Shares = barredShares{vaulttest.Inner(k.Shares)}
 	_, err := vault.Open(t.Context(), opts)
 	vaulttest.WantErr(t, "vault.Open(shares that cannot be barred)", err, errBar)
-	if got := vaulttest.Get(t, k.Store, rows.BucketNode, formatKey()); got != nil {
+	if got := vaulttest.Get(t, k.Store, cluster.BucketNode, formatKey()); got != nil {
 		t.Errorf("format of the store: got %x, want none", got)
 	}
 	vaulttest.Want(t, "version of the shares file", headerVersion(t, k.Dir), 2)
@@ -116,11 +118,11 @@ func TestUpgradeBarsFirst(t *testing.T) {
 func TestNewerFolderIsRefused(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
-	vaulttest.Put(t, k.Store, rows.BucketNode, formatKey(), rows.FormatRecord{Format: 99, Release: "9.9.9"}.Encode())
-	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(rows.SystemVerifier), []byte("another"))
+	vaulttest.Put(t, k.Store, cluster.BucketNode, formatKey(), cluster.FormatRecord{Format: 99, Release: "9.9.9"}.Encode())
+	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(keylist.SystemVerifier), []byte("another"))
 	before := vaulttest.FolderBytes(t, k.Dir)
 	_, err := vault.Open(t.Context(), k.VaultOptions())
-	var outdated *rows.FormatError
+	var outdated *cluster.FormatError
 	if !errors.As(err, &outdated) || !errors.Is(err, refusal.ErrUnavailable) {
 		t.Fatalf("vault.Open(newer format): got %v, want a FormatError", err)
 	}
@@ -140,10 +142,10 @@ func TestInitSharedLeavesFormatOpen(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
-		if err := tx.Delete(rows.BucketNode, formatKey()); err != nil {
+		if err := tx.Delete(cluster.BucketNode, formatKey()); err != nil {
 			return err
 		}
-		for _, name := range []string{rows.SystemVerifier, rows.SystemMark} {
+		for _, name := range []string{keylist.SystemVerifier, cluster.SystemMark} {
 			if err := tx.Delete(rows.BucketSystem, []byte(name)); err != nil {
 				return err
 			}
@@ -152,7 +154,7 @@ func TestInitSharedLeavesFormatOpen(t *testing.T) {
 	})
 	vaulttest.Want(t, "Update()", err, nil)
 	vaulttest.Want(t, "InitShared()", vault.InitShared(t.Context(), k.Store, k.Keys, k.Clock.Now()), nil)
-	if got := vaulttest.Get(t, k.Store, rows.BucketNode, formatKey()); got != nil {
+	if got := vaulttest.Get(t, k.Store, cluster.BucketNode, formatKey()); got != nil {
 		t.Errorf("format of the store: got %x, want none", got)
 	}
 }

@@ -31,11 +31,14 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/place"
 	"hush/vault/rootkey"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
+	"hush/vault/cluster"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 	"hush/vault/watch"
 )
 
@@ -76,12 +79,12 @@ type Options struct {
 	// SpamKey is the HMAC key of the trusted ALTCHA server; empty for none.
 	SpamKey string
 	// AuditKeep is how long rows of the audit trail are kept; zero means
-	// rows.AuditKeep.
+	// audit.Keep.
 	AuditKeep time.Duration
 	// Node says that other processes may share the store, and describes this
 	// one to the operator; nil means that the store is this process's alone. A
 	// store that is a storage.Clock requires it.
-	Node *rows.NodeOptions
+	Node *cluster.NodeOptions
 	// SpentLog gets what ends. It is the one that the store uses; see package
 	// spent. The vault does not close it. Nil for a store that uses none.
 	SpentLog *spentlog.Log
@@ -128,18 +131,18 @@ type Vault struct {
 	RootKeys *rootkey.RootKeys
 	Monitor  Monitor
 
-	store   rows.Store
+	store   cluster.Store
 	shares  *shares.Shares
 	spent   *spent.Log // nil if the store uses none
 	keys    *seal.Keys
 	log     *slog.Logger
-	clock   *rows.Clock
-	trail   rows.Trail
-	due     *rows.DueIndex
+	clock   *cluster.Clock
+	trail   audit.Trail
+	due     *sweep.DueIndex
 	limits  caller.Limits
 	policy  caller.Policy
 	hasher  *guess.Hasher
-	notices *rows.Notices
+	notices *cluster.Notices
 	watched Observer
 
 	stop context.CancelFunc

@@ -16,7 +16,8 @@ import (
 
 	"hush/routes"
 	"hush/storage"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // The attack: a link, an image or a prefetcher makes a browser that is signed
@@ -170,5 +171,5 @@ func wantSameContent(t *testing.T, before, after map[string]string) {
 // does nothing here: for it the clock has just leapt forward by a day.
 func mayChange(key string) bool {
 	bucket, row, _ := strings.Cut(key, " ")
-	return bucket == "timeline" || bucket == rows.BucketNode || bucket == "system" && row == hex.EncodeToString([]byte("clock"))
+	return bucket == "timeline" || bucket == cluster.BucketNode || bucket == "system" && row == hex.EncodeToString([]byte("clock"))
 }

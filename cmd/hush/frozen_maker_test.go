@@ -21,6 +21,7 @@ import (
 	"hush/testtier"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
@@ -124,7 +125,7 @@ func makeFrozen(t *testing.T, release string) (made *frozen, dir string) {
 	f.wantEveryBucket()
 	made.RootKey, made.Time = string(f.RootKey.Text()), f.Clock.Now()
 	vaulttest.Want(t, "View(format)", f.Store.View(t.Context(), func(tx storage.Tx) error {
-		stored, err := rows.GetFormat(tx)
+		stored, err := cluster.GetFormat(tx)
 		made.Format = stored.Format
 		return err
 	}), nil)

@@ -16,7 +16,9 @@ import (
 	"hush/seal/endtoend"
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/domain"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -80,7 +82,7 @@ func (u *thawed) upgraded() {
 		want = 1
 	}
 	vaulttest.Want(u.t, "lines about an upgrade", strings.Count(u.log.String(), "upgraded the format"), want)
-	stored, err := rows.DecodeFormat(vaulttest.Get(u.t, u.Store, rows.BucketNode, []byte{0xff, 1}))
+	stored, err := cluster.DecodeFormat(vaulttest.Get(u.t, u.Store, cluster.BucketNode, []byte{0xff, 1}))
 	vaulttest.Want(u.t, "DecodeFormat()", err, nil)
 	vaulttest.Want(u.t, "format", stored.Format, rows.FormatNewest())
 }
@@ -248,13 +250,13 @@ func (u *thawed) rest() {
 	vaulttest.Want(t, "feedback of today", len(index.Today), 1)
 	_, err := u.Vault.Places.LookupPlace(t.Context(), "oslo")
 	vaulttest.Want(t, "LookupPlace()", err, nil)
-	audited := map[rows.AuditType]int{}
+	audited := map[audit.Type]int{}
 	var lost rows.Damage
 	err = u.Store.View(t.Context(), func(tx storage.Tx) error {
-		return rows.RangeAudit(tx, &lost, func(row rows.AuditRow) error { audited[row.Kind]++; return nil })
+		return audit.Range(tx, &lost, func(row audit.Row) error { audited[row.Kind]++; return nil })
 	})
 	vaulttest.Want(t, "RangeAudit()", err, nil)
-	for _, kind := range []rows.AuditType{rows.AuditConceal, rows.AuditReport, rows.AuditExpire, rows.AuditDestroy, rows.AuditDomainVerified} {
+	for _, kind := range []audit.Type{audit.Conceal, audit.Report, audit.Expire, audit.Destroy, audit.DomainVerified} {
 		if audited[kind] == 0 {
 			t.Errorf("audit rows of type %d: got none, want some", kind)
 		}

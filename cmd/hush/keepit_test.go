@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 	"hush/vault/vaulttest"
 )
 
@@ -126,13 +127,13 @@ func (k *upkeep) later(t *testing.T) {
 	s, err := openFolder(t.Context(), k.data(), nil, nil)
 	vaulttest.Want(t, "opening the folder", err, nil)
 	err = s.Update(t.Context(), func(tx storage.Tx) error {
-		listed, err := rows.GetRootKeys(tx)
+		listed, err := keylist.GetRootKeys(tx)
 		if err != nil {
 			return err
 		}
 		current := listed.Find(listed.Current().KID())
 		current.Since = current.Since.Add(-time.Hour)
-		return rows.PutRootKeys(tx, listed)
+		return keylist.PutRootKeys(tx, listed)
 	})
 	vaulttest.Want(t, "Update()", errors.Join(err, s.close()), nil)
 	k.start(t)

@@ -16,7 +16,8 @@ import (
 	"hush/cli/command"
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 )
 
 var keysKills = timesFlag("keys.kills", 2, 10, "how often TestKeysKilled kills the service in a rotation, and in a retirement")
@@ -89,7 +90,7 @@ func (k *keyKiller) states(t *testing.T) map[string]string {
 	t.Helper()
 	states := map[string]string{}
 	for _, listed := range (operator{t, k.data}).listedKeys() {
-		if listed[1] != rows.RootKeyRetired.String() {
+		if listed[1] != keylist.RootKeyRetired.String() {
 			states[listed[0]] = listed[1]
 		}
 	}
@@ -99,7 +100,7 @@ func (k *keyKiller) states(t *testing.T) map[string]string {
 func (k *keyKiller) current(t *testing.T) string {
 	t.Helper()
 	for kid, state := range k.states(t) {
-		if state == rows.RootKeyCurrent.String() {
+		if state == keylist.RootKeyCurrent.String() {
 			return kid
 		}
 	}
@@ -191,13 +192,13 @@ func (k *keyKiller) backdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = stored.Update(t.Context(), func(tx storage.Tx) error {
-		listed, err := rows.GetRootKeys(tx)
+		listed, err := keylist.GetRootKeys(tx)
 		if err != nil {
 			return err
 		}
 		current := listed.Find(listed.Current().KID())
 		current.Since = current.Since.Add(-time.Hour)
-		return rows.PutRootKeys(tx, listed)
+		return keylist.PutRootKeys(tx, listed)
 	})
 	if err := errors.Join(err, stored.Close(), stored.close()); err != nil {
 		t.Fatal(err)

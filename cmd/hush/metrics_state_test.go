@@ -15,7 +15,8 @@ import (
 	"hush/server/metrics"
 	"hush/storage"
 	"hush/storage/bolt"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // value returns the value of a metric with a single series, or the sum of a
@@ -166,7 +167,7 @@ func setBack(t *testing.T, data string, by time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Update(t.Context(), func(tx storage.Tx) error { return rows.PutMark(tx, time.Now().Add(-by)) }); err != nil {
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return cluster.PutMark(tx, time.Now().Add(-by)) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,7 +24,8 @@ import (
 	"hush/handlers"
 	"hush/routes"
 	"hush/vault"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 )
 
 // metricsURL returns where a program serves metrics that was started with
@@ -64,7 +65,7 @@ func labelValues(t *testing.T) map[string]func(string) bool {
 		templates = append(templates, row.Path)
 	}
 	kinds, states := vault.MailTries()
-	for _, kind := range rows.SealedKinds() {
+	for _, kind := range keylist.SealedKinds() {
 		kinds = append(kinds, strings.ToLower(string(kind)))
 	}
 	for i := range kinds {

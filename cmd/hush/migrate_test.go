@@ -11,6 +11,7 @@ import (
 	"hush/cli/command"
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
@@ -51,7 +52,7 @@ func TestMigrate(t *testing.T) {
 	if strings.Contains(again.stderr, "upgraded") {
 		t.Errorf("hush admin migrate again: got %q, want no upgrade", again.stderr)
 	}
-	setFormat(t, dir, rows.FormatRecord{Format: 99, Release: "9.9.9"})
+	setFormat(t, dir, cluster.FormatRecord{Format: 99, Release: "9.9.9"})
 	if got := checkFormat(t, dir, command.ExitFailure); got.Format != 99 || got.Opens || got.Upgrades {
 		t.Errorf("hush admin migrate --check of a newer folder: got %+v, want format 99 that does not open", got)
 	}

@@ -17,17 +17,18 @@ import (
 	"hush/cli/command"
 	"hush/storage"
 	"hush/testtier"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
 // setFormat changes the format of a data folder that no process holds.
-func setFormat(t *testing.T, data string, record rows.FormatRecord) {
+func setFormat(t *testing.T, data string, record cluster.FormatRecord) {
 	t.Helper()
 	s, err := openFolder(context.Background(), data, nil, nil)
 	vaulttest.Want(t, "opening the folder", err, nil)
 	err = s.Update(t.Context(), func(tx storage.Tx) error {
-		return tx.Put(rows.BucketNode, []byte{0xff, 1}, record.Encode())
+		return tx.Put(cluster.BucketNode, []byte{0xff, 1}, record.Encode())
 	})
 	vaulttest.Want(t, "Update()", err, nil)
 	vaulttest.Want(t, "close()", s.close(), nil)
@@ -75,7 +76,7 @@ func TestNewerFolderIsRefused(t *testing.T) {
 	runOnce(t, "a data folder")
 	s := startHush(t, inFolder)
 	s.stop(t)
-	setFormat(t, s.data, rows.FormatRecord{Format: 99, Release: "9.9.9"})
+	setFormat(t, s.data, cluster.FormatRecord{Format: 99, Release: "9.9.9"})
 	replace(t, filepath.Join(s.data, "ballast"), nil)
 	content := vaulttest.FolderBytes(t, s.data)
 	dir := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"hush/storage"
 	"hush/storage/postgres"
 	"hush/testtier"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
@@ -159,10 +160,10 @@ func TestOldReleaseStopsAfterUpgrade(t *testing.T) {
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), flags...)
 	// What a node of the newer release does once the old one's heartbeat is old.
 	changeNodes(t, store, func(tx storage.Tx) error {
-		if err := rows.DeleteAll(tx, rows.BucketNode, [][]byte{{0, 0}, {0, 0, 1}}); err != nil {
+		if err := rows.DeleteAll(tx, cluster.BucketNode, [][]byte{{0, 0}, {0, 0, 1}}); err != nil {
 			return err
 		}
-		return tx.Put(rows.BucketNode, []byte{0xff, 1}, rows.FormatRecord{Format: 99, Release: "9.9.9"}.Encode())
+		return tx.Put(cluster.BucketNode, []byte{0xff, 1}, cluster.FormatRecord{Format: 99, Release: "9.9.9"}.Encode())
 	})
 	const need = "upgrade to hush 9.9.9 or later"
 	p.log.waitFor(t, need)

@@ -11,6 +11,8 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/transfer"
 )
@@ -131,12 +133,12 @@ func (d *Data) backupHeader(ctx context.Context, store *bolt.Store, opts BackupO
 	}
 	h.Store = id
 	err = store.View(ctx, func(tx storage.Tx) error {
-		format, err := rows.GetFormat(tx)
+		format, err := cluster.GetFormat(tx)
 		if err != nil {
 			return err
 		}
 		h.Format = uint32(format.Format)
-		keys, err := rows.GetRootKeys(tx)
+		keys, err := keylist.GetRootKeys(tx)
 		if err != nil {
 			return err
 		}
@@ -161,7 +163,7 @@ func CheckBackup(h backup.Header) error {
 // MissingKeys returns the part of an error that names the root keys which a file lacks,
 // or nil if it is no such error.
 func MissingKeys(err error) error {
-	if missing, ok := errors.AsType[*rows.MissingRootKeyError](err); ok {
+	if missing, ok := errors.AsType[*keylist.MissingRootKeyError](err); ok {
 		return missing
 	}
 	return nil

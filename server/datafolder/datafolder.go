@@ -22,6 +22,8 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/memory"
 	"hush/vault"
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/spent"
 )
@@ -110,7 +112,7 @@ func (d *Data) FreeBytes() int64 {
 // Format returns the format of the data.
 func (d *Data) Format(ctx context.Context) (format rows.Format, err error) {
 	err = d.store.View(ctx, func(tx storage.Tx) error {
-		stored, err := rows.GetFormat(tx)
+		stored, err := cluster.GetFormat(tx)
 		format = stored.Format
 		return err
 	})
@@ -152,7 +154,7 @@ func FileOpener(keys *seal.Keys) func(name string, sealed []byte) ([]byte, error
 // its own options. Its clock is the system's unless opts names another.
 func (d *Data) OpenVault(ctx context.Context, release string, opts vault.Options) (*vault.Vault, error) {
 	if d.Node != "" {
-		opts.Node = &rows.NodeOptions{Name: d.Node, Release: release, Fault: d.tellFault}
+		opts.Node = &cluster.NodeOptions{Name: d.Node, Release: release, Fault: d.tellFault}
 	}
 	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace = d.store, d.shares, d.keys, d.hasDiskSpace
 	if opts.Now == nil {
@@ -162,7 +164,7 @@ func (d *Data) OpenVault(ctx context.Context, release string, opts vault.Options
 		opts.KeyFile = d.keyFile
 	}
 	v, err := d.openLogged(ctx, opts)
-	if missing, ok := errors.AsType[*rows.MissingRootKeyError](err); ok {
+	if missing, ok := errors.AsType[*keylist.MissingRootKeyError](err); ok {
 		return nil, d.missingKeys(missing)
 	}
 	if errors.Is(err, seal.ErrWrongRootKey) {
@@ -191,7 +193,7 @@ func (d *Data) openLogged(ctx context.Context, opts vault.Options) (_ *vault.Vau
 }
 
 // missingKeys is the error for a root key file that lacks keys that the data needs.
-func (d *Data) missingKeys(missing *rows.MissingRootKeyError) error {
+func (d *Data) missingKeys(missing *keylist.MissingRootKeyError) error {
 	return fmt.Errorf("%w, which %s needs; nothing was changed; put the line with that key into the file", missing, d.place)
 }
 
@@ -319,7 +321,7 @@ func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *
 	fault := make(chan error, 2) // of the folder, and of the spent log
 	store, shares, err := folder.Open(bolt.Options{
 		Init:   vault.Init(keys, time.Now()),
-		Check:  rows.CheckFormat,
+		Check:  cluster.CheckFormat,
 		Copied: heedCopy(s, command, log),
 		Fault:  func(err error) { fault <- err },
 

@@ -13,7 +13,8 @@ import (
 	"hush/server/settings"
 	"hush/storage/bolt"
 	"hush/storage/postgres"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/transfer"
 )
 
@@ -101,7 +102,7 @@ func (e *Ends) open(ctx context.Context, place, source string, create bool) (tra
 		return end, err
 	}
 	e.close, e.folders = append(e.close, folder.Close), append(e.folders, place)
-	opts := bolt.Options{Check: rows.CheckFormat}
+	opts := bolt.Options{Check: cluster.CheckFormat}
 	if source != "" {
 		opts.Init, opts.Ballast = transfer.Prepare(source, time.Now()), create
 	} else if !e.moved {

@@ -16,7 +16,8 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/postgres"
 	"hush/vault"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 	"hush/vault/shares"
 )
 
@@ -196,7 +197,7 @@ func (i *initialiser) keys(ctx context.Context, s *settings.Settings) (keys *sea
 // with them before.
 func (i *initialiser) with(ctx context.Context, keys *seal.Keys, path string) error {
 	err := vault.InitShared(ctx, i.store, keys, time.Now())
-	if missing, ok := errors.AsType[*rows.MissingRootKeyError](err); ok {
+	if missing, ok := errors.AsType[*keylist.MissingRootKeyError](err); ok {
 		return (&Data{place: i.place}).missingKeys(missing)
 	}
 	if errors.Is(err, seal.ErrWrongRootKey) {

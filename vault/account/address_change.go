@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
@@ -140,5 +141,5 @@ func (ac *Accounts) moveAddress(tx *rows.Tx, id caller.AccountID, r *Record, nex
 	if err := confirmAddress(tx, r, proofMail, now); err != nil {
 		return err
 	}
-	return amend(tx, id, r, rows.AuditAddress, now)
+	return amend(tx, id, r, audit.Address, now)
 }

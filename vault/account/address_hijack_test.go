@@ -6,7 +6,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
@@ -24,7 +25,7 @@ func TestAddressChangeToAnothersAddress(t *testing.T) {
 	other := k.member(t, "other@example.com")
 	vaulttest.WantErr(t, "RequestAddressChange(victim's)", k.Vault.Accounts.RequestAddressChange(t.Context(), attacker, bob, rightPassword), nil)
 	link := k.link(t, outbox.MailAddress, bob)
-	before := k.count(t, rows.AuditAddress)
+	before := k.count(t, audit.Address)
 	for name, caller := range map[string]caller.Caller{"nobody": {}, "another account": other} {
 		err := k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller, link)
 		vaulttest.WantErr(t, "ConfirmAddressChange(link) by "+name, err, refusal.ErrUnauthenticated)
@@ -34,7 +35,7 @@ func TestAddressChangeToAnothersAddress(t *testing.T) {
 	k.wantSignIn(t, bob, rightPassword, refusal.ErrCredentials)
 	c := k.signIn(t, "attacker@example.com", rightPassword)
 	vaulttest.Want(t, "Caller.Colonel() of the attacker", c.Colonel(), false)
-	vaulttest.Want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), before)
+	vaulttest.Want(t, "audit rows of changed addresses", k.count(t, audit.Address), before)
 
 	// The victim's own sign-up takes the address for good.
 	vaulttest.WantErr(t, "CreateAccount(by the victim)", k.signUp(t, bob, ""), nil)

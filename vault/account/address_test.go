@@ -10,7 +10,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
@@ -51,7 +52,7 @@ func TestChangeAddress(t *testing.T) {
 	vaulttest.WantErr(t, "ResetPassword(mailed to the old address)", err, refusal.ErrTicket)
 	// The old address is free.
 	k.verified(t, ada)
-	vaulttest.Want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), 1)
+	vaulttest.Want(t, "audit rows of changed addresses", k.count(t, audit.Address), 1)
 }
 
 // The account that took the address meanwhile keeps it.
@@ -158,5 +159,5 @@ func TestSettings(t *testing.T) {
 	vaulttest.WantErr(t, "UpdateNotifications(nobody)", err, refusal.ErrUnauthenticated)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), caller.Caller{})
 	vaulttest.WantErr(t, "GetAccount(nobody)", err, refusal.ErrUnauthenticated)
-	vaulttest.Want(t, "audit rows of languages", k.count(t, rows.AuditLocale), len(tests))
+	vaulttest.Want(t, "audit rows of languages", k.count(t, audit.Locale), len(tests))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -63,7 +64,7 @@ func (by *administrator) record(tx *rows.Tx, now time.Time) error {
 	if by == nil {
 		return nil
 	}
-	return rows.WriteAccountAudit(tx, now, rows.AuditAdministered, by.id)
+	return audit.WriteAccount(tx, now, audit.Administered, by.id)
 }
 
 // target finds the account to be changed, in the transaction that changes it. An

@@ -10,7 +10,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
@@ -64,18 +65,18 @@ func (k *administrationKit) acts() map[string]act {
 // wantUnchanged fails the test if what an act changes was recorded.
 func (k *administrationKit) wantUnchanged(t *testing.T, name string) {
 	t.Helper()
-	for _, kind := range []rows.AuditType{rows.AuditRole, rows.AuditDisable, rows.AuditReset, rows.AuditDestroy, rows.AuditAdministered} {
+	for _, kind := range []audit.Type{audit.Role, audit.Disable, audit.Reset, audit.Destroy, audit.Administered} {
 		vaulttest.Want(t, "audit rows "+kind.String()+" after "+name, k.count(t, kind), 0)
 	}
 }
 
 // wantRecorded fails the test unless the last two rows of the trail are a change of
 // an account, and who did it.
-func (k *administrationKit) wantRecorded(t *testing.T, kind rows.AuditType, subject, by caller.AccountID) {
+func (k *administrationKit) wantRecorded(t *testing.T, kind audit.Type, subject, by caller.AccountID) {
 	t.Helper()
-	trail := vaulttest.RowsIn(t, k.Store, rows.BucketAudit)
-	for i, want := range []rows.AuditRecord{{Kind: kind}, {Kind: rows.AuditAdministered}} {
-		row, err := rows.DecodeAudit(trail[len(trail)-2+i])
+	trail := vaulttest.RowsIn(t, k.Store, audit.BucketAudit)
+	for i, want := range []audit.Record{{Kind: kind}, {Kind: audit.Administered}} {
+		row, err := audit.Decode(trail[len(trail)-2+i])
 		vaulttest.WantErr(t, "DecodeAudit()", err, nil)
 		copy(want.Subject[:], [][]byte{subject[:], by[:]}[i])
 		if row.Kind != want.Kind || row.Subject != want.Subject {
@@ -128,11 +129,11 @@ func TestColonelsChangeAccounts(t *testing.T) {
 	changed, err := k.actions.SetRole(ctx, k.grace, rightPassword, ada, account.RoleColonel)
 	vaulttest.WantErr(t, "SetRole(colonel)", err, nil)
 	vaulttest.Want(t, "SetRole(colonel).Role", changed.Role, account.RoleColonel)
-	k.wantRecorded(t, rows.AuditRole, k.ada.ID, by)
+	k.wantRecorded(t, audit.Role, k.ada.ID, by)
 	changed, err = k.actions.DisableAccount(ctx, k.grace, rightPassword, caller.Text(k.ada.ID.String()), true)
 	vaulttest.WantErr(t, "DisableAccount(id)", err, nil)
 	vaulttest.Want(t, "DisableAccount(id).Disabled", changed.Disabled, true)
-	k.wantRecorded(t, rows.AuditDisable, k.ada.ID, by)
+	k.wantRecorded(t, audit.Disable, k.ada.ID, by)
 	k.wantRefused(t, session)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	_, err = k.actions.DisableAccount(ctx, k.grace, rightPassword, ada, false)
@@ -141,7 +142,7 @@ func TestColonelsChangeAccounts(t *testing.T) {
 	vaulttest.WantInvalid(t, "ResetPassword(short)", err, "new_password")
 	_, err = k.actions.ResetPassword(ctx, k.grace, rightPassword, ada, otherPassword)
 	vaulttest.WantErr(t, "ResetPassword(password)", err, nil)
-	k.wantRecorded(t, rows.AuditReset, k.ada.ID, by)
+	k.wantRecorded(t, audit.Reset, k.ada.ID, by)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.wantSignIn(t, ada, otherPassword, nil)
 	found, err := k.Vault.Administration.FindAccount(ctx, k.grace, "Ada-canary@Example.com")
@@ -150,7 +151,7 @@ func TestColonelsChangeAccounts(t *testing.T) {
 	vaulttest.Want(t, "FindAccount().Sessions", len(found.Sessions), 1)
 	_, err = k.actions.DestroyAccount(ctx, k.grace, rightPassword, ada)
 	vaulttest.WantErr(t, "DestroyAccount(address)", err, nil)
-	k.wantRecorded(t, rows.AuditDestroy, k.ada.ID, by)
+	k.wantRecorded(t, audit.Destroy, k.ada.ID, by)
 	k.wantNoAccount(t, ada)
 	for name, do := range k.acts() {
 		vaulttest.WantErr(t, name+"(destroyed)", do(ctx, k.grace, rightPassword, ada), refusal.ErrNotFound)
@@ -196,7 +197,7 @@ func TestFormerColonelsChangeNothing(t *testing.T) {
 	for name, do := range k.acts() {
 		vaulttest.WantErr(t, name+"(disabled colonel)", do(t.Context(), k.host, rightPassword, ada), refusal.ErrUnauthenticated)
 	}
-	vaulttest.Want(t, "audit rows of administrators", k.count(t, rows.AuditAdministered), 0)
+	vaulttest.Want(t, "audit rows of administrators", k.count(t, audit.Administered), 0)
 }
 
 // Two administrators who take each other's role at once leave one of them.

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"time"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/cluster"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 )
 
 // TombstoneLifetime is how long the address of a destroyed account cannot sign
@@ -66,7 +70,7 @@ func (ac *Accounts) destroyAccount(
 	}
 	ac.others.Changed(id)
 	// Whatever became of the caller's credential, that of the account itself included.
-	more, err := ac.others.BurnSecrets(rows.Unchecked(ctx), id, now)
+	more, err := ac.others.BurnSecrets(cluster.Unchecked(ctx), id, now)
 	return burned + more, err
 }
 
@@ -97,13 +101,13 @@ func (ac *Accounts) bury(tx *rows.Tx, id caller.AccountID, r *Record, now time.T
 	if err := PutAccount(tx, id, &Record{AddressID: r.AddressID, Destroyed: now}); err != nil {
 		return err
 	}
-	if err := rows.PutDue(tx, now.Add(TombstoneLifetime), rows.DueTombstone, id[:]); err != nil {
+	if err := sweep.PutDue(tx, now.Add(TombstoneLifetime), sweep.DueTombstone, id[:]); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountAccounts, By: -1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Accounts, By: -1}); err != nil {
 		return err
 	}
-	return rows.WriteAccountAudit(tx, now, rows.AuditDestroy, id)
+	return audit.WriteAccount(tx, now, audit.Destroy, id)
 }
 
 // EndTombstone frees the address of a destroyed account.
@@ -148,13 +152,13 @@ func (ac *Accounts) EndLogged(tx *rows.Tx, kind spent.Kind, id caller.AccountID,
 	case spent.KindAccountDestroyed:
 		return true, ac.bury(tx, id, r, at)
 	case spent.KindPasswordChanged:
-		return true, losePassword(tx, id, r, rows.AuditPassword, at)
+		return true, losePassword(tx, id, r, audit.Password, at)
 	case spent.KindPasswordReset:
 		// The tokens go first: a key that a token holds would stay.
 		if _, err := credential.EndTokens(tx, id); err != nil {
 			return false, err
 		}
-		return true, losePassword(tx, id, r, rows.AuditReset, at)
+		return true, losePassword(tx, id, r, audit.Reset, at)
 	case spent.KindAccountDisabled:
 		if r.Disabled {
 			return false, nil
@@ -163,13 +167,13 @@ func (ac *Accounts) EndLogged(tx *rows.Tx, kind spent.Kind, id caller.AccountID,
 		if err := endUse(tx, id, r); err != nil {
 			return false, err
 		}
-		return true, amend(tx, id, r, rows.AuditDisable, at)
+		return true, amend(tx, id, r, audit.Disable, at)
 	case spent.KindRoleLost:
 		if r.Role != RoleColonel {
 			return false, nil
 		}
 		r.Role = RoleCustomer
-		return true, amend(tx, id, r, rows.AuditRole, at)
+		return true, amend(tx, id, r, audit.Role, at)
 	default:
 		return false, nil
 	}
@@ -177,7 +181,7 @@ func (ac *Accounts) EndLogged(tx *rows.Tx, kind spent.Kind, id caller.AccountID,
 
 // losePassword leaves an account without a password, and with nothing that the old
 // one opens.
-func losePassword(tx *rows.Tx, id caller.AccountID, r *Record, audit rows.AuditType, at time.Time) error {
+func losePassword(tx *rows.Tx, id caller.AccountID, r *Record, audit audit.Type, at time.Time) error {
 	if _, err := credential.EndSessions(tx, id, nil); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -47,7 +48,7 @@ func TestDestroyAccount(t *testing.T) {
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
 	vaulttest.WantErr(t, "GetAccount(destroyed)", err, refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "tally of a destroyed account", string(vaulttest.Get(t, k.Store, account.BucketTally, id[:])), "")
-	vaulttest.Want(t, "audit rows of destroyed accounts", k.count(t, rows.AuditDestroy), 1)
+	vaulttest.Want(t, "audit rows of destroyed accounts", k.count(t, audit.Destroy), 1)
 
 	// A secret that was concealed while the account was being destroyed is burned
 	// after the tally is gone.

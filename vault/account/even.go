@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/outbox"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // The reads and writes to which level fills up a transaction: as many as the
@@ -50,6 +52,6 @@ func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 // evenBuckets returns a bucket for each pair of writes that level may need.
 func evenBuckets() []string {
 	return []string{
-		BucketTicket, rows.BucketDue, BucketAccount, outbox.BucketOutbox, BucketAddress, rows.BucketDue, rows.BucketAudit,
+		BucketTicket, sweep.BucketDue, BucketAccount, outbox.BucketOutbox, BucketAddress, sweep.BucketDue, audit.BucketAudit,
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
@@ -194,7 +195,7 @@ func (k *accountKit) wantNoAccount(t *testing.T, account caller.Text) {
 }
 
 // count returns how often the trail has a kind.
-func (k *accountKit) count(t *testing.T, kind rows.AuditType) int {
+func (k *accountKit) count(t *testing.T, kind audit.Type) int {
 	t.Helper()
 	return vaulttest.AuditKinds(t, k.Kit)[kind]
 }

@@ -3,9 +3,11 @@ package account
 import (
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/exam"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // Invariants returns those of the buckets of this package. They come before those
@@ -20,12 +22,12 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 		return r != nil && r.Destroyed.IsZero(), err
 	}
 	return []exam.Invariant{
-		{Bucket: BucketAccount, Row: i.account, Counters: []rows.Counter{rows.CountAccounts}},
+		{Bucket: BucketAccount, Row: i.account, Counters: []counter.Counter{counter.Accounts}},
 		{Bucket: BucketAddress, Row: i.address},
 		{Bucket: BucketTally, Row: func(key, _ []byte) error { return x.WantAccount(exam.CodeTallyStray, BucketTally, key, key) }},
 		{Bucket: BucketTicket, Row: i.ticket},
 		{Bucket: BucketTries, Row: func(key, _ []byte) error {
-			x.WantDue(rows.DueTries, BucketTries, key)
+			x.WantDue(sweep.DueTries, BucketTries, key)
 			return nil
 		}},
 	}
@@ -41,12 +43,12 @@ func (i invariants) account(key, value []byte) error {
 		return err
 	}
 	if !r.Destroyed.IsZero() {
-		i.WantDue(rows.DueTombstone, BucketAccount, key)
+		i.WantDue(sweep.DueTombstone, BucketAccount, key)
 		return nil
 	}
-	i.Count(rows.CountAccounts)
+	i.Count(counter.Accounts)
 	if r.Pending {
-		i.WantDue(rows.DuePending, BucketAccount, key)
+		i.WantDue(sweep.DuePending, BucketAccount, key)
 	}
 	owner, err := rows.LoadOr(i.Tx, BucketAddress, r.AddressID[:], rows.DecodeAccountID, caller.AccountID{})
 	if err != nil && !rows.IsDamage(err) {
@@ -117,7 +119,7 @@ func (i invariants) address(key, value []byte) error {
 }
 
 func (i invariants) ticket(key, value []byte) error {
-	i.WantDue(rows.DueTicket, BucketTicket, key)
+	i.WantDue(sweep.DueTicket, BucketTicket, key)
 	t, err := decodeTicket(value)
 	if err != nil {
 		return err

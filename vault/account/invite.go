@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
@@ -45,7 +46,7 @@ func (su *SignUps) createInvite(ctx context.Context, by caller.AccountID, locale
 		if err := putTicket(tx, t); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditInvite, by)
+		return audit.WriteAccount(tx, now, audit.Invite, by)
 	}
 	if address == "" {
 		return made, su.store.Update(ctx, put)
@@ -179,7 +180,7 @@ func (su *SignUps) revokeInvite(ctx context.Context, by caller.AccountID, id str
 		if err := tx.Delete(BucketTicket, row[:]); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditInviteRevoked, by)
+		return audit.WriteAccount(tx, now, audit.InviteRevoked, by)
 	})
 }
 

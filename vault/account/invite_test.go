@@ -16,7 +16,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -61,7 +62,7 @@ func TestInvites(t *testing.T) {
 	vaulttest.WantErr(t, "CreateAccount(another's invite)", k.signUpInvited(t, "eve@example.com", invite), refusal.ErrTicket)
 	vaulttest.WantErr(t, "CreateAccount(own invite)", k.signUpInvited(t, bob, invite), nil)
 	k.wantMails(t, outbox.MailVerify)
-	vaulttest.Want(t, "audit rows of invites", k.count(t, rows.AuditInvite), 2)
+	vaulttest.Want(t, "audit rows of invites", k.count(t, audit.Invite), 2)
 }
 
 // An invite is spent whether or not the address has an account: what is left
@@ -147,7 +148,7 @@ func TestInvitesAreRevoked(t *testing.T) {
 	vaulttest.WantErr(t, "RevokeInvite(id)", k.Vault.SignUps.RevokeInvite(t.Context(), k.host, list[0].ID), nil)
 	vaulttest.WantErr(t, "RevokeInvite(revoked)", k.Vault.SignUps.RevokeInvite(t.Context(), k.host, list[0].ID), refusal.ErrNotFound)
 	vaulttest.WantErr(t, "Operator.RevokeInvite(id)", operator.RevokeInvite(t.Context(), list[1].ID), nil)
-	vaulttest.Want(t, "audit rows of revoked invites", k.count(t, rows.AuditInviteRevoked), 2)
+	vaulttest.Want(t, "audit rows of revoked invites", k.count(t, audit.InviteRevoked), 2)
 	for _, invite := range []caller.Text{first, second} {
 		vaulttest.WantErr(t, "CreateAccount(revoked invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
 	}

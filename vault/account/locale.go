@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -39,7 +40,7 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 	if locale, err = canonicalLocale(locale); err != nil {
 		return "", err
 	}
-	_, err = ac.changeOwn(ctx, c, rows.AuditLocale, func(_ *rows.Tx, r *Record) error {
+	_, err = ac.changeOwn(ctx, c, audit.Locale, func(_ *rows.Tx, r *Record) error {
 		old, r.Locale = r.Locale, locale
 		return nil
 	})
@@ -52,7 +53,7 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 // UpdateNotifications sets whether the caller's account is mailed when a secret
 // was opened, and returns the updated account.
 func (ac *Accounts) UpdateNotifications(ctx context.Context, c caller.Caller, opened bool) (Account, error) {
-	return ac.changeOwn(ctx, c, rows.AuditNotifications, func(_ *rows.Tx, r *Record) error {
+	return ac.changeOwn(ctx, c, audit.Notifications, func(_ *rows.Tx, r *Record) error {
 		r.NotifyOpened = opened
 		return nil
 	})

@@ -3,8 +3,11 @@ package account
 import (
 	"time"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // newAccount returns the record of an account that is not confirmed.
@@ -41,12 +44,12 @@ func (ac *Accounts) addAccount(tx *rows.Tx, id caller.AccountID, r *Record, secr
 		return err
 	}
 	if r.Pending {
-		if err := rows.PutDue(tx, now.Add(PendingLifetime), rows.DuePending, id[:]); err != nil {
+		if err := sweep.PutDue(tx, now.Add(PendingLifetime), sweep.DuePending, id[:]); err != nil {
 			return err
 		}
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountAccounts, By: 1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Accounts, By: 1}); err != nil {
 		return err
 	}
-	return rows.WriteAccountAudit(tx, now, rows.AuditAccount, id)
+	return audit.WriteAccount(tx, now, audit.Account, id)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
@@ -168,7 +169,7 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 	if role != RoleCustomer && role != RoleColonel {
 		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not a known role"}
 	}
-	return o.change(ctx, account, rows.AuditRole, func(_ *rows.Tx, id caller.AccountID, r *Record) error {
+	return o.change(ctx, account, audit.Role, func(_ *rows.Tx, id caller.AccountID, r *Record) error {
 		r.Role = role
 		if o.by != nil && role != RoleColonel && o.v.ColonelOf(r, o.v.AddressOf(id, r)) {
 			return &caller.PolicyError{Field: "role", Text: "The operator's settings make this account an administrator."}
@@ -180,7 +181,7 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 // DisableAccount disables or enables an account. Disabling ends its sessions
 // and makes its tokens useless. It returns ErrNotFound.
 func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disabled bool) (Account, error) {
-	return o.change(ctx, account, rows.AuditDisable, func(tx *rows.Tx, id caller.AccountID, r *Record) error {
+	return o.change(ctx, account, audit.Disable, func(tx *rows.Tx, id caller.AccountID, r *Record) error {
 		if r.Disabled = disabled; !disabled {
 			return nil
 		}
@@ -190,7 +191,7 @@ func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disab
 
 // change changes an account in one transaction with its audit row, and returns
 // the updated account.
-func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(*rows.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
+func (o Operator) change(ctx context.Context, account caller.Text, kind audit.Type, change func(*rows.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
 	now := o.v.clock.Now()
 	err = o.v.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		id, r, err := o.target(tx, account)

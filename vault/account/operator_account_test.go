@@ -10,7 +10,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -51,7 +52,7 @@ func TestOperatorCreatesAccounts(t *testing.T) {
 		}
 	}
 	k.wantNoAccount(t, "eve@example.com")
-	vaulttest.Want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 3)
+	vaulttest.Want(t, "audit rows of new accounts", k.count(t, audit.Account), 3)
 }
 
 // wantMailless fails the test if mails wait.
@@ -133,7 +134,7 @@ func TestOperatorChangesAccounts(t *testing.T) {
 	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	k.wantRefused(t, token)
 	k.signIn(t, ada, otherPassword)
-	for kind, number := range map[rows.AuditType]int{rows.AuditRole: 2, rows.AuditDisable: 2, rows.AuditReset: 1} {
+	for kind, number := range map[audit.Type]int{audit.Role: 2, audit.Disable: 2, audit.Reset: 1} {
 		vaulttest.Want(t, "audit rows", k.count(t, kind), number)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
@@ -54,7 +55,7 @@ func TestImportAccounts(t *testing.T) {
 	vaulttest.Want(t, "Operator.ImportAccounts(again)", [2]int{imported, skipped}, [2]int{1, 3})
 	k.wantNoAccount(t, bob)
 	k.mustBe(t, session.Credential{Address: "new@example.com", Token: caller.Text(second)})
-	vaulttest.Want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 5)
+	vaulttest.Want(t, "audit rows of new accounts", k.count(t, audit.Account), 5)
 }
 
 // An import that is refused leaves nothing, and says which entry it was.

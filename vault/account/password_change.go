@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -47,7 +48,7 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 			return err
 		}
 		r.Remember(pw.keys.NetworkID(c.Network.Bytes()), now)
-		return amend(tx, id, r, rows.AuditPassword, now)
+		return amend(tx, id, r, audit.Password, now)
 	})
 	if err != nil {
 		return err
@@ -161,5 +162,5 @@ func (pw *Passwords) resetPassword(tx *rows.Tx, id caller.AccountID, r *Record, 
 		return 0, err
 	}
 	r.sealedCount = uint64(sealed)
-	return sealed, amend(tx, id, r, rows.AuditReset, now)
+	return sealed, amend(tx, id, r, audit.Reset, now)
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/guess"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -66,7 +68,7 @@ func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *Reco
 
 // update returns the transaction function that counts the try. A stranger's try
 // may create a row, so it may not use the reserved disk space.
-func (p passwordTry) update(s rows.Store) func(context.Context, func(*rows.Tx) error) error {
+func (p passwordTry) update(s cluster.Store) func(context.Context, func(*rows.Tx) error) error {
 	if p.own {
 		return s.UpdateReserved
 	}
@@ -146,6 +148,6 @@ func (pw *Passwords) noteFailure(ctx context.Context, addressID [32]byte, left i
 		if err != nil && !errors.Is(err, refusal.ErrNotFound) {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditSignInFailed, id)
+		return audit.WriteAccount(tx, now, audit.SignInFailed, id)
 	})
 }

@@ -11,7 +11,8 @@ import (
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
@@ -112,7 +113,7 @@ func TestChangePassword(t *testing.T) {
 	vaulttest.Want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, "")
 	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, reset, "another long one")
 	vaulttest.WantErr(t, "ResetPassword(token)", err, refusal.ErrTicket)
-	vaulttest.Want(t, "audit rows of changed passwords", k.count(t, rows.AuditPassword), 1)
+	vaulttest.Want(t, "audit rows of changed passwords", k.count(t, audit.Password), 1)
 }
 
 // An account without a password has none that could be changed.

@@ -8,6 +8,7 @@ import (
 	"hush/vault/guess"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // BucketTries has address id ‖ kind -> Tries; see triesKey.
@@ -92,7 +93,7 @@ func putTries(tx *rows.Tx, key []byte, r guess.Tries) error {
 	if err := tx.Put(BucketTries, key, r.Encode()); err != nil || r.Count != 1 {
 		return err
 	}
-	return rows.PutDue(tx, triesEnd(r, key[triesKindAt]), rows.DueTries, key)
+	return sweep.PutDue(tx, triesEnd(r, key[triesKindAt]), sweep.DueTries, key)
 }
 
 // EndTries deletes an expired counter.

@@ -10,7 +10,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -216,7 +217,7 @@ func TestPasswordStorm(t *testing.T) {
 	vaulttest.Want(t, "guesses that were tested", tested.Load(), 5)
 	vaulttest.Want(t, "guesses that were refused", refused.Load(), 35)
 	// Of one network's guesses the trail keeps the first and those that a pause follows.
-	vaulttest.Want(t, "audit rows of wrong passwords", k.count(t, rows.AuditSignInFailed), 2)
+	vaulttest.Want(t, "audit rows of wrong passwords", k.count(t, audit.SignInFailed), 2)
 }
 
 // Whatever asks for the password shares the counters.

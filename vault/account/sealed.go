@@ -2,26 +2,27 @@ package account
 
 import (
 	"hush/seal"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 )
 
 // Sealed returns what this package's buckets have of root keys.
-func Sealed() []rows.Sealed {
-	return []rows.Sealed{
+func Sealed() []keylist.Sealed {
+	return []keylist.Sealed{
 		{Bucket: BucketAccount, Uses: usesOfAccount, Reseal: resealAccount},
 		{Bucket: BucketTicket, Uses: usesOfTicket, Reseal: resealTicket},
 	}
 }
 
-func usesOfAccount(ring seal.Ring, value []byte, use rows.Use) error {
+func usesOfAccount(ring seal.Ring, value []byte, use keylist.Use) error {
 	r, err := DecodeAccount(value)
 	if err != nil {
 		return err
 	}
-	rows.UseSealed(ring, rows.SealedFields, r.address, use)
-	rows.UseSealed(ring, rows.SealedFields, r.pendingAddress, use)
+	keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
+	keylist.UseSealed(ring, keylist.SealedFields, r.pendingAddress, use)
 	if r.Password != nil && r.Password.Keyed {
-		use(rows.SealedPasswords, r.Password.KID)
+		use(keylist.SealedPasswords, r.Password.KID)
 	}
 	return nil
 }
@@ -31,21 +32,21 @@ func resealAccount(keys *seal.Keys, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, err := rows.ResealField(keys, fieldAddress, key, &r.address)
+	address, err := keylist.ResealField(keys, fieldAddress, key, &r.address)
 	if err != nil {
 		return nil, err
 	}
-	pending, err := rows.ResealField(keys, fieldPendingAddress, key, &r.pendingAddress)
+	pending, err := keylist.ResealField(keys, fieldPendingAddress, key, &r.pendingAddress)
 	if err != nil || !address && !pending {
 		return nil, err
 	}
 	return r.Encode(), nil
 }
 
-func usesOfTicket(ring seal.Ring, value []byte, use rows.Use) error {
+func usesOfTicket(ring seal.Ring, value []byte, use keylist.Use) error {
 	r, err := decodeTicket(value)
 	if err == nil {
-		rows.UseSealed(ring, rows.SealedFields, r.address, use)
+		keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
 	}
 	return err
 }
@@ -55,7 +56,7 @@ func resealTicket(keys *seal.Keys, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := rows.ResealField(keys, fieldTicketAddress, key, &r.address)
+	changed, err := keylist.ResealField(keys, fieldTicketAddress, key, &r.address)
 	if err != nil || !changed {
 		return nil, err
 	}

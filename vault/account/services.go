@@ -9,13 +9,14 @@ import (
 	"hush/vault/credential"
 	"hush/vault/guess"
 	"hush/vault/outbox"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // Options are the dependencies of New; all are required.
 type Options struct {
-	Store       rows.Store
-	Clock       *rows.Clock
+	Store       cluster.Store
+	Clock       *cluster.Clock
 	Keys        *seal.Keys
 	Log         *slog.Logger
 	Limits      caller.Limits
@@ -39,8 +40,8 @@ type Services struct {
 
 // Accounts shows, changes and ends accounts. It is safe for concurrent use.
 type Accounts struct {
-	store       rows.Store
-	clock       *rows.Clock
+	store       cluster.Store
+	clock       *cluster.Clock
 	keys        *seal.Keys
 	log         *slog.Logger
 	limits      caller.Limits
@@ -55,8 +56,8 @@ type Accounts struct {
 
 // Passwords checks and changes passwords. It is safe for concurrent use.
 type Passwords struct {
-	store       rows.Store
-	clock       *rows.Clock
+	store       cluster.Store
+	clock       *cluster.Clock
 	keys        *seal.Keys
 	hasher      *guess.Hasher
 	credentials *credential.Credentials
@@ -69,8 +70,8 @@ type Passwords struct {
 // SignUps creates accounts, and mails the links that confirm addresses and set
 // passwords. It is safe for concurrent use.
 type SignUps struct {
-	store       rows.Store
-	clock       *rows.Clock
+	store       cluster.Store
+	clock       *cluster.Clock
 	keys        *seal.Keys
 	policy      caller.Policy
 	challenges  *challenge.Challenges
@@ -84,7 +85,7 @@ type SignUps struct {
 
 // Tickets keeps mailed links and invites. It is safe for concurrent use.
 type Tickets struct {
-	store rows.Store
+	store cluster.Store
 	keys  *seal.Keys
 }
 

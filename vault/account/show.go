@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -70,7 +71,7 @@ func (ac *Accounts) DescribeAccount(tx *rows.Tx, id caller.AccountID, r *Record)
 
 // changeOwn changes the caller's account in one transaction with its audit row,
 // and returns the updated account.
-func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(*rows.Tx, *Record) error) (shown Account, err error) {
+func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind audit.Type, change func(*rows.Tx, *Record) error) (shown Account, err error) {
 	if c.Anonymous() {
 		return Account{}, refusal.ErrUnauthenticated
 	}
@@ -94,7 +95,7 @@ func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.Au
 
 // amend stores a changed record and its audit row, and notes what a backup of the
 // account must not bring back.
-func amend(tx *rows.Tx, id caller.AccountID, r *Record, kind rows.AuditType, now time.Time) error {
+func amend(tx *rows.Tx, id caller.AccountID, r *Record, kind audit.Type, now time.Time) error {
 	if ended := r.spent(kind); ended != spent.KindNone {
 		if err := spent.Note(tx, ended, id[:], now); err != nil {
 			return err
@@ -104,19 +105,19 @@ func amend(tx *rows.Tx, id caller.AccountID, r *Record, kind rows.AuditType, now
 	if err := PutAccount(tx, id, r); err != nil {
 		return err
 	}
-	return rows.WriteAccountAudit(tx, now, kind, id)
+	return audit.WriteAccount(tx, now, kind, id)
 }
 
 // spent returns what the spent log calls a change of the account.
-func (r *Record) spent(kind rows.AuditType) spent.Kind {
+func (r *Record) spent(kind audit.Type) spent.Kind {
 	switch {
-	case kind == rows.AuditPassword:
+	case kind == audit.Password:
 		return spent.KindPasswordChanged
-	case kind == rows.AuditReset:
+	case kind == audit.Reset:
 		return spent.KindPasswordReset
-	case kind == rows.AuditDisable && r.Disabled:
+	case kind == audit.Disable && r.Disabled:
 		return spent.KindAccountDisabled
-	case kind == rows.AuditRole && r.Role != RoleColonel:
+	case kind == audit.Role && r.Role != RoleColonel:
 		return spent.KindRoleLost
 	default:
 		return spent.KindNone

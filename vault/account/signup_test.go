@@ -12,7 +12,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -43,8 +44,8 @@ func TestSignUpByMail(t *testing.T) {
 	own, err := k.Vault.Accounts.GetAccount(t.Context(), c)
 	vaulttest.WantErr(t, "GetAccount(caller)", err, nil)
 	vaulttest.Want(t, "GetAccount(caller).Address", own.Address, ada)
-	vaulttest.Want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 2)
-	vaulttest.Want(t, "audit rows of confirmed addresses", k.count(t, rows.AuditVerify), 1)
+	vaulttest.Want(t, "audit rows of new accounts", k.count(t, audit.Account), 2)
+	vaulttest.Want(t, "audit rows of confirmed addresses", k.count(t, audit.Verify), 1)
 }
 
 func TestSignUpAtOnce(t *testing.T) {

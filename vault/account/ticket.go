@@ -8,8 +8,10 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // ticket is a stored ticket with its row.
@@ -46,7 +48,7 @@ func putTicket(tx *rows.Tx, t ticket) error {
 	if err := tx.Put(BucketTicket, t.row[:], t.record.encode()); err != nil {
 		return err
 	}
-	return rows.PutDue(tx, t.record.expires, rows.DueTicket, t.row[:])
+	return sweep.PutDue(tx, t.record.expires, sweep.DueTicket, t.row[:])
 }
 
 // issue stores a ticket of an account, whose record r the caller then stores.
@@ -162,8 +164,8 @@ func forgetTicket(tx *rows.Tx, t *ticketRecord, row seal.RowKey) error {
 
 // EndTickets ends every ticket of a store that nothing serves, invites included,
 // and returns how many there were. A ticket that cannot be read is deleted.
-func EndTickets(ctx context.Context, store rows.Store) (int, error) {
-	return rows.DrainBucket(ctx, store, BucketTicket, func(tx *rows.Tx, keys [][]byte) error {
+func EndTickets(ctx context.Context, store cluster.Store) (int, error) {
+	return sweep.Drain(ctx, store, BucketTicket, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			if err := endTicket(tx, key); err != nil {
 				return err

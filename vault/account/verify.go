@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
@@ -55,7 +56,7 @@ func (su *SignUps) firstPassword(tx *rows.Tx, id caller.AccountID, r *Record, se
 	if err := setPassword(tx, r, &secret.password.Record); err != nil {
 		return err
 	}
-	return amend(tx, id, r, rows.AuditVerify, now)
+	return amend(tx, id, r, audit.Verify, now)
 }
 
 // ResendVerification mails the link that confirms a new account again, at most

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/cluster"
 	"hush/vault/exam"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // BucketBudget has kind 1 ‖ 'n' or 'w' network 8, or 'a' account -> when the
@@ -24,7 +26,7 @@ func Buckets() []rows.Bucket {
 // Invariants returns that of the bucket of this package.
 func Invariants(x *exam.Exam) []exam.Invariant {
 	return []exam.Invariant{{Bucket: BucketBudget, Row: func(key, _ []byte) error {
-		x.WantDue(rows.DueBudget, BucketBudget, key)
+		x.WantDue(sweep.DueBudget, BucketBudget, key)
 		return nil
 	}}}
 }
@@ -52,8 +54,8 @@ func decodeFull(data []byte) (time.Time, error) {
 // that is admitted writes, so it is for rare calls. A refused caller does not
 // reach the store again until a call is back. It is safe for concurrent use.
 type Stored struct {
-	store rows.Store
-	clock *rows.Clock
+	store cluster.Store
+	clock *cluster.Clock
 	keys  *seal.Keys
 	// seen holds what this node last saw in the store. Other nodes only spend
 	// more.
@@ -61,7 +63,7 @@ type Stored struct {
 }
 
 // NewStored returns the budgets of a store.
-func NewStored(store rows.Store, clock *rows.Clock, keys *seal.Keys) *Stored {
+func NewStored(store cluster.Store, clock *cluster.Clock, keys *seal.Keys) *Stored {
 	return &Stored{store: store, clock: clock, keys: keys, seen: NewMemory(clock.Now)}
 }
 
@@ -84,7 +86,7 @@ func (s *Stored) Take(ctx context.Context, key Key, rate Rate, calls int) (wait 
 			return nil
 		}
 		if isNew {
-			if err := rows.PutDue(tx, full, rows.DueBudget, row); err != nil {
+			if err := sweep.PutDue(tx, full, sweep.DueBudget, row); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package challenge
 import (
 	"hush/vault/exam"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // Buckets returns the buckets of this package.
@@ -17,7 +18,7 @@ func Buckets() []rows.Bucket {
 func Invariants(x *exam.Exam) []exam.Invariant {
 	return []exam.Invariant{
 		{Bucket: BucketSpent, Row: func(key, _ []byte) error {
-			x.WantDue(rows.DueSpent, BucketSpent, key)
+			x.WantDue(sweep.DueSpent, BucketSpent, key)
 			return nil
 		}},
 		{Bucket: BucketPace, Alone: "a window counts by itself, and ends by its key"},

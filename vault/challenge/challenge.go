@@ -14,6 +14,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // BucketSpent has SHA-256 of a solved challenge or of a verdict's signature ->
@@ -155,7 +156,7 @@ func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) 
 		if err := tx.Put(BucketSpent, key, nil); err != nil {
 			return err
 		}
-		return rows.PutDue(tx, expires, rows.DueSpent, key)
+		return sweep.PutDue(tx, expires, sweep.DueSpent, key)
 	})
 }
 

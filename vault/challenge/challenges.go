@@ -5,7 +5,8 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // The actions of a challenge. A solution for ActionAny is valid for one use of
@@ -30,8 +31,8 @@ const (
 // Challenges makes, checks and spends challenges. It is safe for concurrent
 // use.
 type Challenges struct {
-	store   rows.Store
-	clock   *rows.Clock
+	store   cluster.Store
+	clock   *cluster.Clock
 	keys    *seal.Keys
 	policy  caller.Policy
 	spamKey string
@@ -39,6 +40,6 @@ type Challenges struct {
 
 // New returns the challenges of a store. spamKey is the HMAC key of the trusted
 // ALTCHA server, empty for none.
-func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, policy caller.Policy, spamKey string) *Challenges {
+func New(store cluster.Store, clock *cluster.Clock, keys *seal.Keys, policy caller.Policy, spamKey string) *Challenges {
 	return &Challenges{store: store, clock: clock, keys: keys, policy: policy, spamKey: spamKey}
 }

@@ -5,6 +5,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -78,8 +79,8 @@ func Range(tx *rows.Tx, fn func(r *Record)) error {
 
 // Sealed returns what this package's buckets have of root keys. Only its caller opens a
 // claim, which lasts an hour at most: none is sealed anew.
-func Sealed() []rows.Sealed {
-	return []rows.Sealed{{Bucket: BucketClaim, Uses: rows.Uses(decode, func(r *Record, _ seal.Ring, use rows.Use) {
-		use(rows.SealedClaims, r.kid)
+func Sealed() []keylist.Sealed {
+	return []keylist.Sealed{{Bucket: BucketClaim, Uses: keylist.Uses(decode, func(r *Record, _ seal.Ring, use keylist.Use) {
+		use(keylist.SealedClaims, r.kid)
 	})}}
 }

@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -27,9 +28,9 @@ const clocksApart = 5 * time.Second
 
 // Options are the dependencies of New; all are required.
 type Options struct {
-	Store  rows.Store
+	Store  cluster.Store
 	Shares *shares.Shares
-	Clock  *rows.Clock
+	Clock  *cluster.Clock
 	Keys   *seal.Keys
 	Log    *slog.Logger
 	Others Others
@@ -50,9 +51,9 @@ type Others struct {
 
 // Claims keeps claims. It is safe for concurrent use.
 type Claims struct {
-	store      rows.Store
+	store      cluster.Store
 	shares     *shares.Shares
-	clock      *rows.Clock
+	clock      *cluster.Clock
 	keys       *seal.Keys
 	secretKeys seal.SecretKeys
 	log        *slog.Logger

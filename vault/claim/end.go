@@ -9,6 +9,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -66,9 +67,9 @@ func (cl *Claims) lasts(row seal.RowKey, r *Record, now time.Time) bool {
 // endIn ends a claim: it deletes it and lists its share for destruction. A damaged
 // receipt does not keep the content alive.
 func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool, now time.Time) error {
-	kind := rows.AuditLapse
+	kind := audit.Lapse
 	if delivered {
-		kind = rows.AuditDeliver
+		kind = audit.Deliver
 	}
 	err := rows.Try(tx, func() error { return cl.others.End(tx, r, delivered, now) })
 	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
@@ -82,7 +83,7 @@ func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool,
 	if err := cl.shares.List(tx, r.slot); err != nil {
 		return err
 	}
-	return rows.WriteAudit(tx, now, kind, r.Receipt)
+	return audit.Write(tx, now, kind, r.Receipt)
 }
 
 func deleteIn(tx *rows.Tx, row seal.RowKey, r *Record) error {

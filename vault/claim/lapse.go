@@ -13,6 +13,7 @@ import (
 	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 const (
@@ -187,7 +188,7 @@ func (cl *Claims) lapse(ctx context.Context, due []dueClaim, now time.Time) (int
 	}
 	var lost rows.Damage
 	for _, row := range unread {
-		cl.putOff(row, now.Add(rows.DamagedPause))
+		cl.putOff(row, now.Add(sweep.DamagedPause))
 		lost.Note(BucketClaim, rows.ErrDamaged)
 	}
 	lost.Report(cl.log)

@@ -4,15 +4,17 @@ import (
 	"context"
 
 	"hush/seal"
+	"hush/vault/cluster"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // Drop ends every claim of a store that nothing serves, and returns how many there
 // were: what was revealed must not be revealed again by a restore. note notes that
 // in a receipt. The shares of the claims are the caller's to destroy. A claim that
 // cannot be read is deleted.
-func Drop(ctx context.Context, store rows.Store, note func(tx *rows.Tx, receipt seal.RowKey) error) (int, error) {
-	dropped, err := rows.DrainBucket(ctx, store, BucketClaim, func(tx *rows.Tx, keys [][]byte) error {
+func Drop(ctx context.Context, store cluster.Store, note func(tx *rows.Tx, receipt seal.RowKey) error) (int, error) {
+	dropped, err := sweep.Drain(ctx, store, BucketClaim, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			r, err := rows.Load(tx, BucketClaim, key, decode)
 			if err == nil {
@@ -30,7 +32,7 @@ func Drop(ctx context.Context, store rows.Store, note func(tx *rows.Tx, receipt 
 	if err != nil {
 		return dropped, err
 	}
-	_, err = rows.DrainBucket(ctx, store, BucketDeadline, func(tx *rows.Tx, keys [][]byte) error {
+	_, err = sweep.Drain(ctx, store, BucketDeadline, func(tx *rows.Tx, keys [][]byte) error {
 		return rows.DeleteAll(tx, BucketDeadline, keys)
 	})
 	return dropped, err

@@ -6,6 +6,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -13,8 +14,8 @@ import (
 // Credentials keeps the sessions, tokens and key pairs of accounts. It is safe
 // for concurrent use.
 type Credentials struct {
-	store    rows.Store
-	clock    *rows.Clock
+	store    cluster.Store
+	clock    *cluster.Clock
 	keys     *seal.Keys
 	log      *slog.Logger
 	lastUsed *lastUsed
@@ -23,7 +24,7 @@ type Credentials struct {
 
 // New returns the credentials of a store. changed is called after credentials
 // of an account may have ended.
-func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, log *slog.Logger, changed func(caller.AccountID)) *Credentials {
+func New(store cluster.Store, clock *cluster.Clock, keys *seal.Keys, log *slog.Logger, changed func(caller.AccountID)) *Credentials {
 	return &Credentials{store: store, clock: clock, keys: keys, log: log, lastUsed: newLastUsed(), changed: changed}
 }
 

@@ -5,15 +5,17 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/exam"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // Invariants returns those of the buckets of this package.
 func Invariants(x *exam.Exam) []exam.Invariant {
 	i := invariants{x}
 	return []exam.Invariant{
-		{Bucket: BucketSession, Row: i.session, Counters: []rows.Counter{rows.CountSessions}},
+		{Bucket: BucketSession, Row: i.session, Counters: []counter.Counter{counter.Sessions}},
 		{Bucket: BucketSessions, Row: func(key, value []byte) error {
 			return lists(i, BucketSessions, BucketSession, key, value, decodeSession, (*SessionRecord).sessionsKey)
 		}},
@@ -35,8 +37,8 @@ func HasMainPair(tx storage.Tx, id caller.AccountID) (bool, error) {
 }
 
 func (i invariants) session(key, value []byte) error {
-	i.Count(rows.CountSessions)
-	i.WantDue(rows.DueSession, BucketSession, key)
+	i.Count(counter.Sessions)
+	i.WantDue(sweep.DueSession, BucketSession, key)
 	r, err := decodeSession(value)
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func (i invariants) token(key, value []byte) error {
 		return err
 	}
 	if !r.expires.IsZero() {
-		i.WantDue(rows.DueToken, BucketToken, key)
+		i.WantDue(sweep.DueToken, BucketToken, key)
 	}
 	if err := i.WantAccount(exam.CodeAccountMissing, BucketToken, key, r.Account[:]); err != nil {
 		return err

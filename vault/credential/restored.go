@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // EndAllSessions ends every session of a store that nothing serves, and returns
 // how many there were. A session that cannot be read is deleted.
-func EndAllSessions(ctx context.Context, store rows.Store) (int, error) {
-	return rows.DrainBucket(ctx, store, BucketSession, func(tx *rows.Tx, keys [][]byte) error {
+func EndAllSessions(ctx context.Context, store cluster.Store) (int, error) {
+	return sweep.Drain(ctx, store, BucketSession, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			if err := endSession(tx, key); err != nil {
 				return err

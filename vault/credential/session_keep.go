@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // PutSession adds a session to its account.
@@ -18,10 +20,10 @@ func PutSession(tx *rows.Tx, row [32]byte, r *SessionRecord) error {
 	if err := tx.Put(BucketSessions, r.sessionsKey(), row[:]); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountSessions, By: +1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Sessions, By: +1}); err != nil {
 		return err
 	}
-	return rows.PutDue(tx, r.ends(r.Used), rows.DueSession, row[:])
+	return sweep.PutDue(tx, r.ends(r.Used), sweep.DueSession, row[:])
 }
 
 // DeleteSession ends a session. Its row in the due index stays and has no
@@ -33,7 +35,7 @@ func DeleteSession(tx *rows.Tx, s OwnSession) error {
 	if err := tx.Delete(BucketSessions, s.Record.sessionsKey()); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountSessions, By: -1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Sessions, By: -1}); err != nil {
 		return err
 	}
 	return dropPair(tx, s.Record.Account, s.Record.Pair)

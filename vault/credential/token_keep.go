@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 )
 
 // PutToken adds a token to the account of its maker, the zero Caller for the operator,
@@ -70,14 +72,14 @@ func (t OwnToken) put(tx *rows.Tx) error {
 	if t.Record.expires.IsZero() {
 		return nil
 	}
-	return rows.PutDue(tx, t.Record.expires, rows.DueToken, t.row[:])
+	return sweep.PutDue(tx, t.Record.expires, sweep.DueToken, t.row[:])
 }
 
 // revokeTokens ends tokens, and notes those that end before their time.
 func revokeTokens(tx *rows.Tx, list []OwnToken, now time.Time) error {
 	for _, t := range list {
 		if !t.Record.Expired(now) {
-			if err := rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, t.Record.Account); err != nil {
+			if err := audit.WriteAccount(tx, now, audit.TokenRevoked, t.Record.Account); err != nil {
 				return err
 			}
 		}
@@ -213,7 +215,7 @@ func (cr *Credentials) ImportToken(tx *rows.Tx, id caller.AccountID, token seal.
 	if _, err := PutTokenPair(tx, cr.WrapToken(token, record, id, pair, key), key, false); err != nil {
 		return err
 	}
-	return rows.WriteAccountAudit(tx, now, rows.AuditToken, id)
+	return audit.WriteAccount(tx, now, audit.Token, id)
 }
 
 // PutTokenPair is PutToken for a token of the operator, together with the pair that it

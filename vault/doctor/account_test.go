@@ -6,11 +6,13 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/challenge"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/exam"
 	"hush/vault/feedback"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // first returns the first row of a bucket.
@@ -47,22 +49,22 @@ func spoil(bucket string) func(*testing.T, *folder) {
 }
 
 // loseDue deletes the rows of a kind in the index of what is due.
-func loseDue(kind rows.DueKind) func(*testing.T, *folder) {
+func loseDue(kind sweep.DueKind) func(*testing.T, *folder) {
 	return func(t *testing.T, f *folder) {
 		t.Helper()
-		for _, r := range f.rows(t, rows.BucketDue) {
-			if rows.DueKind(r.key[8]) == kind {
-				f.put(t, rows.BucketDue, r.key, nil)
+		for _, r := range f.rows(t, sweep.BucketDue) {
+			if sweep.DueKind(r.key[8]) == kind {
+				f.put(t, sweep.BucketDue, r.key, nil)
 			}
 		}
 	}
 }
 
 // count changes a counter.
-func count(c rows.Counter) func(*testing.T, *folder) {
+func count(c counter.Counter) func(*testing.T, *folder) {
 	return func(t *testing.T, f *folder) {
 		t.Helper()
-		f.edit(t, rows.Plain(func(tx *rows.Tx) error { return rows.Count(tx, rows.Change{Counter: c, By: 1}) }))
+		f.edit(t, rows.Plain(func(tx *rows.Tx) error { return counter.Add(tx, counter.Change{Counter: c, By: 1}) }))
 	}
 }
 
@@ -89,7 +91,7 @@ func accountDamages() []damage {
 			exam.CodeAccountMissing, exam.CodeAddressStray, exam.CodeCounter, exam.CodeTallyStray, exam.CodeTicket)},
 		{"mailed link lost", lose(account.BucketTicket), codes(exam.CodeTicket)},
 		{"tally of nobody", move(account.BucketTally, flipFirst), codes(exam.CodeTallyStray)},
-		{"tries that never end", loseDue(rows.DueTries), codes(exam.CodeDueMissing)},
+		{"tries that never end", loseDue(sweep.DueTries), codes(exam.CodeDueMissing)},
 		{"pair missing", func(t *testing.T, f *folder) {
 			for _, r := range f.rows(t, credential.BucketPair) {
 				if r.value[41] == 1 { // the main one
@@ -113,11 +115,11 @@ func accountDamages() []damage {
 		}, codes(exam.CodeAccountMissing, exam.CodeListMissing, exam.CodeListStray)},
 		{"token lost", lose(credential.BucketToken), codes(exam.CodeListStray)},
 		{"token that no list has", lose(credential.BucketTokens), codes(exam.CodeListMissing)},
-		{"token that never expires", loseDue(rows.DueToken), codes(exam.CodeDueMissing)},
+		{"token that never expires", loseDue(sweep.DueToken), codes(exam.CodeDueMissing)},
 		{"session lost", lose(credential.BucketSession), codes(exam.CodeListStray, exam.CodeCounter)},
 		{"session that no list has", lose(credential.BucketSessions), codes(exam.CodeListMissing)},
-		{"session count", count(rows.CountSessions), codes(exam.CodeCounter)},
-		{"session that never ends", loseDue(rows.DueSession), codes(exam.CodeDueMissing)},
+		{"session count", count(counter.Sessions), codes(exam.CodeCounter)},
+		{"session that never ends", loseDue(sweep.DueSession), codes(exam.CodeDueMissing)},
 		{"domain lost", lose(domain.BucketDomain), codes(exam.CodeDomainID, exam.CodeDomainVerified, exam.CodeRecheckStray)},
 		{"domain without its id", lose(domain.BucketDomainID), codes(exam.CodeDomainID, exam.CodeDomainImage)},
 		{"domain that is not held", lose(domain.BucketVerified), codes(exam.CodeDomainVerified, exam.CodeCounter)},
@@ -131,14 +133,14 @@ func accountDamages() []damage {
 		{"feedback that does not open", spoil(feedback.BucketFeedback), codes(exam.CodeField)},
 		{"report that does not open", spoil(feedback.BucketException), codes(exam.CodeField)},
 		{"feedback lost", lose(feedback.BucketFeedback), codes(exam.CodeCounter)},
-		{"spent challenge that never ends", loseDue(rows.DueSpent), codes(exam.CodeDueMissing)},
+		{"spent challenge that never ends", loseDue(sweep.DueSpent), codes(exam.CodeDueMissing)},
 		{"spent challenge with a content", func(t *testing.T, f *folder) {
 			f.put(t, challenge.BucketSpent, f.first(t, challenge.BucketSpent).key, []byte("content"))
 		}, codes(exam.CodeRow)},
 		{"due row of another release", func(t *testing.T, f *folder) {
-			r := f.first(t, rows.BucketDue)
+			r := f.first(t, sweep.BucketDue)
 			r.key[8] = 200
-			f.put(t, rows.BucketDue, r.key, []byte{})
+			f.put(t, sweep.BucketDue, r.key, []byte{})
 		}, codes(exam.CodeDueKind)},
 	}
 }

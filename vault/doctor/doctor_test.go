@@ -10,12 +10,17 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/vault/audit"
 	"hush/vault/claim"
+	"hush/vault/cluster"
+	"hush/vault/counter"
 	"hush/vault/doctor"
 	"hush/vault/exam"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
+	"hush/vault/sweep"
 	"hush/vault/vaulttest"
 )
 
@@ -88,10 +93,10 @@ func storeDamages() []damage {
 		}, codes(doctor.CodeDatabase)},
 		{"wrong root key", func(_ *testing.T, f *folder) { f.root = seal.NewRootKey() }, codes(exam.CodeWrongKey)},
 		{"verifier missing", func(t *testing.T, f *folder) {
-			f.put(t, rows.BucketSystem, []byte(rows.SystemVerifier), nil)
+			f.put(t, rows.BucketSystem, []byte(keylist.SystemVerifier), nil)
 		}, codes(exam.CodeVerifier)},
 		{"clock of 2099", func(t *testing.T, f *folder) {
-			f.edit(t, func(tx storage.Tx) error { return rows.PutMark(tx, f.now.AddDate(73, 0, 0)) })
+			f.edit(t, func(tx storage.Tx) error { return cluster.PutMark(tx, f.now.AddDate(73, 0, 0)) })
 		}, codes(exam.CodeClockAhead)},
 		{"row that cannot be read", func(t *testing.T, f *folder) {
 			f.put(t, secret.BucketMetadata, f.rows(t, secret.BucketMetadata)[0].key, []byte("damaged"))
@@ -103,17 +108,17 @@ func storeDamages() []damage {
 			f.put(t, rows.BucketSystem, []byte("later"), []byte("value"))
 		}, codes(exam.CodeSystem)},
 		{"gap in the audit trail", func(t *testing.T, f *folder) {
-			f.put(t, rows.BucketAudit, f.rows(t, rows.BucketAudit)[3].key, nil)
+			f.put(t, audit.BucketAudit, f.rows(t, audit.BucketAudit)[3].key, nil)
 		}, codes(exam.CodeAuditGap)},
 		{"end of the audit trail missing", func(t *testing.T, f *folder) {
-			list := f.rows(t, rows.BucketAudit)
-			f.put(t, rows.BucketAudit, list[len(list)-1].key, nil)
+			list := f.rows(t, audit.BucketAudit)
+			f.put(t, audit.BucketAudit, list[len(list)-1].key, nil)
 		}, codes(exam.CodeAuditGap)},
 		{"audit row beyond the last number", func(t *testing.T, f *folder) {
-			f.put(t, rows.BucketSystem, []byte(rows.SystemAudit), vaulttest.Number(uint64(len(f.rows(t, rows.BucketAudit))-1)))
+			f.put(t, rows.BucketSystem, []byte(audit.SystemAudit), vaulttest.Number(uint64(len(f.rows(t, audit.BucketAudit))-1)))
 		}, codes(exam.CodeAuditBeyond)},
 		{"counter off by one", func(t *testing.T, f *folder) {
-			f.edit(t, rows.Plain(func(tx *rows.Tx) error { return rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}) }))
+			f.edit(t, rows.Plain(func(tx *rows.Tx) error { return counter.Add(tx, counter.Change{Counter: counter.Secrets, By: 1}) }))
 		}, codes(exam.CodeCounter)},
 	}
 }
@@ -234,9 +239,9 @@ func secretDamages() []damage {
 			f.put(t, "outbox", f.rows(t, "outbox")[0].key, nil)
 		}, codes(exam.CodeCounter)},
 		{"delivery that never ends", func(t *testing.T, f *folder) {
-			for _, r := range f.rows(t, rows.BucketDue) {
-				if rows.DueKind(r.key[8]) == rows.DueDelivery {
-					f.put(t, rows.BucketDue, r.key, nil)
+			for _, r := range f.rows(t, sweep.BucketDue) {
+				if sweep.DueKind(r.key[8]) == sweep.DueDelivery {
+					f.put(t, sweep.BucketDue, r.key, nil)
 				}
 			}
 		}, codes(exam.CodeDueMissing)},

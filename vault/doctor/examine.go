@@ -9,9 +9,11 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/budget"
 	"hush/vault/challenge"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/exam"
@@ -22,6 +24,7 @@ import (
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 )
 
 // Options say what to examine. Store, Now and Findings are required.
@@ -64,7 +67,7 @@ func Examine(ctx context.Context, opts Options) error {
 				return err
 			}
 		}
-		if err := rows.CheckFormat(tx); err != nil && !rows.IsDamage(err) { // such a row is reported
+		if err := cluster.CheckFormat(tx); err != nil && !rows.IsDamage(err) { // such a row is reported
 			return err
 		}
 		found := NewFindings() // View may run this more than once
@@ -185,7 +188,7 @@ func invariants(x *exam.Exam) []exam.Invariant {
 // buckets returns those that the owners list.
 func buckets() []rows.Bucket {
 	return slices.Concat(
-		rows.AuditBuckets(), rows.DueBuckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		audit.Buckets(), sweep.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 		[]rows.Bucket{outbox.Holding().Bucket, claim.Holding().Bucket, secret.Holding().Bucket},
 	)

@@ -7,7 +7,8 @@ import (
 	"hush/storage"
 	"hush/vault/claim"
 	"hush/vault/outbox"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/secret"
 	"hush/vault/shares"
 )
@@ -19,10 +20,10 @@ import (
 // know of.
 func LastSlot(ctx context.Context, store storage.Store) (last uint64, err error) {
 	err = store.View(ctx, func(tx storage.Tx) error {
-		if err := rows.CheckFormat(tx); err != nil {
+		if err := cluster.CheckFormat(tx); err != nil {
 			return err
 		}
-		if err := rows.CheckCopy(tx); err != nil {
+		if err := cluster.CheckCopy(tx); err != nil {
 			return err
 		}
 		for _, h := range []shares.Holding{outbox.Holding(), claim.Holding(), secret.Holding(), shares.Listed()} {

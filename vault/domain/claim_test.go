@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/domain"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -48,7 +50,7 @@ func TestAddDomain(t *testing.T) {
 	vaulttest.Want(t, "apex.Apex", apex.Apex, true)
 	vaulttest.Want(t, "apex.Subdomain", apex.Subdomain, "")
 	vaulttest.Want(t, "apex.TXTHost", apex.TXTHost, "_onetime-challenge-"+apex.ID[:7])
-	vaulttest.Want(t, "audited(AuditDomainAdded)", audited(t, k.Kit, rows.AuditDomainAdded), 2)
+	vaulttest.Want(t, "audited(AuditDomainAdded)", audited(t, k.Kit, audit.DomainAdded), 2)
 	list, err := k.Vault.Domains.ListDomains(t.Context(), c)
 	if diff := cmp.Diff([]domain.Domain{apex, d}, list); diff != "" || err != nil {
 		t.Errorf("ListDomains(): got %v, -want +got\n%s", err, diff)
@@ -136,7 +138,7 @@ func TestRemoveDomain(t *testing.T) {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 	wantDomains(t, k, 0)
-	vaulttest.Want(t, "audited(AuditDomainRemoved)", audited(t, k.Kit, rows.AuditDomainRemoved), 1)
+	vaulttest.Want(t, "audited(AuditDomainRemoved)", audited(t, k.Kit, audit.DomainRemoved), 1)
 	again := k.add(t, c, d.Name)
 	vaulttest.Want(t, "AddDomain(again).ID", again.ID, d.ID)
 	if again.TXTValue == d.TXTValue {
@@ -183,8 +185,8 @@ func endDomains(ctx context.Context, k *domainKit, id caller.AccountID) error {
 // countedDomains returns how many verified domains the vault has counted.
 func countedDomains(ctx context.Context, k *domainKit) (n int64, err error) {
 	err = k.Store.View(ctx, func(tx storage.Tx) error {
-		c, err := rows.GetCounts(tx)
-		n = c[rows.CountDomains]
+		c, err := counter.Get(tx)
+		n = c[counter.Domains]
 		return err
 	})
 	return n, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -133,7 +134,7 @@ func (d *ownedDomain) claim(tx *rows.Tx, now time.Time) error {
 	if err := d.put(tx); err != nil {
 		return err
 	}
-	return rows.WriteAccountAudit(tx, now, rows.AuditDomainAdded, d.owner)
+	return audit.WriteAccount(tx, now, audit.DomainAdded, d.owner)
 }
 
 // RemoveDomain removes a domain of the caller's account, given by name or id,
@@ -152,7 +153,7 @@ func (ds *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name strin
 		if err := d.release(tx); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditDomainRemoved, d.owner)
+		return audit.WriteAccount(tx, now, audit.DomainRemoved, d.owner)
 	})
 	if err != nil {
 		return "", err

@@ -9,7 +9,8 @@ import (
 	"hush/resolver/resolvertest"
 	"hush/vault/caller"
 	"hush/vault/domain"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -145,10 +146,10 @@ func checkOf(t *testing.T, d domain.Domain, kind domain.CheckKind) domain.Check 
 }
 
 // audited counts the audit rows of a kind.
-func audited(t *testing.T, k *vaulttest.Kit, kind rows.AuditType) (n int) {
+func audited(t *testing.T, k *vaulttest.Kit, kind audit.Type) (n int) {
 	t.Helper()
-	for _, value := range vaulttest.RowsIn(t, k.Store, rows.BucketAudit) {
-		row, err := rows.DecodeAudit(value)
+	for _, value := range vaulttest.RowsIn(t, k.Store, audit.BucketAudit) {
+		row, err := audit.Decode(value)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -28,5 +29,5 @@ func (d *ownedDomain) unhold(tx *rows.Tx) error {
 	if err := tx.Delete(BucketVerified, []byte(d.name)); err != nil {
 		return err
 	}
-	return rows.Count(tx, rows.Change{Counter: rows.CountDomains, By: -1})
+	return counter.Add(tx, counter.Change{Counter: counter.Domains, By: -1})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"hush/vault/counter"
 	"hush/vault/exam"
 	"hush/vault/rows"
 )
@@ -14,7 +15,7 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 	return []exam.Invariant{
 		{Bucket: BucketDomain, Row: i.domain},
 		{Bucket: BucketDomainID, Row: i.id},
-		{Bucket: BucketVerified, Row: i.verified, Counters: []rows.Counter{rows.CountDomains}},
+		{Bucket: BucketVerified, Row: i.verified, Counters: []counter.Counter{counter.Domains}},
 		{Bucket: BucketRecheck, Row: i.recheck},
 		{Bucket: BucketImage, Row: i.image},
 	}
@@ -99,7 +100,7 @@ func (i invariants) id(key, value []byte) error {
 }
 
 func (i invariants) verified(key, value []byte) error {
-	i.Count(rows.CountDomains)
+	i.Count(counter.Domains)
 	owner, err := rows.DecodeAccountID(value)
 	if err != nil {
 		return err

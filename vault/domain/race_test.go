@@ -10,7 +10,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -101,7 +102,7 @@ func TestVerifyDomainBesideAnother(t *testing.T) {
 	vaulttest.Want(t, "ada's state", k.get(t, ada, claimed).State, domain.DomainVerified)
 	vaulttest.Want(t, "bob's state", k.get(t, bob, claimed).State, domain.DomainPending)
 	vaulttest.Want(t, "bob's problem", checkOf(t, k.get(t, bob, claimed), domain.CheckTXT).Problem, "Another account has verified this name.")
-	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
+	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, audit.DomainVerified), 1)
 	wantDomains(t, k, 1)
 	brand, err := k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
 	if err != nil || brand.ID != of[ada.Account()].ID {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 const (
@@ -21,7 +23,7 @@ func (ck *Checks) RecheckUntil(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		n, err := ck.Recheck(ctx)
-		if err != nil && ctx.Err() == nil && !errors.Is(err, rows.ErrLeaseLost) {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, cluster.ErrLeaseLost) {
 			ck.log.Error("checking domains", "cause", err)
 		}
 		if n == recheckBatch && err == nil {
@@ -42,7 +44,7 @@ func (ck *Checks) Recheck(ctx context.Context) (int, error) {
 	if ck.resolver == nil {
 		return 0, nil
 	}
-	ctx, held, err := ck.store.Hold(ctx, rows.WorkRecheck)
+	ctx, held, err := ck.store.Hold(ctx, cluster.WorkRecheck)
 	if err != nil || !held {
 		return 0, err
 	}
@@ -89,7 +91,7 @@ func (ck *Checks) recheck(ctx context.Context, row []byte, now time.Time, lost *
 		return err
 	}
 	lost.Note(BucketDomain, err)
-	return ck.putOff(ctx, row, now.Add(rows.DamagedPause))
+	return ck.putOff(ctx, row, now.Add(sweep.DamagedPause))
 }
 
 // domainOfRow loads the domain of a row of the index, or returns ErrNotFound.

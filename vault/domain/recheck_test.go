@@ -12,7 +12,8 @@ import (
 	"hush/vault/domain"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -156,7 +157,7 @@ func TestDomainLapse(t *testing.T) {
 	vaulttest.Want(t, "GetDomain(after nine days).State", got.State, domain.DomainSuspended)
 	vaulttest.Want(t, "mails about it", mails.count(outbox.MailSuspended, claimed), 1)
 	vaulttest.Want(t, "Domain.Verified", got.Verified, d.Verified)
-	vaulttest.Want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 1)
+	vaulttest.Want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, audit.DomainSuspended), 1)
 	wantDomains(t, k, 0)
 
 	vaulttest.WantErr(t, "RevealSecret(suspended)", vaulttest.RevealErr(t, k.Kit, vaulttest.Caller(2), made.Secret.Key.Expose(), ""), refusal.ErrDomainSuspended)
@@ -255,8 +256,8 @@ func TestDomainFlips(t *testing.T) {
 		}
 		vaulttest.Want(t, "GetDomain(flip).State", k.get(t, c, claimed).State, domain.DomainVerified)
 	}
-	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
-	vaulttest.Want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 0)
+	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, audit.DomainVerified), 1)
+	vaulttest.Want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, audit.DomainSuspended), 0)
 }
 
 // A server that was off for weeks does not take its own absence for the

@@ -7,7 +7,8 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/outbox"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // Resolver queries DNS within its own limits of time, number and size.
@@ -23,8 +24,8 @@ type Resolver interface {
 
 // Options are the dependencies of New; all but Host and Resolver are required.
 type Options struct {
-	Store    rows.Store
-	Clock    *rows.Clock
+	Store    cluster.Store
+	Clock    *cluster.Clock
 	Log      *slog.Logger
 	Outbox   *outbox.Outbox
 	Accounts *account.Accounts
@@ -37,8 +38,8 @@ type Options struct {
 // Domains keeps domains, their brands and their images. It is safe for
 // concurrent use.
 type Domains struct {
-	store    rows.Store
-	clock    *rows.Clock
+	store    cluster.Store
+	clock    *cluster.Clock
 	accounts *account.Accounts
 	checks   *Checks
 	host     string
@@ -47,8 +48,8 @@ type Domains struct {
 
 // Checks verifies domains by DNS. It is safe for concurrent use.
 type Checks struct {
-	store    rows.Store
-	clock    *rows.Clock
+	store    cluster.Store
+	clock    *cluster.Clock
 	log      *slog.Logger
 	outbox   *outbox.Outbox
 	accounts *account.Accounts

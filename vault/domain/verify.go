@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -139,10 +141,10 @@ func (d *ownedDomain) markVerified(tx *rows.Tx, now time.Time) error {
 	if err := tx.Put(BucketVerified, []byte(d.name), d.owner[:]); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountDomains, By: +1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Domains, By: +1}); err != nil {
 		return err
 	}
-	return rows.WriteAccountAudit(tx, now, rows.AuditDomainVerified, d.owner)
+	return audit.WriteAccount(tx, now, audit.DomainVerified, d.owner)
 }
 
 // fail counts a failed check. It suspends a verified domain whose checks have
@@ -163,7 +165,7 @@ func (ck *Checks) fail(tx *rows.Tx, d *ownedDomain, now time.Time) (suspended bo
 	if err := d.unhold(tx); err != nil {
 		return false, err
 	}
-	if err := rows.WriteAccountAudit(tx, now, rows.AuditDomainSuspended, d.owner); err != nil {
+	if err := audit.WriteAccount(tx, now, audit.DomainSuspended, d.owner); err != nil {
 		return false, err
 	}
 	return true, ck.tellSuspended(tx, d, now)

@@ -18,7 +18,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -96,7 +97,7 @@ func TestVerifyDomain(t *testing.T) {
 			if diff := cmp.Diff([]string{d.TXTValue}, check.Expected); diff != "" {
 				t.Errorf("Check.Expected: -want +got\n%s", diff)
 			}
-			vaulttest.Want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, rows.AuditDomainVerified) > 0, test.proved)
+			vaulttest.Want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, audit.DomainVerified) > 0, test.proved)
 			vaulttest.Want(t, "Domain.Checked", got.Checked, k.Clock.Now())
 			vaulttest.Want(t, "Domain.Verified.IsZero()", got.Verified.IsZero(), !test.proved)
 		})
@@ -228,7 +229,7 @@ func TestVerifyDomainRace(t *testing.T) {
 	ended.Wait()
 	vaulttest.Want(t, "winners", won.Load(), 1)
 	vaulttest.Want(t, "losers", lost.Load(), racers-1)
-	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
+	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, audit.DomainVerified), 1)
 	wantDomains(t, k, 1)
 	states := map[domain.State]int{}
 	for _, c := range callers {

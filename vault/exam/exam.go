@@ -8,7 +8,9 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/counter"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // Exam is an examination of a whole store, for the packages that own its
@@ -35,9 +37,9 @@ type Exam struct {
 	HasAccount func(id [16]byte) (bool, error)
 
 	report func(Finding)
-	counts rows.Counts
+	counts counter.Counts
 	// counted are the counters whose rows were all read.
-	counted map[rows.Counter]bool
+	counted map[counter.Counter]bool
 	seed    maphash.Seed
 	dues    []uint64 // hashes of what is in the due index, sorted by Examined
 	owned   []uint64 // bits of the slots that rows own
@@ -55,7 +57,7 @@ type Slots interface {
 
 // NewExam returns an examination that passes findings to report.
 func NewExam(now time.Time, report func(Finding)) *Exam {
-	return &Exam{Now: now, report: report, seed: maphash.MakeSeed(), counted: map[rows.Counter]bool{}}
+	return &Exam{Now: now, report: report, seed: maphash.MakeSeed(), counted: map[counter.Counter]bool{}}
 }
 
 // Invariant is what must hold for the rows of a bucket beyond that each can be
@@ -70,7 +72,7 @@ type Invariant struct {
 	// End is called after the last row of the bucket.
 	End func() error
 	// Counters are those that count rows of the bucket.
-	Counters []rows.Counter
+	Counters []counter.Counter
 	// Alone says why there is nothing to check, instead of Row.
 	Alone string
 }
@@ -98,7 +100,7 @@ func Has(tx storage.Tx, bucket string, key []byte) (bool, error) {
 }
 
 // Count counts a row toward a counter of the store.
-func (x *Exam) Count(c rows.Counter) { x.counts[c]++ }
+func (x *Exam) Count(c counter.Counter) { x.counts[c]++ }
 
 // Damaged reports a row that cannot be read.
 func (x *Exam) Damaged(i Invariant, key []byte) {
@@ -118,7 +120,7 @@ func (x *Exam) setCounted(i Invariant, counted bool) {
 // EndCounts compares the counters of the store with the rows that were counted.
 // The other counters say what happened, and cannot be compared.
 func (x *Exam) EndCounts() error {
-	stored, err := rows.GetCounts(x.Tx)
+	stored, err := counter.Get(x.Tx)
 	if rows.IsDamage(err) {
 		return nil // its row is reported
 	}
@@ -126,20 +128,20 @@ func (x *Exam) EndCounts() error {
 		return err
 	}
 	for _, c := range [...]struct {
-		counter rows.Counter
+		counter counter.Counter
 		name    string
 	}{
-		{rows.CountSessions, "sessions"}, {rows.CountAccounts, "accounts"}, {rows.CountMetadata, "receipts"}, {rows.CountSecrets, "secrets"},
-		{rows.CountFeedback, "feedback"}, {rows.CountExceptions, "exceptions"}, {rows.CountDomains, "verified domains"}, {rows.CountQueued, "queued mails"},
+		{counter.Sessions, "sessions"}, {counter.Accounts, "accounts"}, {counter.Metadata, "receipts"}, {counter.Secrets, "secrets"},
+		{counter.Feedback, "feedback"}, {counter.Exceptions, "exceptions"}, {counter.Domains, "verified domains"}, {counter.Queued, "queued mails"},
 	} {
 		if got, want := stored[c.counter], x.counts[c.counter]; got != want && x.counted[c.counter] {
-			x.Notef(CodeCounter, rows.BucketSystem, []byte(rows.SystemCounts), "%s: it says %d, and there are %d", c.name, got, want)
+			x.Notef(CodeCounter, rows.BucketSystem, []byte(counter.SystemCounts), "%s: it says %d, and there are %d", c.name, got, want)
 		}
 	}
 	return nil
 }
 
-func (x *Exam) dueHash(kind rows.DueKind, key []byte) uint64 {
+func (x *Exam) dueHash(kind sweep.DueKind, key []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(x.seed)
 	_ = h.WriteByte(byte(kind))
@@ -148,7 +150,7 @@ func (x *Exam) dueHash(kind rows.DueKind, key []byte) uint64 {
 }
 
 // WantDue reports a row that must be in the due index and is not.
-func (x *Exam) WantDue(kind rows.DueKind, bucket string, key []byte) {
+func (x *Exam) WantDue(kind sweep.DueKind, bucket string, key []byte) {
 	if _, found := slices.BinarySearch(x.dues, x.dueHash(kind, key)); !found {
 		x.Report(CodeDueMissing, bucket, key)
 	}

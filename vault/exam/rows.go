@@ -4,18 +4,20 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"hush/vault/audit"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // dueInvariant keeps what is in the due index, for WantDue. It goes before all
 // other buckets.
 func (x *Exam) dueInvariant() Invariant {
 	return Invariant{
-		Bucket: rows.BucketDue,
+		Bucket: sweep.BucketDue,
 		Row: func(key, _ []byte) error {
-			kind := rows.DueKind(key[8])
-			if kind < rows.DueSession || kind > rows.DueLast {
-				x.Report(CodeDueKind, rows.BucketDue, key)
+			kind := sweep.DueKind(key[8])
+			if kind < sweep.DueSession || kind > sweep.DueLast {
+				x.Report(CodeDueKind, sweep.BucketDue, key)
 			}
 			x.dues = append(x.dues, x.dueHash(kind, key[9:]))
 			return nil
@@ -36,7 +38,7 @@ func (x *Exam) auditInvariant() Invariant {
 	load := func() (err error) {
 		if !loaded {
 			loaded = true
-			counters, err = rows.AuditSequences(x.Tx)
+			counters, err = audit.Sequences(x.Tx)
 			if rows.IsDamage(err) {
 				counters, err = nil, nil // the row of the counter is reported
 			}
@@ -44,28 +46,28 @@ func (x *Exam) auditInvariant() Invariant {
 		return err
 	}
 	endNode := func() {
-		node := uint16(last >> rows.AuditShift)
+		node := uint16(last >> audit.Shift)
 		if counter, ok := counters[node]; ok && before != nil && counter > last {
-			x.Notef(CodeAuditGap, rows.BucketAudit, before, "%d rows are missing after it", counter-last)
+			x.Notef(CodeAuditGap, audit.BucketAudit, before, "%d rows are missing after it", counter-last)
 		}
 	}
 	return Invariant{
-		Bucket: rows.BucketAudit,
+		Bucket: audit.BucketAudit,
 		Row: func(key, _ []byte) error {
 			if err := load(); err != nil {
 				return err
 			}
 			number := binary.BigEndian.Uint64(key)
-			node := uint16(number >> rows.AuditShift)
+			node := uint16(number >> audit.Shift)
 			switch {
 			case before == nil:
-			case uint16(last>>rows.AuditShift) != node:
+			case uint16(last>>audit.Shift) != node:
 				endNode()
 			case number != last+1:
-				x.Notef(CodeAuditGap, rows.BucketAudit, key, "%d rows are missing before it", number-last-1)
+				x.Notef(CodeAuditGap, audit.BucketAudit, key, "%d rows are missing before it", number-last-1)
 			}
 			if counter, ok := counters[node]; counters != nil && (!ok || number > counter) {
-				x.Report(CodeAuditBeyond, rows.BucketAudit, key)
+				x.Report(CodeAuditBeyond, audit.BucketAudit, key)
 			}
 			last, before = number, slices.Clone(key)
 			return nil

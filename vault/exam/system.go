@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/audit"
+	"hush/vault/cluster"
+	"hush/vault/counter"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 )
 
@@ -39,11 +43,11 @@ func checkLength(want int) func([]byte) error {
 // SystemRows returns the rows of the bucket system that this package writes.
 func SystemRows() []SystemRow {
 	return []SystemRow{
-		{Name: rows.SystemVerifier, Check: CheckSystem(rows.DecodeRootKeys)},
-		{Name: rows.SystemMark, Check: checkLength(8)},
-		{Name: rows.SystemAudit, PerNode: true, Check: checkLength(8)},
-		{Name: rows.SystemCounts, PerNode: true, Check: CheckSystem(rows.DecodeCounts)},
-		{Name: rows.SystemCopy, Check: CheckSystem(rows.DecodeCopy)},
+		{Name: keylist.SystemVerifier, Check: CheckSystem(keylist.DecodeRootKeys)},
+		{Name: cluster.SystemMark, Check: checkLength(8)},
+		{Name: audit.SystemAudit, PerNode: true, Check: checkLength(8)},
+		{Name: counter.SystemCounts, PerNode: true, Check: CheckSystem(counter.Decode)},
+		{Name: cluster.SystemCopy, Check: CheckSystem(cluster.DecodeCopy)},
 	}
 }
 
@@ -87,21 +91,21 @@ func (x *Exam) SystemInvariant(known []SystemRow) Invariant {
 }
 
 func (x *Exam) endSystem() error {
-	if err := rows.CheckCopy(x.Tx); errors.Is(err, rows.ErrCopied) {
-		x.Notef(CodeCopied, rows.BucketSystem, []byte(rows.SystemCopy), "%s", err.Error())
+	if err := cluster.CheckCopy(x.Tx); errors.Is(err, cluster.ErrCopied) {
+		x.Notef(CodeCopied, rows.BucketSystem, []byte(cluster.SystemCopy), "%s", err.Error())
 		return nil
 	}
-	listed, err := rows.GetRootKeys(x.Tx)
+	listed, err := keylist.GetRootKeys(x.Tx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		x.Report(CodeVerifier, rows.BucketSystem, []byte(rows.SystemVerifier))
+		x.Report(CodeVerifier, rows.BucketSystem, []byte(keylist.SystemVerifier))
 	case rows.IsDamage(err):
 		x.Keys = nil // the row is reported
 	case err != nil:
 		return err
 	case x.Keys != nil:
 		if err := listed.Arrange(x.Keys); err != nil {
-			x.Notef(CodeWrongKey, rows.BucketSystem, []byte(rows.SystemVerifier), "%s", err.Error())
+			x.Notef(CodeWrongKey, rows.BucketSystem, []byte(keylist.SystemVerifier), "%s", err.Error())
 			x.Keys = nil // not all opens with it
 		}
 	}
@@ -111,10 +115,10 @@ func (x *Exam) endSystem() error {
 // endMark checks the clock's mark: what expires before it is gone, whatever the
 // clock says.
 func (x *Exam) endMark() error {
-	mark, err := rows.GetMark(x.Tx)
+	mark, err := cluster.GetMark(x.Tx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		x.Report(CodeVerifier, rows.BucketSystem, []byte(rows.SystemMark))
+		x.Report(CodeVerifier, rows.BucketSystem, []byte(cluster.SystemMark))
 		return nil
 	case rows.IsDamage(err):
 		return nil // the row is reported
@@ -122,7 +126,7 @@ func (x *Exam) endMark() error {
 		return err
 	}
 	if ahead := mark.Sub(x.Now); ahead > clockSlack {
-		x.Notef(CodeClockAhead, rows.BucketSystem, []byte(rows.SystemMark), "it says %s", mark.Format(time.RFC3339))
+		x.Notef(CodeClockAhead, rows.BucketSystem, []byte(cluster.SystemMark), "it says %s", mark.Format(time.RFC3339))
 	}
 	return nil
 }
@@ -136,5 +140,5 @@ func Invariants(x *Exam) []Invariant {
 // nodeInvariant checks the rows of the nodes of a shared store, and the format of
 // any.
 func nodeInvariant() Invariant {
-	return Invariant{Bucket: rows.BucketNode, Check: rows.CheckNodeRow, Alone: "nodes come and go, and end what another one left"}
+	return Invariant{Bucket: cluster.BucketNode, Check: cluster.CheckNodeRow, Alone: "nodes come and go, and end what another one left"}
 }

@@ -57,7 +57,7 @@ const membersInUse = 6
 func passwordOf(n int) caller.Text { return caller.Text(fmt.Sprintf("correct horse %d", n)) }
 
 // work does one operation on some account.
-func (m *members) work(c *cluster, n *node, d *dice) {
+func (m *members) work(c *fleet, n *node, d *dice) {
 	m.mu.Lock()
 	m.all = slices.DeleteFunc(m.all, (*member).worn)
 	var some *member
@@ -87,7 +87,7 @@ func (m *members) work(c *cluster, n *node, d *dice) {
 	}
 }
 
-func (m *members) create(c *cluster, n *node) {
+func (m *members) create(c *fleet, n *node) {
 	made := &member{number: int(m.made.Add(1)), passwords: []int{0}}
 	made.address = caller.Text(fmt.Sprintf("member-%d@example.com", made.number))
 	_, err := n.vault.Operator().Accounts.CreateAccount(c.t.Context(), account.OperatorAccount{Address: made.address, Password: passwordOf(0)})
@@ -108,7 +108,7 @@ func (m *member) worn() bool {
 }
 
 // signIn signs in with a password that should be the present one.
-func (m *member) signIn(c *cluster, n *node) {
+func (m *member) signIn(c *fleet, n *node) {
 	if !m.owning.TryLock() {
 		return
 	}
@@ -149,7 +149,7 @@ func (m *member) some(d *dice) (id seal.SessionID, number int, ok bool) {
 }
 
 // enter authenticates with a session, and returns the caller if it is valid.
-func (m *member) enter(c *cluster, n *node, d *dice) (who caller.Caller, number int, ok bool) {
+func (m *member) enter(c *fleet, n *node, d *dice) (who caller.Caller, number int, ok bool) {
 	id, number, ok := m.some(d)
 	if !ok {
 		return who, 0, false
@@ -168,7 +168,7 @@ func (m *member) enter(c *cluster, n *node, d *dice) (who caller.Caller, number 
 	return who, number, false
 }
 
-func (m *member) change(c *cluster, n *node, d *dice) {
+func (m *member) change(c *fleet, n *node, d *dice) {
 	if !m.owning.TryLock() {
 		return
 	}
@@ -193,7 +193,7 @@ func (m *member) change(c *cluster, n *node, d *dice) {
 	}
 }
 
-func (m *member) signOut(c *cluster, n *node, d *dice) {
+func (m *member) signOut(c *fleet, n *node, d *dice) {
 	who, _, ok := m.enter(c, n, d)
 	if !ok {
 		return
@@ -205,7 +205,7 @@ func (m *member) signOut(c *cluster, n *node, d *dice) {
 	}
 }
 
-func (m *member) createToken(c *cluster, n *node, d *dice) {
+func (m *member) createToken(c *fleet, n *node, d *dice) {
 	who, _, ok := m.enter(c, n, d)
 	if !ok {
 		return
@@ -224,7 +224,7 @@ func (m *member) createToken(c *cluster, n *node, d *dice) {
 }
 
 // useToken authenticates with a token, or revokes it.
-func (m *member) useToken(c *cluster, n *node, d *dice, revoke bool) {
+func (m *member) useToken(c *fleet, n *node, d *dice, revoke bool) {
 	m.mu.Lock()
 	if len(m.tokens) == 0 {
 		m.mu.Unlock()

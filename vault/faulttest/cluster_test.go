@@ -18,6 +18,7 @@ import (
 	"hush/storage/postgres/postgrestest"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
@@ -28,8 +29,8 @@ const nodesMost = 3
 // farthest is how far the clocks of nodes are from the right time at most.
 const farthest = 150 * time.Second
 
-// cluster is the nodes of one database.
-type cluster struct {
+// fleet is the nodes of one database.
+type fleet struct {
 	t      *testing.T
 	schema string
 	keys   *seal.Keys
@@ -59,9 +60,9 @@ var schemas atomic.Int64
 
 // newCluster makes the store and starts the nodes. prepare, if not nil, changes
 // the schema before they serve.
-func newCluster(t *testing.T, dice *dice, prepare func(schema string) error) *cluster {
+func newCluster(t *testing.T, dice *dice, prepare func(schema string) error) *fleet {
 	t.Helper()
-	c := &cluster{
+	c := &fleet{
 		t: t, schema: fmt.Sprintf("faults %d", schemas.Add(1)), keys: seal.NewKeys(seal.NewRootKey()),
 		seen: newHistory(), dice: dice,
 	}
@@ -92,7 +93,7 @@ type options struct {
 }
 
 // start starts a node at a place, again until the database is there.
-func (c *cluster) start(place int, opts options) {
+func (c *fleet) start(place int, opts options) {
 	// Nodes are within five minutes of each other.
 	offset := time.Duration(c.dice.below(int(2*farthest))) - farthest
 	for {
@@ -108,7 +109,7 @@ func (c *cluster) start(place int, opts options) {
 	}
 }
 
-func (c *cluster) open(offset time.Duration, opts options) (*node, error) {
+func (c *fleet) open(offset time.Duration, opts options) (*node, error) {
 	proxy, err := postgrestest.StartProxy(server, c.dice.below)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (c *cluster) open(offset time.Duration, opts options) (*node, error) {
 		Now:       func() time.Time { return time.Now().Add(offset) },
 		Passwords: vaulttest.CheapPasswords(), Passphrases: vaulttest.CheapPassphrases(),
 		Limits: caller.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 42},
-		Node:   &rows.NodeOptions{Name: n.name, Release: "test"},
+		Node:   &cluster.NodeOptions{Name: n.name, Release: "test"},
 	})
 	if err != nil {
 		defer proxy.Close()
@@ -147,7 +148,7 @@ const appName = "hush-faults"
 
 // kill ends the connections of a node and leaves it as it is. Nothing of it
 // reaches the database any more.
-func (c *cluster) kill(place int) {
+func (c *fleet) kill(place int) {
 	n := c.nodes[place].Load()
 	n.proxy.Close()
 	c.mu.Lock()
@@ -156,7 +157,7 @@ func (c *cluster) kill(place int) {
 }
 
 // any returns one of the nodes, one that answers if there is one.
-func (c *cluster) any(d *dice) (n *node) {
+func (c *fleet) any(d *dice) (n *node) {
 	for range 2 * nodesMost {
 		if n = c.nodes[d.below(nodesMost)].Load(); n.busy.Load() < crowded {
 			break
@@ -166,7 +167,7 @@ func (c *cluster) any(d *dice) (n *node) {
 }
 
 // close closes all nodes, once.
-func (c *cluster) close() {
+func (c *fleet) close() {
 	all := c.ended
 	c.ended = nil
 	for i := range c.nodes {
@@ -188,7 +189,7 @@ func (c *cluster) close() {
 // unavailable reports whether err only says that the database did not serve an
 // operation, whose outcome may be unknown.
 func unavailable(err error) bool {
-	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrUnknownOutcome) || errors.Is(err, rows.ErrNodeLost)
+	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrUnknownOutcome) || errors.Is(err, cluster.ErrNodeLost)
 }
 
 // watchLog finds what only an operator is told: rows that contradict each other.

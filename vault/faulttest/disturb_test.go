@@ -26,60 +26,60 @@ const keepalive = 5 * time.Second
 // fault is something that goes wrong for a while. It returns when it is over.
 type fault struct {
 	name string
-	do   func(c *cluster, d *dice) error
+	do   func(c *fleet, d *dice) error
 }
 
 var faults = []fault{
-	{"connections cut amid what they carry", func(c *cluster, d *dice) error {
+	{"connections cut amid what they carry", func(c *fleet, d *dice) error {
 		return c.disturb(d, func(p *postgrestest.Proxy) { p.CutOneIn(4 + d.below(8)) }, time.Second)
 	}},
-	{"connections cut", func(c *cluster, d *dice) error {
+	{"connections cut", func(c *fleet, d *dice) error {
 		return c.disturb(d, (*postgrestest.Proxy).Cut, 0)
 	}},
-	{"connections delayed", func(c *cluster, d *dice) error {
+	{"connections delayed", func(c *fleet, d *dice) error {
 		delay := one(d, 5*time.Millisecond, 50*time.Millisecond, 300*time.Millisecond)
 		return c.disturb(d, func(p *postgrestest.Proxy) { p.Delay(delay) }, 2*time.Second)
 	}},
-	{"connections held, then delivered", func(c *cluster, d *dice) error {
+	{"connections held, then delivered", func(c *fleet, d *dice) error {
 		return c.disturb(d, (*postgrestest.Proxy).Hold, one(d, time.Second, 2*time.Second))
 	}},
-	{"connections held until they are given up, then delivered", func(c *cluster, d *dice) error {
+	{"connections held until they are given up, then delivered", func(c *fleet, d *dice) error {
 		return c.disturb(d, (*postgrestest.Proxy).Hold, 8*time.Second)
 	}},
-	{"connections held until they are given up and replaced, then delivered", func(c *cluster, d *dice) error {
+	{"connections held until they are given up and replaced, then delivered", func(c *fleet, d *dice) error {
 		return c.disturb(d, (*postgrestest.Proxy).HoldPresent, 10*time.Second)
 	}},
-	{"connections open only for nodes", func(c *cluster, d *dice) error {
+	{"connections open only for nodes", func(c *fleet, d *dice) error {
 		return c.disturb(d, (*postgrestest.Proxy).LoseServer, time.Second)
 	}},
-	{"connections open only for the server", func(c *cluster, d *dice) error {
+	{"connections open only for the server", func(c *fleet, d *dice) error {
 		return c.disturb(d, (*postgrestest.Proxy).LoseClients, time.Second)
 	}},
-	{"answers lost", func(c *cluster, d *dice) error {
+	{"answers lost", func(c *fleet, d *dice) error {
 		return c.disturb(d, func(p *postgrestest.Proxy) { p.Mute(true) }, one(d, 200*time.Millisecond, 2*time.Second))
 	}},
-	{"database out of reach", func(c *cluster, d *dice) error {
+	{"database out of reach", func(c *fleet, d *dice) error {
 		return c.disturb(d, func(p *postgrestest.Proxy) { p.Refuse(true); p.Cut() }, one(d, time.Second, 4*time.Second))
 	}},
-	{"server crashed", func(*cluster, *dice) error { return errors.Join(server.Crash(), server.Run()) }},
+	{"server crashed", func(*fleet, *dice) error { return errors.Join(server.Crash(), server.Run()) }},
 	{"connections of the server used up", useUpConnections},
-	{"node killed", func(c *cluster, d *dice) error {
+	{"node killed", func(c *fleet, d *dice) error {
 		place := d.below(nodesMost)
 		c.kill(place)
 		time.Sleep(200 * time.Millisecond)
 		c.start(place, options{})
 		return nil
 	}},
-	{"backend stopped", func(c *cluster, d *dice) error { return stopBackends(c, d, 1) }},
-	{"backends stopped", func(c *cluster, d *dice) error { return stopBackends(c, d, 100) }},
-	{"backends ended", func(c *cluster, _ *dice) error {
+	{"backend stopped", func(c *fleet, d *dice) error { return stopBackends(c, d, 1) }},
+	{"backends stopped", func(c *fleet, d *dice) error { return stopBackends(c, d, 100) }},
+	{"backends ended", func(c *fleet, _ *dice) error {
 		return query(c, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"+appName+"'")
 	}},
 }
 
 // stalled stops a node for longer than it keeps its number, which another one
 // takes meanwhile.
-var stalled = fault{"node stopped until it lost its number", func(c *cluster, d *dice) error {
+var stalled = fault{"node stopped until it lost its number", func(c *fleet, d *dice) error {
 	place := d.below(nodesMost)
 	other := (place + 1) % nodesMost
 	c.kill(place)
@@ -100,7 +100,7 @@ var stalled = fault{"node stopped until it lost its number", func(c *cluster, d 
 
 // disturb disturbs the connections of one node or of all, and heals them after
 // a while.
-func (c *cluster) disturb(d *dice, how func(*postgrestest.Proxy), long time.Duration) error {
+func (c *fleet) disturb(d *dice, how func(*postgrestest.Proxy), long time.Duration) error {
 	var all []*postgrestest.Proxy
 	for i := range c.nodes {
 		all = append(all, c.nodes[i].Load().proxy)
@@ -125,7 +125,7 @@ func (c *cluster) disturb(d *dice, how func(*postgrestest.Proxy), long time.Dura
 
 // connectOnce returns a connection of another client of the server, or an error for
 // which isFull holds if the server has none left.
-func connectOnce(c *cluster) (*pgconn.PgConn, error) {
+func connectOnce(c *fleet) (*pgconn.PgConn, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
 	defer cancel()
 	return pgconn.Connect(ctx, server.URL("postgres"))
@@ -139,7 +139,7 @@ func isFull(err error) bool {
 
 // connect is connectOnce that waits for a connection: the server needs a while to
 // take back those that an earlier fault held.
-func connect(c *cluster) (*pgconn.PgConn, error) {
+func connect(c *fleet) (*pgconn.PgConn, error) {
 	for until := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		pg, err := connectOnce(c)
 		if err == nil || !isFull(err) || time.Now().After(until) {
@@ -149,7 +149,7 @@ func connect(c *cluster) (*pgconn.PgConn, error) {
 }
 
 // query runs a statement and ignores what it returns.
-func query(c *cluster, sql string) error {
+func query(c *fleet, sql string) error {
 	pg, err := connect(c)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func query(c *cluster, sql string) error {
 
 // useUpConnections takes all connections that the server has left, cuts those of
 // nodes, and takes what comes free.
-func useUpConnections(c *cluster, d *dice) error {
+func useUpConnections(c *fleet, d *dice) error {
 	var hogs []*pgconn.PgConn
 	defer func() {
 		for _, pg := range hogs {
@@ -183,7 +183,7 @@ func useUpConnections(c *cluster, d *dice) error {
 }
 
 // stopBackends stops some of the server's processes that serve nodes.
-func stopBackends(c *cluster, d *dice, most int) error {
+func stopBackends(c *fleet, d *dice, most int) error {
 	pg, err := connect(c)
 	if err != nil {
 		return err

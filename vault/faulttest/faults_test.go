@@ -18,7 +18,7 @@ type load struct {
 
 // run lets clients work until so many operations were answered and until ended
 // is closed. Then it looks at each secret for the last time.
-func (l *load) run(c *cluster, seed uint64, ended <-chan struct{}) {
+func (l *load) run(c *fleet, seed uint64, ended <-chan struct{}) {
 	l.each(func(client int) {
 		l.client(c, newDice(seed, uint64(client)+1), ended)
 	})
@@ -46,7 +46,7 @@ const patience = 300 * time.Millisecond
 // overdue is how many answers a client waits for at a time.
 const overdue = 8
 
-func (l *load) client(c *cluster, d *dice, ended <-chan struct{}) {
+func (l *load) client(c *fleet, d *dice, ended <-chan struct{}) {
 	var late sync.WaitGroup
 	defer late.Wait()
 	room := make(chan struct{}, overdue)
@@ -75,7 +75,7 @@ func (l *load) client(c *cluster, d *dice, ended <-chan struct{}) {
 
 // choose draws the next operation. What it needs of d it draws at once, or from
 // dice of its own.
-func (l *load) choose(c *cluster, d *dice) func() {
+func (l *load) choose(c *fleet, d *dice) func() {
 	n, own := c.any(d), newDice(uint64(d.below(1<<30)), 0)
 	work := l.chooseOf(c, d, own, n)
 	return func() {
@@ -85,7 +85,7 @@ func (l *load) choose(c *cluster, d *dice) func() {
 	}
 }
 
-func (l *load) chooseOf(c *cluster, d, own *dice, n *node) func() {
+func (l *load) chooseOf(c *fleet, d, own *dice, n *node) func() {
 	if d.below(8) == 0 {
 		return func() { l.members.work(c, n, own) }
 	}
@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 
 // disturbAll goes through the faults in random order, again and again, until
 // there were enough of them and of operations.
-func disturbAll(c *cluster, d *dice, operations int, count tally) {
+func disturbAll(c *fleet, d *dice, operations int, count tally) {
 	deck := []fault{}
 	for n := 0; ; n++ {
 		if answers, _ := c.seen.count(); n >= *mostFlag && answers >= operations {

@@ -12,7 +12,7 @@ import (
 
 // lateMemo holds the commits of a node that sets a memo until it says that the
 // store is unavailable, so that nothing changed, and lets them go on.
-func lateMemo(c *cluster) {
+func lateMemo(c *fleet) {
 	c.t.Helper()
 	// Only the memo is held: heartbeats would come first and end the others.
 	c.kill(0)
@@ -37,7 +37,7 @@ func lateMemo(c *cluster) {
 
 // lateRow does the same with a row, and lets the writer make another commit
 // before, which removes what marked the one that was given up.
-func lateRow(c *cluster) {
+func lateRow(c *fleet) {
 	c.t.Helper()
 	proxy, err := postgrestest.StartProxy(server, c.dice.below)
 	if err != nil {

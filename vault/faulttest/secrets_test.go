@@ -84,7 +84,7 @@ func (s *shelf) number() int {
 }
 
 // conceal adds a secret. One of unknown outcome has no key, and no client meets it.
-func (s *shelf) conceal(c *cluster, n *node, d *dice) {
+func (s *shelf) conceal(c *fleet, n *node, d *dice) {
 	k := &kept{number: s.number(), left: s.ops}
 	k.text = "text " + strconv.Itoa(k.number)
 	ttl := time.Hour
@@ -113,7 +113,7 @@ func (s *shelf) conceal(c *cluster, n *node, d *dice) {
 
 // excuse records an error that no fault excuses. It reports whether the outcome
 // is unknown.
-func (c *cluster) excuse(call string, err error) bool {
+func (c *fleet) excuse(call string, err error) bool {
 	if errors.Is(err, refusal.ErrBusy) {
 		return false
 	}
@@ -130,7 +130,7 @@ func (k *kept) caller(network int) caller.Caller {
 }
 
 // work does one operation.
-func (k *kept) work(c *cluster, n *node, d *dice) {
+func (k *kept) work(c *fleet, n *node, d *dice) {
 	switch network := d.below(networks); d.below(10) {
 	case 0, 1, 2:
 		k.look(c, n, network)
@@ -150,7 +150,7 @@ func (k *kept) work(c *cluster, n *node, d *dice) {
 }
 
 // look and fetch report whether they were answered.
-func (k *kept) look(c *cluster, n *node, network int) bool {
+func (k *kept) look(c *fleet, n *node, network int) bool {
 	call, op := c.seen.now(), secretOp{verb: look}
 	_, err := n.vault.Secrets.GetSecret(c.t.Context(), k.caller(network), k.key)
 	switch {
@@ -165,7 +165,7 @@ func (k *kept) look(c *cluster, n *node, network int) bool {
 	return true
 }
 
-func (k *kept) fetch(c *cluster, n *node) bool {
+func (k *kept) fetch(c *fleet, n *node) bool {
 	call, op := c.seen.now(), secretOp{verb: receipt}
 	got, err := n.vault.Receipts.GetMetadata(c.t.Context(), k.caller(0), k.receipt)
 	switch {
@@ -185,7 +185,7 @@ func (k *kept) fetch(c *cluster, n *node) bool {
 
 // note sets a memo. It is one transaction, so that an error other than an
 // unknown outcome means that nothing changed.
-func (k *kept) note(c *cluster, n *node) {
+func (k *kept) note(c *fleet, n *node) {
 	k.mu.Lock()
 	k.memos++
 	op := secretOp{verb: memo, memo: k.memos}
@@ -204,7 +204,7 @@ func (k *kept) note(c *cluster, n *node) {
 
 // finish reveals or burns. With a passphrase that is a try at it, which counts
 // in a transaction of its own, and then the end.
-func (k *kept) finish(c *cluster, n *node, how verb, network int, passphrase caller.Text) {
+func (k *kept) finish(c *fleet, n *node, how verb, network int, passphrase caller.Text) {
 	call, op := c.seen.now(), secretOp{verb: how}
 	tried := secretOp{verb: try, network: network}
 	var err error
@@ -246,7 +246,7 @@ func (k *kept) try(call int64, op secretOp, out secretOut, known bool) {
 
 // settle looks at a secret for the last time: what was acknowledged must be
 // there, and what has ended must not. It must be served within limit.
-func (k *kept) settle(c *cluster, d *dice, limit time.Duration) {
+func (k *kept) settle(c *fleet, d *dice, limit time.Duration) {
 	for began := time.Now(); !k.fetch(c, c.any(d)) || !k.look(c, c.any(d), 0); time.Sleep(100 * time.Millisecond) {
 		if time.Since(began) > limit {
 			c.seen.wrongf("%s: got no answer in %v after the last fault, want one", k.name, limit)

@@ -20,7 +20,7 @@ type weakening struct {
 	part     *regexp.Regexp // of the function's definition
 	by       string
 	// play makes what it takes to be noticed; nil lets clients work.
-	play func(c *cluster)
+	play func(c *fleet)
 }
 
 var weakenings = []weakening{

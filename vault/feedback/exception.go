@@ -11,8 +11,10 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 const (
@@ -93,10 +95,10 @@ func (ib *Inbox) putException(tx *rows.Tx, report []byte, now time.Time) error {
 	if err := tx.Put(BucketException, key, r.encode()); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: 1 - int64(len(out))}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Exceptions, By: 1 - int64(len(out))}); err != nil {
 		return err
 	}
-	return rows.PutDue(tx, now.Add(ExceptionTime), rows.DueException, key)
+	return sweep.PutDue(tx, now.Add(ExceptionTime), sweep.DueException, key)
 }
 
 // EndException deletes an expired report.
@@ -111,7 +113,7 @@ func (ib *Inbox) EndException(tx *rows.Tx, key []byte, now time.Time) (time.Time
 	if end := r.created.Add(ExceptionTime); now.Before(end) {
 		return end, nil
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: -1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Exceptions, By: -1}); err != nil {
 		return time.Time{}, err
 	}
 	return time.Time{}, tx.Delete(BucketException, key)

@@ -3,6 +3,7 @@ package feedback
 import (
 	"time"
 
+	"hush/vault/counter"
 	"hush/vault/rows"
 )
 
@@ -33,5 +34,5 @@ func FillRings(tx *rows.Tx, created time.Time) error {
 	if err := countAge(tx, feedbackToday, ringSize); err != nil {
 		return err
 	}
-	return rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: ringSize}, rows.Change{Counter: rows.CountFeedback, By: ringSize})
+	return counter.Add(tx, counter.Change{Counter: counter.Exceptions, By: ringSize}, counter.Change{Counter: counter.Feedback, By: ringSize})
 }

@@ -10,8 +10,10 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/challenge"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 const (
@@ -134,10 +136,10 @@ func (ib *Inbox) putFeedback(tx *rows.Tx, text feedbackText, same []byte, now ti
 	if err := countAge(tx, r.age, 1); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountFeedback, By: 1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Feedback, By: 1}); err != nil {
 		return err
 	}
-	return rows.PutDue(tx, r.turns(), rows.DueFeedback, key)
+	return sweep.PutDue(tx, r.turns(), sweep.DueFeedback, key)
 }
 
 // dropFeedback deletes feedback, even if it cannot be read.
@@ -154,7 +156,7 @@ func dropFeedback(tx *rows.Tx, key []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountFeedback, By: -1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Feedback, By: -1}); err != nil {
 		return err
 	}
 	return tx.Delete(BucketFeedback, key)

@@ -5,19 +5,20 @@ import (
 
 	"hush/seal"
 	"hush/vault/challenge"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // Inbox keeps feedback and exceptions. It is safe for concurrent use.
 type Inbox struct {
-	store      rows.Store
-	clock      *rows.Clock
+	store      cluster.Store
+	clock      *cluster.Clock
 	keys       *seal.Keys
 	log        *slog.Logger
 	challenges *challenge.Challenges
 }
 
 // New returns the inbox of a store.
-func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, log *slog.Logger, challenges *challenge.Challenges) *Inbox {
+func New(store cluster.Store, clock *cluster.Clock, keys *seal.Keys, log *slog.Logger, challenges *challenge.Challenges) *Inbox {
 	return &Inbox{store: store, clock: clock, keys: keys, log: log, challenges: challenges}
 }

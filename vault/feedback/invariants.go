@@ -1,8 +1,10 @@
 package feedback
 
 import (
+	"hush/vault/counter"
 	"hush/vault/exam"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // Invariants returns those of the buckets of this package.
@@ -18,9 +20,9 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 		}
 	}
 	return []exam.Invariant{
-		{Bucket: BucketFeedback, Counters: []rows.Counter{rows.CountFeedback}, Row: func(key, value []byte) error {
-			x.Count(rows.CountFeedback)
-			x.WantDue(rows.DueFeedback, BucketFeedback, key)
+		{Bucket: BucketFeedback, Counters: []counter.Counter{counter.Feedback}, Row: func(key, value []byte) error {
+			x.Count(counter.Feedback)
+			x.WantDue(sweep.DueFeedback, BucketFeedback, key)
 			r, err := decodeFeedback(value)
 			if damaged = damaged || err != nil; err != nil {
 				return err
@@ -40,9 +42,9 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 			}
 			return err
 		}},
-		{Bucket: BucketException, Counters: []rows.Counter{rows.CountExceptions}, Row: func(key, value []byte) error {
-			x.Count(rows.CountExceptions)
-			x.WantDue(rows.DueException, BucketException, key)
+		{Bucket: BucketException, Counters: []counter.Counter{counter.Exceptions}, Row: func(key, value []byte) error {
+			x.Count(counter.Exceptions)
+			x.WantDue(sweep.DueException, BucketException, key)
 			r, err := decodeException(value)
 			if err == nil {
 				sealed(fieldException, BucketException, key, r.sealed)

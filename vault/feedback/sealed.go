@@ -2,21 +2,22 @@ package feedback
 
 import (
 	"hush/seal"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 )
 
 // Sealed returns what this package's buckets have of root keys.
-func Sealed() []rows.Sealed {
-	return []rows.Sealed{
+func Sealed() []keylist.Sealed {
+	return []keylist.Sealed{
 		{Bucket: BucketFeedback, Uses: usesOfFeedback, Reseal: resealFeedback},
 		{Bucket: BucketException, Uses: usesOfException, Reseal: resealException},
 	}
 }
 
-func usesOfFeedback(ring seal.Ring, value []byte, use rows.Use) error {
+func usesOfFeedback(ring seal.Ring, value []byte, use keylist.Use) error {
 	r, err := decodeFeedback(value)
 	if err == nil {
-		rows.UseSealed(ring, rows.SealedFields, r.sealed, use)
+		keylist.UseSealed(ring, keylist.SealedFields, r.sealed, use)
 	}
 	return err
 }
@@ -26,17 +27,17 @@ func resealFeedback(keys *seal.Keys, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := rows.ResealField(keys, fieldFeedback, key, &r.sealed)
+	changed, err := keylist.ResealField(keys, fieldFeedback, key, &r.sealed)
 	if err != nil || !changed {
 		return nil, err
 	}
 	return r.encode(), nil
 }
 
-func usesOfException(ring seal.Ring, value []byte, use rows.Use) error {
+func usesOfException(ring seal.Ring, value []byte, use keylist.Use) error {
 	r, err := decodeException(value)
 	if err == nil {
-		rows.UseSealed(ring, rows.SealedFields, r.sealed, use)
+		keylist.UseSealed(ring, keylist.SealedFields, r.sealed, use)
 	}
 	return err
 }
@@ -46,7 +47,7 @@ func resealException(keys *seal.Keys, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := rows.ResealField(keys, fieldException, key, &r.sealed)
+	changed, err := keylist.ResealField(keys, fieldException, key, &r.sealed)
 	if err != nil || !changed {
 		return nil, err
 	}

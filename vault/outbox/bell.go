@@ -4,22 +4,23 @@ import (
 	"slices"
 
 	"hush/storage"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // Bell wakes the sender of mails, of which there is one among the nodes of a
 // store.
 type Bell struct {
-	notices *rows.Notices
+	notices *cluster.Notices
 	rung    chan struct{}
 }
 
-func newBell(notices *rows.Notices) *Bell { return &Bell{notices, make(chan struct{}, 1)} }
+func newBell(notices *cluster.Notices) *Bell { return &Bell{notices, make(chan struct{}, 1)} }
 
 // Wake wakes the sender after the commit of a mail, on whichever node it runs.
 func (b *Bell) Wake() {
 	b.WakeHere()
-	b.notices.Tell(rows.NoticeMail, nil)
+	b.notices.Tell(cluster.NoticeMail, nil)
 }
 
 // WakeHere lets the sender of this node look for due mails, if it is the one.
@@ -33,7 +34,7 @@ func (b *Bell) WakeHere() {
 // Hear wakes the sender of this node if one of topics says that another node
 // queued a mail.
 func (b *Bell) Hear(topics []storage.Topic) {
-	if b.notices != nil && slices.Contains(topics, b.notices.Topic(rows.NoticeMail, nil)) {
+	if b.notices != nil && slices.Contains(topics, b.notices.Topic(cluster.NoticeMail, nil)) {
 		b.WakeHere()
 	}
 }

@@ -9,9 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"hush/vault/cluster"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 )
 
 // postLease is how long other workers leave a mail alone while it is being
@@ -111,7 +114,7 @@ func putOffMail(tx *rows.Tx, key []byte, now time.Time) error {
 	if err := tx.Delete(BucketOutbox, key); err != nil {
 		return err
 	}
-	later := rows.BigEndian(rows.Millis(now.Add(rows.DamagedPause)))
+	later := rows.BigEndian(rows.Millis(now.Add(sweep.DamagedPause)))
 	return tx.Put(BucketOutbox, append(later, key[min(len(later), len(key)):]...), data)
 }
 
@@ -121,7 +124,7 @@ func putOffMail(tx *rows.Tx, key []byte, now time.Time) error {
 // mail's key is that of this claim, so a later claim is left alone.
 func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) error {
 	now, key := o.clock.Now(), c.key
-	err := o.store.UpdateReserved(rows.Unfenced(context.WithoutCancel(ctx)), func(tx *rows.Tx) error {
+	err := o.store.UpdateReserved(cluster.Unfenced(context.WithoutCancel(ctx)), func(tx *rows.Tx) error {
 		found, err := getMail(tx, key)
 		if err != nil {
 			return err
@@ -196,10 +199,10 @@ func (o *Outbox) wanted(tx *rows.Tx, r *MailRecord) (bool, error) {
 // countMail counts a mail that leaves the queue.
 func (o *Outbox) countMail(tx *rows.Tx, r *MailRecord, state DeliveryState) error {
 	if r.kind != MailShare || state != DeliverySent {
-		return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: -1})
+		return counter.Add(tx, counter.Change{Counter: counter.Queued, By: -1})
 	}
-	queued, sent := rows.Change{Counter: rows.CountQueued, By: -1}, rows.Change{Counter: rows.CountEmails, By: 1}
-	if err := rows.Count(tx, queued, sent); err != nil || r.account == nil {
+	queued, sent := counter.Change{Counter: counter.Queued, By: -1}, counter.Change{Counter: counter.Emails, By: 1}
+	if err := counter.Add(tx, queued, sent); err != nil || r.account == nil {
 		return err
 	}
 	return o.mailSent(tx, *r.account)

@@ -8,6 +8,7 @@ import (
 	"hush/storage"
 	"hush/vault/email"
 	"hush/vault/rows"
+	"hush/vault/sweep"
 )
 
 // BucketDelivery has metadata row ‖ number (1) -> deliveryRecord.
@@ -67,7 +68,7 @@ func PutDeliveries(tx *rows.Tx, row seal.RowKey, to []email.Recipient, now, unti
 		if err := tx.Put(BucketDelivery, key[:], record.encode()); err != nil {
 			return err
 		}
-		if err := rows.PutDue(tx, until, rows.DueDelivery, key[:]); err != nil {
+		if err := sweep.PutDue(tx, until, sweep.DueDelivery, key[:]); err != nil {
 			return err
 		}
 	}

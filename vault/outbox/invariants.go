@@ -5,18 +5,20 @@ import (
 
 	"hush/storage"
 	"hush/vault/exam"
-	"hush/vault/rows"
+
+	"hush/vault/counter"
+	"hush/vault/sweep"
 )
 
 // Invariants returns those of the buckets of this package.
 func Invariants(x *exam.Exam) []exam.Invariant {
 	return []exam.Invariant{
-		{Bucket: BucketOutbox, Counters: []rows.Counter{rows.CountQueued}, Row: func(key, value []byte) error {
-			x.Count(rows.CountQueued)
+		{Bucket: BucketOutbox, Counters: []counter.Counter{counter.Queued}, Row: func(key, value []byte) error {
+			x.Count(counter.Queued)
 			return checkQueued(x, key, value)
 		}},
 		{Bucket: BucketDelivery, Row: func(key, _ []byte) error {
-			x.WantDue(rows.DueDelivery, BucketDelivery, key)
+			x.WantDue(sweep.DueDelivery, BucketDelivery, key)
 			return nil
 		}},
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hush/storage"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -63,8 +64,8 @@ func TestQueueingDoesNotWaitForOtherNodes(t *testing.T) {
 	b := c.Node(t, "b", opts)
 	a.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{})
 	b.MustConceal(t, putMailer(t, b), vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
-	vaulttest.Want(t, "updates of node 1 read its own counters", reads.names[rows.SystemCounts+" 0001"], true)
-	vaulttest.Want(t, "updates of node 1 read the counters of node 0", reads.names[rows.SystemCounts], false)
+	vaulttest.Want(t, "updates of node 1 read its own counters", reads.names[counter.SystemCounts+" 0001"], true)
+	vaulttest.Want(t, "updates of node 1 read the counters of node 0", reads.names[counter.SystemCounts], false)
 }
 
 // The queue is full for every node, whichever filled it.
@@ -74,9 +75,9 @@ func TestQueueIsFullForAllNodes(t *testing.T) {
 	opts := vaulttest.Options{Manual: true, Send: func(context.Context, outbox.Mail) error { return nil }}
 	a, b := c.Node(t, "a", opts), c.Node(t, "b", opts)
 	sender := putMailer(t, b)
-	var counts rows.Counts
-	counts[rows.CountQueued] = outbox.QueueMost
-	vaulttest.Put(t, c.Store, rows.BucketSystem, []byte(rows.SystemCounts), counts.Encode())
+	var counts counter.Counts
+	counts[counter.Queued] = outbox.QueueMost
+	vaulttest.Put(t, c.Store, rows.BucketSystem, []byte(counter.SystemCounts), counts.Encode())
 	for _, k := range []*vaulttest.Kit{a, b} {
 		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), sender, "x", secret.Wish{Recipients: []string{friend}})
 		if !errors.Is(err, refusal.ErrQuota) {

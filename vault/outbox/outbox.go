@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -24,16 +25,16 @@ const (
 
 // Options are the dependencies of New; all but Send and Notices are required.
 type Options struct {
-	Store  rows.Store
+	Store  cluster.Store
 	Shares *shares.Shares
 	Keys   *seal.Keys
-	Clock  *rows.Clock
+	Clock  *cluster.Clock
 	Log    *slog.Logger
 	// Send delivers one mail or returns an error; nil if mail is not
 	// configured.
 	Send func(ctx context.Context, m Mail) error
 	// Notices reaches the nodes that share the store; nil for none.
-	Notices *rows.Notices
+	Notices *cluster.Notices
 	// Wanted reports whether the secret of a receipt is still worth mailing.
 	Wanted func(tx *rows.Tx, metadata seal.RowKey) (bool, error)
 	// Sent counts a mail to a recipient for the account that sent it.
@@ -46,10 +47,10 @@ type Options struct {
 // Outbox is the queue of mails and their sender. It is safe for concurrent use.
 type Outbox struct {
 	*Bell
-	store  rows.Store
+	store  cluster.Store
 	shares *shares.Shares
 	keys   *seal.Keys
-	clock  *rows.Clock
+	clock  *cluster.Clock
 	log    *slog.Logger
 	send   func(ctx context.Context, m Mail) error
 	queue  *queue

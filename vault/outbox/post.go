@@ -9,6 +9,7 @@ import (
 
 	"hush/crash"
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -31,7 +32,7 @@ func (o *Outbox) PostUntil(ctx context.Context) {
 	for {
 		pause := postEvery
 		if _, err := o.PostDue(ctx); err != nil {
-			if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) && !errors.Is(err, rows.ErrLeaseLost) {
+			if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) && !errors.Is(err, cluster.ErrLeaseLost) {
 				o.log.Error("sending queued mails", "cause", err)
 			}
 			pause = postPause
@@ -53,7 +54,7 @@ func (o *Outbox) PostDue(ctx context.Context) (int, error) {
 	if o.store.Node() != nil {
 		_ = o.queue.look(ctx) // for the notices that this node queues
 	}
-	ctx, held, err := o.store.Hold(ctx, rows.WorkMail)
+	ctx, held, err := o.store.Hold(ctx, cluster.WorkMail)
 	if err != nil || !held {
 		return 0, err
 	}

@@ -4,13 +4,15 @@ import (
 	"context"
 	"sync/atomic"
 
+	"hush/vault/cluster"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
 // queue knows how many mails are queued, at all nodes together.
 type queue struct {
-	store rows.Store
+	store cluster.Store
 	// elsewhere is the number of mails that other nodes queued, less those that
 	// they ended, as of the last look.
 	elsewhere atomic.Int64
@@ -21,8 +23,8 @@ type queue struct {
 // transaction which writes would make it conflict with everything that they
 // count.
 func (q *queue) check(tx *rows.Tx) error {
-	own, err := rows.OwnCounts(tx)
-	if err == nil && own[rows.CountQueued]+q.elsewhere.Load() >= QueueMost {
+	own, err := counter.Own(tx)
+	if err == nil && own[counter.Queued]+q.elsewhere.Load() >= QueueMost {
 		return refusal.ErrQuota
 	}
 	return err
@@ -30,12 +32,12 @@ func (q *queue) check(tx *rows.Tx) error {
 
 // look reads what other nodes counted, and returns ErrQuota if the queue is full.
 func (q *queue) look(ctx context.Context) error {
-	own, others, err := rows.SplitCounts(ctx, q.store)
+	own, others, err := counter.Split(ctx, q.store)
 	if err != nil {
 		return err
 	}
-	q.elsewhere.Store(others[rows.CountQueued])
-	if own[rows.CountQueued]+others[rows.CountQueued] >= QueueMost {
+	q.elsewhere.Store(others[counter.Queued])
+	if own[counter.Queued]+others[counter.Queued] >= QueueMost {
 		return refusal.ErrQuota
 	}
 	return nil
@@ -49,5 +51,5 @@ func (q *queue) put(tx *rows.Tx, id MailID, r *MailRecord) error {
 	if err := tx.Put(BucketOutbox, outboxKey(r.created, id), r.encode()); err != nil {
 		return err
 	}
-	return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: 1})
+	return counter.Add(tx, counter.Change{Counter: counter.Queued, By: 1})
 }

@@ -2,13 +2,14 @@ package outbox
 
 import (
 	"hush/seal"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 )
 
 // Sealed returns what this package's buckets have of root keys. A mail is gone
 // within mailLifetime, so none is sealed anew.
-func Sealed() []rows.Sealed {
-	return []rows.Sealed{{Bucket: BucketOutbox, Uses: rows.Uses(decodeMail, func(r *MailRecord, ring seal.Ring, use rows.Use) {
-		rows.UseSealed(ring, rows.SealedMails, r.sealed, use)
+func Sealed() []keylist.Sealed {
+	return []keylist.Sealed{{Bucket: BucketOutbox, Uses: keylist.Uses(decodeMail, func(r *MailRecord, ring seal.Ring, use keylist.Use) {
+		keylist.UseSealed(ring, keylist.SealedMails, r.sealed, use)
 	})}}
 }

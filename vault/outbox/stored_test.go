@@ -5,6 +5,7 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/rows"
 )
 
@@ -19,10 +20,10 @@ func storeMailer(tx *rows.Tx, address, locale string, now time.Time) (caller.Cal
 // mailCounts are the mails that wait, those that recipients got, and those
 // that an account's recipients got.
 func mailCounts(tx *rows.Tx, c caller.Caller) (queued, emails int64, tally uint64, err error) {
-	all, err := rows.GetCounts(tx)
+	all, err := counter.Get(tx)
 	if err != nil || c.Anonymous() {
-		return all[rows.CountQueued], all[rows.CountEmails], 0, err
+		return all[counter.Queued], all[counter.Emails], 0, err
 	}
 	r, err := account.GetTally(tx, c.AccountID())
-	return all[rows.CountQueued], all[rows.CountEmails], r.Emails, err
+	return all[counter.Queued], all[counter.Emails], r.Emails, err
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/cases"
 
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -118,12 +119,12 @@ func byKey(places []Place) map[string]Place {
 // Places holds the imported table. It also works on a store without an open
 // vault.
 type Places struct {
-	store   rows.Store
+	store   cluster.Store
 	builtIn map[string]Place // by key
 }
 
 // NewPlaces returns the table in store.
-func NewPlaces(store rows.Store) Places { return Places{store, byKey(builtInPlaces())} }
+func NewPlaces(store cluster.Store) Places { return Places{store, byKey(builtInPlaces())} }
 
 // Import adds places or overwrites those of the same folded name, all or none.
 // With replace it empties the table first. Every place must pass Check.

@@ -9,13 +9,14 @@ import (
 
 	"hush/vault/place"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/vaulttest"
 )
 
 func imported(t *testing.T, k *vaulttest.Kit, replace bool, list ...place.Place) {
 	t.Helper()
-	if err := place.NewPlaces(rows.NewStore(k.Store, nil)).Import(t.Context(), list, replace); err != nil {
+	if err := place.NewPlaces(cluster.NewStore(k.Store, nil)).Import(t.Context(), list, replace); err != nil {
 		t.Fatalf("Import(%d places): got %v, want nil", len(list), err)
 	}
 }
@@ -85,7 +86,7 @@ func TestLookupLimits(t *testing.T) {
 func TestBuiltInPlaces(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	table := place.NewPlaces(rows.NewStore(k.Store, nil))
+	table := place.NewPlaces(cluster.NewStore(k.Store, nil))
 	builtIn, err := table.List(t.Context())
 	vaulttest.Want(t, "List()", err, nil)
 	for _, p := range builtIn {
@@ -125,7 +126,7 @@ func TestImport(t *testing.T) {
 	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 2)
 
 	// All or none, of a list with one mistake.
-	err = place.NewPlaces(rows.NewStore(k.Store, nil)).Import(t.Context(), []place.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
+	err = place.NewPlaces(cluster.NewStore(k.Store, nil)).Import(t.Context(), []place.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
 	vaulttest.WantInvalid(t, "Import(one mistake)", err, "latitude")
 	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 2)
 

@@ -17,7 +17,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/credential"
 	"hush/vault/outbox"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/secret"
 )
 
@@ -30,7 +31,7 @@ type Ended struct {
 // that nothing serves. After an error it may be called again. The shares of mails
 // and claims are the caller's to leave out.
 func Settle(ctx context.Context, backend storage.Store, now time.Time) (ended Ended, err error) {
-	store := rows.NewStore(backend, nil)
+	store := cluster.NewStore(backend, nil)
 	if ended.Sessions, err = credential.EndAllSessions(ctx, store); err != nil {
 		return ended, fmt.Errorf("ending sessions: %w", err)
 	}

@@ -12,7 +12,8 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/restoration"
-	"hush/vault/rows"
+
+	"hush/vault/counter"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -47,12 +48,12 @@ func TestSettle(t *testing.T) {
 
 	ended, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle()", err, nil)
-	want := restoration.Ended{Sessions: int(before[rows.CountSessions]), Tickets: 2, Mails: int(before[rows.CountQueued]), Claims: 1}
+	want := restoration.Ended{Sessions: int(before[counter.Sessions]), Tickets: 2, Mails: int(before[counter.Queued]), Claims: 1}
 	vaulttest.Want(t, "Settle()", ended, want)
 	vaulttest.Want(t, "sessions and mails before", want.Sessions > 0 && want.Mails > 2, true)
 	after := counts(t, k)
-	vaulttest.Want(t, "counter of sessions", after[rows.CountSessions], 0)
-	vaulttest.Want(t, "counter of queued mails", after[rows.CountQueued], 0)
+	vaulttest.Want(t, "counter of sessions", after[counter.Sessions], 0)
+	vaulttest.Want(t, "counter of queued mails", after[counter.Queued], 0)
 	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
@@ -96,10 +97,10 @@ func TestSettleDamagedRows(t *testing.T) {
 	}
 }
 
-func counts(t *testing.T, k *vaulttest.Kit) (all rows.Counts) {
+func counts(t *testing.T, k *vaulttest.Kit) (all counter.Counts) {
 	t.Helper()
 	vaulttest.Want(t, "View()", k.Store.View(t.Context(), func(tx storage.Tx) (err error) {
-		all, err = rows.GetCounts(tx)
+		all, err = counter.Get(tx)
 		return err
 	}), nil)
 	return all

@@ -7,17 +7,18 @@ import (
 	"slices"
 	"time"
 
+	"hush/vault/keylist"
 	"hush/vault/rows"
 )
 
 // Status is a root key as the operator sees it.
 type Status struct {
 	KID   [4]byte
-	State rows.RootKeyState
+	State keylist.RootKeyState
 	// Since is when it became the current one; zero for the store's first.
 	Since time.Time
 	// Uses has how many things of each kind depend on it.
-	Uses map[rows.SealedKind]int
+	Uses map[keylist.SealedKind]int
 	// InFile reports whether this process has the key.
 	InFile bool
 }
@@ -73,32 +74,32 @@ func (r *RootKeys) List(ctx context.Context) (list List, err error) {
 	return list, nil
 }
 
-func (r *RootKeys) listed(ctx context.Context) (listed rows.RootKeys, err error) {
+func (r *RootKeys) listed(ctx context.Context) (listed keylist.RootKeys, err error) {
 	err = r.store.View(ctx, func(tx *rows.Tx) (err error) {
-		listed, err = rows.GetRootKeys(tx)
+		listed, err = keylist.GetRootKeys(tx)
 		return err
 	})
 	return listed, err
 }
 
 // usesByKey has how many things of each kind depend on each root key.
-type usesByKey map[[4]byte]map[rows.SealedKind]int
+type usesByKey map[[4]byte]map[keylist.SealedKind]int
 
-func (u usesByKey) add(kind rows.SealedKind, kid [4]byte, n int) {
+func (u usesByKey) add(kind keylist.SealedKind, kid [4]byte, n int) {
 	if u[kid] == nil {
-		u[kid] = make(map[rows.SealedKind]int)
+		u[kid] = make(map[keylist.SealedKind]int)
 	}
 	u[kid][kind] += n
 }
 
 // count counts what depends on each root key, for Progress as well.
-func (r *RootKeys) count(ctx context.Context, listed rows.RootKeys) (uses usesByKey, damaged int, err error) {
+func (r *RootKeys) count(ctx context.Context, listed keylist.RootKeys) (uses usesByKey, damaged int, err error) {
 	uses = make(usesByKey)
 	for _, bucket := range sealed() {
 		err := r.pages(ctx, bucket.Bucket, func(page []row) error {
 			for _, one := range page {
-				counted := make(map[rows.SealedKind][4]byte, 2)
-				err := bucket.Uses(r.keys.Ring(), one.value, func(kind rows.SealedKind, kid [4]byte) {
+				counted := make(map[keylist.SealedKind][4]byte, 2)
+				err := bucket.Uses(r.keys.Ring(), one.value, func(kind keylist.SealedKind, kid [4]byte) {
 					if before, ok := counted[kind]; !ok || before != kid {
 						uses.add(kind, kid, 1)
 					}
@@ -122,7 +123,7 @@ func (r *RootKeys) count(ctx context.Context, listed rows.RootKeys) (uses usesBy
 			return nil, 0, err
 		}
 		for kid, n := range files {
-			uses.add(rows.SealedFiles, kid, n)
+			uses.add(keylist.SealedFiles, kid, n)
 		}
 	}
 	r.progress.note(uses, listed.Current().KID())

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"hush/vault/caller"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -71,6 +72,6 @@ func TestListCountsLargeSecrets(t *testing.T) {
 	}
 	list, err := s.Vault.RootKeys.List(t.Context())
 	vaulttest.Want(t, "List()", err, nil)
-	vaulttest.Want(t, "secrets", list.Keys[0].Uses[rows.SealedSecrets], number)
-	vaulttest.Want(t, "receipts", list.Keys[0].Uses[rows.SealedReceipts], number)
+	vaulttest.Want(t, "secrets", list.Keys[0].Uses[keylist.SealedSecrets], number)
+	vaulttest.Want(t, "receipts", list.Keys[0].Uses[keylist.SealedReceipts], number)
 }

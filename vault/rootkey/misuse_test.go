@@ -11,6 +11,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/feedback"
+	"hush/vault/keylist"
 	"hush/vault/rootkey"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
@@ -122,18 +123,18 @@ func TestRotateWithAFullList(t *testing.T) {
 	s.Vault = nil
 	index, err := s.Keys.Ring().SealIndex(s.Keys.KID())
 	vaulttest.Want(t, "SealIndex()", err, nil)
-	full := rows.RootKeys{Index: s.named(t, index)}
-	for i := range rows.RootKeysMost - 1 {
-		full.Keys = append(full.Keys, rows.RootKey{Verifier: [seal.VerifierSize]byte{1, byte(i)}, State: rows.RootKeyRetired})
+	full := keylist.RootKeys{Index: s.named(t, index)}
+	for i := range keylist.RootKeysMost - 1 {
+		full.Keys = append(full.Keys, keylist.RootKey{Verifier: [seal.VerifierSize]byte{1, byte(i)}, State: keylist.RootKeyRetired})
 	}
-	full.Keys = append(full.Keys, rows.RootKey{Verifier: [seal.VerifierSize]byte(s.Keys.Verifier()), State: rows.RootKeyCurrent})
-	vaulttest.Put(t, s.Store, rows.BucketSystem, []byte(rows.SystemVerifier), full.Encode())
+	full.Keys = append(full.Keys, keylist.RootKey{Verifier: [seal.VerifierSize]byte(s.Keys.Verifier()), State: keylist.RootKeyCurrent})
+	vaulttest.Put(t, s.Store, rows.BucketSystem, []byte(keylist.SystemVerifier), full.Encode())
 	s.Keys = s.file.keys()
 	s.Reopen(t)
 	next := s.rotate(t)
-	listed, err := rows.DecodeRootKeys(vaulttest.Get(t, s.Store, rows.BucketSystem, []byte(rows.SystemVerifier)))
+	listed, err := keylist.DecodeRootKeys(vaulttest.Get(t, s.Store, rows.BucketSystem, []byte(keylist.SystemVerifier)))
 	vaulttest.Want(t, "DecodeRootKeys()", err, nil)
-	vaulttest.Want(t, "listed keys", len(listed.Keys), rows.RootKeysMost)
+	vaulttest.Want(t, "listed keys", len(listed.Keys), keylist.RootKeysMost)
 	vaulttest.Want(t, "first key", listed.Keys[0].KID(), [4]byte{1, 0})
 	vaulttest.Want(t, "second key", listed.Keys[1].KID(), [4]byte{1, 2})
 	vaulttest.Want(t, "current key", listed.Current().KID(), next)
@@ -186,7 +187,7 @@ func (n *keyNode) wantOldFields(t *testing.T, old [4]byte, want int) {
 	list, err := n.Vault.RootKeys.List(t.Context())
 	vaulttest.Want(t, "List()", err, nil)
 	vaulttest.Want(t, "old key", list.Keys[1].KID, old)
-	vaulttest.Want(t, "fields under the old key", list.Keys[1].Uses[rows.SealedFields], want)
+	vaulttest.Want(t, "fields under the old key", list.Keys[1].Uses[keylist.SealedFields], want)
 	_, uses := n.Vault.RootKeys.Progress()
-	vaulttest.Want(t, "fields under old keys in metrics", uses[string(rows.SealedFields)], want)
+	vaulttest.Want(t, "fields under old keys in metrics", uses[string(keylist.SealedFields)], want)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
@@ -36,7 +37,7 @@ func (r *RootKeys) admitNodes(tx *rows.Tx, kid [4]byte) error {
 	return r.store.ForgetDead(tx)
 }
 
-func nameOf(node rows.NodeStatus) string {
+func nameOf(node cluster.NodeStatus) string {
 	return fmt.Sprintf("%q (number %d)", node.Name, node.Number)
 }
 

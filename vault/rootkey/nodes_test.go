@@ -13,7 +13,9 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rootkey"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -31,7 +33,7 @@ func startNode(t *testing.T, c *vaulttest.Cluster, name string, start time.Time)
 	n := &keyNode{file: &keyFile{operator: true, roots: []seal.RootKey{c.Root}}, faults: new(atomic.Int64)}
 	n.Kit = c.Node(t, name, vaulttest.Options{
 		Manual: true, KeyFile: n.file, Start: start,
-		Node: rows.NodeOptions{Fault: func(error) { n.faults.Add(1) }},
+		Node: cluster.NodeOptions{Fault: func(error) { n.faults.Add(1) }},
 	})
 	return n
 }
@@ -112,9 +114,9 @@ func TestRotateWithNodes(t *testing.T) {
 	opens(t, b, a)
 
 	opts := a.VaultOptions()
-	opts.Keys, opts.Node = seal.NewKeys(c.Root), &rows.NodeOptions{Name: "late"}
+	opts.Keys, opts.Node = seal.NewKeys(c.Root), &cluster.NodeOptions{Name: "late"}
 	_, err := vault.Open(t.Context(), opts)
-	if missing, ok := errors.AsType[*rows.MissingRootKeyError](err); !ok || !slices.Equal(missing.KIDs, [][4]byte{added.KID()}) {
+	if missing, ok := errors.AsType[*keylist.MissingRootKeyError](err); !ok || !slices.Equal(missing.KIDs, [][4]byte{added.KID()}) {
 		t.Errorf("Open(node without the new key): got %v, want that %x is missing", err, added.KID())
 	}
 }
@@ -146,11 +148,11 @@ func TestRetireWithNodes(t *testing.T) {
 	}
 	refused("a node that was slow", `the node "b" (number 1) began to use the root key `+hexOf(added.KID()))
 	pass(t, 30*time.Second, both, nil)
-	told := vaulttest.Get(t, c.Store, rows.BucketNode, []byte{0, 1, 1})
-	beat, err := rows.DecodeBeat(told)
+	told := vaulttest.Get(t, c.Store, cluster.BucketNode, []byte{0, 1, 1})
+	beat, err := cluster.DecodeBeat(told)
 	vaulttest.Want(t, "DecodeBeat()", err, nil)
 	slices.Reverse(beat.Keys)
-	vaulttest.Put(t, c.Store, rows.BucketNode, []byte{0, 1, 1}, beat.Encode())
+	vaulttest.Put(t, c.Store, cluster.BucketNode, []byte{0, 1, 1}, beat.Encode())
 	refused("a node that seals with the old key", `the node "b" (number 1) does not use the root key `+hexOf(added.KID()))
 	b.beat(t)
 	vaulttest.Want(t, "Retire()", a.retire(t, old), nil)
@@ -213,7 +215,7 @@ func TestPausedNodeAfterRetirement(t *testing.T) {
 	pass(t, 2*time.Minute, []*keyNode{a}, []*keyNode{b})
 	vaulttest.Want(t, "Retire()", a.retire(t, c.Root.KID()), nil)
 	_, err := b.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
-	vaulttest.WantErr(t, "ConcealSecret(under the retired key)", err, rows.ErrNodeLost)
+	vaulttest.WantErr(t, "ConcealSecret(under the retired key)", err, cluster.ErrNodeLost)
 	b.beat(t)
 	opens(t, b, a)
 	list, err := a.Vault.RootKeys.List(t.Context())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 )
 
@@ -42,7 +43,7 @@ func (r *RootKeys) Progress() (left int64, oldUses map[string]int) {
 // note remembers what a count found.
 func (p *progress) note(uses usesByKey, current [4]byte) {
 	old := make(map[string]int)
-	for _, kind := range rows.SealedKinds() {
+	for _, kind := range keylist.SealedKinds() {
 		old[string(kind)] = 0
 		for kid, kinds := range uses {
 			if kid != current {
@@ -163,8 +164,8 @@ func (r *RootKeys) stale(ctx context.Context) (found int, err error) {
 		err = r.pages(ctx, bucket.Bucket, func(page []row) error {
 			for _, one := range page {
 				old := false
-				_ = bucket.Uses(r.keys.Ring(), one.value, func(kind rows.SealedKind, kid [4]byte) { // damage shows when it is sealed anew
-					old = old || kind == rows.SealedFields && kid != current
+				_ = bucket.Uses(r.keys.Ring(), one.value, func(kind keylist.SealedKind, kid [4]byte) { // damage shows when it is sealed anew
+					old = old || kind == keylist.SealedFields && kid != current
 				})
 				if old {
 					found++

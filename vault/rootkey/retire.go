@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"hush/vault/audit"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 )
 
@@ -44,19 +46,19 @@ func (r *RootKeys) Retire(ctx context.Context, name string) (removed bool, err e
 func (r *RootKeys) markRetired(ctx context.Context, kid [4]byte) error {
 	now := r.clock.Now()
 	return r.store.Update(ctx, func(tx *rows.Tx) error {
-		listed, err := rows.GetRootKeys(tx)
+		listed, err := keylist.GetRootKeys(tx)
 		if err != nil {
 			return err
 		}
 		k := listed.Find(kid)
-		if k == nil || k.State != rows.RootKeyOld {
+		if k == nil || k.State != keylist.RootKeyOld {
 			return nil // another node was faster
 		}
-		k.State = rows.RootKeyRetired
-		if err := rows.PutRootKeys(tx, listed); err != nil {
+		k.State = keylist.RootKeyRetired
+		if err := keylist.PutRootKeys(tx, listed); err != nil {
 			return err
 		}
-		return rows.WriteKeyAudit(tx, now, rows.AuditKeyRetired, kid)
+		return audit.WriteKey(tx, now, audit.KeyRetired, kid)
 	})
 }
 
@@ -85,14 +87,14 @@ func errNotAName() *RefusedError {
 
 // admitRetire returns a RefusedError unless the root key may be retired. again
 // reports that it is.
-func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4]byte) (again bool, err error) {
+func (r *RootKeys) admitRetire(ctx context.Context, listed keylist.RootKeys, kid [4]byte) (again bool, err error) {
 	name, k := hex.EncodeToString(kid[:]), listed.Find(kid)
 	switch {
 	case k == nil:
 		return false, &RefusedError{"the data does not list the root key " + name}
-	case k.State == rows.RootKeyRetired:
+	case k.State == keylist.RootKeyRetired:
 		return true, nil
-	case k.State == rows.RootKeyCurrent:
+	case k.State == keylist.RootKeyCurrent:
 		return false, &RefusedError{fmt.Sprintf("the root key %s is the current one: run \"hush admin keys rotate\" first", name)}
 	}
 	if wait := settleTime - r.clock.Now().Sub(listed.Current().Since); wait > 0 {
@@ -116,7 +118,7 @@ func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4
 
 // admitRemoval returns a RefusedError if the nodes or the file could not do without an
 // old root key.
-func (r *RootKeys) admitRemoval(ctx context.Context, listed rows.RootKeys) error {
+func (r *RootKeys) admitRemoval(ctx context.Context, listed keylist.RootKeys) error {
 	if r.file != nil {
 		if inFile, err := r.file.Reload(r.keys); err == nil {
 			if err := hasNeeded(inFile, listed); err != nil {
@@ -128,7 +130,7 @@ func (r *RootKeys) admitRemoval(ctx context.Context, listed rows.RootKeys) error
 }
 
 // inUse names what depends on a root key, and how each kind ends.
-func inUse(name string, uses map[rows.SealedKind]int) *RefusedError {
+func inUse(name string, uses map[keylist.SealedKind]int) *RefusedError {
 	texts := make([]string, 0, len(uses))
 	for _, kind := range slices.Sorted(maps.Keys(uses)) {
 		texts = append(texts, fmt.Sprintf("%s (%d, %s)", kind, uses[kind], Ends(kind)))
@@ -137,23 +139,23 @@ func inUse(name string, uses map[rows.SealedKind]int) *RefusedError {
 }
 
 // Ends says how things of a kind stop depending on an old root key.
-func Ends(kind rows.SealedKind) string {
+func Ends(kind keylist.SealedKind) string {
 	switch kind {
-	case rows.SealedSecrets, rows.SealedReceipts:
+	case keylist.SealedSecrets, keylist.SealedReceipts:
 		return "until they are gone"
-	case rows.SealedClaims:
+	case keylist.SealedClaims:
 		return "gone within two minutes"
-	case rows.SealedMails:
+	case keylist.SealedMails:
 		return "gone within a day"
-	case rows.SealedEpochs:
+	case keylist.SealedEpochs:
 		return "gone with the secrets of their time"
-	case rows.SealedPasswords, rows.SealedPairs:
+	case keylist.SealedPasswords, keylist.SealedPairs:
 		return "until their owners sign in, or the passwords are reset"
-	case rows.SealedTokens:
+	case keylist.SealedTokens:
 		return "until they are used or revoked"
-	case rows.SealedSessions:
+	case keylist.SealedSessions:
 		return "until they are used or end"
-	case rows.SealedFields, rows.SealedFiles:
+	case keylist.SealedFields, keylist.SealedFiles:
 		return "the service seals them anew"
 	}
 	return "unknown"

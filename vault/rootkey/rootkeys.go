@@ -4,7 +4,7 @@
 // nothing depends on.
 //
 // The list of root keys is in the store, and says which of them is used for what is
-// new; see rows.RootKeys. The keys themselves are in the file of the root keys,
+// new; see keylist.RootKeys. The keys themselves are in the file of the root keys,
 // which must always have more than the store needs: a key is put there first, and
 // taken away last. So a process that ends at any moment leaves a file and a store
 // that fit together.
@@ -22,7 +22,9 @@ import (
 	"hush/vault/credential"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/secret"
 	"hush/vault/shares"
 )
@@ -53,8 +55,8 @@ type Files interface {
 
 // Options are the dependencies of New; all but File are required.
 type Options struct {
-	Store rows.Store
-	Clock *rows.Clock
+	Store cluster.Store
+	Clock *cluster.Clock
 	Keys  *seal.Keys
 	Log   *slog.Logger
 	// File is the file of the root keys; nil for a store in memory.
@@ -63,8 +65,8 @@ type Options struct {
 
 // RootKeys changes the root keys of a store. It is safe for concurrent use.
 type RootKeys struct {
-	store rows.Store
-	clock *rows.Clock
+	store cluster.Store
+	clock *cluster.Clock
 	keys  *seal.Keys
 	log   *slog.Logger
 	file  File
@@ -96,8 +98,8 @@ type RefusedError struct{ Text string }
 func (e *RefusedError) Error() string { return e.Text }
 
 // sealed returns what all buckets have of root keys.
-func sealed() (all []rows.Sealed) {
-	for _, list := range [][]rows.Sealed{
+func sealed() (all []keylist.Sealed) {
+	for _, list := range [][]keylist.Sealed{
 		account.Sealed(), feedback.Sealed(), credential.Sealed(), outbox.Sealed(), shares.Sealed(), claim.Sealed(), secret.Sealed(),
 	} {
 		all = append(all, list...)

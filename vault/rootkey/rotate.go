@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"hush/seal"
+	"hush/vault/audit"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 )
 
@@ -44,7 +46,7 @@ func (r *RootKeys) Rotate(ctx context.Context, want string) (kid [4]byte, err er
 }
 
 // next returns the root key that is to be the current one.
-func (r *RootKeys) next(listed rows.RootKeys, want string) (kid [4]byte, err error) {
+func (r *RootKeys) next(listed keylist.RootKeys, want string) (kid [4]byte, err error) {
 	inFile, unread := r.file.Reload(r.keys)
 	if unread != nil {
 		inFile = r.keys.Ring().KIDs() // a file that only the start of the service may read was read then
@@ -87,7 +89,7 @@ func fullRing() error {
 
 // hasNeeded returns a RefusedError unless the root keys in the file are all that the
 // next start needs.
-func hasNeeded(inFile [][4]byte, listed rows.RootKeys) error {
+func hasNeeded(inFile [][4]byte, listed keylist.RootKeys) error {
 	for _, k := range listed.Needed() {
 		if kid := k.KID(); !slices.Contains(inFile, kid) {
 			return &RefusedError{fmt.Sprintf("the root key file lacks the root key %x, which is still needed: put its line back first", kid)}
@@ -97,7 +99,7 @@ func hasNeeded(inFile [][4]byte, listed rows.RootKeys) error {
 }
 
 // unlistedOf returns the root keys of the file that the store does not list.
-func unlistedOf(inFile [][4]byte, listed rows.RootKeys) [][4]byte {
+func unlistedOf(inFile [][4]byte, listed keylist.RootKeys) [][4]byte {
 	return slices.DeleteFunc(slices.Clone(inFile), func(kid [4]byte) bool { return listed.Find(kid) != nil })
 }
 
@@ -125,10 +127,10 @@ func choose(unlisted [][4]byte, want string) (kid [4]byte, err error) {
 
 // makeCurrent stores that a root key is the current one, and uses it.
 func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) error {
-	var listed rows.RootKeys
+	var listed keylist.RootKeys
 	now := r.clock.Now()
 	err := r.store.Update(ctx, func(tx *rows.Tx) (err error) {
-		if listed, err = rows.GetRootKeys(tx); err != nil {
+		if listed, err = keylist.GetRootKeys(tx); err != nil {
 			return err
 		}
 		if err := r.admitNodes(tx, kid); err != nil {
@@ -138,18 +140,18 @@ func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) e
 			return &RefusedError{"the root key is in use already"}
 		}
 		for i, k := range listed.Keys {
-			if k.State == rows.RootKeyCurrent {
-				listed.Keys[i].State = rows.RootKeyOld
+			if k.State == keylist.RootKeyCurrent {
+				listed.Keys[i].State = keylist.RootKeyOld
 			}
 		}
 		listed.Index = index
-		listed.Keys = append(forgetRetired(listed.Keys, r.keys.Ring()), rows.RootKey{
-			Verifier: [seal.VerifierSize]byte(r.keys.Ring().VerifierOf(kid)), Since: now, State: rows.RootKeyCurrent,
+		listed.Keys = append(forgetRetired(listed.Keys, r.keys.Ring()), keylist.RootKey{
+			Verifier: [seal.VerifierSize]byte(r.keys.Ring().VerifierOf(kid)), Since: now, State: keylist.RootKeyCurrent,
 		})
-		if err := rows.PutRootKeys(tx, listed); err != nil {
+		if err := keylist.PutRootKeys(tx, listed); err != nil {
 			return err
 		}
-		return rows.WriteKeyAudit(tx, now, rows.AuditKeyRotated, kid)
+		return audit.WriteKey(tx, now, audit.KeyRotated, kid)
 	})
 	if err != nil {
 		return fmt.Errorf("storing the list of root keys: %w", err)
@@ -160,12 +162,12 @@ func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) e
 // forgetRetired returns the listed root keys without the one that was retired first, if
 // there is no room for another. A key that this process holds stays, so that its line,
 // should the file still have it, is not taken for a new key.
-func forgetRetired(listed []rows.RootKey, held seal.Ring) []rows.RootKey {
-	if len(listed) < rows.RootKeysMost {
+func forgetRetired(listed []keylist.RootKey, held seal.Ring) []keylist.RootKey {
+	if len(listed) < keylist.RootKeysMost {
 		return listed
 	}
 	for i := 1; i < len(listed); i++ { // the first one says which values do not name their key
-		if kid := listed[i].KID(); listed[i].State == rows.RootKeyRetired && held.VerifierOf(kid) == nil {
+		if kid := listed[i].KID(); listed[i].State == keylist.RootKeyRetired && held.VerifierOf(kid) == nil {
 			return slices.Delete(listed, i, i+1)
 		}
 	}

@@ -15,7 +15,9 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/refusal"
 	"hush/vault/rootkey"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
+	"hush/vault/keylist"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
@@ -154,7 +156,7 @@ func hexOf(kid [4]byte) string {
 }
 
 // uses returns what depends on a root key.
-func (s *site) uses(t *testing.T, kid [4]byte) map[rows.SealedKind]int {
+func (s *site) uses(t *testing.T, kid [4]byte) map[keylist.SealedKind]int {
 	t.Helper()
 	list, err := s.Vault.RootKeys.List(t.Context())
 	vaulttest.Want(t, "List()", err, nil)
@@ -167,10 +169,10 @@ func (s *site) uses(t *testing.T, kid [4]byte) map[rows.SealedKind]int {
 	return nil
 }
 
-func (s *site) wantUses(t *testing.T, kid [4]byte, want map[rows.SealedKind]int) {
+func (s *site) wantUses(t *testing.T, kid [4]byte, want map[keylist.SealedKind]int) {
 	t.Helper()
 	got := s.uses(t, kid)
-	delete(got, rows.SealedEpochs) // only where shares are masked
+	delete(got, keylist.SealedEpochs) // only where shares are masked
 	for kind, n := range want {
 		vaulttest.Want(t, "uses of "+hexOf(kid)+": "+string(kind), got[kind], n)
 	}
@@ -184,9 +186,9 @@ func TestRotateAndRetire(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	old := s.Keys.KID()
-	s.wantUses(t, old, map[rows.SealedKind]int{
-		rows.SealedSecrets: 3, rows.SealedReceipts: 3, rows.SealedFields: 3, rows.SealedPasswords: 1, rows.SealedPairs: 1,
-		rows.SealedTokens: 2, rows.SealedSessions: 2,
+	s.wantUses(t, old, map[keylist.SealedKind]int{
+		keylist.SealedSecrets: 3, keylist.SealedReceipts: 3, keylist.SealedFields: 3, keylist.SealedPasswords: 1, keylist.SealedPairs: 1,
+		keylist.SealedTokens: 2, keylist.SealedSessions: 2,
 	})
 	next := s.rotate(t)
 	vaulttest.Want(t, "keys in the file", len(s.file.roots), 2)
@@ -197,8 +199,8 @@ func TestRotateAndRetire(t *testing.T) {
 	vaulttest.Want(t, "Reseal()", s.Vault.RootKeys.Reseal(t.Context()), nil)
 	s.restart(t)
 	s.wantAccount(t)
-	s.wantUses(t, old, map[rows.SealedKind]int{
-		rows.SealedSecrets: 2, rows.SealedReceipts: 2, rows.SealedTokens: 1, rows.SealedSessions: 1,
+	s.wantUses(t, old, map[keylist.SealedKind]int{
+		keylist.SealedSecrets: 2, keylist.SealedReceipts: 2, keylist.SealedTokens: 1, keylist.SealedSessions: 1,
 	})
 	s.Clock.Advance(time.Hour)
 	if text := s.retireErr(t, old); !strings.Contains(text, "secrets (2,") || !strings.Contains(text, "API tokens (1,") {
@@ -216,7 +218,7 @@ func TestRotateAndRetire(t *testing.T) {
 // wantAudited compares the rows of the audit trail about root keys.
 func (s *site) wantAudited(t *testing.T, want ...string) {
 	t.Helper()
-	filter := rows.AuditFilter{Kinds: []rows.AuditType{rows.AuditKeyRotated, rows.AuditKeyRetired}}
+	filter := audit.Filter{Kinds: []audit.Type{audit.KeyRotated, audit.KeyRetired}}
 	page, err := s.Vault.Operator().Audit.Page(t.Context(), filter, "")
 	vaulttest.Want(t, "Page()", err, nil)
 	var got []string
@@ -354,7 +356,7 @@ func TestStartWithoutAnOldKey(t *testing.T) {
 	opts := s.VaultOptions()
 	opts.Keys = seal.NewKeys(s.file.roots[0])
 	_, err := vault.Open(t.Context(), opts)
-	missing, ok := errors.AsType[*rows.MissingRootKeyError](err)
+	missing, ok := errors.AsType[*keylist.MissingRootKeyError](err)
 	if !ok || !slices.Equal(missing.KIDs, [][4]byte{old.KID()}) {
 		t.Errorf("Open(without the old key): got %v, want that %x is missing", err, old.KID())
 	}
@@ -377,12 +379,12 @@ func TestResealResumes(t *testing.T) {
 	if err := s.Vault.RootKeys.Reseal(ctx); err == nil {
 		t.Fatal("Reseal(interrupted): got nil, want an error")
 	}
-	if left := s.uses(t, old)[rows.SealedFields]; left == 0 || left > 203 {
+	if left := s.uses(t, old)[keylist.SealedFields]; left == 0 || left > 203 {
 		t.Fatalf("fields under the old key after an interruption: got %d, want some of 203", left)
 	}
 	s.restart(t)
 	vaulttest.Want(t, "Reseal()", s.Vault.RootKeys.Reseal(t.Context()), nil)
-	vaulttest.Want(t, "fields under the old key", s.uses(t, old)[rows.SealedFields], 0)
+	vaulttest.Want(t, "fields under the old key", s.uses(t, old)[keylist.SealedFields], 0)
 	left, _ := s.Vault.RootKeys.Progress()
 	vaulttest.Want(t, "rows left", left, 0)
 	s.wantAccount(t)

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault/rows"
+
+	"hush/vault/keylist"
 	"hush/vault/vaulttest"
 )
 
@@ -172,19 +173,19 @@ func (l *life) rotate(t *testing.T) {
 		t.Fatal("KID() after the rotation: got the old key, want another")
 	}
 	vaulttest.Want(t, "keys in the file after the rotation", len(l.file.roots), 2)
-	vaulttest.Want(t, "fields under the old key before a pass", l.uses(t, l.old)[rows.SealedFields], 73)
+	vaulttest.Want(t, "fields under the old key before a pass", l.uses(t, l.old)[keylist.SealedFields], 73)
 }
 
 func (l *life) reseal(t *testing.T) {
 	t.Helper()
 	if l.does(t, "Reseal()", func() error { return l.Vault.RootKeys.Reseal(t.Context()) }) {
 		l.wantAccount(t) // with rows of both keys
-		left, done := l.uses(t, l.old)[rows.SealedFields], l.uses(t, l.new)[rows.SealedFields]
+		left, done := l.uses(t, l.old)[keylist.SealedFields], l.uses(t, l.new)[keylist.SealedFields]
 		vaulttest.Want(t, "fields under both keys", left+done, 73)
 		vaulttest.Want(t, "Reseal() again", l.Vault.RootKeys.Reseal(t.Context()), nil)
 	}
-	vaulttest.Want(t, "fields under the old key", l.uses(t, l.old)[rows.SealedFields], 0)
-	vaulttest.Want(t, "fields under the new key", l.uses(t, l.new)[rows.SealedFields], 73)
+	vaulttest.Want(t, "fields under the old key", l.uses(t, l.old)[keylist.SealedFields], 0)
+	vaulttest.Want(t, "fields under the new key", l.uses(t, l.new)[keylist.SealedFields], 73)
 }
 
 func (l *life) retire(t *testing.T) {

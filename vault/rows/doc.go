@@ -1,10 +1,8 @@
-// Package rows is the base of every rule that stores something: the store, the
-// encoding of records, the clock, the index of due things, the audit trail, the
-// counters, the nodes that share a store and their leases, and the sweeper's
-// walks and batches.
+// Package rows is what every rule that stores something needs: a transaction that
+// knows its node, the encoding of records, and how rows are read, walked and found
+// damaged.
 //
-// It owns the buckets system, audit, due and node. A function that takes a
-// transaction writes only in that transaction, so that a change, its audit row
-// and its counters are durable together or not at all. Every package of the
-// vault that owns a bucket may use it.
+// It owns the bucket system, whose rows belong to the packages that name them. A
+// function that takes a transaction writes only in that transaction, so that a change,
+// its audit row and its counters are durable together or not at all.
 package rows

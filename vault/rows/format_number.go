@@ -15,7 +15,7 @@ const (
 	// its release to FirstRelease, and a frozen folder to the tests.
 	formatNow Format = 2
 	// FormatOldest is the first format that this release writes, up to
-	// formatNewest. It reads all earlier ones too.
+	// FormatNewest. It reads all earlier ones too.
 	FormatOldest Format = 1
 )
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/refusal"
@@ -141,7 +142,7 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata s
 		if made.counted, err = addEvent(tx, metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
 			return err
 		}
-		return rows.WriteAudit(tx, now, rows.AuditPassphrase, metadata)
+		return audit.Write(tx, now, audit.Passphrase, metadata)
 	})
 	if err == nil {
 		se.watches.Tell(metadata)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -225,10 +226,10 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 		return Metadata{}, err
 	}
 	metadata, err := bu.endUnproved(ctx, receipt, moveBurn, "", now, func(tx *rows.Tx) error {
-		if err := rows.WriteAudit(tx, now, rows.AuditReport, receipt); err != nil {
+		if err := audit.Write(tx, now, audit.Report, receipt); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditReport, by)
+		return audit.WriteAccount(tx, now, audit.Report, by)
 	})
 	if err != nil {
 		return Metadata{}, err

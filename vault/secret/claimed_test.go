@@ -8,6 +8,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -83,7 +84,7 @@ func TestNoClaimWhileANodeLacksThem(t *testing.T) {
 	t.Parallel()
 	c := vaulttest.NewCluster(t)
 	formats := func(newest rows.Format) vaulttest.Options {
-		return vaulttest.Options{Manual: true, Node: rows.NodeOptions{Formats: rows.Formats{Oldest: 1, Newest: newest}}}
+		return vaulttest.Options{Manual: true, Node: cluster.NodeOptions{Formats: cluster.Formats{Oldest: 1, Newest: newest}}}
 	}
 	c.Node(t, "old", formats(rows.FormatClaims-1))
 	k := c.Node(t, "new", formats(rows.FormatClaims))

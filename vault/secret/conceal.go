@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -203,10 +205,10 @@ func (d *draft) commit(begin func(*rows.Tx) error) func(*rows.Tx) error {
 		if err := d.commitBeside(tx); err != nil {
 			return err
 		}
-		if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}, rows.Change{Counter: rows.CountCreated, By: 1}, rows.Change{Counter: rows.CountMetadata, By: 1}); err != nil {
+		if err := counter.Add(tx, counter.Change{Counter: counter.Secrets, By: 1}, counter.Change{Counter: counter.Created, By: 1}, counter.Change{Counter: counter.Metadata, By: 1}); err != nil {
 			return err
 		}
-		return rows.WriteAudit(tx, d.secret.created, rows.AuditConceal, d.metaRow)
+		return audit.Write(tx, d.secret.created, audit.Conceal, d.metaRow)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -127,7 +128,7 @@ func TestConcealRefusals(t *testing.T) {
 	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{Recipients: []string{"ada@example.com"}})
 	vaulttest.WantErr(t, "ConcealSecret(anonymous, recipients)", err, refusal.ErrAccountRequired)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 0)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 
@@ -158,7 +159,7 @@ func TestConcealFailureKeepsNothing(t *testing.T) {
 	faulty.Before.Store(nil)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 0)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 	k.MustConceal(t, caller.Caller{}, "again", secret.Wish{})
 }

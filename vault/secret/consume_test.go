@@ -9,6 +9,7 @@ import (
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/keylist"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -129,7 +130,7 @@ func TestWrongRootKey(t *testing.T) {
 	_, err := vault.Open(t.Context(), opts)
 	vaulttest.WantErr(t, "Open(other root key)", err, seal.ErrWrongRootKey)
 
-	opts.Store = verifierStore{k.Store, rows.BucketSystem, rows.SystemVerifier, other.Verifier()}
+	opts.Store = verifierStore{k.Store, rows.BucketSystem, keylist.SystemVerifier, other.Verifier()}
 	fooled, err := vault.Open(t.Context(), opts)
 	if errors.Is(err, seal.ErrWrongRootKey) && !vaulttest.Overwrites(k) {
 		// A node also compares its keys in the transaction in which it joins.

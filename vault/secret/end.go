@@ -9,7 +9,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -70,14 +72,14 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 	if err != nil {
 		return end, err
 	}
-	_, audit, _ := m.facts()
-	return ending{metadata, noticed}, rows.WriteAudit(tx, now, audit, record.metadata)
+	_, kind, _ := m.facts()
+	return ending{metadata, noticed}, audit.Write(tx, now, kind, record.metadata)
 }
 
 // countEnd counts an end and queues the sender's notice, if one was asked for.
 func (se *Secrets) countEnd(tx *rows.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) (noticed bool, err error) {
-	counter, _, _ := m.facts()
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: counter, By: 1}); err != nil {
+	ended, _, _ := m.facts()
+	if err := counter.Add(tx, counter.Change{Counter: counter.Secrets, By: -1}, counter.Change{Counter: ended, By: 1}); err != nil {
 		return false, err
 	}
 	id, ok := caller.ParseAccountID(record.owner)
@@ -114,16 +116,16 @@ func (se *Secrets) noticeOpened(tx *rows.Tx, id caller.AccountID, metadata *Meta
 }
 
 // facts returns what counts, audits and logs a move.
-func (m move) facts() (rows.Counter, rows.AuditType, spent.Kind) {
+func (m move) facts() (counter.Counter, audit.Type, spent.Kind) {
 	switch m {
 	case moveReveal:
-		return rows.CountShared, rows.AuditReveal, spent.KindSecretRevealed
+		return counter.Shared, audit.Reveal, spent.KindSecretRevealed
 	case moveBurn:
-		return rows.CountBurned, rows.AuditBurn, spent.KindSecretBurned
+		return counter.Burned, audit.Burn, spent.KindSecretBurned
 	case moveExpire:
-		return rows.CountExpired, rows.AuditExpire, spent.KindSecretExpired
+		return counter.Expired, audit.Expire, spent.KindSecretExpired
 	default:
-		return rows.CountExpired, rows.AuditView, spent.KindNone
+		return counter.Expired, audit.View, spent.KindNone
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/doctor"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -158,7 +159,7 @@ func TestConcealSealedRefusals(t *testing.T) {
 		}
 	}
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 0)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 
@@ -259,7 +260,7 @@ func TestBurnSealedTakesTheReceiptAlone(t *testing.T) {
 	}
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 	for kind := range vaulttest.AuditKinds(t, k) {
-		vaulttest.Want(t, "audit of a try", kind == rows.AuditPassphrase, false)
+		vaulttest.Want(t, "audit of a try", kind == audit.Passphrase, false)
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -83,7 +84,7 @@ func TestGenerateStoresViewed(t *testing.T) {
 	vaulttest.Want(t, "Metadata.State", concealed.Metadata.State, secret.StateNew)
 	vaulttest.Want(t, "Secret.State", concealed.Secret.State, secret.StateNew)
 	vaulttest.WantState(t, k, concealed.Metadata.Key, secret.StateViewed)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 1)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 1)
 }
 
 func TestGenerateWithPassphrase(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/counter"
 	"hush/vault/exam"
 	"hush/vault/rows"
 	"hush/vault/usage"
@@ -20,8 +21,8 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 	beside := slices.Concat(usage.Invariants(), claim.Invariants(x, func(receipt seal.RowKey) { i.claimed[receipt] = true }))
 	return append(beside, []exam.Invariant{
 		{Bucket: BucketExpiry, Row: i.expiry},
-		{Bucket: BucketMetadata, Row: i.metadata, Counters: []rows.Counter{rows.CountMetadata}},
-		{Bucket: BucketSecret, Row: i.secret, Counters: []rows.Counter{rows.CountSecrets}},
+		{Bucket: BucketMetadata, Row: i.metadata, Counters: []counter.Counter{counter.Metadata}},
+		{Bucket: BucketSecret, Row: i.secret, Counters: []counter.Counter{counter.Secrets}},
 		{Bucket: BucketAttempt, Row: i.attempt},
 		{Bucket: BucketEntry, Row: i.entry},
 		{Bucket: bucketTimeline, Row: i.timeline},
@@ -72,7 +73,7 @@ func (i *invariants) expiry(key, _ []byte) error {
 }
 
 func (i *invariants) metadata(key, value []byte) error {
-	i.Count(rows.CountMetadata)
+	i.Count(counter.Metadata)
 	row := seal.RowKey(key)
 	r, err := decodeMetadata(value)
 	if err != nil {
@@ -141,7 +142,7 @@ func (i *invariants) listed(row seal.RowKey, r *MetadataRecord) error {
 }
 
 func (i *invariants) secret(key, value []byte) error {
-	i.Count(rows.CountSecrets)
+	i.Count(counter.Secrets)
 	row := seal.RowKey(key)
 	r, err := decodeSecret(value)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/usage"
@@ -28,8 +29,8 @@ const (
 // is and the rows of the others as they were a moment ago: reading those there
 // would make the nodes wait for each other.
 type ledger struct {
-	store rows.Store
-	clock *rows.Clock
+	store cluster.Store
+	clock *cluster.Clock
 	done  atomic.Bool // the count is through; seen in the store
 
 	mu     sync.Mutex
@@ -44,7 +45,7 @@ type reading struct {
 	own, others usage.Tally
 }
 
-func newLedger(store rows.Store, clock *rows.Clock) *ledger {
+func newLedger(store cluster.Store, clock *cluster.Clock) *ledger {
 	return &ledger{store: store, clock: clock, read: map[usage.Key]reading{}}
 }
 
@@ -98,7 +99,7 @@ func (l *ledger) recall(who []usage.Key) (found []reading, fresh bool) {
 func (l *ledger) look(ctx context.Context, who []usage.Key) (found []reading, err error) {
 	node, ok := l.store.Node().Number()
 	if !ok {
-		return nil, rows.ErrNodeLost
+		return nil, cluster.ErrNodeLost
 	}
 	age := l.clock.Stopwatch()
 	err = l.store.View(ctx, func(tx *rows.Tx) error {
@@ -187,7 +188,7 @@ func (c charge) keys() []usage.Key {
 func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) error {
 	node, shared := tx.Node()
 	if !shared || node != e.node || len(e.who) != len(c.keys()) {
-		return rows.ErrNodeLost // another node took the number meanwhile
+		return cluster.ErrNodeLost // another node took the number meanwhile
 	}
 	own, err := c.load(tx, node)
 	if err != nil {
@@ -207,7 +208,7 @@ func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) e
 func (l *ledger) drop(tx *rows.Tx, c charge) error {
 	node, shared := tx.Node()
 	if !shared {
-		return rows.ErrNodeLost
+		return cluster.ErrNodeLost
 	}
 	own, err := c.load(tx, node)
 	if err != nil {
@@ -273,7 +274,7 @@ func (l *ledger) part(tx *rows.Tx, c charge, secret, metadata seal.RowKey) (char
 func (l *ledger) claim(tx *rows.Tx, c charge, sign int64) error {
 	node, shared := tx.Node()
 	if !shared {
-		return rows.ErrNodeLost
+		return cluster.ErrNodeLost
 	}
 	if !l.done.Load() {
 		if s, err := usage.LoadCursor(tx); err != nil || !s.Done {

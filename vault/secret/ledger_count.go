@@ -9,6 +9,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/usage"
 )
@@ -56,7 +57,7 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 		}
 		node, shared := tx.Node()
 		if !shared {
-			return rows.ErrNodeLost
+			return cluster.ErrNodeLost
 		}
 		found, err := countNext(tx, &s)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -45,7 +46,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		if err := tx.Put(BucketMetadata, row[:], found.record.encode()); err != nil {
 			return err
 		}
-		return rows.WriteAudit(tx, now, rows.AuditMemo, row)
+		return audit.Write(tx, now, audit.Memo, row)
 	})
 	memoQuota.settle(err)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
@@ -145,7 +146,7 @@ func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (b
 		if err := tx.Put(BucketMetadata, row[:], record.encode()); err != nil {
 			return err
 		}
-		return rows.WriteAudit(tx, now, rows.AuditView, row)
+		return audit.Write(tx, now, audit.View, row)
 	})
 	if err == nil {
 		re.watches.Tell(row)

@@ -10,7 +10,8 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -191,7 +192,7 @@ func TestFirstLookIsOne(t *testing.T) {
 	}
 	all.Wait()
 	vaulttest.Want(t, "looks that say new", fresh.Load(), 1)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 2)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 2)
 }
 
 func TestMemo(t *testing.T) {

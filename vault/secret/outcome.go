@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/watch"
@@ -125,7 +126,7 @@ func noteOutcome(tx *rows.Tx, receipt seal.RowKey, delivered bool, at time.Time)
 
 // DropClaims ends every claim of a restored store that nothing serves, and returns
 // how many there were.
-func DropClaims(ctx context.Context, store rows.Store, now time.Time) (int, error) {
+func DropClaims(ctx context.Context, store cluster.Store, now time.Time) (int, error) {
 	return claim.Drop(ctx, store, func(tx *rows.Tx, receipt seal.RowKey) error {
 		return noteOutcome(tx, receipt, false, now)
 	})

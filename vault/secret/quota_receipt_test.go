@@ -13,8 +13,10 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
+	"hush/vault/sweep"
 	"hush/vault/vaulttest"
 )
 
@@ -192,8 +194,8 @@ func storedBytes(t *testing.T, k *vaulttest.Kit) (size int64) {
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
 		size = 0
 		for _, bucket := range []string{
-			secret.BucketMetadata, secret.BucketExpiry, rows.BucketAudit,
-			secret.BucketEntry, outbox.BucketDelivery, rows.BucketDue,
+			secret.BucketMetadata, secret.BucketExpiry, audit.BucketAudit,
+			secret.BucketEntry, outbox.BucketDelivery, sweep.BucketDue,
 		} {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				size += int64(len(key) + len(value))

@@ -9,7 +9,8 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -58,8 +59,8 @@ func TestOneWinner(t *testing.T) {
 	vaulttest.Want(t, "secrets found by reveals", counting.opened.Load(), secrets)
 	vaulttest.Want(t, "secrets taken by reveals", counting.taken.Load(), secrets)
 	kinds := vaulttest.AuditKinds(t, k)
-	vaulttest.Want(t, "audit rows of reveals", kinds[rows.AuditReveal], revealed)
-	vaulttest.Want(t, "audit rows of burns", kinds[rows.AuditBurn], secrets-revealed)
+	vaulttest.Want(t, "audit rows of reveals", kinds[audit.Reveal], revealed)
+	vaulttest.Want(t, "audit rows of burns", kinds[audit.Burn], secrets-revealed)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 

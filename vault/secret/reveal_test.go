@@ -13,7 +13,8 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -94,7 +95,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	owner := k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
 	kept := k.MustConceal(t, owner, "x", secret.Wish{Passphrase: "p"})
-	audits := len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit))
+	audits := len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit))
 	for range 5 {
 		got, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(1), kept.Secret.Key.Expose())
 		if err != nil {
@@ -106,7 +107,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 	got, err := k.Vault.Secrets.GetSecret(t.Context(), owner, kept.Secret.Key.Expose())
 	vaulttest.Want(t, "Owned(owner)", err == nil && got.Owned, true)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), audits)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), audits)
 	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
 }
 

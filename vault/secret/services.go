@@ -12,7 +12,8 @@ import (
 	"hush/vault/domain"
 	"hush/vault/guess"
 	"hush/vault/outbox"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/watch"
@@ -20,9 +21,9 @@ import (
 
 // Options are the dependencies of New; all but Cost are required.
 type Options struct {
-	Store       rows.Store
+	Store       cluster.Store
 	Shares      *shares.Shares
-	Clock       *rows.Clock
+	Clock       *cluster.Clock
 	Keys        *seal.Keys
 	Log         *slog.Logger
 	Limits      caller.Limits
@@ -50,9 +51,9 @@ type Services struct {
 
 // Secrets conceals, shows and reveals secrets. It is safe for concurrent use.
 type Secrets struct {
-	store      rows.Store
+	store      cluster.Store
 	shares     *shares.Shares
-	clock      *rows.Clock
+	clock      *cluster.Clock
 	keys       *seal.Keys
 	secretKeys seal.SecretKeys
 	limits     caller.Limits
@@ -71,9 +72,9 @@ type Secrets struct {
 
 // Burns ends secrets unread. It is safe for concurrent use.
 type Burns struct {
-	store    rows.Store
+	store    cluster.Store
 	shares   *shares.Shares
-	clock    *rows.Clock
+	clock    *cluster.Clock
 	secrets  *Secrets
 	receipts *Receipts
 	usage    *Usage
@@ -82,8 +83,8 @@ type Burns struct {
 
 // Receipts shows and lists receipts. It is safe for concurrent use.
 type Receipts struct {
-	store       rows.Store
-	clock       *rows.Clock
+	store       cluster.Store
+	clock       *cluster.Clock
 	keys        *seal.Keys
 	log         *slog.Logger
 	accounts    *account.Accounts
@@ -97,9 +98,9 @@ type Receipts struct {
 
 // Sweeper ends expired secrets and recounts quotas after a start.
 type Sweeper struct {
-	store   rows.Store
+	store   cluster.Store
 	shares  *shares.Shares
-	clock   *rows.Clock
+	clock   *cluster.Clock
 	log     *slog.Logger
 	outbox  *outbox.Outbox
 	secrets *Secrets

@@ -9,9 +9,11 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 )
 
 // dueRows returns the first due rows of the index.
@@ -56,7 +58,7 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 	}, func(key []byte, cause error) error {
 		handled++
 		lost.Note(BucketExpiry, cause)
-		return sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return putOffRow(tx, key, now.Add(rows.DamagedPause)) })
+		return sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return putOffRow(tx, key, now.Add(sweep.DamagedPause)) })
 	})
 	if err != nil {
 		return handled, fmt.Errorf("ending expired secrets: %w", err)
@@ -112,7 +114,7 @@ func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *Sweep)
 		return err
 	case rows.IsDamage(err):
 		done.lost.Note(BucketExpiry, err)
-		next = now.Add(rows.DamagedPause)
+		next = now.Add(sweep.DamagedPause)
 	case err != nil:
 		return err
 	}
@@ -189,7 +191,7 @@ func forgetReceipt(tx *rows.Tx, row seal.RowKey, r *MetadataRecord) error {
 	if err := tx.Delete(bucketTimeline, row[:]); err != nil {
 		return err
 	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountMetadata, By: -1}); err != nil {
+	if err := counter.Add(tx, counter.Change{Counter: counter.Metadata, By: -1}); err != nil {
 		return err
 	}
 	return tx.Delete(BucketMetadata, row[:])

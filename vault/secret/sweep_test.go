@@ -7,7 +7,8 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -54,7 +55,7 @@ func TestSweepEndsAllThatExpired(t *testing.T) {
 		_, err := k.Shares.Get(t.Context(), slot)
 		vaulttest.WantErr(t, "Get(share of an expired secret)", err, storage.ErrShareGone)
 	}
-	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], expiring)
+	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[audit.Expire], expiring)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), unit)
 	n, err = k.Vault.Sweep(t.Context())
 	vaulttest.Want(t, "Sweep(again)", err, nil)
@@ -95,7 +96,7 @@ func TestReceiptsAreForgotten(t *testing.T) {
 	}
 	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)
 	vaulttest.Want(t, "rows of the index", len(vaulttest.RowsIn(t, k.Store, secret.BucketExpiry)), 0)
-	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 3+3)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 3+3)
 }
 
 // After a long time without a sweep a secret and its receipt go together.
@@ -123,15 +124,15 @@ func TestSweepPassesDamage(t *testing.T) {
 	undo := replaceSecret(t, k, damaged, []byte("damaged"))
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], 1)
+	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[audit.Expire], 1)
 	if vaulttest.SecretRow(t, k, sound.Secret.Key) != nil {
 		t.Error("Sweep beside a damaged record: the sound secret is still there, want it gone")
 	}
 	undo()
 	k.MustSweep(t)
-	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], 1)
+	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[audit.Expire], 1)
 	vaulttest.AdvanceInSteps(t, k, 25*time.Hour)
-	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], 2)
+	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[audit.Expire], 2)
 }
 
 // A record that cannot be read hides its slot, so the pass must not free any:

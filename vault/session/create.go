@@ -7,6 +7,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/email"
@@ -143,7 +144,7 @@ func (se *Sessions) signIn(tx *rows.Tx, in signIn, now time.Time) (account.Accou
 	if err := account.PutAccount(tx, in.id, owner); err != nil {
 		return account.Account{}, err
 	}
-	if err := rows.WriteAccountAudit(tx, now, rows.AuditSignIn, in.id); err != nil {
+	if err := audit.WriteAccount(tx, now, audit.SignIn, in.id); err != nil {
 		return account.Account{}, err
 	}
 	return se.accounts.DescribeAccount(tx, in.id, owner)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -72,7 +73,7 @@ func (se *Sessions) endSome(ctx context.Context, id caller.AccountID, meant func
 				return err
 			}
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditSessionsRevoked, id)
+		return audit.WriteAccount(tx, now, audit.SessionsRevoked, id)
 	})
 	if err != nil {
 		return 0, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -46,7 +47,7 @@ func (o Operator) CreateToken(ctx context.Context, account caller.Text, n creden
 		if record, err = credential.PutTokenPair(tx, made, key, n.Rotate); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditToken, id)
+		return audit.WriteAccount(tx, now, audit.Token, id)
 	})
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -140,7 +141,7 @@ func TestImportToken(t *testing.T) {
 		}
 		vaulttest.WantErr(t, "importToken("+step.name+")", err, step.want)
 	}
-	vaulttest.Want(t, "audit rows of created tokens", vaulttest.AuditKinds(t, m.Kit)[rows.AuditToken], 2)
+	vaulttest.Want(t, "audit rows of created tokens", vaulttest.AuditKinds(t, m.Kit)[audit.Token], 2)
 	m.WantRows(t, credential.BucketToken, 2)
 	m.WantRows(t, credential.BucketPair, 3)
 	wantOpens(t, m, token)

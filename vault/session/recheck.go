@@ -8,6 +8,7 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -55,7 +56,7 @@ func (se *Sessions) Hold(ctx context.Context, c caller.Caller, asColonel bool) c
 	if c.Anonymous() {
 		return ctx
 	}
-	return rows.Checked(ctx, func(tx *rows.Tx) error {
+	return cluster.Checked(ctx, func(tx *rows.Tx) error {
 		owner, err := stillGood(tx, se.credentials, c, se.clock.Now())
 		if err == nil && asColonel && !se.accounts.ColonelOf(owner, se.accounts.AddressOf(c.AccountID(), owner)) {
 			err = ErrEnded

@@ -4,14 +4,15 @@ import (
 	"hush/seal"
 	"hush/vault/account"
 	"hush/vault/credential"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // Sessions authenticates callers and keeps their sessions. It is safe for
 // concurrent use.
 type Sessions struct {
-	store       rows.Store
-	clock       *rows.Clock
+	store       cluster.Store
+	clock       *cluster.Clock
 	keys        *seal.Keys
 	accounts    *account.Accounts
 	passwords   *account.Passwords
@@ -22,16 +23,16 @@ type Sessions struct {
 // Tokens creates, lists and ends the API tokens of callers' accounts. It is
 // safe for concurrent use.
 type Tokens struct {
-	store       rows.Store
-	clock       *rows.Clock
+	store       cluster.Store
+	clock       *cluster.Clock
 	credentials *credential.Credentials
 	others      account.Others
 }
 
 // Options are the dependencies of New; all are required.
 type Options struct {
-	Store       rows.Store
-	Clock       *rows.Clock
+	Store       cluster.Store
+	Clock       *cluster.Clock
 	Keys        *seal.Keys
 	Accounts    *account.Accounts
 	Passwords   *account.Passwords

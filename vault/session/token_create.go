@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -42,7 +43,7 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 		if record, err = credential.PutToken(tx, made, c, n.Rotate); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditToken, c.AccountID())
+		return audit.WriteAccount(tx, now, audit.Token, c.AccountID())
 	})
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err

@@ -9,7 +9,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 
@@ -64,7 +65,7 @@ func TestTokensOfATokenEndWithIt(t *testing.T) {
 	vaulttest.Want(t, "RevokeAPIToken()", m.Vault.Tokens.RevokeAPIToken(t.Context(), person, parent.ID), nil)
 	wantDead(t, m, map[string]seal.APIToken{"parent": stolen, "child": child, "grandchild": grandchild})
 	vaulttest.Want(t, "Authenticate(of a person)", m.AuthErr(t, vaulttest.ByToken(own)), nil)
-	vaulttest.Want(t, "audit rows of revoked tokens", vaulttest.AuditKinds(t, m.Kit)[rows.AuditTokenRevoked], 5)
+	vaulttest.Want(t, "audit rows of revoked tokens", vaulttest.AuditKinds(t, m.Kit)[audit.TokenRevoked], 5)
 	m.WantRows(t, credential.BucketToken, 1)
 }
 
@@ -116,7 +117,7 @@ func TestRotatedTokenTakesThePlace(t *testing.T) {
 		names = append(names, left.Name)
 	}
 	vaulttest.Want(t, "tokens after their parent was replaced", strings.Join(names, " "), "parent")
-	if kinds := vaulttest.AuditKinds(t, m.Kit); kinds[rows.AuditTokenRevoked] != kinds[rows.AuditToken]-1 {
-		t.Errorf("audit rows: got %d tokens created and %d revoked, want all but one revoked", kinds[rows.AuditToken], kinds[rows.AuditTokenRevoked])
+	if kinds := vaulttest.AuditKinds(t, m.Kit); kinds[audit.TokenRevoked] != kinds[audit.Token]-1 {
+		t.Errorf("audit rows: got %d tokens created and %d revoked, want all but one revoked", kinds[audit.Token], kinds[audit.TokenRevoked])
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"hush/seal"
 	"hush/storage/memory"
 	"hush/vault/recordtest"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 func sampleEpoch() epochRecord { return epochRecord{sealed: bytes.Repeat([]byte("sealed key "), 8)} }
@@ -74,7 +75,7 @@ func TestEpochsBefore(t *testing.T) {
 func TestOpenedKeysAreBoundedAndWiped(t *testing.T) {
 	t.Parallel()
 	store, _ := memory.New()
-	e := newEpochs(rows.NewStore(store, nil), seal.NewKeys(seal.NewRootKey()))
+	e := newEpochs(cluster.NewStore(store, nil), seal.NewKeys(seal.NewRootKey()))
 	start := recordtest.Moment(0)
 	owner := func(hour int) Owner {
 		return Owner{Kind: KindMail, Row: []byte("a row"), Expires: start.Add(time.Duration(hour) * time.Hour)}

@@ -10,6 +10,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -21,7 +22,7 @@ const epochsOpened = 2048
 // epochs masks shares with the keys of epochs. It keeps opened keys in memory
 // until the next sweep. It is safe for concurrent use.
 type epochs struct {
-	store rows.Store
+	store cluster.Store
 	keys  *seal.Keys
 
 	mu     sync.Mutex
@@ -29,7 +30,7 @@ type epochs struct {
 	first  uint64 // the keys of earlier epochs are deleted
 }
 
-func newEpochs(s rows.Store, keys *seal.Keys) *epochs {
+func newEpochs(s cluster.Store, keys *seal.Keys) *epochs {
 	return &epochs{store: s, keys: keys, opened: map[uint64]openedEpoch{}}
 }
 
@@ -148,7 +149,7 @@ func (e *epochs) create(ctx context.Context, row []byte) (record epochRecord, er
 	fresh := epochRecord{sealed: e.keys.SealEpochKey(row, key)}
 	key.Wipe()
 	// The key is for all callers.
-	err = e.store.Update(rows.Unchecked(ctx), func(tx *rows.Tx) (err error) {
+	err = e.store.Update(cluster.Unchecked(ctx), func(tx *rows.Tx) (err error) {
 		record, err = rows.Load(tx, BucketEpoch, row, decodeEpoch)
 		if !errors.Is(err, refusal.ErrNotFound) {
 			return err

@@ -13,6 +13,7 @@ import (
 	"hush/crash"
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -23,7 +24,7 @@ import (
 // what it opens, destroyed after that, and struck off the list in the
 // background.
 type Shares struct {
-	store   rows.Store
+	store   cluster.Store
 	backend storage.Shares
 	log     *slog.Logger
 	pool    *sharePool
@@ -40,7 +41,7 @@ type Shares struct {
 // are masked with epoch keys, which are sealed with keys. A share of a secret
 // counts as destroyed when the end of the secret is in the log, too; nil for no
 // log.
-func New(s rows.Store, backend storage.Shares, keys *seal.Keys, log *slog.Logger, ended *spent.Log) *Shares {
+func New(s cluster.Store, backend storage.Shares, keys *seal.Keys, log *slog.Logger, ended *spent.Log) *Shares {
 	made := &Shares{store: s, backend: backend, log: log, spent: ended, pool: newSharePool(backend, log)}
 	if o, ok := backend.(storage.Overwriter); ok && !o.Overwrites() {
 		made.epochs = newEpochs(s, keys)
@@ -113,7 +114,7 @@ func (s *Shares) Get(ctx context.Context, slot storage.Slot, owner Owner) ([stor
 
 // EndEpochs deletes the keys of epochs that passed before now, some in each
 // call, so that what was sealed with their masks can no longer be opened. now
-// must be a time up to which deleting is safe. EndEpochs is a rows.Batch.
+// must be a time up to which deleting is safe. EndEpochs is a sweep.Batch.
 func (s *Shares) EndEpochs(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
 	if s.epochs == nil {
 		return 0, nil
@@ -186,7 +187,7 @@ func (s *Shares) DestroyListed(ctx context.Context, how spent.Kind, slot storage
 	if err != nil || !listed {
 		return err
 	}
-	ctx = rows.Unchecked(context.WithoutCancel(ctx)) // what it opens has ended already
+	ctx = cluster.Unchecked(context.WithoutCancel(ctx)) // what it opens has ended already
 	if err := s.destroy(ctx, how, []storage.Slot{slot}); err != nil {
 		return fmt.Errorf("destroying a share again: %w", refusal.Unavailable(err))
 	}

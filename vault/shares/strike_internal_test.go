@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/memory"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
@@ -33,7 +34,7 @@ func (f *freed) Release(slots ...storage.Slot) {
 func newFreed() (*Shares, *freed) {
 	store, backend := memory.New()
 	f := &freed{Shares: backend}
-	return New(rows.NewStore(store, nil), f, seal.NewKeys(seal.NewRootKey()), slog.New(slog.DiscardHandler), nil), f
+	return New(cluster.NewStore(store, nil), f, seal.NewKeys(seal.NewRootKey()), slog.New(slog.DiscardHandler), nil), f
 }
 
 // A row that names a later share of its slot stays, and the slot is not free: it holds

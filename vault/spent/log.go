@@ -11,6 +11,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/spentlog"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -22,8 +23,8 @@ const margin = 7 * 24 * time.Hour
 // Log is the log that a store uses. A nil Log logs nothing. It is safe for
 // concurrent use.
 type Log struct {
-	store  rows.Store
-	clock  *rows.Clock
+	store  cluster.Store
+	clock  *cluster.Clock
 	file   *spentlog.Log
 	log    *slog.Logger
 	record Record // its Synced is that of the start
@@ -43,8 +44,8 @@ type Log struct {
 
 // Options are what New needs; all are required.
 type Options struct {
-	Store rows.Store
-	Clock *rows.Clock
+	Store cluster.Store
+	Clock *cluster.Clock
 	Log   *slog.Logger
 	// File is the log that Check accepted with Record; nil for none.
 	File   *spentlog.Log
@@ -167,7 +168,7 @@ func entriesOf(ends []rows.End) []spentlog.Entry {
 }
 
 // Prune deletes what is older than any backup could need: older than the longest
-// lifetime of a secret, with a margin. It is a rows.Batch.
+// lifetime of a secret, with a margin. It is a sweep.Batch.
 func (l *Log) Prune(_ context.Context, now time.Time, _ *rows.Damage) (int, error) {
 	if l == nil {
 		return 0, nil

@@ -9,6 +9,7 @@ import (
 	"hush/storage"
 	"hush/storage/memory"
 	"hush/storage/spentlog"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
@@ -32,7 +33,7 @@ func newScene(t *testing.T) *scene {
 	t.Cleanup(func() { _ = s.file.Close() })
 	id, _ := s.file.Position()
 	s.log = New(Options{
-		Store: rows.NewStore(s.store, nil), Clock: rows.NewClock(func() time.Time { return s.now }, s.now),
+		Store: cluster.NewStore(s.store, nil), Clock: cluster.NewClock(func() time.Time { return s.now }, s.now),
 		Log: slog.New(slog.DiscardHandler), File: s.file, Record: Record{ID: id, Folder: dir},
 	})
 	return s

@@ -10,6 +10,8 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/spent"
@@ -26,11 +28,11 @@ func (t *transfer) load(ctx context.Context) error {
 	}
 	same := t.from.record.ID == t.to.record.ID
 	switch t.from.record.State {
-	case rows.CopyLeft, rows.CopyEmptied:
-		if !same || t.to.record.State < rows.CopyChecked {
+	case cluster.CopyLeft, cluster.CopyEmptied:
+		if !same || t.to.record.State < cluster.CopyChecked {
 			return fmt.Errorf("%w, to %s", ErrMoved, t.from.record.Other)
 		}
-	case rows.CopyLeaving:
+	case cluster.CopyLeaving:
 		if t.to.record.State != 0 && !same {
 			return fmt.Errorf("%w: %s has an unfinished copy of another run, from %s", ErrNotEmpty, t.to.Name, t.to.record.Other)
 		}
@@ -46,17 +48,17 @@ func (t *transfer) load(ctx context.Context) error {
 // loadSource reads the source. Only one that was moved may lack a verifier.
 func (t *transfer) loadSource(ctx context.Context) error {
 	err := t.from.rows.View(ctx, func(tx *rows.Tx) (err error) {
-		if err := rows.CheckFormat(tx); err != nil {
+		if err := cluster.CheckFormat(tx); err != nil {
 			return err
 		}
-		if t.from.record, err = rows.GetCopy(tx); err != nil {
+		if t.from.record, err = cluster.GetCopy(tx); err != nil {
 			return err
 		}
 		switch t.from.record.State {
-		case rows.CopyLeft, rows.CopyEmptied:
+		case cluster.CopyLeft, cluster.CopyEmptied:
 			return arrange(t.Keys, t.from.record.Verifier)
-		case rows.CopyFilling, rows.CopyChecked:
-			return rows.CheckCopy(tx)
+		case cluster.CopyFilling, cluster.CopyChecked:
+			return cluster.CheckCopy(tx)
 		default: // it can be served, or a copy of it has begun
 		}
 		_, logged, err := spent.Get(tx)
@@ -66,7 +68,7 @@ func (t *transfer) loadSource(ctx context.Context) error {
 		if logged {
 			return ErrLogged
 		}
-		verifier, err := rows.GetSystem(tx, rows.SystemVerifier)
+		verifier, err := rows.GetSystem(tx, keylist.SystemVerifier)
 		if errors.Is(err, storage.ErrNotFound) {
 			return errors.New("it holds no data")
 		}
@@ -74,7 +76,7 @@ func (t *transfer) loadSource(ctx context.Context) error {
 			err = arrange(t.Keys, verifier)
 		}
 		if err == nil {
-			t.mark, err = rows.GetMark(tx)
+			t.mark, err = cluster.GetMark(tx)
 		}
 		return err
 	})
@@ -93,26 +95,26 @@ func (t *transfer) loadTarget(ctx context.Context) error {
 		return nil
 	}
 	err := t.to.rows.View(ctx, func(tx *rows.Tx) (err error) {
-		if err := rows.CheckFormat(tx); err != nil {
+		if err := cluster.CheckFormat(tx); err != nil {
 			return err
 		}
-		if t.to.record, err = rows.GetCopy(tx); err != nil {
+		if t.to.record, err = cluster.GetCopy(tx); err != nil {
 			return err
 		}
-		if t.to.record.ID == (rows.Instance{}) {
-			t.to.record = rows.CopyRecord{}
+		if t.to.record.ID == (cluster.Instance{}) {
+			t.to.record = cluster.CopyRecord{}
 		}
 		switch t.to.record.State {
-		case rows.CopyFilling, rows.CopyChecked:
+		case cluster.CopyFilling, cluster.CopyChecked:
 			return arrange(t.Keys, t.to.record.Verifier)
-		case rows.CopyArrived:
+		case cluster.CopyArrived:
 			return nil
-		case rows.CopyLeaving, rows.CopyLeft, rows.CopyEmptied:
-			return fmt.Errorf("%w: %w", ErrNotEmpty, rows.CheckCopy(tx))
+		case cluster.CopyLeaving, cluster.CopyLeft, cluster.CopyEmptied:
+			return fmt.Errorf("%w: %w", ErrNotEmpty, cluster.CheckCopy(tx))
 		}
 		return checkEmpty(tx, t.Keys)
 	})
-	if err == nil && t.to.record.State != rows.CopyArrived {
+	if err == nil && t.to.record.State != cluster.CopyArrived {
 		err = t.to.checkStopped(ctx, t.Now())
 	}
 	if err != nil {
@@ -133,7 +135,7 @@ func checkEmpty(tx *rows.Tx, keys *seal.Keys) error {
 			return fmt.Errorf("%w: its bucket %q has rows", ErrNotEmpty, b.Name)
 		}
 	}
-	listed, err := rows.GetRootKeys(tx)
+	listed, err := keylist.GetRootKeys(tx)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
@@ -146,7 +148,7 @@ func checkEmpty(tx *rows.Tx, keys *seal.Keys) error {
 // arrange verifies keys with a stored list of root keys, and makes them open what
 // the store has.
 func arrange(keys *seal.Keys, stored []byte) error {
-	listed, err := rows.DecodeRootKeys(stored)
+	listed, err := keylist.DecodeRootKeys(stored)
 	if err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func (e *end) now(ctx context.Context, now time.Time) (time.Time, error) {
 }
 
 func checkStoppedIn(tx *rows.Tx, now time.Time) error {
-	live, err := rows.LiveNodes(tx, now)
+	live, err := cluster.LiveNodes(tx, now)
 	if err != nil || len(live) == 0 {
 		return err
 	}
@@ -213,31 +215,31 @@ func (e *end) markLeaving(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	record := rows.CopyRecord{State: rows.CopyLeaving, Began: opts.Now(), Other: opts.To.Name}
+	record := cluster.CopyRecord{State: cluster.CopyLeaving, Began: opts.Now(), Other: opts.To.Name}
 	_, _ = rand.Read(record.ID[:]) // never fails: it ends the process instead
 	err = e.rows.Update(ctx, func(tx *rows.Tx) (err error) {
 		if err := checkStoppedIn(tx, now); err != nil {
 			return err
 		}
-		if err := rows.ForgetNodes(tx, now); err != nil {
+		if err := cluster.ForgetNodes(tx, now); err != nil {
 			return err
 		}
 		if record.Source, err = systemHash(tx); err != nil {
 			return err
 		}
-		if record.Verifier, err = rows.GetSystem(tx, rows.SystemVerifier); err != nil {
+		if record.Verifier, err = rows.GetSystem(tx, keylist.SystemVerifier); err != nil {
 			return err
 		}
-		return rows.PutCopy(tx, record)
+		return cluster.PutCopy(tx, record)
 	})
 	e.record = record
 	return err
 }
 
 // markFilling marks a target, with what its source was marked with.
-func (e *end) markFilling(ctx context.Context, opts Options, record rows.CopyRecord) error {
+func (e *end) markFilling(ctx context.Context, opts Options, record cluster.CopyRecord) error {
 	free := e.checkFree(ctx, opts)
-	record.State, record.Other = rows.CopyFilling, opts.From.Name
+	record.State, record.Other = cluster.CopyFilling, opts.From.Name
 	err := e.rows.Update(ctx, func(tx *rows.Tx) error {
 		if err := free(tx); err != nil {
 			return err
@@ -248,7 +250,7 @@ func (e *end) markFilling(ctx context.Context, opts Options, record rows.CopyRec
 		if err := secret.ForgetUsage(tx); err != nil {
 			return err
 		}
-		return rows.PutCopy(tx, record)
+		return cluster.PutCopy(tx, record)
 	})
 	e.record = record
 	return err
@@ -262,11 +264,11 @@ func (e *end) checkFree(ctx context.Context, opts Options) func(*rows.Tx) error 
 		if err != nil {
 			return err
 		}
-		record, err := rows.GetCopy(tx)
+		record, err := cluster.GetCopy(tx)
 		if err != nil {
 			return err
 		}
-		if record.ID != (rows.Instance{}) {
+		if record.ID != (cluster.Instance{}) {
 			return fmt.Errorf("%w: another copy to it has begun", ErrNotEmpty)
 		}
 		if err := checkStoppedIn(tx, now); err != nil {
@@ -292,12 +294,12 @@ func (t *transfer) resume(ctx context.Context) error {
 // checkUnchanged returns ErrChanged if the source was served since the copy
 // began.
 func (e *end) checkUnchanged(tx *rows.Tx) error {
-	record, err := rows.GetCopy(tx)
+	record, err := cluster.GetCopy(tx)
 	if err != nil {
 		return err
 	}
 	hash, err := systemHash(tx)
-	if err == nil && (record.State != rows.CopyLeaving || record.ID != e.record.ID || !bytes.Equal(hash, record.Source)) {
+	if err == nil && (record.State != cluster.CopyLeaving || record.ID != e.record.ID || !bytes.Equal(hash, record.Source)) {
 		return fmt.Errorf("source %s: %w", e.Name, ErrChanged)
 	}
 	return err
@@ -312,13 +314,13 @@ func Abandon(ctx context.Context, opts Options) error {
 		return err
 	}
 	switch t.from.record.State {
-	case rows.CopyLeaving:
-	case rows.CopyLeft, rows.CopyEmptied:
+	case cluster.CopyLeaving:
+	case cluster.CopyLeft, cluster.CopyEmptied:
 		return fmt.Errorf("source %s: %w, to %s: only a copy from there brings it back", t.from.Name, ErrMoved, t.from.record.Other)
 	default:
 		return fmt.Errorf("source %s: no copy of it was begun", t.from.Name)
 	}
 	return t.from.rows.Update(ctx, func(tx *rows.Tx) error {
-		return tx.Delete(rows.BucketSystem, []byte(rows.SystemCopy))
+		return tx.Delete(rows.BucketSystem, []byte(cluster.SystemCopy))
 	})
 }

@@ -2,9 +2,11 @@ package transfer
 
 import (
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/budget"
 	"hush/vault/challenge"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
@@ -14,6 +16,7 @@ import (
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/sweep"
 	"hush/vault/usage"
 )
 
@@ -22,7 +25,7 @@ import (
 // secrets come last: with them come the shares.
 func copied() (all []shares.Holding) {
 	for _, list := range [][]rows.Bucket{
-		rows.AuditBuckets(), rows.DueBuckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		audit.Buckets(), sweep.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 	} {
 		for _, b := range list {
@@ -35,7 +38,7 @@ func copied() (all []shares.Holding) {
 // left returns the buckets whose rows belong to the processes that serve a
 // store, or to its shares, or follow from what is copied.
 func left() []string {
-	return append(spent.Buckets(), rows.BucketNode, shares.BucketShred, shares.BucketEpoch, usage.BucketUsage)
+	return append(spent.Buckets(), cluster.BucketNode, shares.BucketShred, shares.BucketEpoch, usage.BucketUsage)
 }
 
 // Buckets returns the names of all buckets that a copy knows.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -120,7 +121,7 @@ func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(*
 	before, next := e.record, e.record
 	next.Bucket, next.After = bucket, last
 	err := e.rows.Update(ctx, func(tx *rows.Tx) error {
-		stored, err := rows.GetCopy(tx)
+		stored, err := cluster.GetCopy(tx)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(*
 		if err := fn(tx); err != nil {
 			return err
 		}
-		return rows.PutCopy(tx, next)
+		return cluster.PutCopy(tx, next)
 	})
 	if err == nil {
 		e.record = next

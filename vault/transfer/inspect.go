@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -80,7 +81,7 @@ func NewInspection(keys *seal.Keys) *Inspection {
 // Row checks a row. It returns an error only if the inspection cannot go on.
 func (i *Inspection) Row(bucket string, key, value []byte) error {
 	i.Buckets[bucket]++
-	if bucket == rows.BucketSystem && string(key) == rows.SystemVerifier {
+	if bucket == rows.BucketSystem && string(key) == keylist.SystemVerifier {
 		return i.verify(value)
 	}
 	h, known := i.holdings[bucket]
@@ -113,9 +114,9 @@ func (i *Inspection) Row(bucket string, key, value []byte) error {
 
 // verify checks the root keys that the rows name.
 func (i *Inspection) verify(value []byte) error {
-	known, err := rows.DecodeRootKeys(value)
+	known, err := keylist.DecodeRootKeys(value)
 	if err != nil {
-		i.note(rows.BucketSystem, []byte(rows.SystemVerifier), err)
+		i.note(rows.BucketSystem, []byte(keylist.SystemVerifier), err)
 		return nil
 	}
 	for _, k := range known.Needed() {

@@ -9,6 +9,7 @@ import (
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault/caller"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/transfer"
@@ -53,10 +54,10 @@ func TestInspection(t *testing.T) {
 	}
 	i := transfer.NewInspection(nil)
 	old, current := [seal.VerifierSize]byte{1}, [seal.VerifierSize]byte{2}
-	list := rows.RootKeys{Keys: []rows.RootKey{
-		{Verifier: [seal.VerifierSize]byte{3}, State: rows.RootKeyRetired}, {Verifier: old, State: rows.RootKeyOld}, {Verifier: current, State: rows.RootKeyCurrent},
+	list := keylist.RootKeys{Keys: []keylist.RootKey{
+		{Verifier: [seal.VerifierSize]byte{3}, State: keylist.RootKeyRetired}, {Verifier: old, State: keylist.RootKeyOld}, {Verifier: current, State: keylist.RootKeyCurrent},
 	}}
-	if err := i.Row(rows.BucketSystem, []byte(rows.SystemVerifier), list.Encode()); err != nil || !slices.Equal(i.RootKeys, []string{"01000000", "02000000"}) {
+	if err := i.Row(rows.BucketSystem, []byte(keylist.SystemVerifier), list.Encode()); err != nil || !slices.Equal(i.RootKeys, []string{"01000000", "02000000"}) {
 		t.Errorf("Row(list of root keys): got %v, %q, want the two that are needed", err, i.RootKeys)
 	}
 	if err := i.Row("a bucket of later", []byte("key"), nil); err != nil || i.Sound() || len(i.Names) != 1 {

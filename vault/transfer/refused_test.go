@@ -11,7 +11,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/secret"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
@@ -126,7 +127,7 @@ func TestPausedNodeOfAMovedStore(t *testing.T) {
 		vaulttest.WantErr(t, "ConcealSecret("+when+")", err, refusal.ErrUnavailable)
 	}
 	conceal("before its heartbeat")
-	vaulttest.WantErr(t, "Beat()", paused.Vault.Beat(t.Context()), rows.ErrCopied)
+	vaulttest.WantErr(t, "Beat()", paused.Vault.Beat(t.Context()), cluster.ErrCopied)
 	conceal("after its heartbeat")
 }
 
@@ -156,7 +157,7 @@ func TestChangedSourceIsRefused(t *testing.T) {
 	from, to := c.small(t), keepingSite(t, c.root)
 	vaulttest.WantErr(t, "Copy(killed)", c.attempt(t, from, to, 5, true), errKilled)
 	source, closed := from.open(t)
-	err := source.Store.Update(t.Context(), func(tx storage.Tx) error { return rows.PutMark(tx, c.clock.Now().Add(time.Second)) })
+	err := source.Store.Update(t.Context(), func(tx storage.Tx) error { return cluster.PutMark(tx, c.clock.Now().Add(time.Second)) })
 	vaulttest.Want(t, "Update(mark)", err, nil)
 	closed()
 	_, err = c.copyErr(t, from, to, nil)

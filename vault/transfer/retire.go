@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"hush/storage"
+	"hush/vault/cluster"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -16,15 +18,15 @@ func (t *transfer) retire(ctx context.Context) error {
 		return fmt.Errorf("source %s: %w", t.from.Name, err)
 	}
 	record := t.from.record
-	record.State = rows.CopyLeft
+	record.State = cluster.CopyLeft
 	err := t.from.rows.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if err := t.from.checkUnchanged(tx); err != nil {
 			return err
 		}
-		if err := tx.Delete(rows.BucketSystem, []byte(rows.SystemVerifier)); err != nil {
+		if err := tx.Delete(rows.BucketSystem, []byte(keylist.SystemVerifier)); err != nil {
 			return err
 		}
-		return rows.PutCopy(tx, record)
+		return cluster.PutCopy(tx, record)
 	})
 	if err != nil {
 		return fmt.Errorf("retiring the source: %w", err)
@@ -35,23 +37,23 @@ func (t *transfer) retire(ctx context.Context) error {
 
 // release destroys the shares of the source, and lets the target be served.
 func (t *transfer) release(ctx context.Context) error {
-	if t.from.record.State == rows.CopyLeft {
+	if t.from.record.State == cluster.CopyLeft {
 		if err := t.empty(ctx); err != nil {
 			return fmt.Errorf("destroying the shares of the source: %w", err)
 		}
 	}
 	record := t.to.record
-	record.State = rows.CopyArrived
+	record.State = cluster.CopyArrived
 	verifier := record.Verifier
 	record.Verifier, record.Source, record.Bucket, record.After = nil, nil, "", nil
 	err := t.to.rows.Update(ctx, func(tx *rows.Tx) error {
-		if err := rows.PutSystem(tx, rows.SystemVerifier, verifier); err != nil {
+		if err := rows.PutSystem(tx, keylist.SystemVerifier, verifier); err != nil {
 			return err
 		}
-		if err := rows.InitFormat(tx); err != nil {
+		if err := cluster.InitFormat(tx); err != nil {
 			return err
 		}
-		return rows.PutCopy(tx, record)
+		return cluster.PutCopy(tx, record)
 	})
 	if err != nil {
 		return fmt.Errorf("releasing the target: %w", err)
@@ -78,6 +80,6 @@ func (t *transfer) empty(ctx context.Context) error {
 		return err
 	}
 	record := t.from.record
-	record.State = rows.CopyEmptied
+	record.State = cluster.CopyEmptied
 	return t.from.put(ctx, record)
 }

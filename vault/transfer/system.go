@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"hush/storage"
+	"hush/vault/cluster"
+	"hush/vault/counter"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/spent"
 )
@@ -17,7 +20,7 @@ func copiedSystem(tx storage.Tx) (map[string][]byte, error) {
 	copied := map[string][]byte{}
 	err := tx.Range(rows.BucketSystem, nil, nil, func(key, value []byte) error {
 		switch name := string(key); {
-		case name == rows.SystemVerifier, name == rows.SystemCopy, name == spent.SystemLog, name == spent.SystemBegun, isCounts(name):
+		case name == keylist.SystemVerifier, name == cluster.SystemCopy, name == spent.SystemLog, name == spent.SystemBegun, isCounts(name):
 		default:
 			copied[name] = append([]byte{}, value...)
 		}
@@ -26,9 +29,9 @@ func copiedSystem(tx storage.Tx) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := rows.GetCounts(tx)
-	if err == nil && counts != (rows.Counts{}) {
-		copied[rows.SystemCounts] = counts.Encode()
+	counts, err := counter.Get(tx)
+	if err == nil && counts != (counter.Counts{}) {
+		copied[counter.SystemCounts] = counts.Encode()
 	}
 	return copied, err
 }
@@ -36,7 +39,7 @@ func copiedSystem(tx storage.Tx) (map[string][]byte, error) {
 // isCounts reports whether a row of the bucket system has the counters of a
 // node.
 func isCounts(name string) bool {
-	rest, ok := strings.CutPrefix(name, rows.SystemCounts)
+	rest, ok := strings.CutPrefix(name, counter.SystemCounts)
 	return ok && (rest == "" || strings.HasPrefix(rest, " "))
 }
 
@@ -46,7 +49,7 @@ func isCounts(name string) bool {
 func systemHash(tx storage.Tx) ([]byte, error) {
 	var w rows.Writer
 	err := tx.Range(rows.BucketSystem, nil, nil, func(key, value []byte) error {
-		if name := string(key); name != rows.SystemVerifier && name != rows.SystemCopy {
+		if name := string(key); name != keylist.SystemVerifier && name != cluster.SystemCopy {
 			w.Sized(key)
 			w.Sized(value)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -68,20 +69,20 @@ type Options struct {
 // of a copy: nothing serves it before the copy is finished.
 func Prepare(from string, now time.Time) func(storage.Tx) error {
 	return func(tx storage.Tx) error {
-		return rows.PutCopy(tx, rows.CopyRecord{State: rows.CopyFilling, Began: now, Other: from})
+		return cluster.PutCopy(tx, cluster.CopyRecord{State: cluster.CopyFilling, Began: now, Other: from})
 	}
 }
 
 // end is a store of a copy under way.
 type end struct {
 	Store
-	rows   rows.Store
+	rows   cluster.Store
 	shares *shares.Shares
-	record rows.CopyRecord
+	record cluster.CopyRecord
 }
 
 func newEnd(s Store, keys *seal.Keys, log *slog.Logger) end {
-	store := rows.NewStore(s.Store, nil)
+	store := cluster.NewStore(s.Store, nil)
 	return end{Store: s, rows: store, shares: shares.New(store, s.Shares, keys, log, nil)}
 }
 
@@ -92,8 +93,8 @@ func (e *end) overwrites() bool {
 }
 
 // put stores the record of an end.
-func (e *end) put(ctx context.Context, r rows.CopyRecord) error {
-	if err := e.rows.Update(ctx, func(tx *rows.Tx) error { return rows.PutCopy(tx, r) }); err != nil {
+func (e *end) put(ctx context.Context, r cluster.CopyRecord) error {
+	if err := e.rows.Update(ctx, func(tx *rows.Tx) error { return cluster.PutCopy(tx, r) }); err != nil {
 		return fmt.Errorf("writing to %s: %w", e.Name, err)
 	}
 	e.record = r
@@ -124,10 +125,10 @@ func (t *transfer) run(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case t.from.record.State == rows.CopyEmptied && t.to.record.State == rows.CopyArrived:
+	case t.from.record.State == cluster.CopyEmptied && t.to.record.State == cluster.CopyArrived:
 		t.report.Before = true
 		return nil
-	case t.from.record.State == rows.CopyLeft || t.from.record.State == rows.CopyEmptied:
+	case t.from.record.State == cluster.CopyLeft || t.from.record.State == cluster.CopyEmptied:
 		return t.release(ctx)
 	}
 	if err := t.scan(ctx); err != nil || t.CheckOnly {

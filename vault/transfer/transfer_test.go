@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"hush/vault/audit"
+	"hush/vault/cluster"
+	"hush/vault/counter"
 	"hush/vault/rows"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
@@ -60,12 +63,12 @@ func TestServiceMovesThereAndBack(t *testing.T) {
 	c.wantWorks(t, k)
 }
 
-func auditOf(t *testing.T, k *vaulttest.Kit) (trail []rows.AuditRow) {
+func auditOf(t *testing.T, k *vaulttest.Kit) (trail []audit.Row) {
 	t.Helper()
 	var lost rows.Damage
 	view(t, k, func(tx tx) error {
 		trail = nil
-		return rows.RangeAudit(tx, &lost, func(row rows.AuditRow) error {
+		return audit.Range(tx, &lost, func(row audit.Row) error {
 			trail = append(trail, row)
 			return nil
 		})
@@ -73,10 +76,10 @@ func auditOf(t *testing.T, k *vaulttest.Kit) (trail []rows.AuditRow) {
 	return trail
 }
 
-func countsOf(t *testing.T, k *vaulttest.Kit) (counts rows.Counts) {
+func countsOf(t *testing.T, k *vaulttest.Kit) (counts counter.Counts) {
 	t.Helper()
 	view(t, k, func(tx tx) (err error) {
-		counts, err = rows.GetCounts(tx)
+		counts, err = counter.Get(tx)
 		return err
 	})
 	return counts
@@ -92,7 +95,7 @@ func wantSame[T comparable](t *testing.T, what string, got, want []T) {
 // wantNotServed fails the test unless a vault refuses to open at a site.
 func wantNotServed(t *testing.T, c *content, s site) {
 	t.Helper()
-	if err := c.serveErr(t, s); !errors.Is(err, rows.ErrCopied) {
-		t.Errorf("vault.Open(%s): got %v, want %v", "site", err, rows.ErrCopied)
+	if err := c.serveErr(t, s); !errors.Is(err, cluster.ErrCopied) {
+		t.Errorf("vault.Open(%s): got %v, want %v", "site", err, cluster.ErrCopied)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"hush/storage"
+	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -24,7 +25,7 @@ func (t *transfer) verify(ctx context.Context) error {
 		return err
 	}
 	record := t.to.record
-	record.State = rows.CopyChecked
+	record.State = cluster.CopyChecked
 	return t.to.put(ctx, record)
 }
 

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 
+	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
@@ -19,7 +20,7 @@ func (r row) size() int64 { return int64(len(r.key) + len(r.value)) }
 
 // walker reads the rows of a bucket in order, a page in each transaction.
 type walker struct {
-	store  rows.Store
+	store  cluster.Store
 	bucket string
 	from   []byte
 	page   []row
@@ -27,7 +28,7 @@ type walker struct {
 }
 
 // walk returns a walker over the rows after a key; all for nil.
-func walk(store rows.Store, bucket string, after []byte) *walker {
+func walk(store cluster.Store, bucket string, after []byte) *walker {
 	w := &walker{store: store, bucket: bucket}
 	if after != nil {
 		w.from = append(append(w.from, after...), 0)

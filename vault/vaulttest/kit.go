@@ -20,7 +20,8 @@ import (
 	"hush/vault/domain"
 	"hush/vault/outbox"
 	"hush/vault/rootkey"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 	"hush/vault/spent"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	// Manual leaves sweeping and the background pass to the test.
 	Manual bool
 	// Node is for the nodes of a Cluster, which give it their name.
-	Node rows.NodeOptions
+	Node cluster.NodeOptions
 	// Limits are the vault's limits.
 	Limits caller.Limits
 	// Host is the service's own host name.

@@ -10,7 +10,8 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/rows"
+
+	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/shares"
 )
@@ -111,11 +112,11 @@ func AwaitShred(t testing.TB, k *Kit) {
 }
 
 // AuditKinds counts the audit rows of each kind.
-func AuditKinds(t testing.TB, k *Kit) map[rows.AuditType]int {
+func AuditKinds(t testing.TB, k *Kit) map[audit.Type]int {
 	t.Helper()
-	kinds := map[rows.AuditType]int{}
-	for _, row := range RowsIn(t, k.Store, rows.BucketAudit) {
-		audit, err := rows.DecodeAudit(row)
+	kinds := map[audit.Type]int{}
+	for _, row := range RowsIn(t, k.Store, audit.BucketAudit) {
+		audit, err := audit.Decode(row)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)
 		}

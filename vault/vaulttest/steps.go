@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -88,6 +89,6 @@ func AdvanceInSteps(t testing.TB, k *Kit, d time.Duration) {
 // FillQueue counts as many mails as may wait.
 func FillQueue(tx storage.Tx) error {
 	return rows.Plain(func(tx *rows.Tx) error {
-		return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: outbox.QueueMost})
+		return counter.Add(tx, counter.Change{Counter: counter.Queued, By: outbox.QueueMost})
 	})(tx)
 }

@@ -13,15 +13,16 @@ import (
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // base is what a vault stands on while it is open.
 type base struct {
 	store        storage.Store
 	shares       storage.Shares
-	node         *rows.NodeOptions // nil on a data folder
-	hasDiskSpace func() bool       // nil on PostgreSQL
+	node         *cluster.NodeOptions // nil on a data folder
+	hasDiskSpace func() bool          // nil on PostgreSQL
 	close        func() error
 }
 
@@ -77,7 +78,7 @@ func openSchema(ctx context.Context, name string, clock *Clock, keys *seal.Keys)
 	}
 	return base{
 		store: store, shares: shares,
-		node: &rows.NodeOptions{Name: "test", Release: "test"}, close: opened.Close,
+		node: &cluster.NodeOptions{Name: "test", Release: "test"}, close: opened.Close,
 	}, nil
 }
 

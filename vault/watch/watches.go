@@ -8,7 +8,8 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
-	"hush/vault/rows"
+
+	"hush/vault/cluster"
 )
 
 // Watches is the set of open watches of a process. A change never blocks on one: a slow
@@ -17,9 +18,9 @@ import (
 // Of changes on other nodes it hears by Hear. Since notifications may be lost,
 // PollUntil also reads what open watches show.
 type Watches struct {
-	store   rows.Store
-	clock   *rows.Clock
-	notices *rows.Notices
+	store   cluster.Store
+	clock   *cluster.Clock
+	notices *cluster.Notices
 
 	mu       sync.Mutex
 	rows     map[seal.RowKey]map[*Listener]struct{}
@@ -31,7 +32,7 @@ type Watches struct {
 }
 
 // NewWatches returns an empty set.
-func NewWatches(store rows.Store, clock *rows.Clock, notices *rows.Notices) *Watches {
+func NewWatches(store cluster.Store, clock *cluster.Clock, notices *cluster.Notices) *Watches {
 	return &Watches{
 		store: store, clock: clock, notices: notices,
 		rows: map[seal.RowKey]map[*Listener]struct{}{}, accounts: map[string]map[*Listener]struct{}{},
@@ -112,7 +113,7 @@ func (ws *Watches) tellOthers(changed []seal.RowKey) {
 		return
 	}
 	for _, row := range changed {
-		ws.notices.Tell(rows.NoticeReceipt, row[:])
+		ws.notices.Tell(cluster.NoticeReceipt, row[:])
 	}
 }
 
@@ -124,7 +125,7 @@ func (ws *Watches) TellAccount(id caller.AccountID) {
 		l.wake()
 	}
 	ws.mu.Unlock()
-	ws.notices.Tell(rows.NoticeAccount, id[:])
+	ws.notices.Tell(cluster.NoticeAccount, id[:])
 }
 
 // Hear wakes the watches that topics of other nodes are about.
@@ -143,9 +144,9 @@ func (ws *Watches) topicsOf(l *Listener) []storage.Topic {
 	if ws.notices == nil {
 		return nil
 	}
-	topics := []storage.Topic{ws.notices.Topic(rows.NoticeReceipt, l.row[:])}
+	topics := []storage.Topic{ws.notices.Topic(cluster.NoticeReceipt, l.row[:])}
 	if id, ok := caller.ParseAccountID(l.account); ok {
-		topics = append(topics, ws.notices.Topic(rows.NoticeAccount, id[:]))
+		topics = append(topics, ws.notices.Topic(cluster.NoticeAccount, id[:]))
 	}
 	return topics
 }

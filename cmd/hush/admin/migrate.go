@@ -16,6 +16,7 @@ import (
 	"hush/server/settings"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/cluster"
 	"hush/vault/doctor"
 	"hush/vault/rows"
 )
@@ -108,12 +109,12 @@ func (m migration) readFormat(ctx context.Context) (f formatReport, err error) {
 	defer func() { err = errors.Join(err, done()) }()
 	f.Newest, f.Release = rows.FormatNewest(), m.release
 	err = store.View(ctx, func(tx storage.Tx) error {
-		stored, err := rows.GetFormat(tx)
+		stored, err := cluster.GetFormat(tx)
 		if err != nil {
 			return err
 		}
 		f.Format, f.FirstRelease = stored.Format, stored.Release
-		live, err := rows.LiveNodes(tx, now)
+		live, err := cluster.LiveNodes(tx, now)
 		f.Nodes = nil
 		for _, n := range live {
 			f.Nodes = append(f.Nodes, nodeFormat{n.Name, n.Release, n.Formats.Newest, n.Formats.Newest < f.Newest})

@@ -22,7 +22,8 @@ import (
 	"hush/storage/bolt"
 	"hush/vault"
 	"hush/vault/restoration"
-	"hush/vault/rows"
+
+	"hush/vault/counter"
 	"hush/vault/spent"
 )
 
@@ -303,8 +304,8 @@ func (r *restoreRun) settle(ctx context.Context) error {
 // count counts what can be opened now.
 func (r *restoreRun) count(ctx context.Context, store storage.Store) error {
 	return store.View(ctx, func(tx storage.Tx) error {
-		counts, err := rows.GetCounts(tx)
-		r.report.waiting = counts[rows.CountSecrets]
+		counts, err := counter.Get(tx)
+		r.report.waiting = counts[counter.Secrets]
 		return err
 	})
 }
