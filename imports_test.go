@@ -32,7 +32,7 @@ var floors = []floor{
 	{name: "vault", ordered: true, packages: vaultPackages},
 	{name: "around the vault", packages: aroundVault},
 	{name: "stores", packages: []string{"storage/bolt", "storage/memory", "storage/postgres", "storage/spentlog"}},
-	{name: "what stores are made of", packages: []string{"storage", "storage/bolt/pages", "storage/syncer"}},
+	{name: "what stores are made of", packages: []string{"storage", "storage/bolt/pages", "storage/disk"}},
 	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal"}},
 	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
 }

@@ -16,7 +16,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 // BenchmarkOneCaller is what a single caller waits for: commits of the store and
@@ -28,14 +28,14 @@ func BenchmarkOneCaller(b *testing.B) {
 		file := preallocated(b, 0)
 		each(b, func(int) error {
 			_, err := file.WriteAt(record, 0)
-			return errorsOf(err, syncer.DataSync(file))
+			return errorsOf(err, disk.DataSync(file))
 		})
 	})
 	b.Run("log and fdatasync", func(b *testing.B) {
 		file := preallocated(b, 0)
 		each(b, func(n int) error {
 			_, err := file.WriteAt(record, logOffset(n))
-			return errorsOf(err, syncer.DataSync(file))
+			return errorsOf(err, disk.DataSync(file))
 		})
 	})
 	b.Run("log with O_DSYNC", func(b *testing.B) {

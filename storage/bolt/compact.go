@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/storage"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 // CompactStep is a part of Compact.
@@ -83,7 +83,7 @@ func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Com
 		}
 		return opts.Step(s)
 	}
-	if err := i.folder.settle(syncer.System{}); err != nil {
+	if err := i.folder.settle(disk.System{}); err != nil {
 		return done, err
 	}
 	if err := i.rewrite(ctx, opts.Tell, step, &done); err != nil {

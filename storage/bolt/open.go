@@ -13,7 +13,7 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"hush/storage"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 const (
@@ -73,7 +73,7 @@ type Options struct {
 	Now func() time.Time
 
 	disk  func() (free int64, known bool) // nil for the disk of the folder; set by tests
-	files syncer.Disk                     // nil for the system's; set by tests
+	files disk.Writer                     // nil for the system's; set by tests
 }
 
 // Open opens the database and the shares of the folder, and creates both if it
@@ -98,7 +98,7 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 		return nil, nil, err
 	}
 	if opts.files == nil {
-		opts.files = syncer.System{}
+		opts.files = disk.System{}
 	}
 	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}, opts); err != nil {
 		return nil, nil, err

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/storage/bolt/pages"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 const (
@@ -34,17 +34,17 @@ const (
 // program can read and a power cut still destroys: bbolt would take such a commit for
 // the last one and overwrite pages that the one before it needs. Where a sync has
 // failed, another one does not help, so all that follows is written again; see
-// syncer.Renew.
+// disk.Renew.
 //
 // Of the shares, those of records were synced before the records, and those that are
 // listed for destruction are overwritten before the service serves, whatever their
 // slots seem to hold. That leaves the header, which bars older releases, and what the
 // file last grew by.
-func (f *Folder) settle(disk syncer.Disk) error {
-	if err := f.renew(disk, databaseName, renewDatabase); err != nil {
+func (f *Folder) settle(w disk.Writer) error {
+	if err := f.renew(w, databaseName, renewDatabase); err != nil {
 		return err
 	}
-	if err := f.renew(disk, sharesName, renewSlots); err != nil {
+	if err := f.renew(w, sharesName, renewSlots); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -52,7 +52,7 @@ func (f *Folder) settle(disk syncer.Disk) error {
 
 // renew runs fn on a file, and syncs it. A missing file is reported later, with its
 // meaning.
-func (f *Folder) renew(disk syncer.Disk, name string, fn func(syncer.Disk, *os.File) error) error {
+func (f *Folder) renew(w disk.Writer, name string, fn func(disk.Writer, *os.File) error) error {
 	file, err := os.OpenFile(f.Path(name), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,9 +63,9 @@ func (f *Folder) renew(disk syncer.Disk, name string, fn func(syncer.Disk, *os.F
 	if err := lockFile(file); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	err = fn(disk, file)
+	err = fn(w, file)
 	if err == nil {
-		err = disk.Sync(file)
+		err = w.Sync(file)
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("writing the end of %s again, which an earlier process may not have finished: %w", name, err)
@@ -94,18 +94,18 @@ func lockFile(file *os.File) error {
 // durable the two pages one of which names the commit: the next commit overwrites the
 // other, and what only the commit before needs. A database that cannot be read is left
 // as it is.
-func renewDatabase(disk syncer.Disk, file *os.File) error {
+func renewDatabase(w disk.Writer, file *os.File) error {
 	pageSize, metas := pages.Metas(file)
 	if len(metas) == 0 {
 		return nil
 	}
 	metas = append(metas, pages.Meta{}) // the one before may be missing
 	for _, s := range pages.Changed(file, pageSize, metas[0], metas[1], renewMost/uint64(pageSize)) {
-		if err := syncer.Renew(disk, file, int64(s.First)*pageSize, int64(s.Count)*pageSize); err != nil {
+		if err := disk.Renew(w, file, int64(s.First)*pageSize, int64(s.Count)*pageSize); err != nil {
 			return err
 		}
 	}
-	if err := disk.Sync(file); err != nil {
+	if err := w.Sync(file); err != nil {
 		return err
 	}
 	info, err := file.Stat()
@@ -114,7 +114,7 @@ func renewDatabase(disk syncer.Disk, file *os.File) error {
 	}
 	for _, m := range metas[:len(metas)-1] {
 		at := int64(m.Page) * pageSize
-		if err := syncer.Renew(disk, file, at, min(pageSize, info.Size()-at)); err != nil {
+		if err := disk.Renew(w, file, at, min(pageSize, info.Size()-at)); err != nil {
 			return err
 		}
 	}
@@ -122,15 +122,15 @@ func renewDatabase(disk syncer.Disk, file *os.File) error {
 }
 
 // renewSlots writes the header of a shares file and its end again.
-func renewSlots(disk syncer.Disk, file *os.File) error {
+func renewSlots(w disk.Writer, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
 	size := info.Size()
-	if err := syncer.Renew(disk, file, 0, min(slotSize, size)); err != nil {
+	if err := disk.Renew(w, file, 0, min(slotSize, size)); err != nil {
 		return err
 	}
 	end := max(size-renewShares, 0)
-	return syncer.Renew(disk, file, end, size-end)
+	return disk.Renew(w, file, end, size-end)
 }

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"hush/storage"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 const (
@@ -32,7 +32,7 @@ type Shares struct {
 	slots allocator
 	// growth is how many slots the file grows by: the constant, but in small files.
 	growth uint64
-	syncs  syncer.Syncer
+	syncs  disk.Syncer
 	// backlog holds what the next sync writes.
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
@@ -63,7 +63,7 @@ func openShares(path string, f *fault) (*Shares, storeID, error) {
 	if err != nil {
 		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
-	s := &Shares{file: file, fault: f, growth: growth, flush: func() error { return syncer.DataSync(file) }}
+	s := &Shares{file: file, fault: f, growth: growth, flush: func() error { return disk.DataSync(file) }}
 	s.write = func(data []byte, at int64) error {
 		_, err := file.WriteAt(data, at)
 		return err

@@ -18,7 +18,7 @@ import (
 
 const pageSize = 4096
 
-// Disk is a syncer.Disk for the files of one folder. It is safe for concurrent use.
+// Disk is a disk.Writer for the files of one folder. It is safe for concurrent use.
 type Disk struct {
 	mu    sync.Mutex
 	fails bool
@@ -106,7 +106,7 @@ func (d *Disk) look(file *os.File) *content {
 	return c
 }
 
-// WriteAt implements syncer.Disk: the pages are dirty, whatever they held.
+// WriteAt implements disk.Writer: the pages are dirty, whatever they held.
 func (d *Disk) WriteAt(file *os.File, data []byte, at int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,7 +120,7 @@ func (d *Disk) WriteAt(file *os.File, data []byte, at int64) error {
 	return nil
 }
 
-// Sync implements syncer.Disk.
+// Sync implements disk.Writer.
 func (d *Disk) Sync(file *os.File) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

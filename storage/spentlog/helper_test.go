@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 // moment is the time of the entries of tests.
@@ -140,7 +140,7 @@ func (m *moody) WriteAt(file *os.File, data []byte, at int64) error {
 		_, _ = file.WriteAt(data[:len(data)/2/entrySize*entrySize], at)
 		return err
 	}
-	return syncer.System{}.WriteAt(file, data, at)
+	return disk.System{}.WriteAt(file, data, at)
 }
 
 func (m *moody) Sync(file *os.File) error {
@@ -151,7 +151,7 @@ func (m *moody) Sync(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	return syncer.System{}.Sync(file)
+	return disk.System{}.Sync(file)
 }
 
 var errDisk = errors.New("the disk fails")

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 // Options are the optional settings of a log.
@@ -31,7 +31,7 @@ type Options struct {
 	Now func() time.Time
 
 	capacity uint64      // entries of a segment; 0 for segmentEntries; set by tests
-	disk     syncer.Disk // nil for the system's; replaced by tests
+	disk     disk.Writer // nil for the system's; replaced by tests
 }
 
 // Log is a log that this process appends to. It is safe for concurrent use.
@@ -39,7 +39,7 @@ type Log struct {
 	id      ID
 	dir     *folder
 	opts    Options
-	syncs   syncer.Syncer
+	syncs   disk.Syncer
 	faulted atomic.Bool
 	// durable is the last sequence that is durable, end the first for which no
 	// space is reserved.
@@ -115,7 +115,7 @@ func newLog(held *folder, opts Options) *Log {
 		opts.Now = time.Now
 	}
 	if opts.disk == nil {
-		opts.disk = syncer.System{}
+		opts.disk = disk.System{}
 	}
 	l := &Log{dir: held, opts: opts}
 	l.syncs.Do = l.flush

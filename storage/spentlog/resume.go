@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/storage/syncer"
+	"hush/storage/disk"
 )
 
 // resume opens the segments in the folder and goes on after their last entry.
@@ -97,7 +97,7 @@ func (l *Log) renew(file *os.File, at, size int64) error {
 	if size <= 0 {
 		return nil
 	}
-	return syncer.Renew(l.opts.disk, file, at, size)
+	return disk.Renew(l.opts.disk, file, at, size)
 }
 
 // writtenAgain says what a start was doing.

@@ -1,4 +1,4 @@
-package syncer
+package disk
 
 import (
 	"bytes"
@@ -8,24 +8,24 @@ import (
 	"syscall"
 )
 
-// Disk is how a store writes and syncs its files. Tests have one that loses what a
+// Writer is how a store writes and syncs its files. Tests have one that loses what a
 // failed sync was to write.
-type Disk interface {
+type Writer interface {
 	WriteAt(file *os.File, data []byte, at int64) error
 	// Sync makes the file's bytes and length durable.
 	Sync(file *os.File) error
 }
 
-// System is the system's own Disk.
+// System is the system's own Writer.
 type System struct{}
 
-// WriteAt implements Disk.
+// WriteAt implements Writer.
 func (System) WriteAt(file *os.File, data []byte, at int64) error {
 	_, err := file.WriteAt(data, at)
 	return err
 }
 
-// Sync implements Disk.
+// Sync implements Writer.
 func (System) Sync(file *os.File) error { return DataSync(file) }
 
 // ErrLied reports that a disk has lost what programs still read.
@@ -49,16 +49,16 @@ const renewBlock = 1 << 20
 // Only a file system that copies on write needs room for this. If it has none, Renew
 // makes the system forget what it has in memory, as far as it does, and returns
 // ErrLied if the disk then shows something else.
-func Renew(disk Disk, file *os.File, at, size int64) error {
+func Renew(w Writer, file *os.File, at, size int64) error {
 	block := make([]byte, min(size, renewBlock))
 	for end := at + size; at < end; {
 		part := block[:min(end-at, renewBlock)]
 		if _, err := file.ReadAt(part, at); err != nil {
 			return fmt.Errorf("reading what is to be written again: %w", err)
 		}
-		err := disk.WriteAt(file, part, at)
+		err := w.WriteAt(file, part, at)
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-			err = compare(disk, file, part, at)
+			err = compare(w, file, part, at)
 		}
 		if err != nil {
 			return err
@@ -69,8 +69,8 @@ func Renew(disk Disk, file *os.File, at, size int64) error {
 }
 
 // compare returns ErrLied if the disk is known to hold something else than want.
-func compare(disk Disk, file *os.File, want []byte, at int64) error {
-	if err := disk.Sync(file); err != nil { // what is not written yet cannot be forgotten
+func compare(w Writer, file *os.File, want []byte, at int64) error {
+	if err := w.Sync(file); err != nil { // what is not written yet cannot be forgotten
 		return err
 	}
 	if err := forget(file, at, int64(len(want))); err != nil {

@@ -1,6 +1,6 @@
-// Package syncer makes writes to a file durable for many callers at the price of
-// one sync.
-package syncer
+// Package disk is what stores in files know of the disk below them: callers share a
+// sync, and what a failed sync has lost is not taken for durable.
+package disk
 
 import (
 	"runtime"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package syncer
+package disk
 
 import "os"
 
