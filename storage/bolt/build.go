@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 const (
@@ -63,7 +64,7 @@ func (f *Folder) NewBuilder() (_ *Builder, err error) {
 		return nil, err
 	}
 	if err = b.db.Update(func(btx *bbolt.Tx) error { return writeStoreID(btx, b.id) }); err != nil {
-		return nil, buildFailed("beginning the new database", err)
+		return nil, disk.WriteFailed("beginning the new database", err)
 	}
 	b.slots, err = newSlotBuilder(f.Path(newSharesName), b.id)
 	return b, err
@@ -128,7 +129,7 @@ func (b *Builder) commit() error {
 	}
 	err := b.btx.Commit()
 	b.btx, b.tx, b.pending, b.bytes = nil, nil, 0, 0
-	return buildFailed("filling the new database", err)
+	return disk.WriteFailed("filling the new database", err)
 }
 
 // Slot adds a share. The numbers of slots ascend.
@@ -154,11 +155,11 @@ func (b *Builder) Complete(ctx context.Context, from Extent) error {
 		return b.folder.recordFiles(btx, b.id, b.folder.Path(newDatabaseName), b.folder.Path(newSharesName))
 	})
 	if err != nil {
-		return buildFailed("completing the new database", err)
+		return disk.WriteFailed("completing the new database", err)
 	}
 	err = errors.Join(b.db.Sync(), b.db.Close())
 	b.db, b.slots = nil, nil
-	return buildFailed("completing the new database", err)
+	return disk.WriteFailed("completing the new database", err)
 }
 
 // Open opens what is complete, for changes before Commit.
@@ -170,7 +171,7 @@ func (b *Builder) Open() (*Store, *Shares, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &fault{}
+	f := disk.NewFault(nil)
 	shares, err := openPair(db, b.folder.Path(newSharesName), f)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -245,15 +246,4 @@ func (b *Builder) Close() error {
 		errs = append(errs, b.folder.removeBuild())
 	}
 	return errors.Join(errs...)
-}
-
-// buildFailed says what failed, and marks the error of a full disk.
-func buildFailed(doing string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case isFull(err):
-		return fmt.Errorf("%s: %w: %w", doing, storage.ErrFull, err)
-	}
-	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 const (
@@ -37,7 +38,7 @@ type slotBuilder struct {
 func newSlotBuilder(path string, id storeID) (*slotBuilder, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, buildFailed("creating shares", err)
+		return nil, disk.WriteFailed("creating shares", err)
 	}
 	b := &slotBuilder{file: file, out: bufio.NewWriterSize(file, liveBlock*slotSize), next: 1}
 	header := encodeHeader(id, headerBarred)
@@ -59,7 +60,7 @@ func (b *slotBuilder) add(slot storage.Slot, share [storage.ShareSize]byte) erro
 	raw := slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number)
 	b.next++
 	_, err := b.out.Write(raw[:])
-	return buildFailed("writing shares", err)
+	return disk.WriteFailed("writing shares", err)
 }
 
 // skip leaves the slots before the number to as they are in a new file: zeros.
@@ -68,11 +69,11 @@ func (b *slotBuilder) skip(to uint64) error {
 		return nil
 	}
 	if err := b.out.Flush(); err != nil {
-		return buildFailed("writing shares", err)
+		return disk.WriteFailed("writing shares", err)
 	}
 	b.next = to
 	_, err := b.file.Seek(int64(to)*slotSize, io.SeekStart)
-	return buildFailed("writing shares", err)
+	return disk.WriteFailed("writing shares", err)
 }
 
 // complete fills all slots that were not added up to the extent, and makes the
@@ -82,11 +83,11 @@ func (b *slotBuilder) complete(ctx context.Context, all Extent) error {
 		return errBuildSlot
 	}
 	if err := b.out.Flush(); err != nil {
-		return buildFailed("writing shares", err)
+		return disk.WriteFailed("writing shares", err)
 	}
 	end := max(b.next, all.Slots)
 	if err := b.checkRoom(end); err != nil {
-		return buildFailed("writing shares", err)
+		return disk.WriteFailed("writing shares", err)
 	}
 	block := make([]byte, liveBlock*slotSize)
 	for first := uint64(0); first < end; first += liveBlock {
@@ -94,10 +95,10 @@ func (b *slotBuilder) complete(ctx context.Context, all Extent) error {
 			return err
 		}
 		if err := b.fill(first, min(end-first, liveBlock), block, all.Generation+buildAhead); err != nil {
-			return buildFailed("writing shares", err)
+			return disk.WriteFailed("writing shares", err)
 		}
 	}
-	return buildFailed("completing shares", errors.Join(b.file.Sync(), b.file.Close()))
+	return disk.WriteFailed("completing shares", errors.Join(b.file.Sync(), b.file.Close()))
 }
 
 // checkRoom returns an error that is storage.ErrFull if the disk has no room for a

@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 // committer is the only writer of the database. It takes all waiting updates,
@@ -18,7 +19,7 @@ import (
 // its result also depends on that commit.
 type committer struct {
 	db     *bbolt.DB
-	fault  *fault
+	fault  *disk.Fault
 	commit func(*bbolt.Tx) error // replaced by tests
 	queue  queue
 	values arena
@@ -33,7 +34,7 @@ type committer struct {
 	observed storage.Observed
 }
 
-func newCommitter(db *bbolt.DB, f *fault) *committer {
+func newCommitter(db *bbolt.DB, f *disk.Fault) *committer {
 	c := &committer{db: db, fault: f, commit: (*bbolt.Tx).Commit, stopped: make(chan struct{})}
 	c.queue.arrived.L = &c.queue.mu
 	return c
@@ -138,12 +139,12 @@ func fail(batch []*update, err error) {
 // an update that must be dropped before the next attempt, or -1 and the error
 // of the commit.
 func (c *committer) attempt(live []*update) (drop int, err error) {
-	if err := c.fault.check(); err != nil {
+	if err := c.fault.Check(); err != nil {
 		return -1, err
 	}
 	btx, err := c.db.Begin(true)
 	if err != nil {
-		return -1, c.fault.trip(fmt.Errorf("beginning update: %w", err))
+		return -1, c.fault.Trip(fmt.Errorf("beginning update: %w", err))
 	}
 	t := tx{bolt: btx, writable: true, values: &c.values}
 	defer func() {
@@ -173,10 +174,10 @@ func (c *committer) settle(btx *bbolt.Tx) error {
 	if err == nil {
 		return nil
 	}
-	if isFull(err) && c.current() == id-1 {
+	if disk.IsFull(err) && c.current() == id-1 {
 		return fmt.Errorf("committing: %w: %w", storage.ErrFull, err)
 	}
-	return c.fault.trip(fmt.Errorf("committing: %w", err))
+	return c.fault.Trip(fmt.Errorf("committing: %w", err))
 }
 
 // current returns the number of the newest transaction visible to readers, or
@@ -195,7 +196,7 @@ func (c *committer) current() int {
 
 func (c *committer) rollback(btx *bbolt.Tx) error {
 	if err := c.guard(btx, (*bbolt.Tx).Rollback); err != nil {
-		return c.fault.trip(fmt.Errorf("rolling back: %w", err))
+		return c.fault.Trip(fmt.Errorf("rolling back: %w", err))
 	}
 	return nil
 }

@@ -2,9 +2,7 @@ package bolt
 
 import (
 	"errors"
-	"io/fs"
 	"strings"
-	"syscall"
 )
 
 // The errors of this package, beside those of package storage.
@@ -38,14 +36,4 @@ var (
 // MismatchText returns the text of an ErrMismatch without what they all say.
 func MismatchText(err error) string {
 	return strings.ReplaceAll(err.Error(), ErrMismatch.Error()+": ", "")
-}
-
-// isFull reports whether err is a write's error about a full disk. Only the
-// write itself counts: after the same error from a sync the outcome is unknown.
-func isFull(err error) bool {
-	var failed *fs.PathError
-	if !errors.As(err, &failed) || (failed.Op != "write" && failed.Op != "truncate") {
-		return false
-	}
-	return errors.Is(failed.Err, syscall.ENOSPC) || errors.Is(failed.Err, syscall.EDQUOT)
 }

@@ -100,7 +100,7 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if opts.files == nil {
 		opts.files = disk.System{}
 	}
-	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}, opts); err != nil {
+	if f.store, f.shares, err = f.open(disk.NewFault(opts.Fault), opts); err != nil {
 		return nil, nil, err
 	}
 	if opts.Small {
@@ -132,7 +132,7 @@ func (f *Folder) watchSpace(opts Options) {
 	f.HasDiskSpace() // creates the ballast
 }
 
-func (f *Folder) open(fault *fault, opts Options) (*Store, *Shares, error) {
+func (f *Folder) open(fault *disk.Fault, opts Options) (*Store, *Shares, error) {
 	if err := f.finishBuild(); err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +189,7 @@ func checkContent(db *bbolt.DB, check func(storage.Tx) error) error {
 }
 
 // openPair opens the shares that belong to db.
-func openPair(db *bbolt.DB, path string, fault *fault) (*Shares, error) {
+func openPair(db *bbolt.DB, path string, fault *disk.Fault) (*Shares, error) {
 	id, err := readStoreID(db)
 	if err != nil {
 		return nil, err

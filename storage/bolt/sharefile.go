@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 // read returns the content of a slot, with the backlog applied. If the file was
@@ -30,7 +31,7 @@ func (s *Shares) read(number uint64) (slotData, error) {
 // pages only once and a second sync would seem to succeed.
 func (s *Shares) syncFile() error {
 	return s.backlog.sync(func(first uint64, run []byte) error {
-		if err := s.fault.check(); err != nil {
+		if err := s.fault.Check(); err != nil {
 			return err
 		}
 		if err := s.write(run, int64(first)*slotSize); err != nil {
@@ -38,11 +39,11 @@ func (s *Shares) syncFile() error {
 		}
 		return nil
 	}, func() error {
-		if err := s.fault.check(); err != nil {
+		if err := s.fault.Check(); err != nil {
 			return err
 		}
 		if err := s.flush(); err != nil {
-			return s.fault.trip(fmt.Errorf("syncing shares: %w", err))
+			return s.fault.Trip(fmt.Errorf("syncing shares: %w", err))
 		}
 		return nil
 	})
@@ -84,8 +85,8 @@ func (s *Shares) grow(end uint64) (uint64, error) {
 // failed classifies the error of a change: a full disk, which is harmless, or
 // an unknown outcome.
 func (s *Shares) failed(doing string, err error) error {
-	if isFull(err) {
+	if disk.IsFull(err) {
 		return fmt.Errorf("%s: %w: %w", doing, storage.ErrFull, err)
 	}
-	return s.fault.trip(fmt.Errorf("%s: %w", doing, err))
+	return s.fault.Trip(fmt.Errorf("%s: %w", doing, err))
 }

@@ -28,7 +28,7 @@ type Shares struct {
 	file  *os.File
 	write func(data []byte, at int64) error // to file; replaced by tests
 	flush func() error                      // syncs file; replaced by tests
-	fault *fault
+	fault *disk.Fault
 	slots allocator
 	// growth is how many slots the file grows by: the constant, but in small files.
 	growth uint64
@@ -54,7 +54,7 @@ var (
 
 // openShares opens the file at path and returns its store id. Every slot in it
 // counts as old.
-func openShares(path string, f *fault) (*Shares, storeID, error) {
+func openShares(path string, f *disk.Fault) (*Shares, storeID, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, storeID{}, fmt.Errorf("opening shares: %w", err)
@@ -217,7 +217,7 @@ func (s *Shares) enter(ctx context.Context) error {
 		return err
 	}
 	s.running.RLock()
-	err := s.fault.check()
+	err := s.fault.Check()
 	if s.closed {
 		err = storage.ErrClosed
 	}

@@ -74,7 +74,7 @@ func (s *Snapshot) mayGoOn(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.store.fault.check(); err != nil {
+	if err := s.store.fault.Check(); err != nil {
 		return err
 	}
 	if !s.full && s.store.writer.space.Load().short() {

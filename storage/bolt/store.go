@@ -11,13 +11,14 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 // Store is a storage.Store in one bbolt database. Concurrent updates share a
 // commit; each waits until it is durable.
 type Store struct {
 	db      *bbolt.DB
-	fault   *fault
+	fault   *disk.Fault
 	writer  *committer
 	updates sync.Pool // of *update
 
@@ -37,7 +38,7 @@ var (
 	_ storage.Queuer     = (*Store)(nil)
 )
 
-func newStore(db *bbolt.DB, f *fault) *Store {
+func newStore(db *bbolt.DB, f *disk.Fault) *Store {
 	s := &Store{db: db, fault: f, writer: newCommitter(db, f), pageSize: int64(db.Info().PageSize)}
 	s.updates.New = func() any { return &update{done: make(chan struct{}, 1)} }
 	go s.writer.run()
@@ -119,7 +120,7 @@ func (s *Store) admit(ctx context.Context) error {
 	if s.closed.Load() {
 		return storage.ErrClosed
 	}
-	return s.fault.check()
+	return s.fault.Check()
 }
 
 // Observe implements storage.Observable.

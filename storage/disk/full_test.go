@@ -1,4 +1,4 @@
-package bolt
+package disk
 
 import (
 	"os"
@@ -21,8 +21,8 @@ func TestIsFull(t *testing.T) {
 		{nil, false},
 	}
 	for _, tt := range tests {
-		if got := isFull(tt.err); got != tt.want {
-			t.Errorf("isFull(%v): got %v, want %v", tt.err, got, tt.want)
+		if got := IsFull(tt.err); got != tt.want {
+			t.Errorf("IsFull(%v): got %v, want %v", tt.err, got, tt.want)
 		}
 	}
 }
