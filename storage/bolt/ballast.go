@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 )
@@ -17,18 +18,18 @@ const ballastName = "ballast"
 // is removed, and commits that end secrets use its space; when there is space
 // again it is restored. A nil ballast never exists and is never missing.
 type ballast struct {
-	path  string
-	sync  func() error // makes names in the folder durable, which also frees blocks
-	tell  func(dropped bool)
-	mu    sync.Mutex
-	there atomic.Bool
-	short atomic.Bool // missing for lack of space
+	path   string
+	folder *os.File
+	tell   func(dropped bool)
+	mu     sync.Mutex
+	there  atomic.Bool
+	short  atomic.Bool // missing for lack of space
 }
 
 // openBallast finds the ballast of the folder, or creates it if the disk has
 // space.
-func openBallast(f *Folder, tell func(dropped bool)) *ballast {
-	b := &ballast{path: f.Path(ballastName), sync: f.Sync, tell: tell}
+func openBallast(folder *os.File, tell func(dropped bool)) *ballast {
+	b := &ballast{path: filepath.Join(folder.Name(), ballastName), folder: folder, tell: tell}
 	info, err := os.Lstat(b.path)
 	if err == nil && info.Mode().IsRegular() && info.Size() == ballastSize {
 		b.there.Store(true)
@@ -54,7 +55,7 @@ func (b *ballast) drop() bool {
 	}
 	// Some file systems reuse blocks only after the removal is durable. If it
 	// is not, the commit that needs them fails.
-	_ = b.sync()
+	_ = b.folder.Sync()
 	b.report(true)
 	return true
 }

@@ -172,11 +172,11 @@ func (b *Builder) Open() (*Store, *Shares, error) {
 		return nil, nil, err
 	}
 	f := disk.NewFault(nil)
-	shares, err := openPair(db, b.folder.Path(newSharesName), f)
+	shares, err := openPair(db, b.folder.Path(newSharesName), sharesOptions{fault: f})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	b.store, b.shares = newStore(db, f), shares
+	b.store, b.shares = newStore(db, f, nil), shares
 	return b.store, b.shares, nil
 }
 

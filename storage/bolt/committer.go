@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 
@@ -24,8 +23,10 @@ type committer struct {
 	queue  queue
 	values arena
 	live   []*update // scratch of commitBatch
-	// space decides what only reserved updates may use; nil for nothing.
-	space atomic.Pointer[diskSpace]
+	// space decides what only reserved updates may use, and is told of the pages that are
+	// free; nil for nothing.
+	space    *diskSpace
+	pageSize int64
 	// stuck reports that a commit panicked and still holds its locks, so that
 	// closing the database would block forever.
 	stuck   bool
@@ -34,9 +35,12 @@ type committer struct {
 	observed storage.Observed
 }
 
-func newCommitter(db *bbolt.DB, f *disk.Fault) *committer {
-	c := &committer{db: db, fault: f, commit: (*bbolt.Tx).Commit, stopped: make(chan struct{})}
+func newCommitter(db *bbolt.DB, f *disk.Fault, space *diskSpace) *committer {
+	c := &committer{
+		db: db, fault: f, space: space, pageSize: int64(db.Info().PageSize), commit: (*bbolt.Tx).Commit, stopped: make(chan struct{}),
+	}
 	c.queue.arrived.L = &c.queue.mu
+	c.countFreePages()
 	return c
 }
 
@@ -50,6 +54,7 @@ func (c *committer) run() {
 			return
 		}
 		c.commitBatch(batch)
+		c.countFreePages()
 		for _, u := range batch {
 			u.done <- struct{}{}
 		}
@@ -59,6 +64,16 @@ func (c *committer) run() {
 		// update and one of all others.
 		runtime.Gosched()
 	}
+}
+
+// countFreePages tells the space which pages of the database are free since the last
+// transaction that writes. A commit that panicked may hold locks.
+func (c *committer) countFreePages() {
+	if c.space == nil || c.stuck {
+		return
+	}
+	stats := c.db.Stats()
+	c.space.setFreePages(int64(stats.FreePageN)*c.pageSize, int64(stats.PendingPageN)*c.pageSize)
 }
 
 // close ends the writer after its queue is empty and closes the database, which
@@ -80,7 +95,7 @@ func (c *committer) close() error {
 // it.
 func (c *committer) commitBatch(batch []*update) {
 	c.live = c.live[:0]
-	closed := c.space.Load().closed()
+	closed := c.space.closed()
 	for _, u := range batch {
 		if u.err = u.ctx.Err(); u.err == nil && closed && !u.reserved {
 			u.err = errKeptBack
@@ -114,7 +129,7 @@ func (c *committer) relieve(full error) bool {
 	case !slices.ContainsFunc(c.live, promised):
 		return false
 	case slices.IndexFunc(c.live, func(u *update) bool { return !u.reserved }) < 0:
-		return c.space.Load().drop()
+		return c.space.drop()
 	}
 	c.live = slices.DeleteFunc(c.live, func(u *update) bool {
 		if !u.reserved {

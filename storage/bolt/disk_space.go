@@ -29,7 +29,6 @@ const (
 type diskSpace struct {
 	least   int64                // minimum of free bytes
 	disk    func() (int64, bool) // free bytes of the disk, false if unknown; replaced by tests
-	inside  func() int64         // bytes in the database that the next commits can use
 	ballast *ballast
 	now     func() time.Time
 	tell    func(full bool, free int64) // of a change; nil for nothing
@@ -40,6 +39,79 @@ type diskSpace struct {
 
 	telling sync.Mutex
 	told    bool // that it is full
+
+	inside freePages // of the database
+}
+
+// newDiskSpace returns what watches the disk of a folder, and has the ballast if that is
+// wanted and the free bytes of the disk are known. It returns nil if nothing is to be
+// watched. It changes nothing on the disk: the first has makes the ballast.
+func newDiskSpace(folder *os.File, opts Options) *diskSpace {
+	if opts.MinFree == 0 && !opts.Ballast {
+		return nil
+	}
+	d := &diskSpace{tell: opts.Full, least: opts.MinFree, disk: opts.disk, now: opts.Now}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.disk == nil {
+		d.disk = diskFree(folder.Name())
+	}
+	// Without the free space nothing would tell when to restore the ballast.
+	if _, known := d.disk(); known && opts.Ballast {
+		d.ballast = openBallast(folder, opts.Pressure)
+	}
+	return d
+}
+
+// freePages are the bytes inside a database that commits can use again.
+type freePages struct {
+	mu            sync.Mutex
+	free, pending int64 // pending are those that the last commits have freed
+	snapshots     int   // how many may still read what is pending
+}
+
+func (p *freePages) set(free, pending int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free, p.pending = free, pending
+}
+
+func (p *freePages) count(snapshots int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.snapshots += snapshots
+}
+
+// usable returns the bytes that the next commits can use.
+func (p *freePages) usable() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.snapshots > 0 {
+		return p.free
+	}
+	return p.free + p.pending
+}
+
+// setFreePages reports the bytes in the database that the next commits can use, and those
+// that the last commits have freed, which they can use while no snapshot may read them.
+func (d *diskSpace) setFreePages(free, pending int64) {
+	if d != nil {
+		d.inside.set(free, pending)
+	}
+}
+
+// beginSnapshot reports that a snapshot may read what is pending, until endSnapshot.
+func (d *diskSpace) beginSnapshot() {
+	if d != nil {
+		d.inside.count(1)
+	}
+}
+
+func (d *diskSpace) endSnapshot() {
+	if d != nil {
+		d.inside.count(-1)
+	}
 }
 
 // HasDiskSpace reports whether the folder may take more: the free bytes of the
@@ -118,7 +190,7 @@ func (d *diskSpace) ask() {
 	if known {
 		d.ballast.restore(free)
 	}
-	d.full.Store(free+d.inside() < d.least)
+	d.full.Store(free+d.inside.usable() < d.least)
 	d.blind.Store(!known)
 	d.report(known && (d.full.Load() || d.spent()), free)
 }
@@ -136,7 +208,7 @@ func (d *diskSpace) report(full bool, free int64) {
 }
 
 // spent reports whether the ballast is gone and no free pages replace it.
-func (d *diskSpace) spent() bool { return d.ballast.missing() && d.inside() < ballastSize }
+func (d *diskSpace) spent() bool { return d.ballast.missing() && d.inside.usable() < ballastSize }
 
 // errKeptBack refuses an ordinary change while the disk is full.
 var errKeptBack = fmt.Errorf("%w: the remaining space is reserved for ending secrets", storage.ErrFull)
@@ -149,21 +221,12 @@ func (d *diskSpace) closed() bool {
 		return false
 	}
 	d.has(d.now()) // restores the ballast if it fits again
-	return d.ballast.short.Load() && d.inside() < ballastSize
+	return d.ballast.short.Load() && d.inside.usable() < ballastSize
 }
 
-// short reports whether the folder may not take more. It is false for nil.
-func (d *diskSpace) short() bool { return d != nil && !d.has(d.now()) }
+// short reports whether the folder may not take more. It is false without a ballast, and
+// for nil.
+func (d *diskSpace) short() bool { return d != nil && d.ballast != nil && !d.has(d.now()) }
 
 // drop removes the ballast, and reports whether that freed space.
 func (d *diskSpace) drop() bool { return d != nil && d.ballast.drop() }
-
-// reusable returns the bytes of the database's free pages. Those that the last
-// commits freed cannot be used while a snapshot may still read them.
-func (s *Store) reusable() int64 {
-	stats := s.db.Stats()
-	if s.snapshots.Load() > 0 {
-		return int64(stats.FreePageN) * s.pageSize
-	}
-	return int64(stats.FreePageN+stats.PendingPageN) * s.pageSize
-}

@@ -37,7 +37,7 @@ func TestUnknownDiskHasRoom(t *testing.T) {
 func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 	t.Parallel()
 	known := true
-	d := &diskSpace{least: 1, disk: func() (int64, bool) { return 0, known }, inside: func() int64 { return 0 }, ballast: &ballast{}, now: time.Now}
+	d := &diskSpace{least: 1, disk: func() (int64, bool) { return 0, known }, ballast: &ballast{}, now: time.Now}
 	if d.has(time.Unix(1, 0)) {
 		t.Error("has(no free bytes): got true, want false")
 	}
@@ -55,7 +55,7 @@ func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 func TestClockSetBackAsksAgain(t *testing.T) {
 	t.Parallel()
 	free, now := int64(2), time.Unix(7200, 0)
-	d := &diskSpace{least: 1, disk: func() (int64, bool) { return free, true }, inside: func() int64 { return 0 }, now: func() time.Time { return now }}
+	d := &diskSpace{least: 1, disk: func() (int64, bool) { return free, true }, now: func() time.Time { return now }}
 	for _, step := range []struct {
 		free int64
 		want bool
@@ -77,7 +77,7 @@ func TestFullDiskIsTold(t *testing.T) {
 	free, now := int64(0), time.Unix(1, 0)
 	var told []bool
 	d := &diskSpace{
-		least: 10, disk: func() (int64, bool) { return free, true }, inside: func() int64 { return 0 },
+		least: 10, disk: func() (int64, bool) { return free, true },
 		tell: func(full bool, got int64) {
 			if told = append(told, full); got != free {
 				t.Errorf("tell(%t): got %d free bytes, want %d", full, got, free)

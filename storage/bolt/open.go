@@ -100,39 +100,16 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if opts.files == nil {
 		opts.files = disk.System{}
 	}
-	if f.store, f.shares, err = f.open(disk.NewFault(opts.Fault), opts); err != nil {
+	space := newDiskSpace(f.handle, opts)
+	if f.store, f.shares, err = f.open(disk.NewFault(opts.Fault), space, opts); err != nil {
 		return nil, nil, err
 	}
-	if opts.Small {
-		f.store.db.AllocSize, f.shares.growth = smallGrowth, smallSlots
-	}
-	f.watchSpace(opts)
+	f.space = space
+	f.HasDiskSpace() // creates the ballast
 	return f.store, f.shares, nil
 }
 
-// watchSpace starts to track the disk space of the folder.
-func (f *Folder) watchSpace(opts Options) {
-	if opts.MinFree == 0 && !opts.Ballast {
-		return
-	}
-	r := &diskSpace{tell: opts.Full, least: opts.MinFree, disk: opts.disk, inside: f.store.reusable, now: opts.Now}
-	if r.now == nil {
-		r.now = time.Now
-	}
-	if r.disk == nil {
-		r.disk = diskFree(f.dir)
-	}
-	// Without the free space nothing would tell when to restore the ballast.
-	if _, known := r.disk(); known && opts.Ballast {
-		r.ballast = openBallast(f, opts.Pressure)
-		f.store.writer.space.Store(r)
-		f.shares.space.Store(r)
-	}
-	f.space = r
-	f.HasDiskSpace() // creates the ballast
-}
-
-func (f *Folder) open(fault *disk.Fault, opts Options) (*Store, *Shares, error) {
+func (f *Folder) open(fault *disk.Fault, space *diskSpace, opts Options) (*Store, *Shares, error) {
 	if err := f.finishBuild(); err != nil {
 		return nil, nil, err
 	}
@@ -154,10 +131,13 @@ func (f *Folder) open(fault *disk.Fault, opts Options) (*Store, *Shares, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	if opts.Small {
+		db.AllocSize = smallGrowth
+	}
 	err = checkContent(db, opts.Check)
 	var shares *Shares
 	if err == nil {
-		shares, err = openPair(db, f.Path(sharesName), fault)
+		shares, err = openPair(db, f.Path(sharesName), sharesOptions{fault: fault, space: space, small: opts.Small})
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -165,7 +145,7 @@ func (f *Folder) open(fault *disk.Fault, opts Options) (*Store, *Shares, error) 
 	if err := f.heedCopy(db, opts.Copied); err != nil {
 		return nil, nil, errors.Join(err, shares.Close(), db.Close())
 	}
-	return newStore(db, fault), shares, nil
+	return newStore(db, fault, space), shares, nil
 }
 
 // heedCopy calls told, which may be nil, if the folder is a copy.
@@ -189,12 +169,12 @@ func checkContent(db *bbolt.DB, check func(storage.Tx) error) error {
 }
 
 // openPair opens the shares that belong to db.
-func openPair(db *bbolt.DB, path string, fault *disk.Fault) (*Shares, error) {
+func openPair(db *bbolt.DB, path string, opts sharesOptions) (*Shares, error) {
 	id, err := readStoreID(db)
 	if err != nil {
 		return nil, err
 	}
-	shares, theirs, err := openShares(path, fault)
+	shares, theirs, err := openShares(path, opts)
 	if err != nil {
 		return nil, err
 	}

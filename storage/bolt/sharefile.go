@@ -69,7 +69,7 @@ func (s *Shares) settle(all ...change) error {
 // zeros, so that a share later only overwrites an allocated block, and makes
 // them durable before the first of them is used.
 func (s *Shares) grow(end uint64) (uint64, error) {
-	if s.space.Load().closed() {
+	if s.space.closed() {
 		return 0, fmt.Errorf("growing shares: %w", errKeptBack)
 	}
 	grown := (end/s.growth + 1) * s.growth

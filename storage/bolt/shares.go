@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 
 	"hush/storage"
 	"hush/storage/disk"
@@ -37,7 +36,7 @@ type Shares struct {
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
 
-	space atomic.Pointer[diskSpace] // nil if nothing is reserved
+	space *diskSpace // nil if nothing watches the disk
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool
@@ -52,9 +51,16 @@ var (
 	_ storage.Observable = (*Shares)(nil)
 )
 
+// sharesOptions say how a shares file is opened.
+type sharesOptions struct {
+	fault *disk.Fault
+	space *diskSpace // says when the file must not grow; nil if nothing watches the disk
+	small bool       // see Options.Small
+}
+
 // openShares opens the file at path and returns its store id. Every slot in it
 // counts as old.
-func openShares(path string, f *disk.Fault) (*Shares, storeID, error) {
+func openShares(path string, opts sharesOptions) (*Shares, storeID, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, storeID{}, fmt.Errorf("opening shares: %w", err)
@@ -63,10 +69,13 @@ func openShares(path string, f *disk.Fault) (*Shares, storeID, error) {
 	if err != nil {
 		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
-	s := &Shares{file: file, fault: f, growth: growth, flush: func() error { return disk.DataSync(file) }}
+	s := &Shares{file: file, fault: opts.fault, space: opts.space, growth: growth, flush: func() error { return disk.DataSync(file) }}
 	s.write = func(data []byte, at int64) error {
 		_, err := file.WriteAt(data, at)
 		return err
+	}
+	if opts.small {
+		s.growth = smallSlots
 	}
 	s.syncs.Do = func() error { return s.observed.Sync(s.syncFile, asIs) }
 	// An interrupted growth may have left part of a slot; the next one starts

@@ -38,9 +38,9 @@ func (s *Store) Snapshot(ctx context.Context, fn func(*Snapshot) error) error {
 	if err := s.admit(ctx); err != nil {
 		return err
 	}
-	s.snapshots.Add(1)
-	defer s.snapshots.Add(-1)
-	full := s.writer.space.Load().short()
+	s.space.beginSnapshot()
+	defer s.space.endSnapshot()
+	full := s.space.short()
 	return s.view(func(btx *bbolt.Tx) error {
 		return fn(&Snapshot{store: s, bolt: btx, full: full})
 	})
@@ -77,7 +77,7 @@ func (s *Snapshot) mayGoOn(ctx context.Context) error {
 	if err := s.store.fault.Check(); err != nil {
 		return err
 	}
-	if !s.full && s.store.writer.space.Load().short() {
+	if !s.full && s.store.space.short() {
 		return ErrSnapshotTooLong
 	}
 	return nil

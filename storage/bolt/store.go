@@ -19,12 +19,9 @@ import (
 type Store struct {
 	db      *bbolt.DB
 	fault   *disk.Fault
+	space   *diskSpace // nil if nothing watches the disk
 	writer  *committer
 	updates sync.Pool // of *update
-
-	pageSize int64
-	// snapshots is how many snapshots hold back free pages.
-	snapshots atomic.Int32
 
 	closing sync.Once
 	closed  atomic.Bool
@@ -38,8 +35,9 @@ var (
 	_ storage.Queuer     = (*Store)(nil)
 )
 
-func newStore(db *bbolt.DB, f *disk.Fault) *Store {
-	s := &Store{db: db, fault: f, writer: newCommitter(db, f), pageSize: int64(db.Info().PageSize)}
+// newStore returns the store of an open database; space is nil if nothing watches the disk.
+func newStore(db *bbolt.DB, f *disk.Fault, space *diskSpace) *Store {
+	s := &Store{db: db, fault: f, space: space, writer: newCommitter(db, f, space)}
 	s.updates.New = func() any { return &update{done: make(chan struct{}, 1)} }
 	go s.writer.run()
 	return s
