@@ -20,6 +20,7 @@ import (
 	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/disk"
 	"hush/storage/memory"
 	"hush/vault"
 	"hush/vault/cluster"
@@ -93,7 +94,7 @@ func (d *Data) Disk() *Disk {
 	if d.folder == nil {
 		return nil
 	}
-	free, known := bolt.DiskFree(d.folder.Path("."))
+	free, known := disk.FreeBytes(d.folder.Path("."))
 	if !known {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"hush/server/settings"
 	"hush/storage/bolt"
+	"hush/storage/disk"
 	"hush/storage/postgres"
 
 	"hush/vault/cluster"
@@ -176,7 +177,7 @@ const (
 
 func checkRoom(place string, bytes, shares int64) error {
 	needed := roomFactor*bytes + roomSlot*shares + roomSpare
-	free, known := bolt.DiskFree(place)
+	free, known := disk.FreeBytes(place)
 	if known && free < needed {
 		return fmt.Errorf("the disk of %s has %d MiB free, and the copy needs about %d MiB; nothing was copied", place, free>>20, (needed+1<<20-1)>>20) // so that they never look the same
 	}

@@ -109,8 +109,8 @@ func (b *slotBuilder) checkRoom(slots uint64) error {
 		return err
 	}
 	needed := int64(slots)*slotSize - info.Size()
-	if free, known := DiskFree(filepath.Dir(b.file.Name())); known && free < needed {
-		return fmt.Errorf("%w: %s more", storage.ErrFull, shortage(free, needed))
+	if free, known := disk.FreeBytes(filepath.Dir(b.file.Name())); known && free < needed {
+		return fmt.Errorf("%w: %s more", storage.ErrFull, disk.Shortage(free, needed))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type committer struct {
 	live   []*update // scratch of commitBatch
 	// space decides what only reserved updates may use, and is told of the pages that are
 	// free; nil for nothing.
-	space    *diskSpace
+	space    *disk.Space
 	pageSize int64
 	// stuck reports that a commit panicked and still holds its locks, so that
 	// closing the database would block forever.
@@ -35,7 +35,7 @@ type committer struct {
 	observed storage.Observed
 }
 
-func newCommitter(db *bbolt.DB, f *disk.Fault, space *diskSpace) *committer {
+func newCommitter(db *bbolt.DB, f *disk.Fault, space *disk.Space) *committer {
 	c := &committer{
 		db: db, fault: f, space: space, pageSize: int64(db.Info().PageSize), commit: (*bbolt.Tx).Commit, stopped: make(chan struct{}),
 	}
@@ -73,7 +73,7 @@ func (c *committer) countFreePages() {
 		return
 	}
 	stats := c.db.Stats()
-	c.space.setFreePages(int64(stats.FreePageN)*c.pageSize, int64(stats.PendingPageN)*c.pageSize)
+	c.space.SetFreePages(int64(stats.FreePageN)*c.pageSize, int64(stats.PendingPageN)*c.pageSize)
 }
 
 // close ends the writer after its queue is empty and closes the database, which
@@ -95,10 +95,10 @@ func (c *committer) close() error {
 // it.
 func (c *committer) commitBatch(batch []*update) {
 	c.live = c.live[:0]
-	closed := c.space.closed()
+	closed := c.space.ReservedOnly()
 	for _, u := range batch {
 		if u.err = u.ctx.Err(); u.err == nil && closed && !u.reserved {
-			u.err = errKeptBack
+			u.err = disk.ErrReserved
 		}
 		if u.err == nil {
 			c.live = append(c.live, u)
@@ -129,7 +129,7 @@ func (c *committer) relieve(full error) bool {
 	case !slices.ContainsFunc(c.live, promised):
 		return false
 	case slices.IndexFunc(c.live, func(u *update) bool { return !u.reserved }) < 0:
-		return c.space.drop()
+		return c.space.DropBallast()
 	}
 	c.live = slices.DeleteFunc(c.live, func(u *update) bool {
 		if !u.reserved {

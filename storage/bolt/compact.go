@@ -113,8 +113,8 @@ func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
 		done.SharesAfter = min(info.Size(), int64(*opts.Last+1)*slotSize)
 	}
 	done.Needed = i.used + compactGrowth + compactSpare
-	if free, known := DiskFree(i.folder.dir); known && free < done.Needed {
-		return done, fmt.Errorf("%w: %s", ErrNoRoom, shortage(free, done.Needed))
+	if free, known := disk.FreeBytes(i.folder.dir); known && free < done.Needed {
+		return done, fmt.Errorf("%w: %s", ErrNoRoom, disk.Shortage(free, done.Needed))
 	}
 	return done, nil
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 const (
@@ -32,7 +33,7 @@ type Folder struct {
 	handle   *os.File
 	warnings []string
 
-	space *diskSpace // nil before Open and if no limit is set
+	space *disk.Space // nil before Open and if no limit is set
 	// facts says what the system says of a file; nil for the system's answer. Set by
 	// tests.
 	facts func(path string) (is facts, ok bool)
@@ -77,6 +78,16 @@ func (f *Folder) Warnings() []string {
 func (f *Folder) Exists() (bool, error) {
 	return f.holds(databaseName)
 }
+
+// HasDiskSpace reports whether the folder may take more: the free bytes of the
+// disk plus the free pages of the database are at least Options.MinFree, and
+// what the next reveals and burns may need exists, as ballast or as free pages.
+// It is cheap: it queries the system at most once a second. If the free space
+// is unknown, it returns true.
+func (f *Folder) HasDiskSpace() bool { return f.space.HasRoom() }
+
+// BallastDropped reports whether the ballast is missing because the disk is full.
+func (f *Folder) BallastDropped() bool { return f.space.BallastDropped() }
 
 // Close closes the store and the shares, in this order, if they are still open,
 // and releases the folder. Further calls do nothing.
@@ -135,6 +146,22 @@ func CheckFolder(dir string) error {
 		return fmt.Errorf("opening data folder: %w", err)
 	}
 	return checkMode(dir, info)
+}
+
+// CheckNew returns the error of OpenFolder for a folder without a database, and
+// creates nothing.
+func CheckNew(dir string) error {
+	if found := disk.Nearest(dir); found != filepath.Clean(dir) {
+		if err := unix.Access(found, unix.W_OK|unix.X_OK); err != nil {
+			return fmt.Errorf("creating data folder %s: folder %s: %w", dir, found, err)
+		}
+		return nil
+	}
+	folder, err := OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	return folder.Close()
 }
 
 // lock locks the folder's own descriptor, so that there is no lock file to be

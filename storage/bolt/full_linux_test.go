@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -110,22 +111,31 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
+// clock is ahead of the system's.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// pass lets time pass, after which HasDiskSpace asks the system again.
+func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
+
 // The defect: a folder that had filled its disk refused everything for good,
 // though it was empty again inside. Free pages are room.
 func TestFreePagesAreRoom(t *testing.T) {
 	disk := smallDisk(t, "24m")
 	const least = 4 << 20
-	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true})
+	var later clock
+	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true, Now: later.now})
 	if !folder.HasDiskSpace() {
 		t.Error("HasDiskSpace(empty disk): got false, want true")
 	}
 	filled := fill(t, store)
-	folder.ForgetDiskSpace()
+	later.pass(time.Second)
 	if folder.HasDiskSpace() {
 		t.Error("HasDiskSpace(full disk): got true, want false")
 	}
 	empty(t, store, filled)
-	folder.ForgetDiskSpace()
+	later.pass(time.Second)
 	if !folder.HasDiskSpace() {
 		t.Error("HasDiskSpace(emptied): got false, want true")
 	}
@@ -140,8 +150,9 @@ func TestFreePagesAreRoom(t *testing.T) {
 func TestBallast(t *testing.T) {
 	disk := smallDisk(t, "20m")
 	var told []bool
+	var later clock
 	store, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{
-		MinFree: 1, Ballast: true, Pressure: func(dropped bool) { told = append(told, dropped) },
+		MinFree: 1, Ballast: true, Now: later.now, Pressure: func(dropped bool) { told = append(told, dropped) },
 	})
 	wantBallast(t, folder, 8<<20)
 	filled := fill(t, store)
@@ -178,7 +189,7 @@ func TestBallast(t *testing.T) {
 	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatalf("Mount(larger): got %v, want nil", err)
 	}
-	folder.ForgetDiskSpace()
+	later.pass(time.Second)
 	if !folder.HasDiskSpace() {
 		t.Error("HasDiskSpace(larger disk): got false, want true")
 	}

@@ -100,7 +100,9 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if opts.files == nil {
 		opts.files = disk.System{}
 	}
-	space := newDiskSpace(f.handle, opts)
+	space := disk.NewSpace(f.handle, disk.SpaceOptions{
+		MinFree: opts.MinFree, Ballast: opts.Ballast, Pressure: opts.Pressure, Full: opts.Full, Now: opts.Now, Disk: opts.disk,
+	})
 	if f.store, f.shares, err = f.open(disk.NewFault(opts.Fault), space, opts); err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +111,7 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	return f.store, f.shares, nil
 }
 
-func (f *Folder) open(fault *disk.Fault, space *diskSpace, opts Options) (*Store, *Shares, error) {
+func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Store, *Shares, error) {
 	if err := f.finishBuild(); err != nil {
 		return nil, nil, err
 	}

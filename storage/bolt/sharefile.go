@@ -69,8 +69,8 @@ func (s *Shares) settle(all ...change) error {
 // zeros, so that a share later only overwrites an allocated block, and makes
 // them durable before the first of them is used.
 func (s *Shares) grow(end uint64) (uint64, error) {
-	if s.space.closed() {
-		return 0, fmt.Errorf("growing shares: %w", errKeptBack)
+	if s.space.ReservedOnly() {
+		return 0, fmt.Errorf("growing shares: %w", disk.ErrReserved)
 	}
 	grown := (end/s.growth + 1) * s.growth
 	at := int64(end) * slotSize

@@ -36,7 +36,7 @@ type Shares struct {
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
 
-	space *diskSpace // nil if nothing watches the disk
+	space *disk.Space // nil if nothing watches the disk
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool
@@ -54,8 +54,8 @@ var (
 // sharesOptions say how a shares file is opened.
 type sharesOptions struct {
 	fault *disk.Fault
-	space *diskSpace // says when the file must not grow; nil if nothing watches the disk
-	small bool       // see Options.Small
+	space *disk.Space // says when the file must not grow; nil if nothing watches the disk
+	small bool        // see Options.Small
 }
 
 // openShares opens the file at path and returns its store id. Every slot in it

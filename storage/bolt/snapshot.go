@@ -38,9 +38,9 @@ func (s *Store) Snapshot(ctx context.Context, fn func(*Snapshot) error) error {
 	if err := s.admit(ctx); err != nil {
 		return err
 	}
-	s.space.beginSnapshot()
-	defer s.space.endSnapshot()
-	full := s.space.short()
+	s.space.BeginSnapshot()
+	defer s.space.EndSnapshot()
+	full := s.space.IsLow()
 	return s.view(func(btx *bbolt.Tx) error {
 		return fn(&Snapshot{store: s, bolt: btx, full: full})
 	})
@@ -77,7 +77,7 @@ func (s *Snapshot) mayGoOn(ctx context.Context) error {
 	if err := s.store.fault.Check(); err != nil {
 		return err
 	}
-	if !s.full && s.store.space.short() {
+	if !s.full && s.store.space.IsLow() {
 		return ErrSnapshotTooLong
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 type Store struct {
 	db      *bbolt.DB
 	fault   *disk.Fault
-	space   *diskSpace // nil if nothing watches the disk
+	space   *disk.Space // nil if nothing watches the disk
 	writer  *committer
 	updates sync.Pool // of *update
 
@@ -36,7 +36,7 @@ var (
 )
 
 // newStore returns the store of an open database; space is nil if nothing watches the disk.
-func newStore(db *bbolt.DB, f *disk.Fault, space *diskSpace) *Store {
+func newStore(db *bbolt.DB, f *disk.Fault, space *disk.Space) *Store {
 	s := &Store{db: db, fault: f, space: space, writer: newCommitter(db, f, space)}
 	s.updates.New = func() any { return &update{done: make(chan struct{}, 1)} }
 	go s.writer.run()

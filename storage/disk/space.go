@@ -1,16 +1,11 @@
-package bolt
+package disk
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"hush/storage"
 )
@@ -25,10 +20,34 @@ const (
 	ballastMargin = 1 << 20
 )
 
-// diskSpace decides whether the folder may take more.
-type diskSpace struct {
+// SpaceOptions say what to watch of the space of a folder.
+type SpaceOptions struct {
+	// MinFree is how many bytes must be free for HasRoom to be true; 0 means any
+	// number will do.
+	MinFree int64
+	// Ballast reserves 8 MiB in a file of the folder. There is none if the free space
+	// of the disk is unknown.
+	Ballast bool
+	// Pressure, unless nil, is called when the ballast was dropped, and when it was
+	// restored. It must return soon, and must not call back.
+	Pressure func(dropped bool)
+	// Full, unless nil, is called when HasRoom becomes false, and when it becomes true
+	// again, with the free bytes of the disk. It must return soon, and must not call
+	// back.
+	Full func(full bool, free int64)
+	// Now says how long ago the system was asked for the free space; nil means
+	// time.Now. For tests.
+	Now func() time.Time
+	// Disk returns the free bytes of the disk, and false if they are unknown; nil asks
+	// the system. For tests.
+	Disk func() (free int64, known bool)
+}
+
+// Space decides whether a folder with a database may take more, and what only updates
+// may do that end something. It is safe for concurrent use.
+type Space struct {
 	least   int64                // minimum of free bytes
-	disk    func() (int64, bool) // free bytes of the disk, false if unknown; replaced by tests
+	disk    func() (int64, bool) // free bytes of the disk, false if unknown
 	ballast *ballast
 	now     func() time.Time
 	tell    func(full bool, free int64) // of a change; nil for nothing
@@ -43,14 +62,14 @@ type diskSpace struct {
 	inside freePages // of the database
 }
 
-// newDiskSpace returns what watches the disk of a folder, and has the ballast if that is
+// NewSpace returns what watches the disk of a folder, and has the ballast if that is
 // wanted and the free bytes of the disk are known. It returns nil if nothing is to be
 // watched. It changes nothing on the disk: the first has makes the ballast.
-func newDiskSpace(folder *os.File, opts Options) *diskSpace {
+func NewSpace(folder *os.File, opts SpaceOptions) *Space {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return nil
 	}
-	d := &diskSpace{tell: opts.Full, least: opts.MinFree, disk: opts.disk, now: opts.Now}
+	d := &Space{tell: opts.Full, least: opts.MinFree, disk: opts.Disk, now: opts.Now}
 	if d.now == nil {
 		d.now = time.Now
 	}
@@ -93,42 +112,32 @@ func (p *freePages) usable() int64 {
 	return p.free + p.pending
 }
 
-// setFreePages reports the bytes in the database that the next commits can use, and those
+// SetFreePages reports the bytes in the database that the next commits can use, and those
 // that the last commits have freed, which they can use while no snapshot may read them.
-func (d *diskSpace) setFreePages(free, pending int64) {
+func (d *Space) SetFreePages(free, pending int64) {
 	if d != nil {
 		d.inside.set(free, pending)
 	}
 }
 
-// beginSnapshot reports that a snapshot may read what is pending, until endSnapshot.
-func (d *diskSpace) beginSnapshot() {
+// BeginSnapshot reports that a snapshot may read pages that commits free, until
+// EndSnapshot.
+func (d *Space) BeginSnapshot() {
 	if d != nil {
 		d.inside.count(1)
 	}
 }
 
-func (d *diskSpace) endSnapshot() {
+// EndSnapshot ends what BeginSnapshot began.
+func (d *Space) EndSnapshot() {
 	if d != nil {
 		d.inside.count(-1)
 	}
 }
 
-// HasDiskSpace reports whether the folder may take more: the free bytes of the
-// disk plus the free pages of the database are at least Options.MinFree, and
-// what the next reveals and burns may need exists, as ballast or as free pages.
-// It is cheap: it queries the system at most once a second. If the free space
-// is unknown, it returns true.
-func (f *Folder) HasDiskSpace() bool { return f.space == nil || f.space.has(f.space.now()) }
-
-// DiskFree returns the free bytes for this user of the disk of a folder, or of the
-// nearest one above it if that does not exist. known is false if the system does
-// not say.
-func DiskFree(dir string) (free int64, known bool) { return diskFree(nearest(dir))() }
-
-// shortage says how many bytes are free and how many are needed, which are more. It
+// Shortage says how many bytes are free and how many are needed, which are more. It
 // rounds them away from each other, so that they never look the same.
-func shortage(free, needed int64) string {
+func Shortage(free, needed int64) string {
 	unit, shift := "MiB", 20
 	if needed < 10<<20 {
 		unit, shift = "KiB", 10
@@ -136,37 +145,18 @@ func shortage(free, needed int64) string {
 	return fmt.Sprintf("%d %s are free, and it takes %d %s", free>>shift, unit, (needed+1<<shift-1)>>shift, unit)
 }
 
-// nearest returns the folder that exists and in which dir is, or would be.
-func nearest(dir string) string {
-	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return dir
-		}
-	}
-}
-
-// CheckNew returns the error of OpenFolder for a folder without a database, and
-// creates nothing.
-func CheckNew(dir string) error {
-	if found := nearest(dir); found != filepath.Clean(dir) {
-		if err := unix.Access(found, unix.W_OK|unix.X_OK); err != nil {
-			return fmt.Errorf("creating data folder %s: folder %s: %w", dir, found, err)
-		}
-		return nil
-	}
-	folder, err := OpenFolder(dir)
-	if err != nil {
-		return err
-	}
-	return folder.Close()
-}
+// HasRoom reports whether the folder may take more: the free bytes of the disk
+// plus the free pages of the database are at least SpaceOptions.MinFree, and the
+// ballast exists, or as many free pages. It is cheap: it queries the system at
+// most once a second. If the free space is unknown, and for nil, it returns true.
+func (d *Space) HasRoom() bool { return d == nil || d.has(d.now()) }
 
 // BallastDropped reports whether the ballast is missing because the disk is full.
-func (f *Folder) BallastDropped() bool {
-	return f.space != nil && f.space.ballast != nil && f.space.ballast.short.Load()
+func (d *Space) BallastDropped() bool {
+	return d != nil && d.ballast != nil && d.ballast.short.Load()
 }
 
-func (d *diskSpace) has(now time.Time) bool {
+func (d *Space) has(now time.Time) bool {
 	if last := d.asked.Load(); isDue(last, now) && d.asked.CompareAndSwap(last, &now) {
 		d.ask()
 	}
@@ -185,7 +175,7 @@ func isDue(last *time.Time, now time.Time) bool {
 }
 
 // ask queries the free space of the disk.
-func (d *diskSpace) ask() {
+func (d *Space) ask() {
 	free, known := d.disk()
 	if known {
 		d.ballast.restore(free)
@@ -196,7 +186,7 @@ func (d *diskSpace) ask() {
 }
 
 // report tells a change.
-func (d *diskSpace) report(full bool, free int64) {
+func (d *Space) report(full bool, free int64) {
 	if d.tell == nil || !d.telling.TryLock() {
 		return
 	}
@@ -208,15 +198,16 @@ func (d *diskSpace) report(full bool, free int64) {
 }
 
 // spent reports whether the ballast is gone and no free pages replace it.
-func (d *diskSpace) spent() bool { return d.ballast.missing() && d.inside.usable() < ballastSize }
+func (d *Space) spent() bool { return d.ballast.missing() && d.inside.usable() < ballastSize }
 
-// errKeptBack refuses an ordinary change while the disk is full.
-var errKeptBack = fmt.Errorf("%w: the remaining space is reserved for ending secrets", storage.ErrFull)
+// ErrReserved refuses an ordinary change while the disk is full. It is a
+// storage.ErrFull.
+var ErrReserved = fmt.Errorf("%w: the remaining space is reserved for ending secrets", storage.ErrFull)
 
-// closed reports whether only reserved updates may proceed: the ballast is
+// ReservedOnly reports whether only reserved updates may proceed: the ballast is
 // missing for lack of space, and the database has fewer free pages. It is false
 // for nil.
-func (d *diskSpace) closed() bool {
+func (d *Space) ReservedOnly() bool {
 	if d == nil || d.ballast == nil || !d.ballast.short.Load() {
 		return false
 	}
@@ -224,9 +215,9 @@ func (d *diskSpace) closed() bool {
 	return d.ballast.short.Load() && d.inside.usable() < ballastSize
 }
 
-// short reports whether the folder may not take more. It is false without a ballast, and
+// IsLow reports whether the folder may not take more. It is false without a ballast, and
 // for nil.
-func (d *diskSpace) short() bool { return d != nil && d.ballast != nil && !d.has(d.now()) }
+func (d *Space) IsLow() bool { return d != nil && d.ballast != nil && !d.has(d.now()) }
 
-// drop removes the ballast, and reports whether that freed space.
-func (d *diskSpace) drop() bool { return d != nil && d.ballast.drop() }
+// DropBallast removes the ballast, and reports whether that freed space.
+func (d *Space) DropBallast() bool { return d != nil && d.ballast.drop() }

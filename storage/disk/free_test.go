@@ -1,4 +1,4 @@
-package bolt
+package disk
 
 import (
 	"path/filepath"
@@ -10,8 +10,8 @@ func TestDiskFree(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	for _, place := range []string{folder, filepath.Join(folder, "not", "there")} {
-		if free, known := DiskFree(place); free <= 0 || !known {
-			t.Errorf("DiskFree(%s): got %d and %t, want some bytes that are known", place, free, known)
+		if free, known := FreeBytes(place); free <= 0 || !known {
+			t.Errorf("FreeBytes(%s): got %d and %t, want some bytes that are known", place, free, known)
 		}
 	}
 }
