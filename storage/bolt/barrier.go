@@ -25,7 +25,7 @@ func (s *Shares) BarOlder(ctx context.Context) error {
 		return err
 	}
 	raw = encodeHeader(id, headerBarred)
-	if err := s.write(raw[:], 0); err != nil {
+	if err := s.writer.WriteAt(s.file, raw[:], 0); err != nil {
 		return s.failed("writing the header of shares", err)
 	}
 	return s.syncs.Sync()

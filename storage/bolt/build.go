@@ -238,7 +238,7 @@ func (b *Builder) Close() error {
 		errs = append(errs, b.db.Close())
 	}
 	if b.slots != nil {
-		errs = append(errs, b.slots.file.Close())
+		errs = append(errs, b.slots.close())
 	}
 	b.btx, b.db, b.slots = nil, nil, nil
 	errs = append(errs, b.closeOpened())

@@ -46,6 +46,9 @@ func newSlotBuilder(path string, id storeID) (*slotBuilder, error) {
 	return b, err
 }
 
+// close gives the file up, unless it is complete.
+func (b *slotBuilder) close() error { return b.file.Close() }
+
 // add writes a share, and zeros for the slots between the last one and it.
 func (b *slotBuilder) add(slot storage.Slot, share [storage.ShareSize]byte) error {
 	switch {

@@ -95,7 +95,7 @@ func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Com
 	if err := step(CompactShares); err != nil {
 		return done, err
 	}
-	return done, i.cutShares(*opts.Last + 1)
+	return done, cutShares(i.folder.Path(sharesName), i.slots, *opts.Last+1)
 }
 
 // plan measures, and returns ErrNoRoom if there is no room.
@@ -325,7 +325,8 @@ func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int6
 	return info.Size(), err
 }
 
-// cutShares cuts the slots from end on off the file. The caller knows that no row
+// cutShares cuts the slots from end on off the file at path, of which slots is what it
+// holds. The caller knows that no row
 // owns one of them, and that none is on the list of shares to be destroyed.
 //
 // A number that is cut off begins anew with generation 1 when the file grows
@@ -339,20 +340,20 @@ func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int6
 // What is cut may hold shares that were never used, and bytes that cannot be read:
 // they are overwritten first, since blocks that a file gives back keep what is in
 // them.
-func (i *Inspection) cutShares(end uint64) error {
-	if end >= i.slots.Count() && i.slots.Torn == 0 {
+func cutShares(path string, slots *SlotTable, end uint64) error {
+	if end >= slots.Count() && slots.Torn == 0 {
 		return nil
 	}
-	file, err := os.OpenFile(i.folder.Path(sharesName), os.O_RDWR, 0)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("opening shares: %w", err)
 	}
-	err = i.overwriteFrom(file, end)
+	err = overwriteFrom(file, slots, end)
 	if err == nil {
 		err = file.Sync()
 	}
 	if err == nil {
-		err = file.Truncate(int64(min(end, i.slots.Count())) * slotSize)
+		err = file.Truncate(int64(min(end, slots.Count())) * slotSize)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -364,9 +365,9 @@ func (i *Inspection) cutShares(end uint64) error {
 }
 
 // overwriteFrom overwrites the slots from end on that hold anything.
-func (i *Inspection) overwriteFrom(file *os.File, end uint64) error {
-	for n := end; n < i.slots.Count(); n++ {
-		generation, state := i.slots.Slot(n)
+func overwriteFrom(file *os.File, slots *SlotTable, end uint64) error {
+	for n := end; n < slots.Count(); n++ {
+		generation, state := slots.Slot(n)
 		if state != storage.SlotLive && state != storage.SlotDamaged {
 			continue
 		}

@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,11 +12,16 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/storage/disk"
 	"hush/testtier"
 )
 
 // failing makes writes of the shares fail while it holds an error.
-type failing struct{ err atomic.Pointer[error] }
+type failing struct {
+	disk.Writer
+
+	err atomic.Pointer[error]
+}
 
 func (f *failing) set(err error) {
 	if err == nil {
@@ -27,14 +33,17 @@ func (f *failing) set(err error) {
 }
 
 func failWrites(shares *Shares) *failing {
-	f, write := &failing{}, shares.write
-	shares.write = func(data []byte, at int64) error {
-		if err := f.err.Load(); err != nil {
-			return *err
-		}
-		return write(data, at)
-	}
+	f := &failing{Writer: shares.writer}
+	shares.writer = f
 	return f
+}
+
+// WriteAt implements disk.Writer.
+func (f *failing) WriteAt(file *os.File, data []byte, at int64) error {
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return f.Writer.WriteAt(file, data, at)
 }
 
 // onDisk returns what the file holds of a slot, without the backlog.
@@ -81,7 +90,7 @@ func TestFailedWriteTellsAll(t *testing.T) {
 		"input, output": {syscall.EIO, storage.ErrUnknownOutcome, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, shares, seen := openForFault(t)
+			_, shares, seen := openForFault(t, nil)
 			first, second := mustPut(t, shares), mustPut(t, shares)
 			disk := failWrites(shares)
 			begun, proceed := make(chan struct{}), make(chan struct{})
@@ -136,7 +145,7 @@ func TestFailedWriteTellsAll(t *testing.T) {
 // Whenever writes fail, whatever was reported as stored or destroyed is so in the
 // file.
 func TestFailedWritesUnderLoad(t *testing.T) {
-	_, shares, seen := openForFault(t)
+	_, shares, seen := openForFault(t, nil)
 	disk, rounds := failWrites(shares), 0
 	shares.syncs.Do = func() error {
 		for range 20 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 // faults counts the calls of Options.Fault.
@@ -22,7 +24,8 @@ type faults struct {
 	last  error
 }
 
-func openForFault(t *testing.T) (*Store, *Shares, *faults) {
+// openForFault opens a new folder whose shares are written by w; nil for the system.
+func openForFault(t *testing.T, w disk.Writer) (*Store, *Shares, *faults) {
 	t.Helper()
 	folder, err := OpenFolder(filepath.Join(t.TempDir(), "data"))
 	if err != nil {
@@ -34,7 +37,7 @@ func openForFault(t *testing.T) (*Store, *Shares, *faults) {
 		}
 	})
 	seen := &faults{}
-	store, shares, err := folder.Open(Options{Fault: func(err error) {
+	store, shares, err := folder.Open(Options{shares: w, Fault: func(err error) {
 		seen.calls++
 		seen.last = err
 	}})
@@ -85,7 +88,7 @@ func TestCommitFaults(t *testing.T) {
 	}
 	for name, commit := range tests {
 		t.Run(name, func(t *testing.T) {
-			store, shares, seen := openForFault(t)
+			store, shares, seen := openForFault(t, nil)
 			if err := putKey(t.Context(), store, "before"); err != nil {
 				t.Fatalf("Update: got %v, want nil", err)
 			}
@@ -106,7 +109,7 @@ func TestCommitFaults(t *testing.T) {
 }
 
 func TestCommitFull(t *testing.T) {
-	store, shares, seen := openForFault(t)
+	store, shares, seen := openForFault(t, nil)
 	full := true
 	store.writer.commit = func(tx *bbolt.Tx) error {
 		if full {
@@ -140,22 +143,31 @@ func TestCommitFull(t *testing.T) {
 	}
 }
 
+// failsOnce is a disk of which a sync fails after it was armed, and no later one.
+type failsOnce struct {
+	disk.System
+
+	armed, failed bool
+}
+
+func (w *failsOnce) Sync(file *os.File) error {
+	if w.armed && !w.failed {
+		w.failed = true
+		return syscall.EIO
+	}
+	return w.System.Sync(file)
+}
+
 // TestSharesSyncFault: the system reports lost pages once. Later syncs would
 // succeed, and must not count as a success.
 func TestSharesSyncFault(t *testing.T) {
-	store, shares, seen := openForFault(t)
+	w := &failsOnce{}
+	store, shares, seen := openForFault(t, w)
 	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})
 	if err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
 	}
-	failed := false
-	shares.flush = func() error {
-		if failed {
-			return nil
-		}
-		failed = true
-		return syscall.EIO
-	}
+	w.armed = true
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -172,7 +184,7 @@ func TestSharesSyncFault(t *testing.T) {
 }
 
 func TestPanicInUpdate(t *testing.T) {
-	store, _, seen := openForFault(t)
+	store, _, seen := openForFault(t, nil)
 	var all sync.WaitGroup
 	for i := range 100 {
 		all.Go(func() {

@@ -59,7 +59,7 @@ func openOn(t *testing.T, dir string, disk *disktest.Disk) *reopened {
 	t.Cleanup(func() { _ = folder.Close() })
 	opts := Options{Small: true}
 	if disk != nil {
-		opts.files = disk
+		opts.again = disk
 	}
 	store, shares, err := folder.Open(opts)
 	if err != nil {
@@ -299,7 +299,7 @@ func TestStartOnFailingDisk(t *testing.T) {
 		if err != nil {
 			t.Fatalf("OpenFolder: got %v, want nil", err)
 		}
-		if _, _, err = folder.Open(Options{files: disk}); !errors.Is(err, syscall.EIO) {
+		if _, _, err = folder.Open(Options{again: disk}); !errors.Is(err, syscall.EIO) {
 			t.Errorf("Open on a disk that fails: got %v, want %v", err, syscall.EIO)
 		}
 		if err := folder.Close(); err != nil {

@@ -72,8 +72,10 @@ type Options struct {
 	// means time.Now. For tests.
 	Now func() time.Time
 
-	disk  func() (free int64, known bool) // nil for the disk of the folder; set by tests
-	files disk.Writer                     // nil for the system's; set by tests
+	disk func() (free int64, known bool) // nil for the disk of the folder; set by tests
+	// again writes the end of the files again before they are opened, and shares writes
+	// the shares; nil for the system. Set by tests.
+	again, shares disk.Writer
 }
 
 // Open opens the database and the shares of the folder, and creates both if it
@@ -97,8 +99,8 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if opts.files == nil {
-		opts.files = disk.System{}
+	if opts.again == nil {
+		opts.again = disk.System{}
 	}
 	space := disk.NewSpace(f.handle, disk.SpaceOptions{
 		MinFree: opts.MinFree, Ballast: opts.Ballast, Pressure: opts.Pressure, Full: opts.Full, Now: opts.Now, Disk: opts.disk,
@@ -122,7 +124,7 @@ func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Stor
 	if !exists {
 		return nil, nil, fmt.Errorf("%w from %s", ErrMissingShares, f.dir)
 	}
-	if err := f.settle(opts.files); err != nil {
+	if err := f.settle(opts.again); err != nil {
 		return nil, nil, err
 	}
 	path := f.Path(databaseName)
@@ -139,7 +141,7 @@ func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Stor
 	err = checkContent(db, opts.Check)
 	var shares *Shares
 	if err == nil {
-		shares, err = openPair(db, f.Path(sharesName), sharesOptions{fault: fault, space: space, small: opts.Small})
+		shares, err = openPair(db, f.Path(sharesName), sharesOptions{fault: fault, space: space, small: opts.Small, writer: opts.shares})
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())

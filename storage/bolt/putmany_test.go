@@ -12,7 +12,7 @@ import (
 // free again.
 func TestPutManyOnFullDisk(t *testing.T) {
 	t.Parallel()
-	_, shares, _ := openForFault(t)
+	_, shares, _ := openForFault(t, nil)
 	mustPut(t, shares)
 	next := shares.slots.next
 	f := failWrites(shares)

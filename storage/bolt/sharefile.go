@@ -34,7 +34,7 @@ func (s *Shares) syncFile() error {
 		if err := s.fault.Check(); err != nil {
 			return err
 		}
-		if err := s.write(run, int64(first)*slotSize); err != nil {
+		if err := s.writer.WriteAt(s.file, run, int64(first)*slotSize); err != nil {
 			return s.failed("writing shares", err)
 		}
 		return nil
@@ -42,7 +42,7 @@ func (s *Shares) syncFile() error {
 		if err := s.fault.Check(); err != nil {
 			return err
 		}
-		if err := s.flush(); err != nil {
+		if err := s.writer.Sync(s.file); err != nil {
 			return s.fault.Trip(fmt.Errorf("syncing shares: %w", err))
 		}
 		return nil
@@ -74,7 +74,7 @@ func (s *Shares) grow(end uint64) (uint64, error) {
 	}
 	grown := (end/s.growth + 1) * s.growth
 	at := int64(end) * slotSize
-	if err := s.write(make([]byte, (grown-end)*slotSize), at); err != nil {
+	if err := s.writer.WriteAt(s.file, make([]byte, (grown-end)*slotSize), at); err != nil {
 		// The added part is not in use; truncating it helps a full disk.
 		_ = s.file.Truncate(at)
 		return 0, s.failed("growing shares", err)

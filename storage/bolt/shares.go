@@ -24,11 +24,10 @@ const (
 // Shares is a storage.Shares and storage.Recycler in one file. slotData draws
 // its format. Only the list of free slots is kept in memory.
 type Shares struct {
-	file  *os.File
-	write func(data []byte, at int64) error // to file; replaced by tests
-	flush func() error                      // syncs file; replaced by tests
-	fault *disk.Fault
-	slots allocator
+	file   *os.File
+	writer disk.Writer // of file
+	fault  *disk.Fault
+	slots  allocator
 	// growth is how many slots the file grows by: the constant, but in small files.
 	growth uint64
 	syncs  disk.Syncer
@@ -53,9 +52,10 @@ var (
 
 // sharesOptions say how a shares file is opened.
 type sharesOptions struct {
-	fault *disk.Fault
-	space *disk.Space // says when the file must not grow; nil if nothing watches the disk
-	small bool        // see Options.Small
+	fault  *disk.Fault
+	space  *disk.Space // says when the file must not grow; nil if nothing watches the disk
+	small  bool        // see Options.Small
+	writer disk.Writer // nil for the system's
 }
 
 // openShares opens the file at path and returns its store id. Every slot in it
@@ -69,10 +69,9 @@ func openShares(path string, opts sharesOptions) (*Shares, storeID, error) {
 	if err != nil {
 		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
-	s := &Shares{file: file, fault: opts.fault, space: opts.space, growth: growth, flush: func() error { return disk.DataSync(file) }}
-	s.write = func(data []byte, at int64) error {
-		_, err := file.WriteAt(data, at)
-		return err
+	s := &Shares{file: file, fault: opts.fault, space: opts.space, growth: growth, writer: opts.writer}
+	if s.writer == nil {
+		s.writer = disk.System{}
 	}
 	if opts.small {
 		s.growth = smallSlots

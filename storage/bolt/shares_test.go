@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"hush/storage"
+	"hush/storage/disk"
 )
 
 // TestDestroyOverwrites looks at the file: the share is in it, then it is not.
 func TestDestroyOverwrites(t *testing.T) {
-	_, shares, _ := openForFault(t)
+	_, shares, _ := openForFault(t, nil)
 	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))
 	slot, err := shares.Put(t.Context(), share)
 	if err != nil {
@@ -31,7 +32,7 @@ func TestDestroyOverwrites(t *testing.T) {
 // has, as after a file was set back. The next share of the slot must get a generation that
 // no record names.
 func TestDestroyedSlotTakesTheLaterGeneration(t *testing.T) {
-	_, shares, _ := openForFault(t)
+	_, shares, _ := openForFault(t, nil)
 	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})
 	if err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
@@ -63,7 +64,7 @@ func readShare(t *testing.T, s *Shares, slot storage.Slot) [storage.ShareSize]by
 // TestDamagedSlot: a damaged slot reads as gone, can still be overwritten, and
 // is not reused, since its next generation is unknown.
 func TestDamagedSlot(t *testing.T) {
-	_, shares, _ := openForFault(t)
+	_, shares, _ := openForFault(t, nil)
 	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))
 	slot, err := shares.Put(t.Context(), share)
 	if err != nil {
@@ -88,24 +89,35 @@ func TestDamagedSlot(t *testing.T) {
 	}
 }
 
+// sizes notes the size of a file at each sync.
+type sizes struct {
+	disk.System
+
+	shares *Shares
+	t      *testing.T
+	seen   []int64
+}
+
+func (w *sizes) Sync(file *os.File) error {
+	info, err := file.Stat()
+	w.seen = append(w.seen, info.Size())
+	if _, readErr := w.shares.read(1); readErr == nil && len(w.seen) == 1 {
+		if d, _ := w.shares.read(1); d.state != slotFresh {
+			w.t.Errorf("first slot at the first sync: got state %d, want fresh", d.state)
+		}
+	}
+	return err
+}
+
 // TestGrowthIsSynced: no slot is used before the file that holds it is durable.
 func TestGrowthIsSynced(t *testing.T) {
-	_, shares, _ := openForFault(t)
-	var sizes []int64
-	shares.flush = func() error {
-		info, err := shares.file.Stat()
-		sizes = append(sizes, info.Size())
-		if _, readErr := shares.read(1); readErr == nil && len(sizes) == 1 {
-			if d, _ := shares.read(1); d.state != slotFresh {
-				t.Errorf("first slot at the first sync: got state %d, want fresh", d.state)
-			}
-		}
-		return err
-	}
+	_, shares, _ := openForFault(t, nil)
+	w := &sizes{shares: shares, t: t}
+	shares.writer = w
 	if _, err := shares.Put(t.Context(), [storage.ShareSize]byte{1}); err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
 	}
-	if len(sizes) != 2 || sizes[0] != growth*slotSize {
-		t.Errorf("file sizes at syncs: got %v, want twice %d", sizes, growth*slotSize)
+	if len(w.seen) != 2 || w.seen[0] != growth*slotSize {
+		t.Errorf("file sizes at syncs: got %v, want twice %d", w.seen, growth*slotSize)
 	}
 }
