@@ -32,7 +32,7 @@ var floors = []floor{
 	{name: "vault", ordered: true, packages: vaultPackages},
 	{name: "around the vault", packages: aroundVault},
 	{name: "stores", packages: []string{"storage/bolt", "storage/memory", "storage/postgres", "storage/spentlog"}},
-	{name: "what stores are made of", packages: []string{"storage", "storage/bolt/pages", "storage/disk"}},
+	{name: "what stores are made of", ordered: true, packages: []string{"storage/sharefile", "storage/bolt/pages", "storage/disk", "storage"}},
 	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal"}},
 	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
 }
@@ -85,7 +85,7 @@ var nevers = []never{
 		why: "a store keeps bytes that are sealed already, and never holds a key",
 	},
 	{
-		from: []string{"storage/memory", "storage/postgres", "storage/spentlog"}, to: []string{"storage/bolt/..."},
+		from: []string{"storage/memory", "storage/postgres", "storage/spentlog"}, to: []string{"storage/bolt/...", "storage/sharefile"},
 		why: "each store can be read, changed and removed without another",
 	},
 	{
@@ -154,9 +154,12 @@ var forbidden = []struct{ from, to string }{
 	{"vault", "handlers"},
 	{"storage", "vault"},
 	{"storage", "storage/bolt"},
+	{"storage/sharefile", "storage/bolt"},
+	{"storage/disk", "storage/sharefile"},
 	{"storage/bolt", "vault"},
 	{"storage/bolt", "storage/postgres"},
 	{"storage/postgres", "storage/bolt/pages"},
+	{"storage/spentlog", "storage/sharefile"},
 	{"storage/bolt", "seal"},
 	{"routes", "vault"},
 	{"routes", "storage"},

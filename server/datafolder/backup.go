@@ -11,6 +11,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/vault/cluster"
 	"hush/vault/keylist"
 	"hush/vault/rows"
@@ -40,7 +41,7 @@ type BackupOptions struct {
 // left out: nothing that begins after a backup can be opened with it.
 func (d *Data) Backup(ctx context.Context, to io.Writer, opts BackupOptions) (trailer backup.Trailer, err error) {
 	store, ok := d.store.(*bolt.Store)
-	shares, also := d.shares.(*bolt.Shares)
+	shares, also := d.shares.(*sharefile.File)
 	if !ok || !also {
 		return trailer, ErrNoBackup
 	}

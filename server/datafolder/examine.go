@@ -12,6 +12,7 @@ import (
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/storage/postgres"
+	"hush/storage/sharefile"
 	"hush/vault/doctor"
 )
 
@@ -86,7 +87,7 @@ var errExamineTime = errors.New("the examination took longer than an hour, in wh
 // read so far, and the bucket.
 func (d *Data) Examine(ctx context.Context, tell func(bucket string, rows int64)) (*doctor.Findings, error) {
 	store, ok := d.store.(*bolt.Store)
-	slots, also := d.shares.(*bolt.Shares)
+	slots, also := d.shares.(*sharefile.File)
 	if !ok || !also {
 		return nil, ErrNotExamined
 	}

@@ -15,7 +15,7 @@ import (
 	"hush/server/datafolder"
 	"hush/server/settings"
 	"hush/storage"
-	"hush/storage/bolt"
+	"hush/storage/sharefile"
 )
 
 func settingsOf(t *testing.T, args ...string) *settings.Settings {
@@ -78,7 +78,7 @@ func TestRestoringIsNoDataBeforeCommit(t *testing.T) {
 	if r, err = datafolder.OpenRestoring(dir); err != nil {
 		t.Fatalf("OpenRestoring(unfinished restore): got %v, want nil", err)
 	}
-	if err := errors.Join(r.Complete(t.Context(), bolt.Extent{}), r.Commit(t.Context(), func(storage.Store) error { return nil }), r.Close()); err != nil {
+	if err := errors.Join(r.Complete(t.Context(), sharefile.Extent{}), r.Commit(t.Context(), func(storage.Store) error { return nil }), r.Close()); err != nil {
 		t.Fatalf("Commit(): got %v, want nil", err)
 	}
 	if _, err := datafolder.OpenRestoring(dir); err == nil || !strings.Contains(err.Error(), "is not empty (hush.db, shares)") {

@@ -11,6 +11,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/disk"
+	"hush/storage/sharefile"
 )
 
 const (
@@ -32,7 +33,7 @@ var errBuilt = errors.New("bolt: nothing can be added any more")
 // goroutine.
 type Builder struct {
 	folder *Folder
-	id     storeID
+	id     sharefile.StoreID
 
 	db      *bbolt.DB
 	btx     *bbolt.Tx
@@ -40,9 +41,9 @@ type Builder struct {
 	pending int // rows in btx
 	bytes   int
 
-	slots     *slotBuilder
+	slots     *sharefile.Builder
 	store     *Store // once opened
-	shares    *Shares
+	shares    *sharefile.File
 	committed bool
 }
 
@@ -52,7 +53,7 @@ func (f *Folder) NewBuilder() (_ *Builder, err error) {
 	if err := f.clearForBuild(); err != nil {
 		return nil, err
 	}
-	b := &Builder{folder: f, id: newStoreID()}
+	b := &Builder{folder: f, id: sharefile.NewStoreID()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.Close())
@@ -66,7 +67,7 @@ func (f *Folder) NewBuilder() (_ *Builder, err error) {
 	if err = b.db.Update(func(btx *bbolt.Tx) error { return writeStoreID(btx, b.id) }); err != nil {
 		return nil, disk.WriteFailed("beginning the new database", err)
 	}
-	b.slots, err = newSlotBuilder(f.Path(newSharesName), b.id)
+	b.slots, err = sharefile.NewBuilder(f.Path(newSharesName), b.id)
 	return b, err
 }
 
@@ -137,18 +138,18 @@ func (b *Builder) Slot(slot storage.Slot, share [storage.ShareSize]byte) error {
 	if b.slots == nil {
 		return errBuilt
 	}
-	return b.slots.add(slot, share)
+	return b.slots.Add(slot, share)
 }
 
 // Complete ends the adding and makes what was added durable. The extent is that
 // of the slots where they come from: each slot that was not added counts as
 // destroyed with a higher generation than any record there can name. So a record
 // whose share is missing finds it gone, whatever is stored in its slot later.
-func (b *Builder) Complete(ctx context.Context, from Extent) error {
+func (b *Builder) Complete(ctx context.Context, from sharefile.Extent) error {
 	if b.db == nil {
 		return errBuilt
 	}
-	if err := errors.Join(b.commit(), b.slots.complete(ctx, from)); err != nil {
+	if err := errors.Join(b.commit(), b.slots.Complete(ctx, from)); err != nil {
 		return err
 	}
 	err := b.db.Update(func(btx *bbolt.Tx) error {
@@ -163,7 +164,7 @@ func (b *Builder) Complete(ctx context.Context, from Extent) error {
 }
 
 // Open opens what is complete, for changes before Commit.
-func (b *Builder) Open() (*Store, *Shares, error) {
+func (b *Builder) Open() (*Store, *sharefile.File, error) {
 	if b.store != nil {
 		return b.store, b.shares, nil
 	}
@@ -172,7 +173,7 @@ func (b *Builder) Open() (*Store, *Shares, error) {
 		return nil, nil, err
 	}
 	f := disk.NewFault(nil)
-	shares, err := openPair(db, b.folder.Path(newSharesName), sharesOptions{fault: f})
+	shares, err := openPair(db, b.folder.Path(newSharesName), sharefile.Options{Fault: f})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
@@ -238,7 +239,7 @@ func (b *Builder) Close() error {
 		errs = append(errs, b.db.Close())
 	}
 	if b.slots != nil {
-		errs = append(errs, b.slots.close())
+		errs = append(errs, b.slots.Close())
 	}
 	b.btx, b.db, b.slots = nil, nil, nil
 	errs = append(errs, b.closeOpened())

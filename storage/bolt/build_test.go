@@ -12,6 +12,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 )
 
 // What a snapshot and the live shares have, a Builder makes again, under another
@@ -63,7 +64,7 @@ func TestBuildFromSnapshot(t *testing.T) {
 
 // wantReplaced checks that a live share is there, and that those that are gone
 // stay so when their slots are used again.
-func wantReplaced(t *testing.T, shares *bolt.Shares, kept storage.Slot, gone []storage.Slot) {
+func wantReplaced(t *testing.T, shares *sharefile.File, kept storage.Slot, gone []storage.Slot) {
 	t.Helper()
 	if share, err := shares.Get(t.Context(), kept); err != nil || share[0] != 1 {
 		t.Errorf("Get(live): got %v, %v, want its share", share, err)
@@ -78,7 +79,7 @@ func wantReplaced(t *testing.T, shares *bolt.Shares, kept storage.Slot, gone []s
 	}
 }
 
-func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *bolt.Shares) *bolt.Builder {
+func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *sharefile.File) *bolt.Builder {
 	t.Helper()
 	b, err := into.NewBuilder()
 	if err != nil {
@@ -189,7 +190,7 @@ func TestBuildRefusesSlots(t *testing.T) {
 	if err := b.Row("\x00store", []byte("id"), []byte("mine")); err == nil {
 		t.Error("Row(bucket of the store): got nil, want an error")
 	}
-	if err := b.Complete(t.Context(), bolt.Extent{Slots: 1 << 31}); err == nil {
+	if err := b.Complete(t.Context(), sharefile.Extent{Slots: 1 << 31}); err == nil {
 		t.Error("Complete(too many slots): got nil, want an error")
 	}
 	if err := b.Commit(t.Context()); err == nil {
@@ -208,7 +209,7 @@ func TestBuildEndsWithItsContext(t *testing.T) {
 	defer closeBuilder(t, b)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := b.Complete(ctx, bolt.Extent{Slots: 1 << 20}); !errors.Is(err, context.Canceled) {
+	if err := b.Complete(ctx, sharefile.Extent{Slots: 1 << 20}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Complete(cancelled): got %v, want %v", err, context.Canceled)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "shares.new")); err != nil || info.Size() > 1<<20 {
@@ -217,7 +218,7 @@ func TestBuildEndsWithItsContext(t *testing.T) {
 }
 
 // takeSlots puts shares and returns the numbers of their slots.
-func takeSlots(t *testing.T, shares *bolt.Shares, n int) map[uint64]bool {
+func takeSlots(t *testing.T, shares *sharefile.File, n int) map[uint64]bool {
 	t.Helper()
 	slots := make(chan storage.Slot, n)
 	var all sync.WaitGroup

@@ -3,7 +3,6 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -15,8 +14,8 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
-	"hush/storage"
 	"hush/storage/disk"
+	"hush/storage/sharefile"
 )
 
 // CompactStep is a part of Compact.
@@ -95,7 +94,7 @@ func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Com
 	if err := step(CompactShares); err != nil {
 		return done, err
 	}
-	return done, cutShares(i.folder.Path(sharesName), i.slots, *opts.Last+1)
+	return done, sharefile.Cut(i.folder.Path(sharesName), i.slots, *opts.Last+1)
 }
 
 // plan measures, and returns ErrNoRoom if there is no room.
@@ -105,12 +104,9 @@ func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
 		return done, err
 	}
 	done.DatabaseBefore, done.DatabaseAfter = info.Size(), min(i.used+compactGrowth, info.Size())
-	if info, err = i.slots.file.Stat(); err != nil {
-		return done, err
-	}
-	done.SharesBefore, done.SharesAfter = info.Size(), info.Size()
+	done.SharesBefore, done.SharesAfter = i.slots.Size(), i.slots.Size()
 	if opts.Last != nil {
-		done.SharesAfter = min(info.Size(), int64(*opts.Last+1)*slotSize)
+		done.SharesAfter = min(i.slots.Size(), int64(*opts.Last+1)*sharefile.SlotSize)
 	}
 	done.Needed = i.used + compactGrowth + compactSpare
 	if free, known := disk.FreeBytes(i.folder.dir); known && free < done.Needed {
@@ -323,60 +319,4 @@ func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int6
 		err = fmt.Errorf("%w: the new database has %d rows that differ from the %d of the old one", ErrMismatch, n, rows)
 	}
 	return info.Size(), err
-}
-
-// cutShares cuts the slots from end on off the file at path, of which slots is what it
-// holds. The caller knows that no row
-// owns one of them, and that none is on the list of shares to be destroyed.
-//
-// A number that is cut off begins anew with generation 1 when the file grows
-// again, so a later share may have number and generation of an earlier one. That
-// confuses nothing: no row of the database names a slot that was cut, and the end
-// of an earlier share was in the log of what has ended before its row was struck
-// off the list. A backup that was made later carries a later position in that
-// log, and is never told of it; in one that was made earlier, what had that slot
-// is what has ended.
-//
-// What is cut may hold shares that were never used, and bytes that cannot be read:
-// they are overwritten first, since blocks that a file gives back keep what is in
-// them.
-func cutShares(path string, slots *SlotTable, end uint64) error {
-	if end >= slots.Count() && slots.Torn == 0 {
-		return nil
-	}
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return fmt.Errorf("opening shares: %w", err)
-	}
-	err = overwriteFrom(file, slots, end)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err == nil {
-		err = file.Truncate(int64(min(end, slots.Count())) * slotSize)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("cutting shares: %w", err)
-	}
-	return nil
-}
-
-// overwriteFrom overwrites the slots from end on that hold anything.
-func overwriteFrom(file *os.File, slots *SlotTable, end uint64) error {
-	for n := end; n < slots.Count(); n++ {
-		generation, state := slots.Slot(n)
-		if state != storage.SlotLive && state != storage.SlotDamaged {
-			continue
-		}
-		gone := slotData{generation: max(generation, 1), state: slotDestroyed}
-		_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
-		raw := gone.encode(n)
-		if _, err := file.WriteAt(raw[:], int64(n)*slotSize); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"go.etcd.io/bbolt"
+
+	"hush/storage/sharefile"
 )
 
 // newDatabaseName is the name of a database under construction.
@@ -19,8 +21,8 @@ func (f *Folder) create(opts Options) error {
 	if err := f.removeLeftovers(); err != nil {
 		return err
 	}
-	id := newStoreID()
-	if err := createShares(f.Path(sharesName), id); err != nil {
+	id := sharefile.NewStoreID()
+	if err := sharefile.Create(f.Path(sharesName), id); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -39,7 +41,7 @@ func (f *Folder) create(opts Options) error {
 // has not used a share, so a longer file is real data.
 func (f *Folder) removeLeftovers() error {
 	info, err := os.Lstat(f.Path(sharesName))
-	if err == nil && info.Size() > slotSize {
+	if err == nil && info.Size() > sharefile.SlotSize {
 		return fmt.Errorf("%w from %s", ErrMissingDatabase, f.dir)
 	}
 	for _, name := range []string{sharesName, newDatabaseName, newSharesName} {
@@ -50,24 +52,8 @@ func (f *Folder) removeLeftovers() error {
 	return nil
 }
 
-func createShares(path string, id storeID) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("creating shares: %w", err)
-	}
-	header := encodeHeader(id, headerBarred)
-	_, err = file.WriteAt(header[:], 0)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("creating shares: %w", err)
-	}
-	return nil
-}
-
 // buildDatabase creates a durable database with its content at path.
-func (f *Folder) buildDatabase(path string, id storeID, opts Options) error {
+func (f *Folder) buildDatabase(path string, id sharefile.StoreID, opts Options) error {
 	db, err := newDatabase(path, databaseOptions(), nil)
 	if err != nil {
 		return err

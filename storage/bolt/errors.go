@@ -3,6 +3,8 @@ package bolt
 import (
 	"errors"
 	"strings"
+
+	"hush/storage/sharefile"
 )
 
 // The errors of this package, beside those of package storage.
@@ -17,7 +19,7 @@ var (
 	ErrMissingDatabase = errors.New("bolt: hush.db is missing")
 	// ErrMismatch: hush.db and shares do not belong together, or one of them is
 	// truncated or is not a file of Hush.
-	ErrMismatch = errors.New("bolt: files do not match")
+	ErrMismatch = sharefile.ErrMismatch
 
 	errReadOnly      = errors.New("bolt: write in a read-only transaction")
 	errTxDone        = errors.New("bolt: transaction is over")

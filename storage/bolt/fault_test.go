@@ -16,6 +16,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/disk"
+	"hush/storage/sharefile"
 )
 
 // faults counts the calls of Options.Fault.
@@ -25,7 +26,7 @@ type faults struct {
 }
 
 // openForFault opens a new folder whose shares are written by w; nil for the system.
-func openForFault(t *testing.T, w disk.Writer) (*Store, *Shares, *faults) {
+func openForFault(t *testing.T, w disk.Writer) (*Store, *sharefile.File, *faults) {
 	t.Helper()
 	folder, err := OpenFolder(filepath.Join(t.TempDir(), "data"))
 	if err != nil {
@@ -52,7 +53,7 @@ func putKey(ctx context.Context, s *Store, key string) error {
 }
 
 // wantPoisoned expects every operation of both to be refused.
-func wantPoisoned(t *testing.T, store *Store, shares *Shares, seen *faults) {
+func wantPoisoned(t *testing.T, store *Store, shares *sharefile.File, seen *faults) {
 	t.Helper()
 	nothing := func(storage.Tx) error { return nil }
 	_, putErr := shares.Put(t.Context(), [storage.ShareSize]byte{})

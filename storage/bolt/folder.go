@@ -13,6 +13,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/disk"
+	"hush/storage/sharefile"
 )
 
 const (
@@ -41,7 +42,7 @@ type Folder struct {
 	mu     sync.Mutex
 	closed bool
 	store  *Store
-	shares *Shares
+	shares *sharefile.File
 }
 
 // OpenFolder creates dir if it is missing and locks it for this process. It

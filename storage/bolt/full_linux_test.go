@@ -16,6 +16,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 )
 
 // TestFullDisk fills a small file system for real. It needs the right to mount
@@ -201,7 +202,7 @@ func TestBallast(t *testing.T) {
 
 // wantKeptBack checks that the ballast's room goes to reserved updates alone. The
 // defect: ordinary ones took it as soon as one of the others had set it free.
-func wantKeptBack(t *testing.T, store *bolt.Store, shares *bolt.Shares, change func(storage.Tx) error) {
+func wantKeptBack(t *testing.T, store *bolt.Store, shares *sharefile.File, change func(storage.Tx) error) {
 	t.Helper()
 	for range 20 {
 		if err := store.Update(t.Context(), change); !errors.Is(err, storage.ErrFull) {

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
+	"hush/storage/sharefile"
 )
 
 // A copy of a folder has the same rows and shares, so whatever waits there opens once in
@@ -49,7 +50,7 @@ type facts struct {
 	fileSystem uint32 // the magic number of its kind
 }
 
-func (n numbers) identity(id storeID, name string) identity {
+func (n numbers) identity(id sharefile.StoreID, name string) identity {
 	text := append([]byte("hush file\x00"), id[:]...)
 	text = append(append(text, name...), 0)
 	text = binary.BigEndian.AppendUint64(text, n.inode)
@@ -112,7 +113,7 @@ type foundFiles struct {
 }
 
 // lookAt identifies two files.
-func (f *Folder) lookAt(id storeID, database, shares string) (found foundFiles) {
+func (f *Folder) lookAt(id sharefile.StoreID, database, shares string) (found foundFiles) {
 	found.known = true
 	for _, file := range []struct {
 		path, name string
@@ -183,7 +184,7 @@ func (f *Folder) copied(db *bbolt.DB) error {
 }
 
 // recordFiles records two new files in a transaction of the first one.
-func (f *Folder) recordFiles(btx *bbolt.Tx, id storeID, database, shares string) error {
+func (f *Folder) recordFiles(btx *bbolt.Tx, id sharefile.StoreID, database, shares string) error {
 	return f.lookAt(id, database, shares).write(btx.Bucket([]byte(ownBucket)))
 }
 
@@ -249,7 +250,7 @@ func (f *Folder) KeepFiles(ctx context.Context, moved bool) error {
 // lasting numbers, so that a copy is not told from the folder; otherwise it returns
 // nothing.
 func (f *Folder) Unrecorded() (fileSystem string) {
-	if found := f.lookAt(storeID{}, f.Path(databaseName), f.Path(sharesName)); !found.known {
+	if found := f.lookAt(sharefile.StoreID{}, f.Path(databaseName), f.Path(sharesName)); !found.known {
 		return found.fileSystem
 	}
 	return ""

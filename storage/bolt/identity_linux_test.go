@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/storage"
+	"hush/storage/sharefile"
 )
 
 // on makes a folder be on a file system, whatever it is on: the tests hold in a container,
@@ -288,7 +289,7 @@ func TestBuiltFolderIsRecorded(t *testing.T) {
 		err = b.Slot(storage.Slot{Number: 1, Generation: 1}, [storage.ShareSize]byte{1})
 	}
 	if err == nil {
-		err = b.Complete(t.Context(), Extent{Slots: 2, Generation: 1})
+		err = b.Complete(t.Context(), sharefile.Extent{Slots: 2, Generation: 1})
 	}
 	if err == nil {
 		err = errors.Join(b.Commit(t.Context()), b.Close())
@@ -382,12 +383,12 @@ func TestTimeOfBirthIsNotTold(t *testing.T) {
 // Each number counts.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	id, n := storeID{1}, numbers{12, 1795727966, 446584153}
+	id, n := sharefile.StoreID{1}, numbers{12, 1795727966, 446584153}
 	seen := map[identity]string{}
 	for name, got := range map[string]identity{
 		"all":             n.identity(id, databaseName),
 		"of another file": n.identity(id, sharesName),
-		"another store":   n.identity(storeID{2}, databaseName),
+		"another store":   n.identity(sharefile.StoreID{2}, databaseName),
 		"another inode":   numbers{13, n.seconds, n.nanoseconds}.identity(id, databaseName),
 		"born later":      numbers{n.inode, n.seconds, n.nanoseconds + 1}.identity(id, databaseName),
 		"born earlier":    numbers{n.inode, n.seconds - 1, n.nanoseconds}.identity(id, databaseName),

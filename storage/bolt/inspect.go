@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
 	"hush/storage/bolt/pages"
+	"hush/storage/sharefile"
 )
 
 // Inspection is a stopped data folder that is only read. It holds the folder's
@@ -21,7 +21,7 @@ type Inspection struct {
 	folder Folder
 	db     *bbolt.DB // nil before OpenDatabase
 	used   int64     // bytes of its pages that are in use
-	slots  *SlotTable
+	slots  *sharefile.Table
 }
 
 var _ storage.Store = (*Inspection)(nil)
@@ -78,20 +78,20 @@ func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64
 
 // OpenShares checks the header of the shares file, and that it belongs to the
 // database if that is open. Then it reads every slot.
-func (i *Inspection) OpenShares(ctx context.Context) (*SlotTable, error) {
+func (i *Inspection) OpenShares(ctx context.Context) (*sharefile.Table, error) {
 	file, err := OpenQuietly(i.folder.Path(sharesName))
 	if err != nil {
 		return nil, fmt.Errorf("opening shares: %w", err)
 	}
-	id, size, err := readHeader(file)
+	id, size, err := sharefile.ReadHeader(file)
 	if err == nil && i.db != nil {
-		var own storeID
+		var own sharefile.StoreID
 		if own, err = readStoreID(i.db); err == nil && own != id {
 			err = fmt.Errorf("%w: hush.db and shares have different store ids", ErrMismatch)
 		}
 	}
 	if err == nil {
-		i.slots, err = readSlots(ctx, file, size)
+		i.slots, err = sharefile.ReadTable(ctx, file, size)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -172,7 +172,7 @@ func (i *Inspection) Close() error {
 		errs = append(errs, i.db.Close())
 	}
 	if i.slots != nil {
-		errs = append(errs, i.slots.file.Close())
+		errs = append(errs, i.slots.Close())
 	}
 	return errors.Join(append(errs, i.folder.Close())...)
 }
@@ -214,82 +214,3 @@ func checkPages(ctx context.Context, db *bbolt.DB, size int64, tell func(pages, 
 
 // metaPages is the number of pages at the beginning that no tree has.
 const metaPages = 2
-
-// SlotTable is what the slots of a shares file hold. It takes 8 bytes of memory
-// a slot, 8 MB per million.
-type SlotTable struct {
-	// Torn is how many bytes at the end of the file are part of no slot: growing
-	// it was interrupted.
-	Torn int64
-
-	file *os.File
-	// slots has generation and state of each: generation << stateBits | state.
-	slots []uint64
-}
-
-const stateBits = 2
-
-// packed returns what a SlotTable keeps of a slot.
-func (d slotData) packed() uint64 { return d.generation<<stateBits | uint64(shownState(d.state)) }
-
-// readSlots reads the slots of a file of size bytes.
-func readSlots(ctx context.Context, file *os.File, size int64) (*SlotTable, error) {
-	t := &SlotTable{Torn: size % slotSize, file: file, slots: make([]uint64, size/slotSize)}
-	batch := make([]byte, growth*slotSize)
-	for next := uint64(0); next < t.Count(); {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n, err := file.ReadAt(batch, int64(next)*slotSize)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("reading shares: %w", err)
-		}
-		if n < slotSize {
-			return nil, fmt.Errorf("reading shares: %w", io.ErrUnexpectedEOF)
-		}
-		for at := 0; at+slotSize <= n && next < t.Count(); at += slotSize {
-			d := decodeSlot((*rawSlot)(batch[at:]), next)
-			t.slots[next] = d.packed()
-			next++
-		}
-	}
-	return t, nil
-}
-
-func shownState(s slotState) storage.SlotState {
-	switch s {
-	case slotFresh:
-		return storage.SlotFresh
-	case slotLive:
-		return storage.SlotLive
-	case slotDestroyed:
-		return storage.SlotDestroyed
-	case slotDamaged:
-	}
-	return storage.SlotDamaged
-}
-
-// Count returns the number of slots, including slot 0, which is the header.
-func (t *SlotTable) Count() uint64 { return uint64(len(t.slots)) }
-
-// Slot returns the generation and the state of a slot below Count. A damaged
-// slot has no generation.
-func (t *SlotTable) Slot(number uint64) (generation uint64, state storage.SlotState) {
-	return t.slots[number] >> stateBits, storage.SlotState(t.slots[number] & (1<<stateBits - 1))
-}
-
-// Get returns the share in slot, or storage.ErrShareGone.
-func (t *SlotTable) Get(slot storage.Slot) (share [storage.ShareSize]byte, err error) {
-	if slot.Number == 0 || slot.Number >= t.Count() {
-		return share, storage.ErrShareGone
-	}
-	var raw rawSlot
-	if _, err := t.file.ReadAt(raw[:], int64(slot.Number)*slotSize); err != nil {
-		return share, fmt.Errorf("reading share: %w", err)
-	}
-	d := decodeSlot(&raw, slot.Number)
-	if d.state != slotLive || d.generation != slot.Generation {
-		return share, storage.ErrShareGone
-	}
-	return d.share, nil
-}

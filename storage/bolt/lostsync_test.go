@@ -15,6 +15,7 @@ import (
 	"hush/storage"
 	"hush/storage/bolt/pages"
 	"hush/storage/disktest"
+	"hush/storage/sharefile"
 )
 
 // buckets is how many buckets the database of these tests has, each with its own
@@ -47,7 +48,7 @@ func fillBuckets(t *testing.T, store *Store, text string, only ...int) {
 type reopened struct {
 	folder *Folder
 	store  *Store
-	shares *Shares
+	shares *sharefile.File
 }
 
 func openOn(t *testing.T, dir string, disk *disktest.Disk) *reopened {

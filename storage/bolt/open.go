@@ -14,6 +14,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/disk"
+	"hush/storage/sharefile"
 )
 
 const (
@@ -28,10 +29,8 @@ const (
 	// fileLockPatience is for bbolt's own lock. This process owns the folder
 	// already, so only a foreign tool can hold that lock.
 	fileLockPatience = 200 * time.Millisecond
-	// smallGrowth and smallSlots are the steps in which small files grow, in bytes
-	// and in slots.
+	// smallGrowth is the step in which a small database grows, in bytes.
 	smallGrowth = 128 << 10
-	smallSlots  = 64
 )
 
 // Options are the optional settings of opening a folder.
@@ -83,7 +82,7 @@ type Options struct {
 // pair, Open fails with ErrMissingShares, ErrMissingDatabase or ErrMismatch.
 // The caller closes the folder, or the store and then the shares. A folder can
 // be opened once.
-func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
+func (f *Folder) Open(opts Options) (*Store, *sharefile.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -113,7 +112,7 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	return f.store, f.shares, nil
 }
 
-func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Store, *Shares, error) {
+func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Store, *sharefile.File, error) {
 	if err := f.finishBuild(); err != nil {
 		return nil, nil, err
 	}
@@ -139,9 +138,9 @@ func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Stor
 		db.AllocSize = smallGrowth
 	}
 	err = checkContent(db, opts.Check)
-	var shares *Shares
+	var shares *sharefile.File
 	if err == nil {
-		shares, err = openPair(db, f.Path(sharesName), sharesOptions{fault: fault, space: space, small: opts.Small, writer: opts.shares})
+		shares, err = openPair(db, f.Path(sharesName), sharefile.Options{Fault: fault, Space: space, Small: opts.Small, Writer: opts.shares})
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -173,12 +172,12 @@ func checkContent(db *bbolt.DB, check func(storage.Tx) error) error {
 }
 
 // openPair opens the shares that belong to db.
-func openPair(db *bbolt.DB, path string, opts sharesOptions) (*Shares, error) {
+func openPair(db *bbolt.DB, path string, opts sharefile.Options) (*sharefile.File, error) {
 	id, err := readStoreID(db)
 	if err != nil {
 		return nil, err
 	}
-	shares, theirs, err := openShares(path, opts)
+	shares, theirs, err := sharefile.Open(path, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"hush/storage/bolt/pages"
 	"hush/storage/disk"
+	"hush/storage/sharefile"
 )
 
 const (
@@ -21,11 +22,6 @@ const (
 	// it writes the meta page that names them, so they are doubtful only where two
 	// things went wrong.
 	renewMost = 64 << 20
-	// renewShares is how much of the end of the shares file a start writes again: what
-	// the last growth has added. It must not be all. Each writing leaves another copy
-	// of living shares in the cells of a flash disk, which destroying them later does
-	// not reach.
-	renewShares = growth * slotSize
 )
 
 // settle makes durable what an earlier process left, and what this one relies on.
@@ -44,7 +40,7 @@ func (f *Folder) settle(w disk.Writer) error {
 	if err := f.renew(w, databaseName, renewDatabase); err != nil {
 		return err
 	}
-	if err := f.renew(w, sharesName, renewSlots); err != nil {
+	if err := f.renew(w, sharesName, sharefile.Renew); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -119,18 +115,4 @@ func renewDatabase(w disk.Writer, file *os.File) error {
 		}
 	}
 	return nil
-}
-
-// renewSlots writes the header of a shares file and its end again.
-func renewSlots(w disk.Writer, file *os.File) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	size := info.Size()
-	if err := disk.Renew(w, file, 0, min(slotSize, size)); err != nil {
-		return err
-	}
-	end := max(size-renewShares, 0)
-	return disk.Renew(w, file, end, size-end)
 }

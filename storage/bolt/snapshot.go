@@ -3,21 +3,15 @@ package bolt
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
 )
 
-const (
-	// snapshotStep is how many rows a snapshot reads between two looks at whether
-	// it must end.
-	snapshotStep = 1024
-	// liveBlock is how many slots Live reads at once.
-	liveBlock = 4096
-)
+// snapshotStep is how many rows a snapshot reads between two looks at whether
+// it must end.
+const snapshotStep = 1024
 
 // ErrSnapshotTooLong reports that a snapshot was ended because the disk is
 // running full while it holds back the database's free pages.
@@ -83,73 +77,35 @@ func (s *Snapshot) mayGoOn(ctx context.Context) error {
 	return nil
 }
 
-// ID returns the random number that the database shares with its shares. A copy
-// of the rows in another folder has another.
-func (s *Store) ID() (id [16]byte, err error) {
-	if err := s.admit(context.Background()); err != nil {
-		return id, err
+// View runs fn on the rows of the snapshot. Its Range ends as Rows does.
+func (s *Snapshot) View(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := s.mayGoOn(ctx); err != nil {
+		return err
 	}
-	return readStoreID(s.db)
+	t := snapshotTx{tx: tx{bolt: s.bolt}, goOn: func() error { return s.mayGoOn(ctx) }}
+	defer func() { t.bolt = nil }()
+	return fn(&t)
 }
 
-// Extent is how far the slots of shares reach.
-type Extent struct {
-	Slots      uint64 // the number of the first slot beyond the file
-	Generation uint64 // the highest one of all slots, destroyed ones included
+// snapshotTx is a transaction that looks now and then at whether it must end.
+type snapshotTx struct {
+	tx
+
+	rows int
+	goOn func() error
 }
 
-// Live calls fn for each slot that holds a share, in the order of their numbers,
-// and returns the extent of all slots. Shares that are put or destroyed meanwhile
-// may be among them or not.
-func (s *Shares) Live(ctx context.Context, fn func(slot storage.Slot, share [storage.ShareSize]byte) error) (all Extent, err error) {
-	block := make([]byte, liveBlock*slotSize)
-	for first := uint64(0); ; first += liveBlock {
-		slots, err := s.readBlock(ctx, first, block)
-		if err != nil || len(slots) == 0 {
-			return all, err
-		}
-		all.Slots = first + uint64(len(slots))
-		for i, d := range slots {
-			if d.state == slotDamaged {
-				continue
-			}
-			all.Generation = max(all.Generation, d.generation)
-			if d.state != slotLive {
-				continue
-			}
-			if err := fn(storage.Slot{Number: first + uint64(i), Generation: d.generation}, d.share); err != nil {
-				return all, err
+// Range implements storage.Tx.
+func (t *snapshotTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
+	return t.tx.Range(bucket, from, to, func(key, value []byte) error {
+		if t.rows++; t.rows%snapshotStep == 0 {
+			if err := t.goOn(); err != nil {
+				return err
 			}
 		}
-	}
+		return fn(key, value)
+	})
 }
 
-// readBlock returns the slots from first on, none after the end of the file. A
-// header reads as a fresh slot.
-func (s *Shares) readBlock(ctx context.Context, first uint64, block []byte) ([]slotData, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.running.RUnlock()
-	n, err := s.file.ReadAt(block, int64(first)*slotSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading shares: %w", err)
-	}
-	slots := make([]slotData, 0, n/slotSize)
-	for i := range n / slotSize {
-		number := first + uint64(i)
-		if number == 0 {
-			slots = append(slots, slotData{})
-			continue
-		}
-		d := decodeSlot((*rawSlot)(block[i*slotSize:]), number)
-		if d.state == slotDamaged {
-			// It may have been written at that moment.
-			if d, err = s.read(number); err != nil {
-				return nil, err
-			}
-		}
-		slots = append(slots, d)
-	}
-	return slots, nil
-}
+// Buckets returns the names of the buckets, without the store's own.
+func (s *Snapshot) Buckets() ([]string, error) { return bucketNames(s.bolt) }

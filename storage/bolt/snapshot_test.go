@@ -11,6 +11,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 )
 
 // rowsOf returns the rows of a snapshot as bucket/key=value.
@@ -120,41 +121,7 @@ func TestSnapshotEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestLive(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	_, shares, folder := open(t, dir, bolt.Options{})
-	var slots []storage.Slot
-	for i := range 5 {
-		slots = append(slots, putShare(t, shares, [storage.ShareSize]byte{byte(i)}))
-	}
-	if err := shares.Destroy(t.Context(), slots[1], slots[4]); err != nil {
-		t.Fatal(err)
-	}
-	shares.Release(slots[1], slots[4])
-	reused := putShare(t, shares, [storage.ShareSize]byte{9})
-	if err := shares.Destroy(t.Context(), reused); err != nil {
-		t.Fatal(err)
-	}
-	got, extent := liveOf(t, shares)
-	want := map[storage.Slot]byte{slots[0]: 0, slots[2]: 2, slots[3]: 3}
-	if len(got) != len(want) {
-		t.Errorf("Live: got %v, want %v", got, want)
-	}
-	for slot, first := range want {
-		if share, ok := got[slot]; !ok || share[0] != first {
-			t.Errorf("Live: got %v, %v for %v, want its share", share, ok, slot)
-		}
-	}
-	if want := (bolt.Extent{Slots: 16384, Generation: reused.Generation}); extent != want || reused.Generation < 2 {
-		t.Errorf("Live: got %+v, want %+v", extent, want)
-	}
-	mustClose(t, folder)
-	if _, err := shares.Live(t.Context(), nil); !errors.Is(err, storage.ErrClosed) {
-		t.Errorf("Live(closed): got %v, want %v", err, storage.ErrClosed)
-	}
-}
-
-func liveOf(t *testing.T, shares *bolt.Shares) (map[storage.Slot][storage.ShareSize]byte, bolt.Extent) {
+func liveOf(t *testing.T, shares *sharefile.File) (map[storage.Slot][storage.ShareSize]byte, sharefile.Extent) {
 	t.Helper()
 	live := map[storage.Slot][storage.ShareSize]byte{}
 	extent, err := shares.Live(t.Context(), func(slot storage.Slot, share [storage.ShareSize]byte) error {

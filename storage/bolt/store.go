@@ -124,8 +124,5 @@ func (s *Store) admit(ctx context.Context) error {
 // Observe implements storage.Observable.
 func (s *Store) Observe(by storage.Observer) { s.writer.observed.By(by) }
 
-// Observe implements storage.Observable.
-func (s *Shares) Observe(by storage.Observer) { s.observed.By(by) }
-
 // asIs shows an observer the error itself.
 func asIs(err error) error { return err }

@@ -1,10 +1,12 @@
 package bolt
 
 import (
-	"crypto/rand"
+	"context"
 	"fmt"
 
 	"go.etcd.io/bbolt"
+
+	"hush/storage/sharefile"
 )
 
 const (
@@ -14,11 +16,8 @@ const (
 	storeIDKey = "id"
 )
 
-// storeID is the random number that a database and its shares share.
-type storeID [16]byte
-
-func readStoreID(db *bbolt.DB) (storeID, error) {
-	var id storeID
+func readStoreID(db *bbolt.DB) (sharefile.StoreID, error) {
+	var id sharefile.StoreID
 	err := db.View(func(btx *bbolt.Tx) error {
 		b := btx.Bucket([]byte(ownBucket))
 		if b == nil || copy(id[:], b.Get([]byte(storeIDKey))) != len(id) {
@@ -29,16 +28,19 @@ func readStoreID(db *bbolt.DB) (storeID, error) {
 	return id, err
 }
 
-func newStoreID() storeID {
-	var id storeID
-	_, _ = rand.Read(id[:]) // never fails: it ends the process instead
-	return id
-}
-
-func writeStoreID(btx *bbolt.Tx, id storeID) error {
+func writeStoreID(btx *bbolt.Tx, id sharefile.StoreID) error {
 	b, err := btx.CreateBucket([]byte(ownBucket))
 	if err != nil {
 		return fmt.Errorf("creating the store's bucket: %w", err)
 	}
 	return b.Put([]byte(storeIDKey), id[:])
+}
+
+// ID returns the random number that the database shares with its shares. A copy
+// of the rows in another folder has another.
+func (s *Store) ID() (id [16]byte, err error) {
+	if err := s.admit(context.Background()); err != nil {
+		return id, err
+	}
+	return readStoreID(s.db)
 }

@@ -6,6 +6,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/storage/storagetest"
 )
 
@@ -31,7 +32,7 @@ func TestSlotsOverRestarts(t *testing.T) {
 
 // open opens the folder at dir and closes it when t is over, if it is still
 // open then.
-func open(t testing.TB, dir string, opts bolt.Options) (*bolt.Store, *bolt.Shares, *bolt.Folder) {
+func open(t testing.TB, dir string, opts bolt.Options) (*bolt.Store, *sharefile.File, *bolt.Folder) {
 	t.Helper()
 	folder := mustOpenFolder(t, dir)
 	store, shares, err := folder.Open(opts)

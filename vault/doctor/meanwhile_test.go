@@ -6,6 +6,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/vault/doctor"
 	"hush/vault/exam"
 	"hush/vault/secret"
@@ -19,7 +20,7 @@ func TestSharesThatEndMeanwhile(t *testing.T) {
 	t.Parallel()
 	k := filled(t, true)
 	store, isBolt := k.Store.(*bolt.Store)
-	slots, also := k.Shares.(*bolt.Shares)
+	slots, also := k.Shares.(*sharefile.File)
 	if !isBolt || !also {
 		t.Fatalf("filled(): got %T and %T, want those of a folder", k.Store, k.Shares)
 	}

@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/vault/caller"
 	"hush/vault/keylist"
 	"hush/vault/rows"
@@ -74,7 +75,7 @@ func TestInspection(t *testing.T) {
 
 func inspect(t *testing.T, kit *vaulttest.Kit, change func(string, []byte) ([]byte, bool), withShares bool) *transfer.Inspection {
 	t.Helper()
-	store, shares := kit.Store.(*bolt.Store), kit.Shares.(*bolt.Shares)
+	store, shares := kit.Store.(*bolt.Store), kit.Shares.(*sharefile.File)
 	i, find, named := transfer.NewInspection(kit.Keys), transfer.Shared(), map[storage.Slot]bool{}
 	err := store.Snapshot(t.Context(), func(s *bolt.Snapshot) error {
 		return s.Rows(t.Context(), func(bucket string, key, value []byte) error {

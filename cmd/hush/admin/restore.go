@@ -19,7 +19,7 @@ import (
 	"hush/server/datafolder"
 	"hush/server/settings"
 	"hush/storage"
-	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/vault"
 	"hush/vault/restoration"
 
@@ -241,7 +241,7 @@ func (r *restoreRun) fill(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.to.Complete(ctx, bolt.Extent{Slots: r.trailer.Slots, Generation: r.trailer.Generation})
+	return r.to.Complete(ctx, sharefile.Extent{Slots: r.trailer.Slots, Generation: r.trailer.Generation})
 }
 
 // keepRow stores a row, unless it belongs to the process that served it.

@@ -21,6 +21,7 @@ import (
 	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/storage/spentlog"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -70,7 +71,7 @@ func (s *scene) back(t *testing.T, between func()) {
 	var out bytes.Buffer
 	w, err := backup.NewWriter(&out, header)
 	vaulttest.Want(t, "NewWriter()", err, nil)
-	store, shares := s.Store.(*bolt.Store), s.Shares.(*bolt.Shares)
+	store, shares := s.Store.(*bolt.Store), s.Shares.(*sharefile.File)
 	err = store.Snapshot(t.Context(), func(all *bolt.Snapshot) error { return all.Rows(t.Context(), w.Row) })
 	vaulttest.Want(t, "Snapshot()", err, nil)
 	between()

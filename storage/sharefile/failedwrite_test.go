@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func (f *failing) set(err error) {
 	f.err.Store(&err)
 }
 
-func failWrites(shares *Shares) *failing {
+func failWrites(shares *File) *failing {
 	f := &failing{Writer: shares.writer}
 	shares.writer = f
 	return f
@@ -47,18 +47,23 @@ func (f *failing) WriteAt(file *os.File, data []byte, at int64) error {
 }
 
 // onDisk returns what the file holds of a slot, without the backlog.
-func onDisk(t *testing.T, shares *Shares, number uint64) slotData {
+func onDisk(t *testing.T, shares *File, number uint64) slotData {
 	t.Helper()
 	var raw rawSlot
-	if _, err := shares.file.ReadAt(raw[:], int64(number)*slotSize); err != nil {
+	if _, err := shares.file.ReadAt(raw[:], int64(number)*SlotSize); err != nil {
 		t.Fatalf("ReadAt(slot %d): got %v, want nil", number, err)
 	}
 	return decodeSlot(&raw, number)
 }
 
-func mustPut(t *testing.T, shares *Shares) storage.Slot {
+func mustPut(t *testing.T, shares *File) storage.Slot {
 	t.Helper()
-	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})
+	return put(t, shares, [storage.ShareSize]byte{1})
+}
+
+func put(t *testing.T, shares *File, share [storage.ShareSize]byte) storage.Slot {
+	t.Helper()
+	slot, err := shares.Put(t.Context(), share)
 	if err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
 	}
@@ -66,7 +71,7 @@ func mustPut(t *testing.T, shares *Shares) storage.Slot {
 }
 
 // waiting returns how many slots the next sync writes.
-func waiting(shares *Shares) int {
+func waiting(shares *File) int {
 	shares.backlog.mu.Lock()
 	defer shares.backlog.mu.Unlock()
 	if shares.backlog.waiting == nil {
@@ -90,7 +95,7 @@ func TestFailedWriteTellsAll(t *testing.T) {
 		"input, output": {syscall.EIO, storage.ErrUnknownOutcome, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, shares, seen := openForFault(t, nil)
+			shares, seen := openNew(t)
 			first, second := mustPut(t, shares), mustPut(t, shares)
 			disk := failWrites(shares)
 			begun, proceed := make(chan struct{}), make(chan struct{})
@@ -145,7 +150,7 @@ func TestFailedWriteTellsAll(t *testing.T) {
 // Whenever writes fail, whatever was reported as stored or destroyed is so in the
 // file.
 func TestFailedWritesUnderLoad(t *testing.T) {
-	_, shares, seen := openForFault(t, nil)
+	shares, seen := openNew(t)
 	disk, rounds := failWrites(shares), 0
 	shares.syncs.Do = func() error {
 		for range 20 {

@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 // TestDestroyOverwrites looks at the file: the share is in it, then it is not.
 func TestDestroyOverwrites(t *testing.T) {
-	_, shares, _ := openForFault(t, nil)
+	shares, _ := openNew(t)
 	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))
 	slot, err := shares.Put(t.Context(), share)
 	if err != nil {
@@ -32,7 +32,7 @@ func TestDestroyOverwrites(t *testing.T) {
 // has, as after a file was set back. The next share of the slot must get a generation that
 // no record names.
 func TestDestroyedSlotTakesTheLaterGeneration(t *testing.T) {
-	_, shares, _ := openForFault(t, nil)
+	shares, _ := openNew(t)
 	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})
 	if err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
@@ -52,25 +52,25 @@ func TestDestroyedSlotTakesTheLaterGeneration(t *testing.T) {
 	}
 }
 
-func readShare(t *testing.T, s *Shares, slot storage.Slot) [storage.ShareSize]byte {
+func readShare(t *testing.T, s *File, slot storage.Slot) [storage.ShareSize]byte {
 	t.Helper()
 	data, err := os.ReadFile(s.file.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return [storage.ShareSize]byte(data[slot.Number*slotSize:])
+	return [storage.ShareSize]byte(data[slot.Number*SlotSize:])
 }
 
 // TestDamagedSlot: a damaged slot reads as gone, can still be overwritten, and
 // is not reused, since its next generation is unknown.
 func TestDamagedSlot(t *testing.T) {
-	_, shares, _ := openForFault(t, nil)
+	shares, _ := openNew(t)
 	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))
 	slot, err := shares.Put(t.Context(), share)
 	if err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
 	}
-	if _, err := shares.file.WriteAt([]byte{0xff}, int64(slot.Number)*slotSize+40); err != nil {
+	if _, err := shares.file.WriteAt([]byte{0xff}, int64(slot.Number)*SlotSize+40); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := shares.Get(t.Context(), slot); !errors.Is(err, storage.ErrShareGone) {
@@ -93,7 +93,7 @@ func TestDamagedSlot(t *testing.T) {
 type sizes struct {
 	disk.System
 
-	shares *Shares
+	shares *File
 	t      *testing.T
 	seen   []int64
 }
@@ -111,13 +111,13 @@ func (w *sizes) Sync(file *os.File) error {
 
 // TestGrowthIsSynced: no slot is used before the file that holds it is durable.
 func TestGrowthIsSynced(t *testing.T) {
-	_, shares, _ := openForFault(t, nil)
+	shares, _ := openNew(t)
 	w := &sizes{shares: shares, t: t}
 	shares.writer = w
 	if _, err := shares.Put(t.Context(), [storage.ShareSize]byte{1}); err != nil {
 		t.Fatalf("Put: got %v, want nil", err)
 	}
-	if len(w.seen) != 2 || w.seen[0] != growth*slotSize {
-		t.Errorf("file sizes at syncs: got %v, want twice %d", w.seen, growth*slotSize)
+	if len(w.seen) != 2 || w.seen[0] != growth*SlotSize {
+		t.Errorf("file sizes at syncs: got %v, want twice %d", w.seen, growth*SlotSize)
 	}
 }

@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"encoding/hex"
@@ -18,7 +18,7 @@ func TestSlotFormat(t *testing.T) {
 	if got := hex.EncodeToString(raw[:]); got != want {
 		t.Errorf("encode: got %s, want %s", got, want)
 	}
-	id := storeID{0xaa, 15: 0xbb}
+	id := StoreID{0xaa, 15: 0xbb}
 	for version, sum := range map[headerVersion]string{headerOpen: "da4d1e88", headerBarred: "d5264161"} {
 		header := encodeHeader(id, version)
 		want := "6875736873687273" + fmt.Sprintf("%02d000000", version) + "40000000" +
@@ -45,7 +45,7 @@ func TestDecodeSlot(t *testing.T) {
 	if got := decodeSlot(&rawSlot{}, 7); got != (slotData{}) {
 		t.Errorf("decodeSlot(zeros): got %v, want fresh", got)
 	}
-	for bit := range slotSize * 8 {
+	for bit := range SlotSize * 8 {
 		flipped := raw
 		flipped[bit/8] ^= 1 << (bit % 8)
 		if got := decodeSlot(&flipped, 7); got != (slotData{state: slotDamaged}) {
@@ -58,7 +58,7 @@ func TestDecodeSlot(t *testing.T) {
 func FuzzDecodeSlot(f *testing.F) {
 	raw := slotData{generation: 1, state: slotDestroyed}.encode(1)
 	f.Add(raw[:], uint64(1))
-	f.Add(make([]byte, slotSize), uint64(2))
+	f.Add(make([]byte, SlotSize), uint64(2))
 	f.Fuzz(func(t *testing.T, data []byte, number uint64) {
 		var raw rawSlot
 		copy(raw[:], data)

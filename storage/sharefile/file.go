@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"context"
@@ -17,13 +17,15 @@ const (
 	// growth is the number of slots, including the header, that the file grows
 	// by: 1 MiB.
 	growth = 16384
+	// smallGrowth is growth in small files.
+	smallGrowth = 64
 	// lockStripes separates writers of one slot without a lock for each.
 	lockStripes = 64
 )
 
-// Shares is a storage.Shares and storage.Recycler in one file. slotData draws
+// File is a storage.Shares and storage.Recycler in one file. slotData draws
 // its format. Only the list of free slots is kept in memory.
-type Shares struct {
+type File struct {
 	file   *os.File
 	writer disk.Writer // of file
 	fault  *disk.Fault
@@ -44,64 +46,70 @@ type Shares struct {
 }
 
 var (
-	_ storage.Shares     = (*Shares)(nil)
-	_ storage.ManyPutter = (*Shares)(nil)
-	_ storage.Recycler   = (*Shares)(nil)
-	_ storage.Observable = (*Shares)(nil)
+	_ storage.Shares     = (*File)(nil)
+	_ storage.ManyPutter = (*File)(nil)
+	_ storage.Recycler   = (*File)(nil)
+	_ storage.Observable = (*File)(nil)
 )
 
-// sharesOptions say how a shares file is opened.
-type sharesOptions struct {
-	fault  *disk.Fault
-	space  *disk.Space // says when the file must not grow; nil if nothing watches the disk
-	small  bool        // see Options.Small
-	writer disk.Writer // nil for the system's
+// Options say how a file is opened.
+type Options struct {
+	// Fault is that of the database, too: after a fault in one of them both refuse
+	// everything. It is required.
+	Fault *disk.Fault
+	// Space says when the file must not grow; nil if nothing watches the disk.
+	Space *disk.Space
+	// Small makes the file grow by 4 KiB, and not by 1 MiB. For tests.
+	Small bool
+	// Writer writes and syncs the file; nil for the system's. For tests.
+	Writer disk.Writer
 }
 
-// openShares opens the file at path and returns its store id. Every slot in it
-// counts as old.
-func openShares(path string, opts sharesOptions) (*Shares, storeID, error) {
+// Open opens the file at path, and returns its store id. Every slot in it counts as
+// old. It returns ErrMismatch for what is no such file. The caller closes the file.
+func Open(path string, opts Options) (*File, StoreID, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return nil, storeID{}, fmt.Errorf("opening shares: %w", err)
+		return nil, StoreID{}, fmt.Errorf("opening shares: %w", err)
 	}
-	id, size, err := readHeader(file)
+	id, size, err := ReadHeader(file)
 	if err != nil {
-		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
+		return nil, StoreID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
-	s := &Shares{file: file, fault: opts.fault, space: opts.space, growth: growth, writer: opts.writer}
+	s := &File{file: file, fault: opts.Fault, space: opts.Space, growth: growth, writer: opts.Writer}
 	if s.writer == nil {
 		s.writer = disk.System{}
 	}
-	if opts.small {
-		s.growth = smallSlots
+	if opts.Small {
+		s.growth = smallGrowth
 	}
 	s.syncs.Do = func() error { return s.observed.Sync(s.syncFile, asIs) }
 	// An interrupted growth may have left part of a slot; the next one starts
 	// with it.
-	end := uint64(size) / slotSize
+	end := uint64(size) / SlotSize
 	s.slots.old, s.slots.next = end, end
 	s.slots.end.Store(end)
 	return s, id, nil
 }
 
-func readHeader(file *os.File) (storeID, int64, error) {
+// ReadHeader returns the store id and the length in bytes of a file, or ErrMismatch.
+func ReadHeader(file *os.File) (StoreID, int64, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return storeID{}, 0, err
+		return StoreID{}, 0, err
 	}
 	var raw rawSlot
 	if _, err := file.ReadAt(raw[:], 0); errors.Is(err, io.EOF) {
-		return storeID{}, 0, fmt.Errorf("%w: shares is truncated", ErrMismatch)
+		return StoreID{}, 0, fmt.Errorf("%w: shares is truncated", ErrMismatch)
 	} else if err != nil {
-		return storeID{}, 0, err
+		return StoreID{}, 0, err
 	}
 	id, _, err := decodeHeader(&raw)
 	return id, info.Size(), err
 }
 
 // Put implements storage.Shares.
-func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
+func (s *File) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
 	if err := s.enter(ctx); err != nil {
 		return storage.Slot{}, err
 	}
@@ -118,7 +126,7 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 }
 
 // PutMany implements storage.ManyPutter.
-func (s *Shares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+func (s *File) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
 	slots := make([]storage.Slot, len(shares))
 	if err := s.enter(ctx); err != nil {
 		return slots, err
@@ -148,7 +156,7 @@ func (s *Shares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) 
 }
 
 // Get implements storage.Shares.
-func (s *Shares) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize]byte, error) {
+func (s *File) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize]byte, error) {
 	var none [storage.ShareSize]byte
 	if err := s.enter(ctx); err != nil {
 		return none, err
@@ -169,7 +177,7 @@ func (s *Shares) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize
 
 // Destroy implements storage.Shares. A slot beyond the file has nothing to
 // destroy.
-func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
+func (s *File) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -192,21 +200,21 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 }
 
 // Release implements storage.Recycler.
-func (s *Shares) Release(slots ...storage.Slot) { s.slots.release(slots) }
+func (s *File) Release(slots ...storage.Slot) { s.slots.release(slots) }
 
 // Touch implements storage.Recycler.
-func (s *Shares) Touch(slot storage.Slot) { s.slots.spare(slot) }
+func (s *File) Touch(slot storage.Slot) { s.slots.spare(slot) }
 
 // Used implements storage.Recycler.
-func (s *Shares) Used(slot storage.Slot) { s.slots.spare(slot) }
+func (s *File) Used(slot storage.Slot) { s.slots.spare(slot) }
 
 // Reclaim implements storage.Recycler. Slots at the end of the file that were
 // never used count as orphans too.
-func (s *Shares) Reclaim() int { return s.slots.reclaim() }
+func (s *File) Reclaim() int { return s.slots.reclaim() }
 
 // Close waits for running operations and closes the file. Further calls do
 // nothing.
-func (s *Shares) Close() error {
+func (s *File) Close() error {
 	s.running.Lock()
 	defer s.running.Unlock()
 	if s.closed {
@@ -220,7 +228,7 @@ func (s *Shares) Close() error {
 }
 
 // enter admits an operation, which must then release running.
-func (s *Shares) enter(ctx context.Context) error {
+func (s *File) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -237,7 +245,7 @@ func (s *Shares) enter(ctx context.Context) error {
 
 // place takes a free slot and writes share into it, which is durable once that
 // change is settled.
-func (s *Shares) place(share [storage.ShareSize]byte) (free, slot storage.Slot, filled change, err error) {
+func (s *File) place(share [storage.ShareSize]byte) (free, slot storage.Slot, filled change, err error) {
 	for filled.of == nil {
 		var fresh bool
 		if free, fresh, err = s.slots.take(s.grow); err != nil {
@@ -254,7 +262,7 @@ func (s *Shares) place(share [storage.ShareSize]byte) (free, slot storage.Slot, 
 // is known. Any other slot is read first and refused, without a change, if the
 // file shows that it is not free after all: it was written since it was released,
 // or it is damaged.
-func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, filled change, err error) {
+func (s *File) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, filled change, err error) {
 	lock := s.lock(free.Number)
 	defer lock.Unlock()
 	var stored slotData
@@ -275,7 +283,7 @@ func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]by
 
 // wipe overwrites the share in slot, unless it is newer than the given one: then
 // there is no change.
-func (s *Shares) wipe(slot storage.Slot) (wiped change, err error) {
+func (s *File) wipe(slot storage.Slot) (wiped change, err error) {
 	lock := s.lock(slot.Number)
 	defer lock.Unlock()
 	stored, err := s.read(slot.Number)
@@ -297,14 +305,20 @@ func (s *Shares) wipe(slot storage.Slot) (wiped change, err error) {
 
 // scramble overwrites a damaged slot, whose share may still be readable, and
 // leaves it damaged.
-func (s *Shares) scramble(number uint64) change {
+func (s *File) scramble(number uint64) change {
 	var raw rawSlot
 	_, _ = rand.Read(raw[:]) // never fails: it ends the process instead
 	return s.backlog.add(number, raw)
 }
 
-func (s *Shares) lock(number uint64) *sync.Mutex {
+func (s *File) lock(number uint64) *sync.Mutex {
 	lock := &s.locks[number%lockStripes]
 	lock.Lock()
 	return lock
 }
+
+// Observe implements storage.Observable.
+func (s *File) Observe(by storage.Observer) { s.observed.By(by) }
+
+// asIs shows an observer the error itself.
+func asIs(err error) error { return err }

@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"bufio"
@@ -28,29 +28,32 @@ var (
 	errBuildSlot  = errors.New("bolt: a slot is out of bounds")
 )
 
-// slotBuilder writes a shares file in the order of its slots.
-type slotBuilder struct {
+// Builder writes a shares file in the order of its slots.
+type Builder struct {
 	file *os.File
 	out  *bufio.Writer
 	next uint64 // number of the next slot
 }
 
-func newSlotBuilder(path string, id storeID) (*slotBuilder, error) {
+// NewBuilder creates the file at path, which must be free. The caller calls Complete, or
+// Close.
+func NewBuilder(path string, id StoreID) (*Builder, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, disk.WriteFailed("creating shares", err)
 	}
-	b := &slotBuilder{file: file, out: bufio.NewWriterSize(file, liveBlock*slotSize), next: 1}
+	b := &Builder{file: file, out: bufio.NewWriterSize(file, readSlotsAtOnce*SlotSize), next: 1}
 	header := encodeHeader(id, headerBarred)
 	_, err = b.out.Write(header[:])
 	return b, err
 }
 
-// close gives the file up, unless it is complete.
-func (b *slotBuilder) close() error { return b.file.Close() }
+// Close gives the file up, unless it is complete.
+func (b *Builder) Close() error { return b.file.Close() }
 
-// add writes a share, and zeros for the slots between the last one and it.
-func (b *slotBuilder) add(slot storage.Slot, share [storage.ShareSize]byte) error {
+// Add writes a share, and zeros for the slots between the last one and it. The numbers
+// of slots ascend.
+func (b *Builder) Add(slot storage.Slot, share [storage.ShareSize]byte) error {
 	switch {
 	case slot.Number == 0 || slot.Number >= buildSlots || slot.Generation == 0 || slot.Generation > 1<<63:
 		return errBuildSlot
@@ -67,7 +70,7 @@ func (b *slotBuilder) add(slot storage.Slot, share [storage.ShareSize]byte) erro
 }
 
 // skip leaves the slots before the number to as they are in a new file: zeros.
-func (b *slotBuilder) skip(to uint64) error {
+func (b *Builder) skip(to uint64) error {
 	if to == b.next {
 		return nil
 	}
@@ -75,13 +78,14 @@ func (b *slotBuilder) skip(to uint64) error {
 		return disk.WriteFailed("writing shares", err)
 	}
 	b.next = to
-	_, err := b.file.Seek(int64(to)*slotSize, io.SeekStart)
+	_, err := b.file.Seek(int64(to)*SlotSize, io.SeekStart)
 	return disk.WriteFailed("writing shares", err)
 }
 
-// complete fills all slots that were not added up to the extent, and makes the
-// file durable.
-func (b *slotBuilder) complete(ctx context.Context, all Extent) error {
+// Complete fills all slots that were not added up to the extent, makes the file durable,
+// and closes it. The extent is that of the file that the shares come from: each slot that
+// was not added counts as destroyed with a higher generation than any record can name.
+func (b *Builder) Complete(ctx context.Context, all Extent) error {
 	if all.Slots > buildSlots || all.Generation > 1<<63 {
 		return errBuildSlot
 	}
@@ -92,12 +96,12 @@ func (b *slotBuilder) complete(ctx context.Context, all Extent) error {
 	if err := b.checkRoom(end); err != nil {
 		return disk.WriteFailed("writing shares", err)
 	}
-	block := make([]byte, liveBlock*slotSize)
-	for first := uint64(0); first < end; first += liveBlock {
+	block := make([]byte, readSlotsAtOnce*SlotSize)
+	for first := uint64(0); first < end; first += readSlotsAtOnce {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := b.fill(first, min(end-first, liveBlock), block, all.Generation+buildAhead); err != nil {
+		if err := b.fill(first, min(end-first, readSlotsAtOnce), block, all.Generation+buildAhead); err != nil {
 			return disk.WriteFailed("writing shares", err)
 		}
 	}
@@ -106,12 +110,12 @@ func (b *slotBuilder) complete(ctx context.Context, all Extent) error {
 
 // checkRoom returns an error that is storage.ErrFull if the disk has no room for a
 // file with so many slots: a backup of a few bytes may say that it has them.
-func (b *slotBuilder) checkRoom(slots uint64) error {
+func (b *Builder) checkRoom(slots uint64) error {
 	info, err := b.file.Stat()
 	if err != nil {
 		return err
 	}
-	needed := int64(slots)*slotSize - info.Size()
+	needed := int64(slots)*SlotSize - info.Size()
 	if free, known := disk.FreeBytes(filepath.Dir(b.file.Name())); known && free < needed {
 		return fmt.Errorf("%w: %s more", storage.ErrFull, disk.Shortage(free, needed))
 	}
@@ -119,9 +123,9 @@ func (b *slotBuilder) checkRoom(slots uint64) error {
 }
 
 // fill destroys the slots of a block that hold nothing.
-func (b *slotBuilder) fill(first, count uint64, block []byte, generation uint64) error {
-	block = block[:count*slotSize]
-	at := int64(first) * slotSize
+func (b *Builder) fill(first, count uint64, block []byte, generation uint64) error {
+	block = block[:count*SlotSize]
+	at := int64(first) * SlotSize
 	clear(block)
 	if _, err := b.file.ReadAt(block, at); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -129,7 +133,7 @@ func (b *slotBuilder) fill(first, count uint64, block []byte, generation uint64)
 	gone := slotData{generation: generation, state: slotDestroyed}
 	_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
 	for i := range count {
-		raw := (*rawSlot)(block[i*slotSize:])
+		raw := (*rawSlot)(block[i*SlotSize:])
 		if *raw == (rawSlot{}) {
 			*raw = gone.encode(first + i)
 		}

@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"hush/storage"
 )
 
-const (
-	slotSize    = 64
-	headerMagic = "hushshrs"
-)
+// SlotSize is the length in bytes of a slot, and of the header of a file.
+const SlotSize = 64
+
+const headerMagic = "hushshrs"
 
 // headerVersion is the version of the file. Both have the same slots. Releases
 // that know only the first do not look whether they can read the database, so
@@ -62,7 +62,7 @@ type slotData struct {
 	state      slotState
 }
 
-type rawSlot [slotSize]byte
+type rawSlot [SlotSize]byte
 
 func (d slotData) encode(number uint64) rawSlot {
 	var raw rawSlot
@@ -90,27 +90,27 @@ func decodeSlot(raw *rawSlot, number uint64) slotData {
 	return d
 }
 
-func encodeHeader(id storeID, version headerVersion) rawSlot {
+func encodeHeader(id StoreID, version headerVersion) rawSlot {
 	var raw rawSlot
 	copy(raw[:], headerMagic)
 	binary.LittleEndian.PutUint32(raw[8:], uint32(version))
-	binary.LittleEndian.PutUint32(raw[12:], slotSize)
+	binary.LittleEndian.PutUint32(raw[12:], SlotSize)
 	copy(raw[16:32], id[:])
 	raw.seal()
 	return raw
 }
 
-func decodeHeader(raw *rawSlot) (storeID, headerVersion, error) {
+func decodeHeader(raw *rawSlot) (StoreID, headerVersion, error) {
 	if !bytes.HasPrefix(raw[:], []byte(headerMagic)) {
-		return storeID{}, 0, fmt.Errorf("%w: shares is not a shares file", ErrMismatch)
+		return StoreID{}, 0, fmt.Errorf("%w: shares is not a shares file", ErrMismatch)
 	}
 	version := headerVersion(binary.LittleEndian.Uint32(raw[8:]))
 	if version < headerOpen || version > headerBarred {
-		return storeID{}, 0, fmt.Errorf("%w: shares has format version %d, not %d to %d", ErrMismatch, version, headerOpen, headerBarred)
+		return StoreID{}, 0, fmt.Errorf("%w: shares has format version %d, not %d to %d", ErrMismatch, version, headerOpen, headerBarred)
 	}
-	id := storeID(raw[16:32])
+	id := StoreID(raw[16:32])
 	if encodeHeader(id, version) != *raw {
-		return storeID{}, 0, fmt.Errorf("%w: the header of shares is damaged", ErrMismatch)
+		return StoreID{}, 0, fmt.Errorf("%w: the header of shares is damaged", ErrMismatch)
 	}
 	return id, version, nil
 }

@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 // free again.
 func TestPutManyOnFullDisk(t *testing.T) {
 	t.Parallel()
-	_, shares, _ := openForFault(t, nil)
+	shares, _ := openNew(t)
 	mustPut(t, shares)
 	next := shares.slots.next
 	f := failWrites(shares)

@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"errors"
@@ -110,7 +110,7 @@ func (b *backlog) write(taken *changes, write func(first uint64, run []byte) err
 		if i+1 < len(b.numbers) && b.numbers[i+1] == number+1 {
 			continue
 		}
-		first := number + 1 - uint64(len(run)/slotSize)
+		first := number + 1 - uint64(len(run)/SlotSize)
 		err := write(first, run)
 		if errors.Is(err, storage.ErrFull) {
 			err = taken.writeEach(first, run, write)
@@ -126,9 +126,9 @@ func (b *backlog) write(taken *changes, write func(first uint64, run []byte) err
 // writeEach writes the slots of a run that found the disk full one by one: one that
 // needs no space must not fail because another one does.
 func (c *changes) writeEach(first uint64, run []byte, write func(first uint64, run []byte) error) error {
-	for at := 0; at < len(run); at += slotSize {
-		number := first + uint64(at/slotSize)
-		err := write(number, run[at:at+slotSize])
+	for at := 0; at < len(run); at += SlotSize {
+		number := first + uint64(at/SlotSize)
+		err := write(number, run[at:at+SlotSize])
 		switch {
 		case errors.Is(err, storage.ErrFull):
 			if c.failed == nil {

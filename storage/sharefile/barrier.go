@@ -1,4 +1,4 @@
-package bolt
+package sharefile
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 	"hush/storage"
 )
 
-var _ storage.Barrier = (*Shares)(nil)
+var _ storage.Barrier = (*File)(nil)
 
 // BarOlder implements storage.Barrier. The header never crosses a sector, so it
 // is old or new after a power cut.
-func (s *Shares) BarOlder(ctx context.Context) error {
+func (s *File) BarOlder(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
