@@ -43,7 +43,7 @@ func OpenRestoring(dir string) (r *Restoring, err error) {
 	}
 	r = &Restoring{dir: dir, folder: folder}
 	if err = checkEmpty(dir); err == nil {
-		r.Builder, err = folder.NewBuilder()
+		r.Builder, err = bolt.NewBuilder(folder)
 	}
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())

@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// newSharesName is the name of shares under construction by a Builder.
-	newSharesName = sharesName + ".new"
 	// buildRows and buildBytes bound what a Builder keeps in memory.
 	buildRows  = 4096
 	buildBytes = 4 << 20
@@ -37,7 +35,7 @@ type Builder struct {
 
 	db      *bbolt.DB
 	btx     *bbolt.Tx
-	tx      *tx
+	tx      *Tx
 	pending int // rows in btx
 	bytes   int
 
@@ -49,8 +47,8 @@ type Builder struct {
 
 // NewBuilder begins to build data in a folder that has none, or returns
 // ErrFolderInUse. The caller calls Close.
-func (f *Folder) NewBuilder() (_ *Builder, err error) {
-	if err := f.clearForBuild(); err != nil {
+func NewBuilder(f *Folder) (_ *Builder, err error) {
+	if err := clearForBuild(f); err != nil {
 		return nil, err
 	}
 	b := &Builder{folder: f, id: sharefile.NewStoreID()}
@@ -59,23 +57,23 @@ func (f *Folder) NewBuilder() (_ *Builder, err error) {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	opts := databaseOptions()
+	opts := DatabaseOptions()
 	opts.NoSync = true // until it is complete
-	if b.db, err = newDatabase(f.Path(newDatabaseName), opts, nil); err != nil {
+	if b.db, err = CreateDatabase(f.Path(NewDatabaseName), opts, nil); err != nil {
 		return nil, err
 	}
-	if err = b.db.Update(func(btx *bbolt.Tx) error { return writeStoreID(btx, b.id) }); err != nil {
+	if err = b.db.Update(func(btx *bbolt.Tx) error { return WriteStoreID(btx, b.id) }); err != nil {
 		return nil, disk.WriteFailed("beginning the new database", err)
 	}
-	b.slots, err = sharefile.NewBuilder(f.Path(newSharesName), b.id)
+	b.slots, err = sharefile.NewBuilder(f.Path(NewSharesName), b.id)
 	return b, err
 }
 
 // clearForBuild removes what an earlier Builder left, and returns ErrFolderInUse
 // if there is data.
-func (f *Folder) clearForBuild() error {
-	for _, name := range []string{databaseName, sharesName} {
-		there, err := f.holds(name)
+func clearForBuild(f *Folder) error {
+	for _, name := range []string{DatabaseName, SharesName} {
+		there, err := f.Holds(name)
 		if err != nil {
 			return err
 		}
@@ -83,11 +81,11 @@ func (f *Folder) clearForBuild() error {
 			return fmt.Errorf("%w: it has a file %s", ErrFolderInUse, name)
 		}
 	}
-	return f.removeBuild()
+	return removeBuild(f)
 }
 
-func (f *Folder) removeBuild() error {
-	for _, name := range []string{newDatabaseName, newSharesName} {
+func removeBuild(f *Folder) error {
+	for _, name := range []string{NewDatabaseName, NewSharesName} {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing unfinished %s: %w", name, err)
 		}
@@ -120,7 +118,7 @@ func (b *Builder) begin() (err error) {
 	if b.btx, err = b.db.Begin(true); err != nil {
 		return fmt.Errorf("filling the new database: %w", err)
 	}
-	b.tx = &tx{bolt: b.btx, writable: true, values: new(arena)}
+	b.tx = NewTx(b.btx)
 	return nil
 }
 
@@ -128,7 +126,12 @@ func (b *Builder) commit() error {
 	if b.btx == nil {
 		return nil
 	}
-	err := b.btx.Commit()
+	err := b.tx.Flush()
+	if err == nil {
+		err = b.btx.Commit()
+	} else {
+		err = errors.Join(err, b.btx.Rollback())
+	}
 	b.btx, b.tx, b.pending, b.bytes = nil, nil, 0, 0
 	return disk.WriteFailed("filling the new database", err)
 }
@@ -153,7 +156,7 @@ func (b *Builder) Complete(ctx context.Context, from sharefile.Extent) error {
 		return err
 	}
 	err := b.db.Update(func(btx *bbolt.Tx) error {
-		return b.folder.recordFiles(btx, b.id, b.folder.Path(newDatabaseName), b.folder.Path(newSharesName))
+		return b.folder.RecordFiles(btx, b.id, b.folder.Path(NewDatabaseName), b.folder.Path(NewSharesName))
 	})
 	if err != nil {
 		return disk.WriteFailed("completing the new database", err)
@@ -168,17 +171,9 @@ func (b *Builder) Open() (*Store, *sharefile.File, error) {
 	if b.store != nil {
 		return b.store, b.shares, nil
 	}
-	db, err := openDatabase(b.folder.Path(newDatabaseName), databaseOptions())
-	if err != nil {
-		return nil, nil, err
-	}
-	f := disk.NewFault(nil)
-	shares, err := openPair(db, b.folder.Path(newSharesName), sharefile.Options{Fault: f})
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
-	b.store, b.shares = newStore(db, f, nil), shares
-	return b.store, b.shares, nil
+	var err error
+	b.store, b.shares, err = b.folder.OpenBuilt()
+	return b.store, b.shares, err
 }
 
 // Commit makes what is complete the data of the folder, which the caller can then
@@ -195,29 +190,14 @@ func (b *Builder) Commit(ctx context.Context) error {
 	}
 	// The name of the database is what counts. Opening the folder finishes the
 	// rest, if a crash comes first.
-	if err := os.Rename(b.folder.Path(newDatabaseName), b.folder.Path(databaseName)); err != nil {
+	if err := os.Rename(b.folder.Path(NewDatabaseName), b.folder.Path(DatabaseName)); err != nil {
 		return fmt.Errorf("naming database: %w", err)
 	}
 	b.committed = true
 	if err := b.folder.Sync(); err != nil {
 		return err
 	}
-	return b.folder.finishBuild()
-}
-
-// finishBuild names the shares of a Builder that has named the database.
-func (f *Folder) finishBuild() error {
-	there, err := f.holds(sharesName)
-	if err != nil || there {
-		return err
-	}
-	if built, err := f.holds(newSharesName); err != nil || !built {
-		return err
-	}
-	if err := os.Rename(f.Path(newSharesName), f.Path(sharesName)); err != nil {
-		return fmt.Errorf("naming shares: %w", err)
-	}
-	return f.Sync()
+	return b.folder.FinishBuild()
 }
 
 func (b *Builder) closeOpened() error {
@@ -244,7 +224,7 @@ func (b *Builder) Close() error {
 	b.btx, b.db, b.slots = nil, nil, nil
 	errs = append(errs, b.closeOpened())
 	if !b.committed {
-		errs = append(errs, b.folder.removeBuild())
+		errs = append(errs, removeBuild(b.folder))
 	}
 	return errors.Join(errs...)
 }

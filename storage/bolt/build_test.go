@@ -81,7 +81,7 @@ func wantReplaced(t *testing.T, shares *sharefile.File, kept storage.Slot, gone 
 
 func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *sharefile.File) *bolt.Builder {
 	t.Helper()
-	b, err := into.NewBuilder()
+	b, err := bolt.NewBuilder(into)
 	if err != nil {
 		t.Fatalf("NewBuilder: got %v, want nil", err)
 	}
@@ -145,7 +145,7 @@ func TestBuildLeavesNothing(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := folder.NewBuilder(); !errors.Is(err, bolt.ErrFolderInUse) {
+		if _, err := bolt.NewBuilder(folder); !errors.Is(err, bolt.ErrFolderInUse) {
 			t.Errorf("NewBuilder(folder with %s): got %v, want %v", name, err, bolt.ErrFolderInUse)
 		}
 		if err := os.Remove(path); err != nil {
@@ -174,7 +174,7 @@ func TestBuildSurvivesACrashWhileNaming(t *testing.T) {
 
 func TestBuildRefusesSlots(t *testing.T) {
 	folder := mustOpenFolder(t, filepath.Join(t.TempDir(), "to"))
-	b, err := folder.NewBuilder()
+	b, err := bolt.NewBuilder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestBuildRefusesSlots(t *testing.T) {
 // slots before it ends with the context, as a long command must.
 func TestBuildEndsWithItsContext(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "to")
-	b, err := mustOpenFolder(t, dir).NewBuilder()
+	b, err := bolt.NewBuilder(mustOpenFolder(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

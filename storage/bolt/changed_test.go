@@ -32,9 +32,9 @@ func pagesOf(spans []pages.Span) map[uint64]bool {
 func runCommits(t *testing.T, commits int, check func(file *os.File, size int64, newer, older pages.Meta)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
-	opts := databaseOptions()
+	opts := DatabaseOptions()
 	opts.NoSync = true
-	db, err := newDatabase(path, opts, nil)
+	db, err := CreateDatabase(path, opts, nil)
 	if err != nil {
 		t.Fatalf("newDatabase: got %v, want nil", err)
 	}

@@ -161,7 +161,7 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	if err != nil {
 		return -1, c.fault.Trip(fmt.Errorf("beginning update: %w", err))
 	}
-	t := tx{bolt: btx, writable: true, values: &c.values}
+	t := Tx{bolt: btx, writable: true, values: &c.values}
 	defer func() {
 		t.bolt = nil
 		c.values.reset()
@@ -176,7 +176,7 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	if t.writes == 0 {
 		return -1, c.rollback(btx)
 	}
-	if err := call(func(storage.Tx) error { return t.settleAll() }, &t); err != nil {
+	if err := call(func(storage.Tx) error { return t.Flush() }, &t); err != nil {
 		return -1, errors.Join(err, c.rollback(btx))
 	}
 	return -1, c.observed.Commit(len(live), func() error { return c.settle(btx) }, asIs)
@@ -231,7 +231,7 @@ func (c *committer) guard(btx *bbolt.Tx, end func(*bbolt.Tx) error) (err error) 
 // call runs fn and turns a panic into an error. The value of the panic may
 // contain a secret, so the error has only its type. Where fn stopped is
 // unknown, so it counts as having written.
-func call(fn func(storage.Tx) error, t *tx) (err error) {
+func call(fn func(storage.Tx) error, t *Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.writes++

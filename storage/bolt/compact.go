@@ -82,7 +82,7 @@ func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Com
 		}
 		return opts.Step(s)
 	}
-	if err := i.folder.settle(disk.System{}); err != nil {
+	if err := i.folder.Renew(disk.System{}); err != nil {
 		return done, err
 	}
 	if err := i.rewrite(ctx, opts.Tell, step, &done); err != nil {
@@ -94,12 +94,12 @@ func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Com
 	if err := step(CompactShares); err != nil {
 		return done, err
 	}
-	return done, sharefile.Cut(i.folder.Path(sharesName), i.slots, *opts.Last+1)
+	return done, sharefile.Cut(i.folder.Path(SharesName), i.slots, *opts.Last+1)
 }
 
 // plan measures, and returns ErrNoRoom if there is no room.
 func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
-	info, err := os.Stat(i.folder.Path(databaseName))
+	info, err := os.Stat(i.folder.Path(DatabaseName))
 	if err != nil {
 		return done, err
 	}
@@ -109,7 +109,7 @@ func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
 		done.SharesAfter = min(i.slots.Size(), int64(*opts.Last+1)*sharefile.SlotSize)
 	}
 	done.Needed = i.used + compactGrowth + compactSpare
-	if free, known := disk.FreeBytes(i.folder.dir); known && free < done.Needed {
+	if free, known := disk.FreeBytes(i.folder.Path(".")); known && free < done.Needed {
 		return done, fmt.Errorf("%w: %s", ErrNoRoom, disk.Shortage(free, done.Needed))
 	}
 	return done, nil
@@ -117,7 +117,7 @@ func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
 
 // rewrite replaces the database.
 func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(CompactStep) error, done *Compacted) error {
-	path := i.folder.Path(newDatabaseName)
+	path := i.folder.Path(NewDatabaseName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing an unfinished database: %w", err)
 	}
@@ -138,7 +138,7 @@ func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(Co
 	if err := step(CompactName); err != nil {
 		return err
 	}
-	if err := os.Rename(path, i.folder.Path(databaseName)); err != nil {
+	if err := os.Rename(path, i.folder.Path(DatabaseName)); err != nil {
 		return fmt.Errorf("naming the new database: %w", err)
 	}
 	done.DatabaseAfter, done.Rows = size, rows
@@ -148,16 +148,16 @@ func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(Co
 // write writes all rows to a new database, which is durable then. It belongs to
 // the owner of the old one.
 func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (sum [sha256.Size]byte, rows int64, err error) {
-	opts := databaseOptions()
+	opts := DatabaseOptions()
 	opts.NoSync = true // one sync at the end
-	db, err := newDatabase(path, opts, i.sameOwner)
+	db, err := CreateDatabase(path, opts, i.sameOwner)
 	if err != nil {
 		return sum, 0, err
 	}
 	db.AllocSize = compactGrowth
 	w := compaction{db: db}
 	defer func() { err = errors.Join(err, w.rollback(), db.Close()) }()
-	if w.files, err = i.folder.renamed(i.db, path); err != nil {
+	if w.files, err = i.folder.RecordOfRenamed(i.db, path); err != nil {
 		return sum, 0, err
 	}
 	sum, rows, err = hashRows(ctx, i.db, tell, w.put)
@@ -173,7 +173,7 @@ func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (
 // sameOwner gives a file of root's to the owner of the database.
 func (i *Inspection) sameOwner(file *os.File) error {
 	var stat unix.Stat_t
-	if err := unix.Stat(i.folder.Path(databaseName), &stat); err != nil {
+	if err := unix.Stat(i.folder.Path(DatabaseName), &stat); err != nil {
 		return err
 	}
 	if os.Geteuid() != 0 {
@@ -205,13 +205,13 @@ func (w *compaction) put(bucket, key, value []byte) (err error) {
 		if w.bucket, err = w.tx.CreateBucketIfNotExists(bucket); err != nil {
 			return err
 		}
-		w.bucket.FillPercent = fillPercent
+		w.bucket.FillPercent = FillPercent
 		w.name = bytes.Clone(bucket)
 	}
 	if key == nil {
 		return nil // the bucket may have no rows
 	}
-	if w.files != nil && isFilesRow(bucket, key) {
+	if w.files != nil && IsFilesRow(bucket, key) {
 		value = w.files
 	}
 	if err := w.bucket.Put(key, value); err != nil {
@@ -242,12 +242,6 @@ func (w *compaction) rollback() error {
 // errNested reports a bucket within a bucket, which no release makes.
 var errNested = errors.New("bolt: a bucket within a bucket")
 
-// isFilesRow reports whether a row is the record of the files, which no two databases
-// have in common.
-func isFilesRow(bucket, key []byte) bool {
-	return string(bucket) == ownBucket && string(key) == filesKey
-}
-
 // hashRows calls fn for each bucket, with a nil key, and each of its rows, in one
 // read transaction. It returns a hash of them all but the record of the files, and the
 // number of rows but for the store's own.
@@ -263,13 +257,13 @@ func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucke
 				if value == nil {
 					return errNested
 				}
-				if string(name) != ownBucket {
+				if string(name) != OwnBucket {
 					rows++
 				}
 				if err := pause(ctx, rows, tell); err != nil {
 					return err
 				}
-				if !isFilesRow(name, key) {
+				if !IsFilesRow(name, key) {
 					hashPart(h, key)
 					hashPart(h, value)
 				}
@@ -300,9 +294,9 @@ func hashPart(h hash.Hash, part []byte) {
 // compare checks the pages of a new database and that it has the rows of the old
 // one. It returns its size.
 func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int64, tell func(int64)) (size int64, err error) {
-	opts := databaseOptions()
+	opts := DatabaseOptions()
 	opts.ReadOnly, opts.InitialMmapSize = true, 0
-	db, err := openDatabase(path, opts)
+	db, err := OpenDatabase(path, opts)
 	if err != nil {
 		return 0, err
 	}

@@ -24,7 +24,7 @@ func TestUnknownDiskHasRoom(t *testing.T) {
 			t.Error("HasDiskSpace(unknown disk): got false, want true")
 		}
 	}
-	if exists, err := folder.holds("ballast"); exists || err != nil {
+	if exists, err := folder.Holds("ballast"); exists || err != nil {
 		t.Errorf("a ballast on an unknown disk: got %t and %v, want none", exists, err)
 	}
 }

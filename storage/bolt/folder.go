@@ -16,9 +16,19 @@ import (
 	"hush/storage/sharefile"
 )
 
+// The files of a folder.
 const (
-	databaseName = "hush.db"
-	sharesName   = "shares"
+	DatabaseName = "hush.db"
+	SharesName   = "shares"
+	// NewDatabaseName and NewSharesName are of files under construction: no process
+	// takes them for data. A database gets its name when it is complete and durable.
+	// Shares that are still under construction beside one that has its name get theirs
+	// when the folder is opened; see FinishBuild.
+	NewDatabaseName = DatabaseName + ".new"
+	NewSharesName   = SharesName + ".new"
+)
+
+const (
 	// lockPatience covers the moment in which a stopping process still holds
 	// the folder while its successor starts.
 	lockPatience = 500 * time.Millisecond
@@ -64,6 +74,28 @@ func OpenFolder(dir string) (*Folder, error) {
 	return f, nil
 }
 
+// LockFolder locks a folder whose files are read or rewritten while nothing serves it,
+// whatever its mode is. It leaves no trace: no time of access where the system allows
+// that. It returns ErrLocked as OpenFolder does. The caller closes the folder.
+func LockFolder(dir string) (*Folder, error) {
+	handle, err := OpenQuietly(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening data folder: %w", err)
+	}
+	f := &Folder{dir: dir, handle: handle, warnings: warningsOf(handle)}
+	info, err := handle.Stat()
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%w: %s", errNotAFolder, dir)
+	}
+	if err == nil {
+		err = f.lock()
+	}
+	if err != nil {
+		return nil, errors.Join(err, handle.Close())
+	}
+	return f, nil
+}
+
 // Path returns the path of the file name in the folder.
 func (f *Folder) Path(name string) string {
 	return filepath.Join(f.dir, name)
@@ -77,7 +109,7 @@ func (f *Folder) Warnings() []string {
 
 // Exists reports whether the folder holds a database.
 func (f *Folder) Exists() (bool, error) {
-	return f.holds(databaseName)
+	return f.Holds(DatabaseName)
 }
 
 // HasDiskSpace reports whether the folder may take more: the free bytes of the
@@ -181,7 +213,8 @@ func (f *Folder) lock() error {
 	}
 }
 
-func (f *Folder) holds(name string) (bool, error) {
+// Holds reports whether the folder has a file of that name.
+func (f *Folder) Holds(name string) (bool, error) {
 	_, err := os.Lstat(f.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -190,6 +223,27 @@ func (f *Folder) holds(name string) (bool, error) {
 		return false, fmt.Errorf("looking for %s: %w", name, err)
 	}
 	return true, nil
+}
+
+// Files lists the folder.
+func (f *Folder) Files() ([]os.DirEntry, error) { return f.handle.ReadDir(-1) }
+
+// FolderWarnings is Folder.Warnings for a folder that may be in use.
+func FolderWarnings(dir string) []string {
+	handle, err := OpenQuietly(dir)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer handle.Close()
+	return warningsOf(handle)
+}
+
+func warningsOf(folder *os.File) []string {
+	warnings, err := fileSystemWarnings(folder)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return warnings
 }
 
 // Sync makes the names of the folder's files durable.

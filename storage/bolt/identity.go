@@ -92,15 +92,21 @@ type CopiedError struct {
 func (e *CopiedError) Error() string {
 	var others []string
 	if e.Database {
-		others = append(others, databaseName)
+		others = append(others, DatabaseName)
 	}
 	if e.Shares {
-		others = append(others, sharesName)
+		others = append(others, SharesName)
 	}
 	if e.FileSystem != "" {
 		return "the files on record were on another file system than " + e.FileSystem
 	}
 	return "not the files on record: " + strings.Join(others, ", ")
+}
+
+// IsFilesRow reports whether a row is the record of the files, which no two databases
+// have in common.
+func IsFilesRow(bucket, key []byte) bool {
+	return string(bucket) == OwnBucket && string(key) == filesKey
 }
 
 // foundFiles is what the file system says of the files of a folder.
@@ -118,7 +124,7 @@ func (f *Folder) lookAt(id sharefile.StoreID, database, shares string) (found fo
 	for _, file := range []struct {
 		path, name string
 		as         *identity
-	}{{database, databaseName, &found.record.database}, {shares, sharesName, &found.record.shares}} {
+	}{{database, DatabaseName, &found.record.database}, {shares, SharesName, &found.record.shares}} {
 		is, ok := f.factsOf(file.path)
 		if !ok {
 			return foundFiles{fileSystem: "an unknown one"}
@@ -162,15 +168,16 @@ func (found foundFiles) write(b *bbolt.Bucket) error {
 // readRecord returns the record of the files; ok is false if it is missing, or in a form
 // that this release does not know.
 func readRecord(btx *bbolt.Tx) (on filesRecord, ok bool) {
-	if b := btx.Bucket([]byte(ownBucket)); b != nil {
+	if b := btx.Bucket([]byte(OwnBucket)); b != nil {
 		return decodeFiles(b.Get([]byte(filesKey)))
 	}
 	return on, false
 }
 
-// copied returns a CopiedError for a database whose record names other files.
-func (f *Folder) copied(db *bbolt.DB) error {
-	id, err := readStoreID(db)
+// Copied returns a CopiedError if the record of the database of the folder names other
+// files than the folder has.
+func (f *Folder) Copied(db *bbolt.DB) error {
+	id, err := ReadStoreID(db)
 	if err != nil {
 		return err
 	}
@@ -179,20 +186,20 @@ func (f *Folder) copied(db *bbolt.DB) error {
 		if !ok {
 			return nil
 		}
-		return f.lookAt(id, f.Path(databaseName), f.Path(sharesName)).compare(on)
+		return f.lookAt(id, f.Path(DatabaseName), f.Path(SharesName)).compare(on)
 	})
 }
 
-// recordFiles records two new files in a transaction of the first one.
-func (f *Folder) recordFiles(btx *bbolt.Tx, id sharefile.StoreID, database, shares string) error {
-	return f.lookAt(id, database, shares).write(btx.Bucket([]byte(ownBucket)))
+// RecordFiles records two new files, by their paths, in a transaction of the database.
+func (f *Folder) RecordFiles(btx *bbolt.Tx, id sharefile.StoreID, database, shares string) error {
+	return f.lookAt(id, database, shares).write(btx.Bucket([]byte(OwnBucket)))
 }
 
-// renamed returns the record for a new database that takes the place of the one that is
+// RecordOfRenamed returns the record for a new database at path that takes the place of the one that is
 // open; nil if its record, or the lack of one, stays as it is: no compaction makes a copy
 // one that is served.
-func (f *Folder) renamed(db *bbolt.DB, path string) ([]byte, error) {
-	id, err := readStoreID(db)
+func (f *Folder) RecordOfRenamed(db *bbolt.DB, path string) ([]byte, error) {
+	id, err := ReadStoreID(db)
 	if err != nil {
 		return nil, err
 	}
@@ -202,8 +209,8 @@ func (f *Folder) renamed(db *bbolt.DB, path string) ([]byte, error) {
 		on, recorded = readRecord(btx)
 		return nil
 	})
-	now := f.lookAt(id, f.Path(databaseName), f.Path(sharesName))
-	then := f.lookAt(id, path, f.Path(sharesName))
+	now := f.lookAt(id, f.Path(DatabaseName), f.Path(SharesName))
+	then := f.lookAt(id, path, f.Path(SharesName))
 	if err != nil || !recorded || !now.known || !then.known || now.record != on {
 		return nil, err
 	}
@@ -225,13 +232,13 @@ func (f *Folder) KeepFiles(ctx context.Context, moved bool) error {
 	if err != nil {
 		return err
 	}
-	found := f.lookAt(id, f.Path(databaseName), f.Path(sharesName))
+	found := f.lookAt(id, f.Path(DatabaseName), f.Path(SharesName))
 	err = store.UpdateReserved(ctx, func(t storage.Tx) error {
-		own, ok := t.(*tx)
+		own, ok := t.(*Tx)
 		if !ok {
 			return errTxDone // not reached: the store gives no others
 		}
-		b := own.bolt.Bucket([]byte(ownBucket))
+		b := own.bolt.Bucket([]byte(OwnBucket))
 		before := b.Get([]byte(filesKey))
 		switch {
 		case before != nil && !moved, before == nil && !found.known, found.known && bytes.Equal(before, found.record.encode()):
@@ -250,7 +257,7 @@ func (f *Folder) KeepFiles(ctx context.Context, moved bool) error {
 // lasting numbers, so that a copy is not told from the folder; otherwise it returns
 // nothing.
 func (f *Folder) Unrecorded() (fileSystem string) {
-	if found := f.lookAt(sharefile.StoreID{}, f.Path(databaseName), f.Path(sharesName)); !found.known {
+	if found := f.lookAt(sharefile.StoreID{}, f.Path(DatabaseName), f.Path(SharesName)); !found.known {
 		return found.fileSystem
 	}
 	return ""

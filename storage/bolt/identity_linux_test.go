@@ -98,12 +98,12 @@ func putFile(t *testing.T, dir, name, from string) {
 // storedFiles returns the row with the record; change, unless nil, changes it.
 func storedFiles(t *testing.T, dir string, change func(*bbolt.Bucket) error) (row []byte) {
 	t.Helper()
-	db, err := bbolt.Open(filepath.Join(dir, databaseName), 0o600, nil)
+	db, err := bbolt.Open(filepath.Join(dir, DatabaseName), 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = db.Update(func(btx *bbolt.Tx) error {
-		b := btx.Bucket([]byte(ownBucket))
+		b := btx.Bucket([]byte(OwnBucket))
 		if change != nil {
 			return change(b)
 		}
@@ -132,12 +132,12 @@ func TestCopiesAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTold(t, "the folder after mv", moved, ext4, nil)
-	putFile(t, moved, databaseName, older)
+	putFile(t, moved, DatabaseName, older)
 	wantTold(t, "an earlier hush.db in the folder", moved, ext4, &CopiedError{Database: true})
-	putFile(t, moved, sharesName, older)
+	putFile(t, moved, SharesName, older)
 	wantTold(t, "both files put back", moved, ext4, &CopiedError{Database: true, Shares: true})
 	keep(t, moved, ext4, true)
-	putFile(t, moved, sharesName, older)
+	putFile(t, moved, SharesName, older)
 	wantTold(t, "earlier shares in the folder", moved, ext4, &CopiedError{Shares: true})
 }
 
@@ -222,7 +222,7 @@ func TestCompactionByEarlierReleaseIsTold(t *testing.T) {
 	t.Parallel()
 	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
 	dir := newFolder(t, ext4)
-	putFile(t, dir, databaseName, dir)
+	putFile(t, dir, DatabaseName, dir)
 	wantTold(t, "compacted by an earlier release", dir, ext4, &CopiedError{Database: true})
 	keep(t, dir, ext4, true)
 	wantTold(t, "with --moved", dir, ext4, nil)
@@ -253,12 +253,13 @@ func TestCompactionKeepsTheRecord(t *testing.T) {
 
 func compactOn(t *testing.T, dir string, facts func(string) (facts, bool)) {
 	t.Helper()
-	i, err := Inspect(dir)
+	folder, err := LockFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder.facts = facts
+	i := InspectLocked(folder)
 	defer i.Close()
-	i.folder.facts = facts
 	err = i.OpenDatabase(t.Context(), nil)
 	if err == nil {
 		_, err = i.OpenShares(t.Context())
@@ -281,7 +282,7 @@ func TestBuiltFolderIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.facts = ext4
-	b, err := f.NewBuilder()
+	b, err := NewBuilder(f)
 	if err == nil {
 		err = b.Row("rows", []byte("key"), []byte("value"))
 	}
@@ -386,19 +387,19 @@ func TestIdentity(t *testing.T) {
 	id, n := sharefile.StoreID{1}, numbers{12, 1795727966, 446584153}
 	seen := map[identity]string{}
 	for name, got := range map[string]identity{
-		"all":             n.identity(id, databaseName),
-		"of another file": n.identity(id, sharesName),
-		"another store":   n.identity(sharefile.StoreID{2}, databaseName),
-		"another inode":   numbers{13, n.seconds, n.nanoseconds}.identity(id, databaseName),
-		"born later":      numbers{n.inode, n.seconds, n.nanoseconds + 1}.identity(id, databaseName),
-		"born earlier":    numbers{n.inode, n.seconds - 1, n.nanoseconds}.identity(id, databaseName),
+		"all":             n.identity(id, DatabaseName),
+		"of another file": n.identity(id, SharesName),
+		"another store":   n.identity(sharefile.StoreID{2}, DatabaseName),
+		"another inode":   numbers{13, n.seconds, n.nanoseconds}.identity(id, DatabaseName),
+		"born later":      numbers{n.inode, n.seconds, n.nanoseconds + 1}.identity(id, DatabaseName),
+		"born earlier":    numbers{n.inode, n.seconds - 1, n.nanoseconds}.identity(id, DatabaseName),
 	} {
 		if other, is := seen[got]; is {
 			t.Errorf("identity(%s): got that of %s, want another", name, other)
 		}
 		seen[got] = name
 	}
-	if again := n.identity(id, databaseName); seen[again] != "all" {
+	if again := n.identity(id, DatabaseName); seen[again] != "all" {
 		t.Errorf("identity(all): got %x, want the same again", again)
 	}
 }

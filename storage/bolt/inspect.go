@@ -18,7 +18,7 @@ import (
 // that, and no list of free pages. It works on a file system that is mounted
 // read-only. It is a storage.Store whose updates fail.
 type Inspection struct {
-	folder Folder
+	folder *Folder
 	db     *bbolt.DB // nil before OpenDatabase
 	used   int64     // bytes of its pages that are in use
 	slots  *sharefile.Table
@@ -29,30 +29,23 @@ var _ storage.Store = (*Inspection)(nil)
 // Inspect takes the lock of a data folder, whatever its mode is. It returns
 // ErrLocked if a process holds it. The caller closes the inspection.
 func Inspect(dir string) (*Inspection, error) {
-	handle, err := OpenQuietly(dir)
+	folder, err := LockFolder(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening data folder: %w", err)
+		return nil, err
 	}
-	i := &Inspection{folder: Folder{dir: dir, handle: handle}}
-	info, err := handle.Stat()
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%w: %s", errNotAFolder, dir)
-	}
-	if err == nil {
-		err = i.folder.lock()
-	}
-	if err != nil {
-		return nil, errors.Join(err, handle.Close())
-	}
-	return i, nil
+	return InspectLocked(folder), nil
 }
+
+// InspectLocked inspects a folder that the caller has locked, and which Close of the
+// inspection closes.
+func InspectLocked(folder *Folder) *Inspection { return &Inspection{folder: folder} }
 
 // OpenDatabase checks the pages of the database, and opens it if they are good.
 // Otherwise it returns ErrMismatch, and says what is wrong with the first of
 // them. tell is called with the number of pages that were read.
 func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64)) error {
-	path := i.folder.Path(databaseName)
-	opts := databaseOptions()
+	path := i.folder.Path(DatabaseName)
+	opts := DatabaseOptions()
 	opts.ReadOnly, opts.InitialMmapSize = true, 0
 	opts.OpenFile = func(path string, _ int, _ os.FileMode) (*os.File, error) { return OpenQuietly(path) }
 	info, err := os.Stat(path)
@@ -62,12 +55,12 @@ func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64
 	if info.Size() == 0 {
 		return fmt.Errorf("%w: %s is empty", ErrMismatch, path)
 	}
-	db, err := openDatabase(path, opts)
+	db, err := OpenDatabase(path, opts)
 	if err != nil {
 		return err
 	}
 	if i.used, err = checkPages(ctx, db, info.Size(), tell); err == nil {
-		_, err = readStoreID(db)
+		_, err = ReadStoreID(db)
 	}
 	if err != nil {
 		return errors.Join(err, db.Close())
@@ -79,14 +72,14 @@ func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64
 // OpenShares checks the header of the shares file, and that it belongs to the
 // database if that is open. Then it reads every slot.
 func (i *Inspection) OpenShares(ctx context.Context) (*sharefile.Table, error) {
-	file, err := OpenQuietly(i.folder.Path(sharesName))
+	file, err := OpenQuietly(i.folder.Path(SharesName))
 	if err != nil {
 		return nil, fmt.Errorf("opening shares: %w", err)
 	}
 	id, size, err := sharefile.ReadHeader(file)
 	if err == nil && i.db != nil {
 		var own sharefile.StoreID
-		if own, err = readStoreID(i.db); err == nil && own != id {
+		if own, err = ReadStoreID(i.db); err == nil && own != id {
 			err = fmt.Errorf("%w: hush.db and shares have different store ids", ErrMismatch)
 		}
 	}
@@ -100,49 +93,21 @@ func (i *Inspection) OpenShares(ctx context.Context) (*sharefile.Table, error) {
 }
 
 // Files lists the folder.
-func (i *Inspection) Files() ([]os.DirEntry, error) { return i.folder.handle.ReadDir(-1) }
+func (i *Inspection) Files() ([]os.DirEntry, error) { return i.folder.Files() }
 
 // Warnings returns a sentence for each property of the folder's file system that
 // weakens Hush's promises.
-func (i *Inspection) Warnings() []string { return warningsOf(i.folder.handle) }
-
-// FolderWarnings is Inspection.Warnings for a folder that may be in use.
-func FolderWarnings(dir string) []string {
-	handle, err := OpenQuietly(dir)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	defer handle.Close()
-	return warningsOf(handle)
-}
-
-func warningsOf(folder *os.File) []string {
-	warnings, err := fileSystemWarnings(folder)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	return warnings
-}
+func (i *Inspection) Warnings() []string { return i.folder.Warnings() }
 
 // Copied returns a CopiedError if the files of the folder are others than those on record.
 // The database must be open.
-func (i *Inspection) Copied() error { return i.folder.copied(i.db) }
+func (i *Inspection) Copied() error { return i.folder.Copied(i.db) }
 
 // Buckets returns the names of the buckets, without the store's own.
 func (i *Inspection) Buckets() (names []string, err error) {
 	err = i.db.View(func(btx *bbolt.Tx) error {
-		names, err = bucketNames(btx)
+		names, err = BucketNames(btx)
 		return err
-	})
-	return names, err
-}
-
-func bucketNames(btx *bbolt.Tx) (names []string, err error) {
-	err = btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
-		if validBucket(string(name)) {
-			names = append(names, string(name))
-		}
-		return nil
 	})
 	return names, err
 }
@@ -155,11 +120,7 @@ func (i *Inspection) View(ctx context.Context, fn func(storage.Tx) error) error 
 	if i.db == nil {
 		return storage.ErrClosed
 	}
-	return i.db.View(func(btx *bbolt.Tx) error {
-		t := tx{bolt: btx}
-		defer func() { t.bolt = nil }()
-		return fn(&t)
-	})
+	return ViewDatabase(i.db, fn)
 }
 
 // Update implements storage.Store: it fails.

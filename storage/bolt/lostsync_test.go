@@ -79,7 +79,7 @@ func (r *reopened) close(t *testing.T) {
 // metaOf returns the page in which the last commit of a folder says where it is.
 func metaOf(t *testing.T, dir string) int {
 	t.Helper()
-	file, err := os.Open(filepath.Join(dir, databaseName))
+	file, err := os.Open(filepath.Join(dir, DatabaseName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func keepData(disk *disktest.Disk, meta int) {
 			all = append(all, page)
 		}
 	}
-	disk.Keep(databaseName, all...)
+	disk.Keep(DatabaseName, all...)
 }
 
 // wantAll checks that a folder opens with every bucket, and that each has the rows of
@@ -146,7 +146,7 @@ func TestLostCommit(t *testing.T) {
 	fillBuckets(t, r.store, "newer")
 	r.close(t)
 	keepData(disk, metaOf(t, dir))
-	disk.Lose(databaseName) // the sync of that page failed
+	disk.Lose(DatabaseName) // the sync of that page failed
 	wantAll(t, disk.CutPower(), "older")
 
 	r = openOn(t, dir, disk)
@@ -168,10 +168,10 @@ func TestStartWritesLastCommitAgain(t *testing.T) {
 	r = openOn(t, dir, disk)
 	fillBuckets(t, r.store, "newer", 2, 5)
 	r.close(t)
-	disk.Lose(databaseName)
+	disk.Lose(DatabaseName)
 	openOn(t, dir, disk).close(t)
 	after := disk.CutPower()
-	for _, name := range []string{databaseName, sharesName} {
+	for _, name := range []string{DatabaseName, SharesName} {
 		got, err := os.ReadFile(filepath.Join(after, name))
 		if err != nil {
 			t.Fatal(err)
@@ -198,10 +198,10 @@ func TestPowerFailsAtStart(t *testing.T) {
 	r.close(t)
 	meta := metaOf(t, dir)
 	keepData(disk, meta)
-	disk.Lose(databaseName)
+	disk.Lose(DatabaseName)
 	lost := disk.CutPower()
 
-	file, err := os.OpenFile(filepath.Join(dir, databaseName), os.O_RDWR, 0)
+	file, err := os.OpenFile(filepath.Join(dir, DatabaseName), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestPowerFailsAtStart(t *testing.T) {
 			func(i int) bool { return i <= n }, func(i int) bool { return i == n }, func(i int) bool { return i != n },
 		} {
 			torn := copyOf(t, lost)
-			apply(t, filepath.Join(torn, databaseName), w.sectors, keep)
+			apply(t, filepath.Join(torn, DatabaseName), w.sectors, keep)
 			wantAll(t, torn, "older", "newer")
 			if t.Failed() {
 				t.Fatalf("with sector %d of %d", n, len(w.sectors))
@@ -323,7 +323,7 @@ func TestStartWritesSharesAgain(t *testing.T) {
 		t.Fatalf("Put: got %v, want nil", err)
 	}
 	r.close(t)
-	disk.Lose(sharesName)
+	disk.Lose(SharesName)
 	openOn(t, dir, disk).close(t)
 	after := openOn(t, disk.CutPower(), nil)
 	defer after.close(t)
@@ -346,7 +346,7 @@ func TestInspectFindsLostBuckets(t *testing.T) {
 		t.Fatalf("Update: got %v, want nil", err)
 	}
 	r.close(t)
-	file, err := os.Open(filepath.Join(dir, databaseName))
+	file, err := os.Open(filepath.Join(dir, DatabaseName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestInspectFindsLostBuckets(t *testing.T) {
 	} {
 		lost := copyOf(t, dir)
 		binary.NativeEndian.PutUint64(c.page, uint64(c.to)) // where the later commit has put it
-		apply(t, filepath.Join(lost, databaseName), []sector{{c.to * size, c.page}}, func(int) bool { return true })
+		apply(t, filepath.Join(lost, DatabaseName), []sector{{c.to * size, c.page}}, func(int) bool { return true })
 		i, err := Inspect(lost)
 		if err != nil {
 			t.Fatalf("Inspect: got %v, want nil", err)

@@ -82,14 +82,14 @@ func (s *Snapshot) View(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := s.mayGoOn(ctx); err != nil {
 		return err
 	}
-	t := snapshotTx{tx: tx{bolt: s.bolt}, goOn: func() error { return s.mayGoOn(ctx) }}
+	t := snapshotTx{Tx: Tx{bolt: s.bolt}, goOn: func() error { return s.mayGoOn(ctx) }}
 	defer func() { t.bolt = nil }()
 	return fn(&t)
 }
 
 // snapshotTx is a transaction that looks now and then at whether it must end.
 type snapshotTx struct {
-	tx
+	Tx
 
 	rows int
 	goOn func() error
@@ -97,7 +97,7 @@ type snapshotTx struct {
 
 // Range implements storage.Tx.
 func (t *snapshotTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
-	return t.tx.Range(bucket, from, to, func(key, value []byte) error {
+	return t.Tx.Range(bucket, from, to, func(key, value []byte) error {
 		if t.rows++; t.rows%snapshotStep == 0 {
 			if err := t.goOn(); err != nil {
 				return err
@@ -108,4 +108,4 @@ func (t *snapshotTx) Range(bucket string, from, to []byte, fn func(key, value []
 }
 
 // Buckets returns the names of the buckets, without the store's own.
-func (s *Snapshot) Buckets() ([]string, error) { return bucketNames(s.bolt) }
+func (s *Snapshot) Buckets() ([]string, error) { return BucketNames(s.bolt) }

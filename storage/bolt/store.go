@@ -49,7 +49,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
 		return err
 	}
 	return s.view(func(btx *bbolt.Tx) error {
-		t := tx{bolt: btx}
+		t := Tx{bolt: btx}
 		defer func() { t.bolt = nil }()
 		return fn(&t)
 	})
@@ -119,6 +119,15 @@ func (s *Store) admit(ctx context.Context) error {
 		return storage.ErrClosed
 	}
 	return s.fault.Check()
+}
+
+// ID returns the random number that the database shares with its shares. A copy
+// of the rows in another folder has another.
+func (s *Store) ID() (id [16]byte, err error) {
+	if err := s.admit(context.Background()); err != nil {
+		return id, err
+	}
+	return ReadStoreID(s.db)
 }
 
 // Observe implements storage.Observable.

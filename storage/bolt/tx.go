@@ -11,16 +11,15 @@ import (
 	"hush/storage"
 )
 
-const (
-	maxKeySize = 1024
-	// fillPercent packs pages tightly: row keys begin with a creation time, so
-	// nearly all inserts are at the end of their bucket.
-	fillPercent = 0.9
-)
+const maxKeySize = 1024
 
-// tx is a storage.Tx over one bbolt transaction. The writer uses one for all
+// FillPercent packs pages tightly: row keys begin with a creation time, so
+// nearly all inserts are at the end of their bucket.
+const FillPercent = 0.9
+
+// Tx is a storage.Tx over one bbolt transaction. The writer uses one for all
 // updates of a batch, so that opened buckets and value memory are shared.
-type tx struct {
+type Tx struct {
 	bolt     *bbolt.Tx
 	writable bool
 	writes   int // puts and deletes so far
@@ -30,9 +29,13 @@ type tx struct {
 	values   *arena
 }
 
+// NewTx returns a transaction that writes to btx. The caller calls Flush before it
+// commits btx, and uses the transaction no more after that.
+func NewTx(btx *bbolt.Tx) *Tx { return &Tx{bolt: btx, writable: true, values: new(arena)} }
+
 var (
-	_ storage.Changer  = (*tx)(nil)
-	_ storage.Comparer = (*tx)(nil)
+	_ storage.Changer  = (*Tx)(nil)
+	_ storage.Comparer = (*Tx)(nil)
 )
 
 type openBucket struct {
@@ -54,13 +57,13 @@ func (b *openBucket) find(key []byte) []byte {
 }
 
 // Get implements storage.Tx.
-func (t *tx) Get(bucket string, key []byte) ([]byte, error) {
+func (t *Tx) Get(bucket string, key []byte) ([]byte, error) {
 	value, err := t.look(bucket, key)
 	return bytes.Clone(value), err
 }
 
 // Same implements storage.Comparer.
-func (t *tx) Same(bucket string, key, value []byte) (bool, error) {
+func (t *Tx) Same(bucket string, key, value []byte) (bool, error) {
 	stored, err := t.look(bucket, key)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
@@ -69,7 +72,7 @@ func (t *tx) Same(bucket string, key, value []byte) (bool, error) {
 }
 
 // look returns a value that is bbolt's own.
-func (t *tx) look(bucket string, key []byte) ([]byte, error) {
+func (t *Tx) look(bucket string, key []byte) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
@@ -93,7 +96,7 @@ func (t *tx) look(bucket string, key []byte) ([]byte, error) {
 }
 
 // Put implements storage.Tx.
-func (t *tx) Put(bucket string, key, value []byte) error {
+func (t *Tx) Put(bucket string, key, value []byte) error {
 	if err := t.checkWrite(bucket, key); err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func (t *tx) Put(bucket string, key, value []byte) error {
 }
 
 // Delete implements storage.Tx.
-func (t *tx) Delete(bucket string, key []byte) error {
+func (t *Tx) Delete(bucket string, key []byte) error {
 	if err := t.checkWrite(bucket, key); err != nil {
 		return err
 	}
@@ -127,7 +130,7 @@ func (t *tx) Delete(bucket string, key []byte) error {
 }
 
 // Range implements storage.Tx.
-func (t *tx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
+func (t *Tx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
 	b, err := t.settled(bucket)
 	if err != nil || b == nil {
 		return err
@@ -144,7 +147,7 @@ func (t *tx) Range(bucket string, from, to []byte, fn func(key, value []byte) er
 }
 
 // settled is bucket after its changed rows are written.
-func (t *tx) settled(name string) (*openBucket, error) {
+func (t *Tx) settled(name string) (*openBucket, error) {
 	if err := t.settle(name); err != nil {
 		return nil, err
 	}
@@ -153,7 +156,7 @@ func (t *tx) settled(name string) (*openBucket, error) {
 
 // bucket returns the bucket name, or nil if it does not exist yet. The result is
 // valid until the next bucket is opened.
-func (t *tx) bucket(name string) (*openBucket, error) {
+func (t *Tx) bucket(name string) (*openBucket, error) {
 	if t.bolt == nil {
 		return nil, errTxDone
 	}
@@ -168,7 +171,7 @@ func (t *tx) bucket(name string) (*openBucket, error) {
 	return t.remember(name, t.bolt.Bucket([]byte(name))), nil
 }
 
-func (t *tx) bucketForPut(name string) (*openBucket, error) {
+func (t *Tx) bucketForPut(name string) (*openBucket, error) {
 	opened, err := t.bucket(name)
 	if err != nil || opened != nil {
 		return opened, err
@@ -180,16 +183,16 @@ func (t *tx) bucketForPut(name string) (*openBucket, error) {
 	return t.remember(name, b), nil
 }
 
-func (t *tx) remember(name string, b *bbolt.Bucket) *openBucket {
+func (t *Tx) remember(name string, b *bbolt.Bucket) *openBucket {
 	if b == nil {
 		return nil
 	}
-	b.FillPercent = fillPercent
+	b.FillPercent = FillPercent
 	t.opened = append(t.opened, openBucket{name: name, bucket: b})
 	return &t.opened[len(t.opened)-1]
 }
 
-func (t *tx) checkWrite(bucket string, key []byte) error {
+func (t *Tx) checkWrite(bucket string, key []byte) error {
 	if !t.writable {
 		return errReadOnly
 	}
@@ -221,7 +224,7 @@ type changed struct {
 
 // Change implements storage.Changer. The row is written before anything else uses
 // its bucket, and at the latest at the end of the batch.
-func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
 	if err := t.checkChange(bucket, key); err != nil {
 		return err
 	}
@@ -246,7 +249,7 @@ func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) e
 	return nil
 }
 
-func (t *tx) checkChange(bucket, key string) error {
+func (t *Tx) checkChange(bucket, key string) error {
 	switch {
 	case t.bolt == nil:
 		return errTxDone
@@ -261,7 +264,7 @@ func (t *tx) checkChange(bucket, key string) error {
 }
 
 // keep returns a row among the changed ones, with its present value, nil for none.
-func (t *tx) keep(bucket, key string) (*changed, error) {
+func (t *Tx) keep(bucket, key string) (*changed, error) {
 	for i := range t.changed {
 		if row := &t.changed[i]; row.key == key && row.bucket == bucket {
 			return row, nil
@@ -276,7 +279,7 @@ func (t *tx) keep(bucket, key string) (*changed, error) {
 }
 
 // settle writes the changed rows of a bucket: something else is about to use it.
-func (t *tx) settle(bucket string) error {
+func (t *Tx) settle(bucket string) error {
 	if len(t.changed) == 0 {
 		return nil
 	}
@@ -291,8 +294,8 @@ func (t *tx) settle(bucket string) error {
 	return failed
 }
 
-// settleAll writes all changed rows, at the end of a batch.
-func (t *tx) settleAll() error {
+// Flush writes the rows that Change has changed and that nothing else has used since.
+func (t *Tx) Flush() error {
 	for _, row := range t.changed {
 		if err := t.write(row); err != nil {
 			return err
@@ -304,7 +307,7 @@ func (t *tx) settleAll() error {
 
 // write gives a row to the database, which keeps its value until the commit. A row
 // without a value is still missing: what changes it has not returned.
-func (t *tx) write(row changed) error {
+func (t *Tx) write(row changed) error {
 	if row.value == nil {
 		return nil
 	}

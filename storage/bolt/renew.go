@@ -14,17 +14,15 @@ import (
 	"hush/storage/sharefile"
 )
 
-const (
-	// renewMost bounds how much of the database a start writes again. What a commit
-	// has changed is far less, as a rule a few hundred KiB; only where one of the two
-	// meta pages cannot be read does it look like everything. Then the start must not
-	// take minutes, and may leave the rest: bbolt syncs the pages of a commit before
-	// it writes the meta page that names them, so they are doubtful only where two
-	// things went wrong.
-	renewMost = 64 << 20
-)
+// renewMost bounds how much of the database a start writes again. What a commit
+// has changed is far less, as a rule a few hundred KiB; only where one of the two
+// meta pages cannot be read does it look like everything. Then the start must not
+// take minutes, and may leave the rest: bbolt syncs the pages of a commit before
+// it writes the meta page that names them, so they are doubtful only where two
+// things went wrong.
+const renewMost = 64 << 20
 
-// settle makes durable what an earlier process left, and what this one relies on.
+// Renew makes durable what an earlier process left, and what this one relies on.
 //
 // A process that was killed between a write and its sync leaves data that every
 // program can read and a power cut still destroys: bbolt would take such a commit for
@@ -35,20 +33,21 @@ const (
 // Of the shares, those of records were synced before the records, and those that are
 // listed for destruction are overwritten before the service serves, whatever their
 // slots seem to hold. That leaves the header, which bars older releases, and what the
-// file last grew by.
-func (f *Folder) settle(w disk.Writer) error {
-	if err := f.renew(w, databaseName, renewDatabase); err != nil {
+// file last grew by. Open calls it with the system, and so does what changes the files of a
+// stopped folder.
+func (f *Folder) Renew(w disk.Writer) error {
+	if err := f.renewFile(w, DatabaseName, renewDatabase); err != nil {
 		return err
 	}
-	if err := f.renew(w, sharesName, sharefile.Renew); err != nil {
+	if err := f.renewFile(w, SharesName, sharefile.Renew); err != nil {
 		return err
 	}
 	return f.Sync()
 }
 
-// renew runs fn on a file, and syncs it. A missing file is reported later, with its
+// renewFile runs fn on a file, and syncs it. A missing file is reported later, with its
 // meaning.
-func (f *Folder) renew(w disk.Writer, name string, fn func(disk.Writer, *os.File) error) error {
+func (f *Folder) renewFile(w disk.Writer, name string, fn func(disk.Writer, *os.File) error) error {
 	file, err := os.OpenFile(f.Path(name), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
