@@ -11,6 +11,7 @@ import (
 	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 	"hush/storage/postgres"
 	"hush/storage/sharefile"
 	"hush/vault/doctor"
@@ -41,14 +42,14 @@ func ExamineKeys(ctx context.Context, path string) (*seal.Keys, error) {
 // Inspect takes the lock of a data folder to examine it, and changes nothing. It
 // returns ErrInUse if a process holds it, and an error if there is no folder, or if a
 // restore into it was not finished.
-func Inspect(folder string) (*bolt.Inspection, error) {
+func Inspect(folder string) (*offline.Inspection, error) {
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("there is no data folder %s", folder)
 	}
 	if err := checkFinished(folder); err != nil {
 		return nil, err
 	}
-	i, err := bolt.Inspect(folder)
+	i, err := offline.Inspect(folder)
 	if errors.Is(err, bolt.ErrLocked) {
 		return nil, fmt.Errorf("the data folder %s is %w", folder, ErrInUse)
 	}
@@ -56,7 +57,7 @@ func Inspect(folder string) (*bolt.Inspection, error) {
 }
 
 // InspectData is Inspect for a folder that must have a database.
-func InspectData(folder string) (*bolt.Inspection, error) {
+func InspectData(folder string) (*offline.Inspection, error) {
 	if err := checkFinished(folder); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 	"hush/storage/spentlog"
 )
 
@@ -24,7 +25,7 @@ func unfinishedNames() []string { return []string{DatabaseName + ".new", SharesN
 // Restoring is a data folder whose data comes from a backup. Until Commit it has
 // nothing that a service would open.
 type Restoring struct {
-	*bolt.Builder
+	*offline.Builder
 
 	dir    string
 	folder *bolt.Folder
@@ -43,7 +44,7 @@ func OpenRestoring(dir string) (r *Restoring, err error) {
 	}
 	r = &Restoring{dir: dir, folder: folder}
 	if err = checkEmpty(dir); err == nil {
-		r.Builder, err = bolt.NewBuilder(folder)
+		r.Builder, err = offline.NewBuilder(folder)
 	}
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())

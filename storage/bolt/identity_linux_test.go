@@ -10,7 +10,6 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
-	"hush/storage"
 	"hush/storage/sharefile"
 )
 
@@ -226,82 +225,6 @@ func TestCompactionByEarlierReleaseIsTold(t *testing.T) {
 	wantTold(t, "compacted by an earlier release", dir, ext4, &CopiedError{Database: true})
 	keep(t, dir, ext4, true)
 	wantTold(t, "with --moved", dir, ext4, nil)
-}
-
-// A compaction records the new database before it gets its name. It makes no copy one
-// that is served, and records nothing where nothing was on record.
-func TestCompactionKeepsTheRecord(t *testing.T) {
-	t.Parallel()
-	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
-	dir := newFolder(t, ext4)
-	copied := copyOf(t, dir)
-	bare := copyOf(t, dir)
-	storedFiles(t, bare, func(b *bbolt.Bucket) error { return b.Delete([]byte(filesKey)) })
-	row := storedFiles(t, dir, nil)
-	for _, folder := range []string{dir, copied, bare} {
-		compactOn(t, folder, ext4)
-	}
-	wantTold(t, "the folder", dir, ext4, nil)
-	if again := storedFiles(t, dir, nil); bytes.Equal(again, row) || len(again) != len(row) {
-		t.Errorf("record of a compacted folder: got %x after %x, want another one", again, row)
-	}
-	wantTold(t, "the copy", copied, ext4, &CopiedError{Database: true, Shares: true})
-	if row := storedFiles(t, bare, nil); row != nil {
-		t.Errorf("record of a compacted folder that had none: got %x, want none", row)
-	}
-}
-
-func compactOn(t *testing.T, dir string, facts func(string) (facts, bool)) {
-	t.Helper()
-	folder, err := LockFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder.facts = facts
-	i := InspectLocked(folder)
-	defer i.Close()
-	err = i.OpenDatabase(t.Context(), nil)
-	if err == nil {
-		_, err = i.OpenShares(t.Context())
-	}
-	if err == nil {
-		_, err = i.Compact(t.Context(), CompactOptions{})
-	}
-	if err != nil {
-		t.Fatalf("Compact(%s): got %v, want nil", dir, err)
-	}
-}
-
-// A restored folder is on record before its first start.
-func TestBuiltFolderIsRecorded(t *testing.T) {
-	t.Parallel()
-	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
-	dir := filepath.Join(t.TempDir(), "data")
-	f, err := OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.facts = ext4
-	b, err := NewBuilder(f)
-	if err == nil {
-		err = b.Row("rows", []byte("key"), []byte("value"))
-	}
-	if err == nil {
-		err = b.Slot(storage.Slot{Number: 1, Generation: 1}, [storage.ShareSize]byte{1})
-	}
-	if err == nil {
-		err = b.Complete(t.Context(), sharefile.Extent{Slots: 2, Generation: 1})
-	}
-	if err == nil {
-		err = errors.Join(b.Commit(t.Context()), b.Close())
-	}
-	if err != nil {
-		t.Fatalf("Builder: got %v, want nil", err)
-	}
-	closeFolder(t, f)
-	copied := copyOf(t, dir)
-	wantTold(t, "a built folder", dir, ext4, nil)
-	wantTold(t, "its copy", copied, ext4, &CopiedError{Database: true, Shares: true})
 }
 
 // File systems without lasting numbers are left out: nothing is recorded there, and

@@ -203,6 +203,24 @@ func TestRefusesDamagedPairs(t *testing.T) {
 	}
 }
 
+// A crash after the database has its name, and before the shares have theirs,
+// loses nothing.
+func TestBuildSurvivesACrashWhileNaming(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	store, shares, folder := open(t, dir, bolt.Options{})
+	put(t, store, "key", "value")
+	slot := putShare(t, shares, [storage.ShareSize]byte{1})
+	mustClose(t, folder)
+	if err := os.Rename(filepath.Join(dir, "shares"), filepath.Join(dir, "shares.new")); err != nil {
+		t.Fatal(err)
+	}
+	store, shares, _ = open(t, dir, bolt.Options{})
+	wantValue(t, store, "key", "value")
+	if _, err := shares.Get(t.Context(), slot); err != nil {
+		t.Errorf("Get: got %v, want nil", err)
+	}
+}
+
 // foreign replaces a file by that of another folder.
 func foreign(name string) func(path string) error {
 	return func(path string) error {

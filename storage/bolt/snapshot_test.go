@@ -11,7 +11,6 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
-	"hush/storage/sharefile"
 )
 
 // rowsOf returns the rows of a snapshot as bucket/key=value.
@@ -119,19 +118,6 @@ func TestSnapshotEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || seen > 2000 {
 		t.Errorf("Rows(cancelled): got %v after %d rows, want %v soon", err, seen, context.Canceled)
 	}
-}
-
-func liveOf(t *testing.T, shares *sharefile.File) (map[storage.Slot][storage.ShareSize]byte, sharefile.Extent) {
-	t.Helper()
-	live := map[storage.Slot][storage.ShareSize]byte{}
-	extent, err := shares.Live(t.Context(), func(slot storage.Slot, share [storage.ShareSize]byte) error {
-		live[slot] = share
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("Live: got %v, want nil", err)
-	}
-	return live, extent
 }
 
 func putRow(t *testing.T, store storage.Store, bucket, key, value string) {

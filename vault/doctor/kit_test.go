@@ -17,6 +17,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/doctor"
@@ -120,7 +121,7 @@ func (f folder) examine(t *testing.T) *doctor.Findings {
 		vaulttest.Want(t, "Examine()", doctor.Examine(t.Context(), opts), nil)
 		return found
 	}
-	i, err := bolt.Inspect(f.dir)
+	i, err := offline.Inspect(f.dir)
 	vaulttest.Want(t, "Inspect()", err, nil)
 	defer func() { vaulttest.Want(t, "Inspection.Close()", i.Close(), nil) }()
 	if err := i.OpenDatabase(t.Context(), nil); err != nil {

@@ -12,6 +12,7 @@ import (
 	"hush/server/datafolder"
 	"hush/server/settings"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 	"hush/vault/doctor"
 	"hush/vault/rows"
 )
@@ -63,7 +64,7 @@ func (m compaction) run(ctx context.Context) (err error) {
 	err = folder.OpenDatabase(ctx, func(pages, of int64) {
 		line.Show(func() string { return fmt.Sprintf("reading hush.db: %d of %d pages", pages, of) })
 	})
-	opts := bolt.CompactOptions{Check: m.check}
+	opts := offline.CompactOptions{Check: m.check}
 	if err == nil {
 		opts.Last, err = m.lastSlot(ctx, folder) // refuses a newer format, before anything else does
 	}
@@ -76,8 +77,8 @@ func (m compaction) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	step := bolt.CompactStep("")
-	opts.Step = func(s bolt.CompactStep) error {
+	step := offline.CompactStep("")
+	opts.Step = func(s offline.CompactStep) error {
 		step = s
 		return nil
 	}
@@ -94,7 +95,7 @@ func (m compaction) run(ctx context.Context) (err error) {
 }
 
 // lastSlot returns the last slot in use, nil if it is not known.
-func (m compaction) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, error) {
+func (m compaction) lastSlot(ctx context.Context, folder *offline.Inspection) (*uint64, error) {
 	last, err := doctor.LastSlot(ctx, folder)
 	if errors.Is(err, rows.ErrDamaged) {
 		m.Tellf("the file of shares stays as it is, since rows that own a part of it cannot be read; \"hush admin doctor\" names them")
@@ -103,7 +104,7 @@ func (m compaction) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uin
 	return &last, err
 }
 
-func (m compaction) tell(done bolt.Compacted) error {
+func (m compaction) tell(done offline.Compacted) error {
 	lines := [][]string{
 		{datafolder.DatabaseName, mebibytes(done.DatabaseBefore), mebibytes(done.DatabaseAfter)},
 		{datafolder.SharesName, mebibytes(done.SharesBefore), mebibytes(done.SharesAfter)},

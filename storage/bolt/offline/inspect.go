@@ -1,4 +1,4 @@
-package bolt
+package offline
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
+	"hush/storage/bolt"
 	"hush/storage/bolt/pages"
 	"hush/storage/sharefile"
 )
@@ -18,7 +19,7 @@ import (
 // that, and no list of free pages. It works on a file system that is mounted
 // read-only. It is a storage.Store whose updates fail.
 type Inspection struct {
-	folder *Folder
+	folder *bolt.Folder
 	db     *bbolt.DB // nil before OpenDatabase
 	used   int64     // bytes of its pages that are in use
 	slots  *sharefile.Table
@@ -29,7 +30,7 @@ var _ storage.Store = (*Inspection)(nil)
 // Inspect takes the lock of a data folder, whatever its mode is. It returns
 // ErrLocked if a process holds it. The caller closes the inspection.
 func Inspect(dir string) (*Inspection, error) {
-	folder, err := LockFolder(dir)
+	folder, err := bolt.LockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -38,29 +39,29 @@ func Inspect(dir string) (*Inspection, error) {
 
 // InspectLocked inspects a folder that the caller has locked, and which Close of the
 // inspection closes.
-func InspectLocked(folder *Folder) *Inspection { return &Inspection{folder: folder} }
+func InspectLocked(folder *bolt.Folder) *Inspection { return &Inspection{folder: folder} }
 
 // OpenDatabase checks the pages of the database, and opens it if they are good.
 // Otherwise it returns ErrMismatch, and says what is wrong with the first of
 // them. tell is called with the number of pages that were read.
 func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64)) error {
-	path := i.folder.Path(DatabaseName)
-	opts := DatabaseOptions()
+	path := i.folder.Path(bolt.DatabaseName)
+	opts := bolt.DatabaseOptions()
 	opts.ReadOnly, opts.InitialMmapSize = true, 0
-	opts.OpenFile = func(path string, _ int, _ os.FileMode) (*os.File, error) { return OpenQuietly(path) }
+	opts.OpenFile = func(path string, _ int, _ os.FileMode) (*os.File, error) { return bolt.OpenQuietly(path) }
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("opening database: %w", err)
 	}
 	if info.Size() == 0 {
-		return fmt.Errorf("%w: %s is empty", ErrMismatch, path)
+		return fmt.Errorf("%w: %s is empty", bolt.ErrMismatch, path)
 	}
-	db, err := OpenDatabase(path, opts)
+	db, err := bolt.OpenDatabase(path, opts)
 	if err != nil {
 		return err
 	}
 	if i.used, err = checkPages(ctx, db, info.Size(), tell); err == nil {
-		_, err = ReadStoreID(db)
+		_, err = bolt.ReadStoreID(db)
 	}
 	if err != nil {
 		return errors.Join(err, db.Close())
@@ -72,15 +73,15 @@ func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64
 // OpenShares checks the header of the shares file, and that it belongs to the
 // database if that is open. Then it reads every slot.
 func (i *Inspection) OpenShares(ctx context.Context) (*sharefile.Table, error) {
-	file, err := OpenQuietly(i.folder.Path(SharesName))
+	file, err := bolt.OpenQuietly(i.folder.Path(bolt.SharesName))
 	if err != nil {
 		return nil, fmt.Errorf("opening shares: %w", err)
 	}
 	id, size, err := sharefile.ReadHeader(file)
 	if err == nil && i.db != nil {
 		var own sharefile.StoreID
-		if own, err = ReadStoreID(i.db); err == nil && own != id {
-			err = fmt.Errorf("%w: hush.db and shares have different store ids", ErrMismatch)
+		if own, err = bolt.ReadStoreID(i.db); err == nil && own != id {
+			err = fmt.Errorf("%w: hush.db and shares have different store ids", bolt.ErrMismatch)
 		}
 	}
 	if err == nil {
@@ -106,7 +107,7 @@ func (i *Inspection) Copied() error { return i.folder.Copied(i.db) }
 // Buckets returns the names of the buckets, without the store's own.
 func (i *Inspection) Buckets() (names []string, err error) {
 	err = i.db.View(func(btx *bbolt.Tx) error {
-		names, err = BucketNames(btx)
+		names, err = bolt.BucketNames(btx)
 		return err
 	})
 	return names, err
@@ -120,8 +121,11 @@ func (i *Inspection) View(ctx context.Context, fn func(storage.Tx) error) error 
 	if i.db == nil {
 		return storage.ErrClosed
 	}
-	return ViewDatabase(i.db, fn)
+	return bolt.ViewDatabase(i.db, fn)
 }
+
+// errReadOnly is what a transaction that only reads returns, too.
+var errReadOnly = errors.New("bolt: write in a read-only transaction")
 
 // Update implements storage.Store: it fails.
 func (i *Inspection) Update(context.Context, func(storage.Tx) error) error { return errReadOnly }
@@ -144,9 +148,9 @@ func (i *Inspection) Close() error {
 func checkPages(ctx context.Context, db *bbolt.DB, size int64, tell func(pages, of int64)) (used int64, err error) {
 	err = db.View(func(btx *bbolt.Tx) error {
 		if size < btx.Size() {
-			return fmt.Errorf("%w: %s has %d bytes, not %d", ErrMismatch, db.Path(), size, btx.Size())
+			return fmt.Errorf("%w: %s has %d bytes, not %d", bolt.ErrMismatch, db.Path(), size, btx.Size())
 		}
-		file, err := OpenQuietly(db.Path())
+		file, err := bolt.OpenQuietly(db.Path())
 		if err != nil {
 			return err
 		}
@@ -156,7 +160,7 @@ func checkPages(ctx context.Context, db *bbolt.DB, size int64, tell func(pages, 
 			File: file, PageSize: pageSize, Root: uint64(btx.Cursor().Bucket().Root()), End: uint64(btx.Size() / pageSize),
 		}, tell)
 		if errors.Is(err, pages.ErrDamaged) {
-			return fmt.Errorf("%w: %s: %w", ErrMismatch, db.Path(), err)
+			return fmt.Errorf("%w: %s: %w", bolt.ErrMismatch, db.Path(), err)
 		}
 		if err != nil {
 			return err
@@ -165,7 +169,7 @@ func checkPages(ctx context.Context, db *bbolt.DB, size int64, tell func(pages, 
 		var first error
 		for err := range btx.Check() { // to the end, or it never ends
 			if first == nil {
-				first = fmt.Errorf("%w: %s: %w", ErrMismatch, db.Path(), err)
+				first = fmt.Errorf("%w: %s: %w", bolt.ErrMismatch, db.Path(), err)
 			}
 		}
 		return first

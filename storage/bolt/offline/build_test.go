@@ -1,4 +1,4 @@
-package bolt_test
+package offline_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 	"hush/storage/sharefile"
 )
 
@@ -79,9 +80,9 @@ func wantReplaced(t *testing.T, shares *sharefile.File, kept storage.Slot, gone 
 	}
 }
 
-func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *sharefile.File) *bolt.Builder {
+func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *sharefile.File) *offline.Builder {
 	t.Helper()
-	b, err := bolt.NewBuilder(into)
+	b, err := offline.NewBuilder(into)
 	if err != nil {
 		t.Fatalf("NewBuilder: got %v, want nil", err)
 	}
@@ -99,7 +100,7 @@ func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *sharefil
 	return b
 }
 
-func closeBuilder(t *testing.T, b *bolt.Builder) {
+func closeBuilder(t *testing.T, b *offline.Builder) {
 	t.Helper()
 	if err := b.Close(); err != nil {
 		t.Errorf("Close: got %v, want nil", err)
@@ -145,8 +146,8 @@ func TestBuildLeavesNothing(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := bolt.NewBuilder(folder); !errors.Is(err, bolt.ErrFolderInUse) {
-			t.Errorf("NewBuilder(folder with %s): got %v, want %v", name, err, bolt.ErrFolderInUse)
+		if _, err := offline.NewBuilder(folder); !errors.Is(err, offline.ErrFolderInUse) {
+			t.Errorf("NewBuilder(folder with %s): got %v, want %v", name, err, offline.ErrFolderInUse)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -154,27 +155,9 @@ func TestBuildLeavesNothing(t *testing.T) {
 	}
 }
 
-// A crash after the database has its name, and before the shares have theirs,
-// loses nothing.
-func TestBuildSurvivesACrashWhileNaming(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	store, shares, folder := open(t, dir, bolt.Options{})
-	put(t, store, "key", "value")
-	slot := putShare(t, shares, [storage.ShareSize]byte{1})
-	mustClose(t, folder)
-	if err := os.Rename(filepath.Join(dir, "shares"), filepath.Join(dir, "shares.new")); err != nil {
-		t.Fatal(err)
-	}
-	store, shares, _ = open(t, dir, bolt.Options{})
-	wantValue(t, store, "key", "value")
-	if _, err := shares.Get(t.Context(), slot); err != nil {
-		t.Errorf("Get: got %v, want nil", err)
-	}
-}
-
 func TestBuildRefusesSlots(t *testing.T) {
 	folder := mustOpenFolder(t, filepath.Join(t.TempDir(), "to"))
-	b, err := bolt.NewBuilder(folder)
+	b, err := offline.NewBuilder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +185,7 @@ func TestBuildRefusesSlots(t *testing.T) {
 // slots before it ends with the context, as a long command must.
 func TestBuildEndsWithItsContext(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "to")
-	b, err := bolt.NewBuilder(mustOpenFolder(t, dir))
+	b, err := offline.NewBuilder(mustOpenFolder(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package bolt_test
+package offline_test
 
 import (
 	"encoding/binary"
@@ -10,6 +10,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 	"hush/testtier"
 )
 
@@ -56,7 +57,7 @@ func stoppedFolder(t *testing.T) string {
 // look inspects a folder and reads every row of it.
 func look(t *testing.T, dir string) error {
 	t.Helper()
-	i, err := bolt.Inspect(dir)
+	i, err := offline.Inspect(dir)
 	if err != nil {
 		t.Fatalf("Inspect(): got %v, want nil", err)
 	}
@@ -137,7 +138,7 @@ func TestInspectDamagedPages(t *testing.T) {
 func TestInspectHoldsTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := stoppedFolder(t)
-	i, err := bolt.Inspect(dir)
+	i, err := offline.Inspect(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestInspectHoldsTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	if _, err := bolt.Inspect(dir); !errors.Is(err, bolt.ErrLocked) {
+	if _, err := offline.Inspect(dir); !errors.Is(err, bolt.ErrLocked) {
 		t.Errorf("Inspect(folder in use): got %v, want %v", err, bolt.ErrLocked)
 	}
 }

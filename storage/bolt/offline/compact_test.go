@@ -1,4 +1,4 @@
-package bolt_test
+package offline_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/offline"
 )
 
 // wastefulFolder is a folder of which most rows were deleted. It returns the rows
@@ -83,9 +84,9 @@ func storedRows(t *testing.T, dir string) map[string]string {
 	return rows
 }
 
-func compact(t *testing.T, dir string, opts bolt.CompactOptions) (bolt.Compacted, error) {
+func compact(t *testing.T, dir string, opts offline.CompactOptions) (offline.Compacted, error) {
 	t.Helper()
-	i, err := bolt.Inspect(dir)
+	i, err := offline.Inspect(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,14 +139,14 @@ func TestCompact(t *testing.T) {
 	dir, rows, kept := wastefulFolder(t)
 	last := kept[len(kept)-1].Number
 	before := sizesOf(t, dir)
-	planned, err := compact(t, dir, bolt.CompactOptions{Last: &last, Check: true})
+	planned, err := compact(t, dir, offline.CompactOptions{Last: &last, Check: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after := sizesOf(t, dir); after != before {
 		t.Errorf("folder after Compact(Check): got %v, want %v", after, before)
 	}
-	done, err := compact(t, dir, bolt.CompactOptions{Last: &last})
+	done, err := compact(t, dir, offline.CompactOptions{Last: &last})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,11 +177,11 @@ func sizesOf(t *testing.T, dir string) (sizes [2]int64) {
 func TestCompactStopsAnywhere(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")
-	for _, at := range []bolt.CompactStep{bolt.CompactWrite, bolt.CompactVerify, bolt.CompactName, bolt.CompactShares} {
+	for _, at := range []offline.CompactStep{offline.CompactWrite, offline.CompactVerify, offline.CompactName, offline.CompactShares} {
 		dir, rows, kept := wastefulFolder(t)
 		last := kept[len(kept)-1].Number
 		reached := false
-		_, err := compact(t, dir, bolt.CompactOptions{Last: &last, Step: func(s bolt.CompactStep) error {
+		_, err := compact(t, dir, offline.CompactOptions{Last: &last, Step: func(s offline.CompactStep) error {
 			if s == at {
 				reached = true
 				return stopped
@@ -191,7 +192,7 @@ func TestCompactStopsAnywhere(t *testing.T) {
 			t.Errorf("Compact(stopped at %s): got %v, want %v", at, err, stopped)
 		}
 		wantSame(t, dir, rows, kept)
-		if _, err := compact(t, dir, bolt.CompactOptions{Last: &last}); err != nil {
+		if _, err := compact(t, dir, offline.CompactOptions{Last: &last}); err != nil {
 			t.Errorf("Compact(after one that stopped at %s): got %v, want nil", at, err)
 		}
 		wantSame(t, dir, rows, kept)
@@ -206,8 +207,8 @@ func TestCompactStopsAnywhere(t *testing.T) {
 func TestCompactFollowsNoLink(t *testing.T) {
 	dir, rows, _ := wastefulFolder(t)
 	victim := filepath.Join(t.TempDir(), "victim")
-	_, err := compact(t, dir, bolt.CompactOptions{Step: func(s bolt.CompactStep) error {
-		if s != bolt.CompactWrite {
+	_, err := compact(t, dir, offline.CompactOptions{Step: func(s offline.CompactStep) error {
+		if s != offline.CompactWrite {
 			return nil
 		}
 		return os.Symlink(victim, filepath.Join(dir, "hush.db.new"))

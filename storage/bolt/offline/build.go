@@ -1,4 +1,4 @@
-package bolt
+package offline
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"hush/storage"
+	"hush/storage/bolt"
 	"hush/storage/disk"
 	"hush/storage/sharefile"
 )
@@ -30,24 +31,24 @@ var errBuilt = errors.New("bolt: nothing can be added any more")
 // after a crash before that the next Builder begins anew. It is for one
 // goroutine.
 type Builder struct {
-	folder *Folder
+	folder *bolt.Folder
 	id     sharefile.StoreID
 
 	db      *bbolt.DB
 	btx     *bbolt.Tx
-	tx      *Tx
+	tx      *bolt.Tx
 	pending int // rows in btx
 	bytes   int
 
 	slots     *sharefile.Builder
-	store     *Store // once opened
+	store     *bolt.Store // once opened
 	shares    *sharefile.File
 	committed bool
 }
 
 // NewBuilder begins to build data in a folder that has none, or returns
 // ErrFolderInUse. The caller calls Close.
-func NewBuilder(f *Folder) (_ *Builder, err error) {
+func NewBuilder(f *bolt.Folder) (_ *Builder, err error) {
 	if err := clearForBuild(f); err != nil {
 		return nil, err
 	}
@@ -57,22 +58,22 @@ func NewBuilder(f *Folder) (_ *Builder, err error) {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	opts := DatabaseOptions()
+	opts := bolt.DatabaseOptions()
 	opts.NoSync = true // until it is complete
-	if b.db, err = CreateDatabase(f.Path(NewDatabaseName), opts, nil); err != nil {
+	if b.db, err = bolt.CreateDatabase(f.Path(bolt.NewDatabaseName), opts, nil); err != nil {
 		return nil, err
 	}
-	if err = b.db.Update(func(btx *bbolt.Tx) error { return WriteStoreID(btx, b.id) }); err != nil {
+	if err = b.db.Update(func(btx *bbolt.Tx) error { return bolt.WriteStoreID(btx, b.id) }); err != nil {
 		return nil, disk.WriteFailed("beginning the new database", err)
 	}
-	b.slots, err = sharefile.NewBuilder(f.Path(NewSharesName), b.id)
+	b.slots, err = sharefile.NewBuilder(f.Path(bolt.NewSharesName), b.id)
 	return b, err
 }
 
 // clearForBuild removes what an earlier Builder left, and returns ErrFolderInUse
 // if there is data.
-func clearForBuild(f *Folder) error {
-	for _, name := range []string{DatabaseName, SharesName} {
+func clearForBuild(f *bolt.Folder) error {
+	for _, name := range []string{bolt.DatabaseName, bolt.SharesName} {
 		there, err := f.Holds(name)
 		if err != nil {
 			return err
@@ -84,8 +85,8 @@ func clearForBuild(f *Folder) error {
 	return removeBuild(f)
 }
 
-func removeBuild(f *Folder) error {
-	for _, name := range []string{NewDatabaseName, NewSharesName} {
+func removeBuild(f *bolt.Folder) error {
+	for _, name := range []string{bolt.NewDatabaseName, bolt.NewSharesName} {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing unfinished %s: %w", name, err)
 		}
@@ -118,7 +119,7 @@ func (b *Builder) begin() (err error) {
 	if b.btx, err = b.db.Begin(true); err != nil {
 		return fmt.Errorf("filling the new database: %w", err)
 	}
-	b.tx = NewTx(b.btx)
+	b.tx = bolt.NewTx(b.btx)
 	return nil
 }
 
@@ -156,7 +157,7 @@ func (b *Builder) Complete(ctx context.Context, from sharefile.Extent) error {
 		return err
 	}
 	err := b.db.Update(func(btx *bbolt.Tx) error {
-		return b.folder.RecordFiles(btx, b.id, b.folder.Path(NewDatabaseName), b.folder.Path(NewSharesName))
+		return b.folder.RecordFiles(btx, b.id, b.folder.Path(bolt.NewDatabaseName), b.folder.Path(bolt.NewSharesName))
 	})
 	if err != nil {
 		return disk.WriteFailed("completing the new database", err)
@@ -167,7 +168,7 @@ func (b *Builder) Complete(ctx context.Context, from sharefile.Extent) error {
 }
 
 // Open opens what is complete, for changes before Commit.
-func (b *Builder) Open() (*Store, *sharefile.File, error) {
+func (b *Builder) Open() (*bolt.Store, *sharefile.File, error) {
 	if b.store != nil {
 		return b.store, b.shares, nil
 	}
@@ -190,7 +191,7 @@ func (b *Builder) Commit(ctx context.Context) error {
 	}
 	// The name of the database is what counts. Opening the folder finishes the
 	// rest, if a crash comes first.
-	if err := os.Rename(b.folder.Path(NewDatabaseName), b.folder.Path(DatabaseName)); err != nil {
+	if err := os.Rename(b.folder.Path(bolt.NewDatabaseName), b.folder.Path(bolt.DatabaseName)); err != nil {
 		return fmt.Errorf("naming database: %w", err)
 	}
 	b.committed = true

@@ -1,4 +1,4 @@
-package bolt
+package offline
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
+	"hush/storage/bolt"
 	"hush/storage/disk"
 	"hush/storage/sharefile"
 )
@@ -94,12 +95,12 @@ func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Com
 	if err := step(CompactShares); err != nil {
 		return done, err
 	}
-	return done, sharefile.Cut(i.folder.Path(SharesName), i.slots, *opts.Last+1)
+	return done, sharefile.Cut(i.folder.Path(bolt.SharesName), i.slots, *opts.Last+1)
 }
 
 // plan measures, and returns ErrNoRoom if there is no room.
 func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
-	info, err := os.Stat(i.folder.Path(DatabaseName))
+	info, err := os.Stat(i.folder.Path(bolt.DatabaseName))
 	if err != nil {
 		return done, err
 	}
@@ -117,7 +118,7 @@ func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
 
 // rewrite replaces the database.
 func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(CompactStep) error, done *Compacted) error {
-	path := i.folder.Path(NewDatabaseName)
+	path := i.folder.Path(bolt.NewDatabaseName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing an unfinished database: %w", err)
 	}
@@ -138,7 +139,7 @@ func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(Co
 	if err := step(CompactName); err != nil {
 		return err
 	}
-	if err := os.Rename(path, i.folder.Path(DatabaseName)); err != nil {
+	if err := os.Rename(path, i.folder.Path(bolt.DatabaseName)); err != nil {
 		return fmt.Errorf("naming the new database: %w", err)
 	}
 	done.DatabaseAfter, done.Rows = size, rows
@@ -148,9 +149,9 @@ func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(Co
 // write writes all rows to a new database, which is durable then. It belongs to
 // the owner of the old one.
 func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (sum [sha256.Size]byte, rows int64, err error) {
-	opts := DatabaseOptions()
+	opts := bolt.DatabaseOptions()
 	opts.NoSync = true // one sync at the end
-	db, err := CreateDatabase(path, opts, i.sameOwner)
+	db, err := bolt.CreateDatabase(path, opts, i.sameOwner)
 	if err != nil {
 		return sum, 0, err
 	}
@@ -173,7 +174,7 @@ func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (
 // sameOwner gives a file of root's to the owner of the database.
 func (i *Inspection) sameOwner(file *os.File) error {
 	var stat unix.Stat_t
-	if err := unix.Stat(i.folder.Path(DatabaseName), &stat); err != nil {
+	if err := unix.Stat(i.folder.Path(bolt.DatabaseName), &stat); err != nil {
 		return err
 	}
 	if os.Geteuid() != 0 {
@@ -205,13 +206,13 @@ func (w *compaction) put(bucket, key, value []byte) (err error) {
 		if w.bucket, err = w.tx.CreateBucketIfNotExists(bucket); err != nil {
 			return err
 		}
-		w.bucket.FillPercent = FillPercent
+		w.bucket.FillPercent = bolt.FillPercent
 		w.name = bytes.Clone(bucket)
 	}
 	if key == nil {
 		return nil // the bucket may have no rows
 	}
-	if w.files != nil && IsFilesRow(bucket, key) {
+	if w.files != nil && bolt.IsFilesRow(bucket, key) {
 		value = w.files
 	}
 	if err := w.bucket.Put(key, value); err != nil {
@@ -257,13 +258,13 @@ func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucke
 				if value == nil {
 					return errNested
 				}
-				if string(name) != OwnBucket {
+				if string(name) != bolt.OwnBucket {
 					rows++
 				}
 				if err := pause(ctx, rows, tell); err != nil {
 					return err
 				}
-				if !IsFilesRow(name, key) {
+				if !bolt.IsFilesRow(name, key) {
 					hashPart(h, key)
 					hashPart(h, value)
 				}
@@ -294,9 +295,9 @@ func hashPart(h hash.Hash, part []byte) {
 // compare checks the pages of a new database and that it has the rows of the old
 // one. It returns its size.
 func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int64, tell func(int64)) (size int64, err error) {
-	opts := DatabaseOptions()
+	opts := bolt.DatabaseOptions()
 	opts.ReadOnly, opts.InitialMmapSize = true, 0
-	db, err := OpenDatabase(path, opts)
+	db, err := bolt.OpenDatabase(path, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -310,7 +311,7 @@ func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int6
 	}
 	got, n, err := hashRows(ctx, db, tell, func(_, _, _ []byte) error { return nil })
 	if err == nil && (got != want || n != rows) {
-		err = fmt.Errorf("%w: the new database has %d rows that differ from the %d of the old one", ErrMismatch, n, rows)
+		err = fmt.Errorf("%w: the new database has %d rows that differ from the %d of the old one", bolt.ErrMismatch, n, rows)
 	}
 	return info.Size(), err
 }
