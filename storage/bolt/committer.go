@@ -179,11 +179,11 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	if err := call(func(storage.Tx) error { return t.Flush() }, &t); err != nil {
 		return -1, errors.Join(err, c.rollback(btx))
 	}
-	return -1, c.observed.Commit(len(live), func() error { return c.settle(btx) }, asIs)
+	return -1, c.observed.Commit(len(live), func() error { return c.tryCommit(btx) }, asIs)
 }
 
-// settle commits and classifies the error: a full disk, or an unknown outcome.
-func (c *committer) settle(btx *bbolt.Tx) error {
+// tryCommit commits and classifies the error: a full disk, or an unknown outcome.
+func (c *committer) tryCommit(btx *bbolt.Tx) error {
 	id := btx.ID()
 	err := c.guard(btx, c.commit)
 	if err == nil {

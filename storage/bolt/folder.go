@@ -68,7 +68,7 @@ func OpenFolder(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("opening data folder: %w", err)
 	}
 	f := &Folder{Created: created, dir: dir, handle: handle}
-	if err := f.claim(); err != nil {
+	if err := f.checkAndLock(); err != nil {
 		return nil, errors.Join(err, handle.Close())
 	}
 	return f, nil
@@ -141,8 +141,8 @@ func (f *Folder) Close() error {
 	return errors.Join(errs...)
 }
 
-// claim checks the folder and takes its lock.
-func (f *Folder) claim() error {
+// checkAndLock checks the folder and takes its lock.
+func (f *Folder) checkAndLock() error {
 	info, err := f.handle.Stat()
 	if err != nil {
 		return fmt.Errorf("reading mode of data folder: %w", err)

@@ -118,8 +118,8 @@ type foundFiles struct {
 	fileSystem string // its name
 }
 
-// lookAt identifies two files.
-func (f *Folder) lookAt(id sharefile.StoreID, database, shares string) (found foundFiles) {
+// identify identifies two files.
+func (f *Folder) identify(id sharefile.StoreID, database, shares string) (found foundFiles) {
 	found.known = true
 	for _, file := range []struct {
 		path, name string
@@ -186,13 +186,13 @@ func (f *Folder) Copied(db *bbolt.DB) error {
 		if !ok {
 			return nil
 		}
-		return f.lookAt(id, f.Path(DatabaseName), f.Path(SharesName)).compare(on)
+		return f.identify(id, f.Path(DatabaseName), f.Path(SharesName)).compare(on)
 	})
 }
 
 // RecordFiles records two new files, by their paths, in a transaction of the database.
 func (f *Folder) RecordFiles(btx *bbolt.Tx, id sharefile.StoreID, database, shares string) error {
-	return f.lookAt(id, database, shares).write(btx.Bucket([]byte(OwnBucket)))
+	return f.identify(id, database, shares).write(btx.Bucket([]byte(OwnBucket)))
 }
 
 // RecordOfRenamed returns the record for a new database at path that takes the place of the one that is
@@ -209,8 +209,8 @@ func (f *Folder) RecordOfRenamed(db *bbolt.DB, path string) ([]byte, error) {
 		on, recorded = readRecord(btx)
 		return nil
 	})
-	now := f.lookAt(id, f.Path(DatabaseName), f.Path(SharesName))
-	then := f.lookAt(id, path, f.Path(SharesName))
+	now := f.identify(id, f.Path(DatabaseName), f.Path(SharesName))
+	then := f.identify(id, path, f.Path(SharesName))
 	if err != nil || !recorded || !now.known || !then.known || now.record != on {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (f *Folder) KeepFiles(ctx context.Context, moved bool) error {
 	if err != nil {
 		return err
 	}
-	found := f.lookAt(id, f.Path(DatabaseName), f.Path(SharesName))
+	found := f.identify(id, f.Path(DatabaseName), f.Path(SharesName))
 	err = store.UpdateReserved(ctx, func(t storage.Tx) error {
 		own, ok := t.(*Tx)
 		if !ok {
@@ -257,7 +257,7 @@ func (f *Folder) KeepFiles(ctx context.Context, moved bool) error {
 // lasting numbers, so that a copy is not told from the folder; otherwise it returns
 // nothing.
 func (f *Folder) Unrecorded() (fileSystem string) {
-	if found := f.lookAt(sharefile.StoreID{}, f.Path(DatabaseName), f.Path(SharesName)); !found.known {
+	if found := f.identify(sharefile.StoreID{}, f.Path(DatabaseName), f.Path(SharesName)); !found.known {
 		return found.fileSystem
 	}
 	return ""

@@ -129,22 +129,22 @@ func (f *Folder) open(fault *disk.Fault, space *disk.Space, opts Options) (*Stor
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	if err := f.heedCopy(db, opts.Copied); err != nil {
+	if err := f.checkCopied(db, opts.Copied); err != nil {
 		return nil, nil, errors.Join(err, shares.Close(), db.Close())
 	}
 	return newStore(db, fault, space), shares, nil
 }
 
-// heedCopy calls told, which may be nil, if the folder is a copy.
-func (f *Folder) heedCopy(db *bbolt.DB, told func(error) error) error {
+// checkCopied calls copied, which may be nil, if the folder is a copy.
+func (f *Folder) checkCopied(db *bbolt.DB, copied func(error) error) error {
 	err := f.Copied(db)
 	if _, is := errors.AsType[*CopiedError](err); !is {
 		return err
 	}
-	if told == nil {
+	if copied == nil {
 		return nil
 	}
-	return told(err)
+	return copied(err)
 }
 
 // openPair opens the shares that belong to db.

@@ -76,7 +76,7 @@ func (t *Tx) look(bucket string, key []byte) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	b, err := t.settled(bucket)
+	b, err := t.flushedBucket(bucket)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (t *Tx) Put(bucket string, key, value []byte) error {
 	if err := t.checkWrite(bucket, key); err != nil {
 		return err
 	}
-	if err := t.settle(bucket); err != nil {
+	if err := t.flush(bucket); err != nil {
 		return err
 	}
 	b, err := t.bucketForPut(bucket)
@@ -118,7 +118,7 @@ func (t *Tx) Delete(bucket string, key []byte) error {
 	if err := t.checkWrite(bucket, key); err != nil {
 		return err
 	}
-	b, err := t.settled(bucket)
+	b, err := t.flushedBucket(bucket)
 	if err != nil || b == nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (t *Tx) Delete(bucket string, key []byte) error {
 
 // Range implements storage.Tx.
 func (t *Tx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
-	b, err := t.settled(bucket)
+	b, err := t.flushedBucket(bucket)
 	if err != nil || b == nil {
 		return err
 	}
@@ -146,9 +146,9 @@ func (t *Tx) Range(bucket string, from, to []byte, fn func(key, value []byte) er
 	return nil
 }
 
-// settled is bucket after its changed rows are written.
-func (t *Tx) settled(name string) (*openBucket, error) {
-	if err := t.settle(name); err != nil {
+// flushedBucket is bucket after its changed rows are written.
+func (t *Tx) flushedBucket(name string) (*openBucket, error) {
+	if err := t.flush(name); err != nil {
 		return nil, err
 	}
 	return t.bucket(name)
@@ -228,7 +228,7 @@ func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) e
 	if err := t.checkChange(bucket, key); err != nil {
 		return err
 	}
-	row, err := t.keep(bucket, key)
+	row, err := t.changedRow(bucket, key)
 	if err != nil {
 		return err
 	}
@@ -238,8 +238,8 @@ func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) e
 	if err != nil {
 		return err
 	}
-	// What fn reads settles rows, so this one may be elsewhere.
-	if row, err = t.keep(bucket, key); err != nil {
+	// What fn reads flushes rows, so this one may be elsewhere.
+	if row, err = t.changedRow(bucket, key); err != nil {
 		return err
 	}
 	if row.value == nil {
@@ -263,8 +263,8 @@ func (t *Tx) checkChange(bucket, key string) error {
 	return nil
 }
 
-// keep returns a row among the changed ones, with its present value, nil for none.
-func (t *Tx) keep(bucket, key string) (*changed, error) {
+// changedRow returns a row among the changed ones, with its present value, nil for none.
+func (t *Tx) changedRow(bucket, key string) (*changed, error) {
 	for i := range t.changed {
 		if row := &t.changed[i]; row.key == key && row.bucket == bucket {
 			return row, nil
@@ -278,8 +278,8 @@ func (t *Tx) keep(bucket, key string) (*changed, error) {
 	return &t.changed[len(t.changed)-1], nil
 }
 
-// settle writes the changed rows of a bucket: something else is about to use it.
-func (t *Tx) settle(bucket string) error {
+// flush writes the changed rows of a bucket: something else is about to use it.
+func (t *Tx) flush(bucket string) error {
 	if len(t.changed) == 0 {
 		return nil
 	}

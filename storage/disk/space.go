@@ -46,30 +46,30 @@ type SpaceOptions struct {
 // Space decides whether a folder with a database may take more, and what only updates
 // may do that end something. It is safe for concurrent use.
 type Space struct {
-	least   int64                // minimum of free bytes
+	minFree int64                // minimum of free bytes
 	disk    func() (int64, bool) // free bytes of the disk, false if unknown
 	ballast *ballast
 	now     func() time.Time
 	tell    func(full bool, free int64) // of a change; nil for nothing
 
-	asked atomic.Pointer[time.Time] // nil before the first query
-	full  atomic.Bool
-	blind atomic.Bool // the free bytes were unknown at the last query
+	asked   atomic.Pointer[time.Time] // nil before the first query
+	full    atomic.Bool
+	unknown atomic.Bool // the free bytes were unknown at the last query
 
 	telling sync.Mutex
 	told    bool // that it is full
 
-	inside freePages // of the database
+	database freePages
 }
 
 // NewSpace returns what watches the disk of a folder, and has the ballast if that is
 // wanted and the free bytes of the disk are known. It returns nil if nothing is to be
-// watched. It changes nothing on the disk: the first has makes the ballast.
+// watched. It changes nothing on the disk: the first HasRoom makes the ballast.
 func NewSpace(folder *os.File, opts SpaceOptions) *Space {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return nil
 	}
-	d := &Space{tell: opts.Full, least: opts.MinFree, disk: opts.Disk, now: opts.Now}
+	d := &Space{tell: opts.Full, minFree: opts.MinFree, disk: opts.Disk, now: opts.Now}
 	if d.now == nil {
 		d.now = time.Now
 	}
@@ -116,7 +116,7 @@ func (p *freePages) usable() int64 {
 // that the last commits have freed, which they can use while no snapshot may read them.
 func (d *Space) SetFreePages(free, pending int64) {
 	if d != nil {
-		d.inside.set(free, pending)
+		d.database.set(free, pending)
 	}
 }
 
@@ -124,14 +124,14 @@ func (d *Space) SetFreePages(free, pending int64) {
 // EndSnapshot.
 func (d *Space) BeginSnapshot() {
 	if d != nil {
-		d.inside.count(1)
+		d.database.count(1)
 	}
 }
 
 // EndSnapshot ends what BeginSnapshot began.
 func (d *Space) EndSnapshot() {
 	if d != nil {
-		d.inside.count(-1)
+		d.database.count(-1)
 	}
 }
 
@@ -160,7 +160,7 @@ func (d *Space) has(now time.Time) bool {
 	if last := d.asked.Load(); isDue(last, now) && d.asked.CompareAndSwap(last, &now) {
 		d.ask()
 	}
-	return d.blind.Load() || !d.full.Load() && !d.spent()
+	return d.unknown.Load() || !d.full.Load() && !d.lacksReserve()
 }
 
 // isDue reports whether a query is due, of which last was the time of the last one.
@@ -180,9 +180,9 @@ func (d *Space) ask() {
 	if known {
 		d.ballast.restore(free)
 	}
-	d.full.Store(free+d.inside.usable() < d.least)
-	d.blind.Store(!known)
-	d.report(known && (d.full.Load() || d.spent()), free)
+	d.full.Store(free+d.database.usable() < d.minFree)
+	d.unknown.Store(!known)
+	d.report(known && (d.full.Load() || d.lacksReserve()), free)
 }
 
 // report tells a change.
@@ -197,8 +197,8 @@ func (d *Space) report(full bool, free int64) {
 	}
 }
 
-// spent reports whether the ballast is gone and no free pages replace it.
-func (d *Space) spent() bool { return d.ballast.missing() && d.inside.usable() < ballastSize }
+// lacksReserve reports whether the ballast is gone and no free pages replace it.
+func (d *Space) lacksReserve() bool { return d.ballast.missing() && d.database.usable() < ballastSize }
 
 // ErrReserved refuses an ordinary change while the disk is full. It is a
 // storage.ErrFull.
@@ -212,7 +212,7 @@ func (d *Space) ReservedOnly() bool {
 		return false
 	}
 	d.has(d.now()) // restores the ballast if it fits again
-	return d.ballast.short.Load() && d.inside.usable() < ballastSize
+	return d.ballast.short.Load() && d.database.usable() < ballastSize
 }
 
 // IsLow reports whether the folder may not take more. It is false without a ballast, and

@@ -10,7 +10,7 @@ import (
 func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 	t.Parallel()
 	known := true
-	d := &Space{least: 1, disk: func() (int64, bool) { return 0, known }, ballast: &ballast{}, now: time.Now}
+	d := &Space{minFree: 1, disk: func() (int64, bool) { return 0, known }, ballast: &ballast{}, now: time.Now}
 	if d.has(time.Unix(1, 0)) {
 		t.Error("has(no free bytes): got true, want false")
 	}
@@ -28,7 +28,7 @@ func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 func TestClockSetBackAsksAgain(t *testing.T) {
 	t.Parallel()
 	free, now := int64(2), time.Unix(7200, 0)
-	d := &Space{least: 1, disk: func() (int64, bool) { return free, true }, now: func() time.Time { return now }}
+	d := &Space{minFree: 1, disk: func() (int64, bool) { return free, true }, now: func() time.Time { return now }}
 	for _, step := range []struct {
 		free int64
 		want bool
@@ -50,7 +50,7 @@ func TestFullDiskIsTold(t *testing.T) {
 	free, now := int64(0), time.Unix(1, 0)
 	var told []bool
 	d := &Space{
-		least: 10, disk: func() (int64, bool) { return free, true },
+		minFree: 10, disk: func() (int64, bool) { return free, true },
 		tell: func(full bool, got int64) {
 			if told = append(told, full); got != free {
 				t.Errorf("tell(%t): got %d free bytes, want %d", full, got, free)

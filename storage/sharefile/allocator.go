@@ -22,9 +22,9 @@ type allocator struct {
 	next uint64        // the first slot that this process never handed out
 	end  atomic.Uint64 // the first slot beyond the file; changed under mu
 
-	old  uint64
-	keep bitmap         // old slots that reclaim must not free
-	held []storage.Slot // old slots released before reclaim
+	old      uint64
+	excluded bitmap         // old slots that reclaim must not free
+	early    []storage.Slot // old slots released before reclaim
 }
 
 // take hands out a free slot. fresh reports that this process has grown the
@@ -78,8 +78,8 @@ func (a *allocator) takeBack(slot storage.Slot) {
 		a.free = append(a.free, slot)
 		return
 	}
-	a.keep.set(slot.Number)
-	a.held = append(a.held, slot)
+	a.excluded.set(slot.Number)
+	a.early = append(a.early, slot)
 }
 
 // inFile reports whether the file has a slot of that number.
@@ -87,30 +87,30 @@ func (a *allocator) inFile(number uint64) bool {
 	return number > 0 && number < a.end.Load()
 }
 
-// spare excludes an old slot from reclaim.
-func (a *allocator) spare(slot storage.Slot) {
+// exclude keeps an old slot from reclaim.
+func (a *allocator) exclude(slot storage.Slot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if slot.Number < a.old {
-		a.keep.set(slot.Number)
+		a.excluded.set(slot.Number)
 	}
 }
 
-// reclaim frees the old slots that were not spared, and those that were held,
+// reclaim frees the old slots that were not excluded, and those that were released early,
 // and returns the number of the former.
 func (a *allocator) reclaim() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	freed := 0
 	for n := uint64(1); n < a.old; n++ {
-		if !a.keep.has(n) {
+		if !a.excluded.has(n) {
 			a.isFree.set(n)
 			a.free = append(a.free, storage.Slot{Number: n})
 			freed++
 		}
 	}
-	a.free = append(a.free, a.held...)
-	a.old, a.keep, a.held = 0, nil, nil
+	a.free = append(a.free, a.early...)
+	a.old, a.excluded, a.early = 0, nil, nil
 	return freed
 }
 

@@ -12,10 +12,10 @@ func TestReclaim(t *testing.T) {
 	a.end.Store(8)
 	grow := func(end uint64) (uint64, error) { return end + 2, nil }
 	slot := func(n uint64) storage.Slot { return storage.Slot{Number: n, Generation: 1} }
-	a.spare(slot(1))                   // used
+	a.exclude(slot(1))                 // used
 	a.release([]storage.Slot{slot(2)}) // released in the pass
 	a.release([]storage.Slot{slot(2)}) // twice
-	a.spare(slot(3))                   // touched, released afterwards
+	a.exclude(slot(3))                 // touched, released afterwards
 	fresh, _, err := a.take(grow)      // handed out in the pass
 	if err != nil || fresh.Number != 6 {
 		t.Errorf("take before reclaim: got %v, %v, want slot 6", fresh, err)

@@ -118,7 +118,7 @@ func (s *File) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.
 	if err != nil {
 		return storage.Slot{}, err
 	}
-	if err := s.settle(filled); err != nil {
+	if err := s.await(filled); err != nil {
 		s.slots.giveBack(free)
 		return storage.Slot{}, err
 	}
@@ -144,7 +144,7 @@ func (s *File) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([
 		filled = append(filled, c)
 	}
 	if len(filled) > 0 {
-		_ = s.settle(filled...) // each has its own outcome
+		_ = s.await(filled...) // each has its own outcome
 	}
 	for i, c := range filled {
 		if err := c.outcome(); err != nil {
@@ -196,17 +196,17 @@ func (s *File) Destroy(ctx context.Context, slots ...storage.Slot) error {
 			wiped = append(wiped, c)
 		}
 	}
-	return errors.Join(append(errs, s.settle(wiped...))...)
+	return errors.Join(append(errs, s.await(wiped...))...)
 }
 
 // Release implements storage.Recycler.
 func (s *File) Release(slots ...storage.Slot) { s.slots.release(slots) }
 
 // Touch implements storage.Recycler.
-func (s *File) Touch(slot storage.Slot) { s.slots.spare(slot) }
+func (s *File) Touch(slot storage.Slot) { s.slots.exclude(slot) }
 
 // Used implements storage.Recycler.
-func (s *File) Used(slot storage.Slot) { s.slots.spare(slot) }
+func (s *File) Used(slot storage.Slot) { s.slots.exclude(slot) }
 
 // Reclaim implements storage.Recycler. Slots at the end of the file that were
 // never used count as orphans too.
@@ -244,7 +244,7 @@ func (s *File) enter(ctx context.Context) error {
 }
 
 // place takes a free slot and writes share into it, which is durable once that
-// change is settled.
+// change is awaited.
 func (s *File) place(share [storage.ShareSize]byte) (free, slot storage.Slot, filled change, err error) {
 	for filled.of == nil {
 		var fresh bool

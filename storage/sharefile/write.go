@@ -49,9 +49,9 @@ func (s *File) syncFile() error {
 	})
 }
 
-// settle waits until changes are durable, and returns what became of them. The
+// await waits until changes are durable, and returns what became of them. The
 // sync that has taken them may be one that others lead, and not the one waited for.
-func (s *File) settle(all ...change) error {
+func (s *File) await(all ...change) error {
 	err := s.syncs.Sync()
 	if len(all) == 0 {
 		return err
