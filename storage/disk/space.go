@@ -90,18 +90,6 @@ type freePages struct {
 	snapshots     int   // how many may still read what is pending
 }
 
-func (p *freePages) set(free, pending int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free, p.pending = free, pending
-}
-
-func (p *freePages) count(snapshots int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.snapshots += snapshots
-}
-
 // usable returns the bytes that the next commits can use.
 func (p *freePages) usable() int64 {
 	p.mu.Lock()
@@ -115,24 +103,33 @@ func (p *freePages) usable() int64 {
 // SetFreePages reports the bytes in the database that the next commits can use, and those
 // that the last commits have freed, which they can use while no snapshot may read them.
 func (d *Space) SetFreePages(free, pending int64) {
-	if d != nil {
-		d.database.set(free, pending)
+	if d == nil {
+		return
 	}
+	d.database.mu.Lock()
+	defer d.database.mu.Unlock()
+	d.database.free, d.database.pending = free, pending
 }
 
 // BeginSnapshot reports that a snapshot may read pages that commits free, until
 // EndSnapshot.
 func (d *Space) BeginSnapshot() {
-	if d != nil {
-		d.database.count(1)
+	if d == nil {
+		return
 	}
+	d.database.mu.Lock()
+	defer d.database.mu.Unlock()
+	d.database.snapshots++
 }
 
 // EndSnapshot ends what BeginSnapshot began.
 func (d *Space) EndSnapshot() {
-	if d != nil {
-		d.database.count(-1)
+	if d == nil {
+		return
 	}
+	d.database.mu.Lock()
+	defer d.database.mu.Unlock()
+	d.database.snapshots--
 }
 
 // Shortage says how many bytes are free and how many are needed, which are more. It

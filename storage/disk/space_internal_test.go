@@ -81,3 +81,29 @@ func TestShortageShowsTheDifference(t *testing.T) {
 		}
 	}
 }
+
+// Free pages count as room. Those that the last commits have freed do not while a snapshot
+// may read them.
+func TestSnapshotHoldsBackFreePages(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1, 0)
+	d := &Space{minFree: 10, disk: func() (int64, bool) { return 3, true }}
+	d.SetFreePages(4, 3)
+	for _, step := range []struct {
+		name   string
+		before func()
+		want   bool
+	}{
+		{"with free pages", func() {}, true},
+		{"during a snapshot", d.BeginSnapshot, false},
+		{"with more free pages during a snapshot", func() { d.SetFreePages(7, 0) }, true},
+		{"with more of them pending", func() { d.SetFreePages(6, 1) }, false},
+		{"after the snapshot", d.EndSnapshot, true},
+	} {
+		step.before()
+		if got := d.has(now); got != step.want {
+			t.Errorf("has %s: got %t, want %t", step.name, got, step.want)
+		}
+		now = now.Add(spaceEvery)
+	}
+}

@@ -28,7 +28,7 @@ type Inspection struct {
 var _ storage.Store = (*Inspection)(nil)
 
 // Inspect takes the lock of a data folder, whatever its mode is. It returns
-// ErrLocked if a process holds it. The caller closes the inspection.
+// bolt.ErrLocked if a process holds it. The caller closes the inspection.
 func Inspect(dir string) (*Inspection, error) {
 	folder, err := bolt.LockFolder(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Inspect(dir string) (*Inspection, error) {
 func InspectLocked(folder *bolt.Folder) *Inspection { return &Inspection{folder: folder} }
 
 // OpenDatabase checks the pages of the database, and opens it if they are good.
-// Otherwise it returns ErrMismatch, and says what is wrong with the first of
+// Otherwise it returns bolt.ErrMismatch, and says what is wrong with the first of
 // them. tell is called with the number of pages that were read.
 func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64)) error {
 	path := i.folder.Path(bolt.DatabaseName)
@@ -100,7 +100,7 @@ func (i *Inspection) Files() ([]os.DirEntry, error) { return i.folder.Files() }
 // weakens Hush's promises.
 func (i *Inspection) Warnings() []string { return i.folder.Warnings() }
 
-// Copied returns a CopiedError if the files of the folder are others than those on record.
+// Copied returns a bolt.CopiedError if the files of the folder are others than those on record.
 // The database must be open.
 func (i *Inspection) Copied() error { return i.folder.Copied(i.db) }
 

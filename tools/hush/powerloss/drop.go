@@ -83,7 +83,7 @@ func without(all []span, f *file, state byte) []span {
 }
 
 // writesSlots reports whether a write holds a slot in that state; slotSize and
-// the states are those of storage/bolt.
+// the states are those of storage/sharefile.
 func writesSlots(g *change, state byte) bool {
 	for at := range g.data {
 		if (g.offset+int64(at))%slotSize == slotStateAt && g.data[at] == state && g.offset+int64(at) > slotSize {
@@ -93,7 +93,7 @@ func writesSlots(g *change, state byte) bool {
 	return false
 }
 
-// What storage/bolt draws of a slot.
+// What storage/sharefile draws of a slot.
 const (
 	slotSize      = 64
 	slotStateAt   = 48
