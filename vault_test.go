@@ -153,7 +153,7 @@ func allowedBucketUses() []bucketUse {
 			"vault/transfer/", "BucketNode BucketShred BucketEpoch BucketSystem BucketUsage BucketSecret BucketMetadata BucketAccount",
 			"copies a whole store, and checks one; most buckets it knows by their owners' tables",
 		},
-		{"vault/exam/", "BucketAudit BucketDue BucketNode BucketSystem", "examines the rows of package rows, which all others import"},
+		{"vault/exam/", "BucketAudit BucketDue BucketNode BucketSystem", "examines the rows of the packages that it imports"},
 		{
 			"vault/restoration/rows.go", "BucketSecret BucketShred BucketEpoch BucketUsage BucketPending",
 			"says which rows of a backup belong into the restored store; reads and writes nothing",

@@ -13,7 +13,6 @@ import (
 	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/claim"
-
 	"hush/vault/cluster"
 	"hush/vault/secret"
 )

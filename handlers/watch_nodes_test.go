@@ -20,7 +20,6 @@ import (
 	"hush/testtier"
 	"hush/vault"
 	"hush/vault/account"
-
 	"hush/vault/cluster"
 	"hush/vault/vaulttest"
 )

@@ -7,7 +7,6 @@ import (
 	"hush/vault/credential"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
-
 	"hush/vault/sweep"
 )
 

@@ -38,7 +38,7 @@ func initialise(tx storage.Tx, keys *seal.Keys, now time.Time) error {
 var ErrUnfinished = errors.New("vault: the store holds data that is not complete")
 
 // Initialized reports whether Init has run on a store. It returns
-// rows.ErrCopied if the store is, or was, at one end of a copy, and
+// cluster.ErrCopied if the store is, or was, at one end of a copy, and
 // ErrUnfinished if it holds something else.
 func Initialized(ctx context.Context, store storage.Store) (initialized bool, err error) {
 	err = store.View(ctx, func(tx storage.Tx) (err error) {
@@ -50,7 +50,7 @@ func Initialized(ctx context.Context, store storage.Store) (initialized bool, er
 
 // InitShared initialises a store that other processes may be opening at the
 // same time, unless it has run there. It returns seal.ErrWrongRootKey if the
-// store was made with another root key or needs more than one, and rows.ErrCopied or
+// store was made with another root key or needs more than one, and cluster.ErrCopied or
 // ErrUnfinished if it holds something else. Then nothing was changed.
 func InitShared(ctx context.Context, store storage.Store, keys *seal.Keys, now time.Time) (err error) {
 	if timed, ok := store.(storage.Clock); ok {
@@ -86,7 +86,7 @@ func hasVerifier(tx storage.Tx) (bool, error) {
 }
 
 // CheckKeys returns seal.ErrWrongRootKey unless the keys are those of the store,
-// and rows.ErrCopied if the store is, or was, at one end of a copy.
+// and cluster.ErrCopied if the store is, or was, at one end of a copy.
 func CheckKeys(ctx context.Context, store storage.Store, keys *seal.Keys) error {
 	return store.View(ctx, func(tx storage.Tx) error { return verify(tx, keys) })
 }

@@ -7,7 +7,6 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
-
 	"hush/vault/cluster"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"

@@ -34,12 +34,12 @@ import (
 
 // Open checks that the keys match the store, destroys the shares that a crash
 // left listed, and starts the background work. Before it changes anything, it
-// returns seal.ErrWrongRootKey if the keys do not match, rows.ErrCopied if the
-// data is being copied or was moved elsewhere, a rows.FormatError if a newer
+// returns seal.ErrWrongRootKey if the keys do not match, cluster.ErrCopied if the
+// data is being copied or was moved elsewhere, a cluster.FormatError if a newer
 // release wrote it, and an error of package spent unless SpentLog is its log and
 // knows of no ends that the store does not. On a shared store it
-// returns rows.ErrClockOff if the machine's clock is wrong, and
-// rows.ErrTooManyNodes if no other node may join.
+// returns cluster.ErrClockOff if the machine's clock is wrong, and
+// cluster.ErrTooManyNodes if no other node may join.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
 		store: cluster.NewStore(opts.Store, opts.HasDiskSpace), keys: opts.Keys, log: opts.Log,

@@ -2,10 +2,9 @@ package vault
 
 import (
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/domain"
 	"hush/vault/rootkey"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/session"
 )

@@ -16,7 +16,6 @@ import (
 
 	"hush/routes"
 	"hush/storage"
-
 	"hush/vault/cluster"
 )
 

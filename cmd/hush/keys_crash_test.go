@@ -16,7 +16,6 @@ import (
 	"hush/cli/command"
 	"hush/seal"
 	"hush/storage"
-
 	"hush/vault/keylist"
 )
 

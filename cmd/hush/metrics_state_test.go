@@ -15,7 +15,6 @@ import (
 	"hush/server/metrics"
 	"hush/storage"
 	"hush/storage/bolt"
-
 	"hush/vault/cluster"
 )
 

@@ -24,7 +24,6 @@ import (
 	"hush/handlers"
 	"hush/routes"
 	"hush/vault"
-
 	"hush/vault/keylist"
 )
 

@@ -14,7 +14,6 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/disk"
 	"hush/storage/postgres"
-
 	"hush/vault/cluster"
 	"hush/vault/transfer"
 )

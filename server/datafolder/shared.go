@@ -16,7 +16,6 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/postgres"
 	"hush/vault"
-
 	"hush/vault/keylist"
 	"hush/vault/shares"
 )

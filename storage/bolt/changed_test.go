@@ -36,7 +36,7 @@ func runCommits(t *testing.T, commits int, check func(file *os.File, size int64,
 	opts.NoSync = true
 	db, err := CreateDatabase(path, opts, nil)
 	if err != nil {
-		t.Fatalf("newDatabase: got %v, want nil", err)
+		t.Fatalf("CreateDatabase: got %v, want nil", err)
 	}
 	defer db.Close()
 	file, err := os.Open(path)

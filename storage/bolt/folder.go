@@ -76,7 +76,8 @@ func OpenFolder(dir string) (*Folder, error) {
 
 // LockFolder locks a folder whose files are read or rewritten while nothing serves it,
 // whatever its mode is. It leaves no trace: no time of access where the system allows
-// that. It returns ErrLocked as OpenFolder does. The caller closes the folder.
+// that. It returns ErrLocked as OpenFolder does. The caller closes the folder, and does not
+// open it.
 func LockFolder(dir string) (*Folder, error) {
 	handle, err := OpenQuietly(dir)
 	if err != nil {

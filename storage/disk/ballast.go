@@ -26,8 +26,7 @@ type ballast struct {
 	short  atomic.Bool // missing for lack of space
 }
 
-// openBallast finds the ballast of the folder, or creates it if the disk has
-// space.
+// openBallast finds out whether the folder has its ballast. It creates nothing.
 func openBallast(folder *os.File, tell func(dropped bool)) *ballast {
 	b := &ballast{path: filepath.Join(folder.Name(), ballastName), folder: folder, tell: tell}
 	info, err := os.Lstat(b.path)

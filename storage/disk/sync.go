@@ -1,5 +1,6 @@
 // Package disk is what stores in files know of the disk below them: callers share a
-// sync, and what a failed sync has lost is not taken for durable.
+// sync, what a failed sync has lost is not taken for durable, and a disk that is nearly
+// full keeps free space, or a file in its place, for what must still end.
 package disk
 
 import (

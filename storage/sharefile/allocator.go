@@ -7,8 +7,7 @@ import (
 	"hush/storage"
 )
 
-// allocator tracks free slots. Shares checks the rest against the file before
-// it writes a slot.
+// allocator tracks free slots. File checks the rest before it writes a slot.
 //
 // Until reclaim, the slots below old belong to an earlier process. Which of
 // them are free is unknown, so none is handed out, not even a released one.

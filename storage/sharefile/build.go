@@ -44,8 +44,10 @@ func NewBuilder(path string, id StoreID) (*Builder, error) {
 	}
 	b := &Builder{file: file, out: bufio.NewWriterSize(file, readSlotsAtOnce*SlotSize), next: 1}
 	header := encodeHeader(id, headerBarred)
-	_, err = b.out.Write(header[:])
-	return b, err
+	if _, err := b.out.Write(header[:]); err != nil {
+		return nil, errors.Join(disk.WriteFailed("creating shares", err), file.Close())
+	}
+	return b, nil
 }
 
 // Close gives the file up, unless it is complete.

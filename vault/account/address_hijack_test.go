@@ -3,11 +3,10 @@ package account_test
 import (
 	"testing"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
 )

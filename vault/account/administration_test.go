@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
 )

@@ -13,11 +13,10 @@ import (
 
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 

@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 

@@ -8,10 +8,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/vaulttest"

@@ -7,12 +7,11 @@ import (
 
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/vaulttest"

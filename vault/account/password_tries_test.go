@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 

@@ -2,7 +2,6 @@ package account
 
 import (
 	"hush/seal"
-
 	"hush/vault/keylist"
 )
 

@@ -6,11 +6,10 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/challenge"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/guess"
 	"hush/vault/outbox"
-
-	"hush/vault/cluster"
 )
 
 // Options are the dependencies of New; all are required.

@@ -7,9 +7,8 @@ import (
 
 	"hush/seal"
 	"hush/testtier/property"
-	"hush/vault/recordtest"
-
 	"hush/vault/audit"
+	"hush/vault/recordtest"
 )
 
 func sampleAudit() audit.Record {

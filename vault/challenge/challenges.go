@@ -5,7 +5,6 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
-
 	"hush/vault/cluster"
 )
 

@@ -6,9 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault/recordtest"
-
 	"hush/vault/cluster"
+	"hush/vault/recordtest"
 )
 
 func sampleNode() cluster.NodeRecord {

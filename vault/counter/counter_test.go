@@ -3,9 +3,8 @@ package counter_test
 import (
 	"testing"
 
-	"hush/vault/recordtest"
-
 	"hush/vault/counter"
+	"hush/vault/recordtest"
 )
 
 func sampleCounts() *counter.Counts {

@@ -2,7 +2,6 @@ package credential
 
 import (
 	"hush/seal"
-
 	"hush/vault/keylist"
 )
 

@@ -55,7 +55,7 @@ type Options struct {
 const progressRows = 4096
 
 // Examine reads all rows of a store in one read transaction, and adds what it
-// finds to the findings. Its error is one of the store, or a rows.FormatError for
+// finds to the findings. Its error is one of the store, or a cluster.FormatError for
 // a store of a newer release, whose sound rows would look damaged.
 //
 // Shares that end while a served store is examined are no findings.

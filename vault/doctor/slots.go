@@ -6,16 +6,15 @@ import (
 
 	"hush/storage"
 	"hush/vault/claim"
-	"hush/vault/outbox"
-
 	"hush/vault/cluster"
+	"hush/vault/outbox"
 	"hush/vault/secret"
 	"hush/vault/shares"
 )
 
 // LastSlot returns the last slot that a row owns or lists for destruction; 0 if
 // there is none. It returns rows.ErrDamaged if a row that may own one cannot be
-// read, rows.ErrCopied for a store that may not be served, and a rows.FormatError
+// read, cluster.ErrCopied for a store that may not be served, and a cluster.FormatError
 // for one of a newer release, in which rows may own slots that this one does not
 // know of.
 func LastSlot(ctx context.Context, store storage.Store) (last uint64, err error) {

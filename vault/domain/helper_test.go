@@ -7,10 +7,9 @@ import (
 
 	"hush/resolver"
 	"hush/resolver/resolvertest"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/domain"
-
-	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 

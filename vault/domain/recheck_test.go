@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"hush/vault/account"
+	"hush/vault/audit"
 	"hush/vault/domain"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

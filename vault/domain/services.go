@@ -6,9 +6,8 @@ import (
 	"net/netip"
 
 	"hush/vault/account"
-	"hush/vault/outbox"
-
 	"hush/vault/cluster"
+	"hush/vault/outbox"
 )
 
 // Resolver queries DNS within its own limits of time, number and size.

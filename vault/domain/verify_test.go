@@ -15,11 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hush/testtier"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 

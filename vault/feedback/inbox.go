@@ -5,7 +5,6 @@ import (
 
 	"hush/seal"
 	"hush/vault/challenge"
-
 	"hush/vault/cluster"
 )
 

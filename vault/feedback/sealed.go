@@ -2,7 +2,6 @@ package feedback
 
 import (
 	"hush/seal"
-
 	"hush/vault/keylist"
 )
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hush/storage"
-
 	"hush/vault/cluster"
 )
 

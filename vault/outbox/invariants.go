@@ -4,9 +4,8 @@ import (
 	"errors"
 
 	"hush/storage"
-	"hush/vault/exam"
-
 	"hush/vault/counter"
+	"hush/vault/exam"
 	"hush/vault/sweep"
 )
 

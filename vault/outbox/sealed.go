@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"hush/seal"
-
 	"hush/vault/keylist"
 )
 

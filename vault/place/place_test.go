@@ -7,10 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hush/vault/cluster"
 	"hush/vault/place"
 	"hush/vault/refusal"
-
-	"hush/vault/cluster"
 	"hush/vault/vaulttest"
 )
 

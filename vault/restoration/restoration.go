@@ -15,10 +15,9 @@ import (
 
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/outbox"
-
-	"hush/vault/cluster"
 	"hush/vault/secret"
 )
 

@@ -8,12 +8,11 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/restoration"
-
-	"hush/vault/counter"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"hush/vault/caller"
-
 	"hush/vault/keylist"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"

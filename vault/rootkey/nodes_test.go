@@ -11,11 +11,10 @@ import (
 	"hush/seal"
 	"hush/vault"
 	"hush/vault/caller"
-	"hush/vault/refusal"
-	"hush/vault/rootkey"
-
 	"hush/vault/cluster"
 	"hush/vault/keylist"
+	"hush/vault/refusal"
+	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

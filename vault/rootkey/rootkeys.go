@@ -19,12 +19,11 @@ import (
 	"hush/seal"
 	"hush/vault/account"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/feedback"
-	"hush/vault/outbox"
-
-	"hush/vault/cluster"
 	"hush/vault/keylist"
+	"hush/vault/outbox"
 	"hush/vault/secret"
 	"hush/vault/shares"
 )

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"hush/storage"
-
 	"hush/vault/keylist"
 	"hush/vault/vaulttest"
 )

@@ -13,11 +13,10 @@ import (
 	"hush/seal"
 	"hush/seal/endtoend"
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/doctor"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

@@ -8,10 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

@@ -10,11 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/sweep"
 	"hush/vault/vaulttest"

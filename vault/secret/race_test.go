@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

@@ -2,7 +2,6 @@ package secret
 
 import (
 	"hush/seal"
-
 	"hush/vault/keylist"
 )
 

@@ -8,12 +8,11 @@ import (
 	"hush/vault/caller"
 	"hush/vault/challenge"
 	"hush/vault/claim"
+	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/guess"
 	"hush/vault/outbox"
-
-	"hush/vault/cluster"
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/watch"

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

@@ -3,9 +3,8 @@ package session
 import (
 	"hush/seal"
 	"hush/vault/account"
-	"hush/vault/credential"
-
 	"hush/vault/cluster"
+	"hush/vault/credential"
 )
 
 // Sessions authenticates callers and keeps their sessions. It is safe for

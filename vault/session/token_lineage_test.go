@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
-
-	"hush/vault/audit"
 	"hush/vault/vaulttest"
 )
 

@@ -1,5 +1,5 @@
-// Package shares hands out the durable shares that secrets and mails are sealed
-// with, and destroys them. Once a share is overwritten, what was sealed with it
+// Package shares hands out the durable shares that secrets, claims and mails are
+// sealed with, and destroys them. Once a share is overwritten, what was sealed with it
 // cannot be opened, whatever copies of the database exist.
 //
 // A backend that cannot overwrite keeps old shares for a while. There, shares

@@ -10,9 +10,8 @@ import (
 
 	"hush/seal"
 	"hush/storage/memory"
-	"hush/vault/recordtest"
-
 	"hush/vault/cluster"
+	"hush/vault/recordtest"
 )
 
 func sampleEpoch() epochRecord { return epochRecord{sealed: bytes.Repeat([]byte("sealed key "), 8)} }

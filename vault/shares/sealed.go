@@ -2,7 +2,6 @@ package shares
 
 import (
 	"hush/seal"
-
 	"hush/vault/keylist"
 )
 

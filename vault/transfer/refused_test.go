@@ -10,9 +10,8 @@ import (
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
-	"hush/vault/refusal"
-
 	"hush/vault/cluster"
+	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"

@@ -17,11 +17,10 @@ import (
 	"hush/storage/spentlog"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/domain"
 	"hush/vault/outbox"
 	"hush/vault/rootkey"
-
-	"hush/vault/cluster"
 	"hush/vault/spent"
 )
 

@@ -10,7 +10,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-
 	"hush/vault/audit"
 	"hush/vault/secret"
 	"hush/vault/shares"

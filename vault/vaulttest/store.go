@@ -13,7 +13,6 @@ import (
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault"
-
 	"hush/vault/cluster"
 )
 

@@ -8,7 +8,6 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
-
 	"hush/vault/cluster"
 )
 

@@ -21,9 +21,8 @@ import (
 	"hush/storage"
 	"hush/storage/sharefile"
 	"hush/vault"
-	"hush/vault/restoration"
-
 	"hush/vault/counter"
+	"hush/vault/restoration"
 	"hush/vault/spent"
 )
 
