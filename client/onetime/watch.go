@@ -53,7 +53,10 @@ func ofPoll(ctx context.Context, err error, shown bool) *failure {
 	if ended := ctx.Err(); ended != nil {
 		return &failure{Err: attempt.Ended(ended)}
 	}
-	known, _ := errors.AsType[*client.Error](err) // every call returns one
+	known, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		known = &client.Error{Kind: client.KindFailure, Message: err.Error(), Cause: err}
+	}
 	return &failure{Err: known, Repeatable: shown && isPassing(known.Kind)}
 }
 

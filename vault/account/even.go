@@ -41,7 +41,8 @@ func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 		}
 	}
 	row := (&Record{}).Encode()
-	for _, bucket := range evenBuckets()[:missingWrites/2] {
+	buckets := evenBuckets()
+	for _, bucket := range buckets[:missingWrites/2] {
 		if err := errors.Join(tx.Put(bucket, id[:], row), tx.Delete(bucket, id[:])); err != nil {
 			return err
 		}
@@ -50,8 +51,8 @@ func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 }
 
 // evenBuckets returns a bucket for each pair of writes that level may need.
-func evenBuckets() []string {
-	return []string{
+func evenBuckets() [evenWrites / 2]string {
+	return [...]string{
 		BucketTicket, sweep.BucketDue, BucketAccount, outbox.BucketOutbox, BucketAddress, sweep.BucketDue, audit.BucketAudit,
 	}
 }

@@ -78,7 +78,7 @@ func (s Store) update(ctx context.Context, run func(context.Context, func(storag
 		}
 		return fn(tx)
 	})
-	if err != nil || len(tx.Ended()) == 0 {
+	if err != nil || tx == nil || len(tx.Ended()) == 0 {
 		return err
 	}
 	return s.ends.Follow(tx.Ended())

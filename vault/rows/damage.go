@@ -58,7 +58,8 @@ var ErrHalfDone = errors.New("damage after a write")
 
 // Try runs end, which handles one row of an index. If end finds damage before
 // it writes, Try returns that error, and the caller postpones the row. If end
-// finds damage later, Try returns ErrHalfDone.
+// finds damage later, Try returns ErrHalfDone. A Change counts as a write even if it
+// fails, since it must fail the transaction.
 func Try(tx *Tx, end func() error) error {
 	_, before := tx.Work()
 	err := end()

@@ -139,7 +139,7 @@ func putOffDue(tx storage.Tx, row []byte, next time.Time) error {
 	return PutDue(tx, next, DueKind(row[8]), row[9:])
 }
 
-// DueBuckets returns the buckets of this package.
+// Buckets returns the buckets of this package.
 func Buckets() []rows.Bucket {
 	return []rows.Bucket{{Name: BucketDue, Check: rows.CheckIndex(10)}}
 }
