@@ -29,10 +29,10 @@ func auditTo(node uint16) []byte {
 	return auditFrom(node + 1)
 }
 
-// appendAudit adds a row in the transaction of the change that it records, to
-// the rows of the node that runs it. The numbers of a node have no gaps: they
-// come from a counter in the same transaction.
-func appendAudit(tx *rows.Tx, row Record) error {
+// Write adds a row to the trail in the transaction of the change that it records, to
+// the rows of the node that runs it. The numbers of a node have no gaps: they come from a
+// counter in the same transaction.
+func Write(tx *rows.Tx, now time.Time, kind Type, subject seal.RowKey) error {
 	node, _ := tx.Node()
 	var next [8]byte
 	err := tx.Change(rows.BucketSystem, rows.SystemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
@@ -49,6 +49,7 @@ func appendAudit(tx *rows.Tx, row Record) error {
 	if err != nil {
 		return err
 	}
+	row := Record{Time: now, Kind: kind, Result: Done, Subject: subject}
 	return tx.Put(BucketAudit, next[:], row.Encode())
 }
 
@@ -99,12 +100,6 @@ func auditSequence(node uint16, stored []byte) (uint64, error) {
 		return 0, rows.ErrDamaged
 	}
 	return seq, nil
-}
-
-// Write adds a row to the trail in the transaction of the change that it
-// records.
-func Write(tx *rows.Tx, now time.Time, kind Type, subject seal.RowKey) error {
-	return appendAudit(tx, Record{Time: now, Kind: kind, Result: Done, Subject: subject})
 }
 
 // WriteKey adds a row about a root key: its kid, padded with zeros, is the

@@ -25,11 +25,3 @@ func Unchecked(ctx context.Context) context.Context {
 	}
 	return Checked(ctx, nil)
 }
-
-// checkOf returns the check of a context; one without a check accepts everything.
-func checkOf(ctx context.Context) func(*rows.Tx) error {
-	if check, ok := ctx.Value(checkKey{}).(func(*rows.Tx) error); ok && check != nil {
-		return check
-	}
-	return func(*rows.Tx) error { return nil }
-}

@@ -68,13 +68,15 @@ func (s Store) UpdateReserved(ctx context.Context, fn func(*rows.Tx) error) erro
 func (s Store) update(ctx context.Context, run func(context.Context, func(storage.Tx) error) error, fn func(*rows.Tx) error) error {
 	var tx *rows.Tx // of the last run
 	may := s.node.writer(ctx)
-	check := checkOf(ctx)
+	check, _ := ctx.Value(checkKey{}).(func(*rows.Tx) error)
 	err := run(ctx, func(backend storage.Tx) (err error) {
 		if tx, err = may.begin(backend, s.ends); err != nil {
 			return err
 		}
-		if err := check(tx); err != nil {
-			return err
+		if check != nil {
+			if err := check(tx); err != nil {
+				return err
+			}
 		}
 		return fn(tx)
 	})

@@ -22,7 +22,7 @@ type Tx struct {
 
 // NewTx returns a transaction of a store that no other node shares, with a log of ends;
 // a nil log is none.
-func NewTx(tx storage.Tx, log EndLog) *Tx { return &Tx{Tx: tx, log: log, format: FormatNewest()} }
+func NewTx(tx storage.Tx, log EndLog) *Tx { return &Tx{Tx: tx, log: log, format: formatNewest} }
 
 // NewNodeTx returns a transaction of a node with that number, which may write the formats
 // up to format.
