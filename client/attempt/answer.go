@@ -22,22 +22,22 @@ func RetryAfter(h http.Header) time.Duration {
 	return seconds
 }
 
-// UnexpectedAnswer is an answer that no server of the protocol gives: that of a proxy, a
+// UnexpectedAnswerError is an answer that no server of the protocol gives: that of a proxy, a
 // portal, or another server.
-type UnexpectedAnswer struct {
+type UnexpectedAnswerError struct {
 	Status     int
 	Location   string
 	RetryAfter time.Duration
 }
 
 // Error returns the status.
-func (a *UnexpectedAnswer) Error() string {
+func (a *UnexpectedAnswerError) Error() string {
 	return fmt.Sprintf("HTTP %d %s", a.Status, http.StatusText(a.Status))
 }
 
 // Meaning returns the error for the answer to a call of a protocol, as in "Hush". After
 // a status of 500 and more, the server may answer the next call.
-func (a *UnexpectedAnswer) Meaning(protocol string) *client.Error {
+func (a *UnexpectedAnswerError) Meaning(protocol string) *client.Error {
 	var meaning *client.Error
 	switch {
 	case a.Status == http.StatusTooManyRequests:
@@ -56,7 +56,7 @@ func (a *UnexpectedAnswer) Meaning(protocol string) *client.Error {
 }
 
 // target returns the host that a redirect names.
-func (a *UnexpectedAnswer) target() string {
+func (a *UnexpectedAnswerError) target() string {
 	to, err := url.Parse(a.Location)
 	if err != nil || to.Host == "" || to.User != nil {
 		return ""

@@ -40,7 +40,7 @@ func (h *Client) failed(ctx context.Context, request proto.Message, err error) *
 	if wrong, ok := errors.AsType[*client.Error](err); ok { // an answer of checkAnswer
 		return &failure{Err: wrong, Outcome: attempt.OutcomeRefused}
 	}
-	if unexpected, ok := errors.AsType[*attempt.UnexpectedAnswer](err); ok {
+	if unexpected, ok := errors.AsType[*attempt.UnexpectedAnswerError](err); ok {
 		// It may have been given after a server did what it was asked for.
 		return &failure{Err: unexpected.Meaning(product), Outcome: attempt.OutcomeUnknown, Repeatable: unexpected.Status >= 500}
 	}

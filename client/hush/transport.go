@@ -63,7 +63,7 @@ func checkAnswer(res *http.Response) (*http.Response, error) {
 		if wrong := attempt.ComplainsOfScheme(res.Request, res.StatusCode, res.Body); wrong != nil {
 			return nil, wrong
 		}
-		return nil, &attempt.UnexpectedAnswer{
+		return nil, &attempt.UnexpectedAnswerError{
 			Status: res.StatusCode, Location: res.Header.Get("Location"), RetryAfter: attempt.RetryAfter(res.Header),
 		}
 	}

@@ -69,7 +69,7 @@ func (c *caller) failed(r *reply) *failure {
 // gateway, a portal, or another server. After an error of a gateway, and after a
 // page in place of the answer, the server may have done what it was asked for.
 func (c *caller) fromIntermediary(r *reply) *failure {
-	unexpected := &attempt.UnexpectedAnswer{Status: r.status, Location: r.header.Get("Location"), RetryAfter: attempt.RetryAfter(r.header)}
+	unexpected := &attempt.UnexpectedAnswerError{Status: r.status, Location: r.header.Get("Location"), RetryAfter: attempt.RetryAfter(r.header)}
 	f := &failure{Err: unexpected.Meaning(c.name), Outcome: attempt.OutcomeRefused, Refusal: refusal{status: r.status}}
 	if r.status >= 500 || r.status < 300 {
 		f.Outcome, f.Repeatable = attempt.OutcomeUnknown, r.status >= 500

@@ -63,7 +63,7 @@ func (p Prober) Ask(ctx context.Context, q Question) (Answer, error) {
 	isElsewhere := answer.Status >= 300 && answer.Status < 400 || answer.Status == http.StatusProxyAuthRequired
 	if isPassing && fail.Err.Kind != client.KindLimited {
 		return Answer{}, &client.Error{
-			Kind: client.KindNetwork, Message: "the server cannot answer at the moment", Cause: &attempt.UnexpectedAnswer{Status: answer.Status},
+			Kind: client.KindNetwork, Message: "the server cannot answer at the moment", Cause: &attempt.UnexpectedAnswerError{Status: answer.Status},
 		}
 	}
 	if isLimit || isElsewhere {

@@ -11,7 +11,7 @@ import (
 
 // Policy has what the reference documents of all releases. An account's plan may
 // allow more than it does without one.
-func (c *caller) Policy(context.Context) (client.Policy, error) { //nolint:unparam // that of a backend
+func (c *caller) Policy(context.Context) (client.Policy, error) {
 	p := client.Policy{BaseURL: c.base, MaxContent: int64(c.textMax()), Server: true, AnonymousShare: true, Mail: c.hasAccount()}
 	if !c.hasAccount() {
 		p.DefaultTTL, p.MaxTTL = 7*24*time.Hour, 7*24*time.Hour

@@ -36,13 +36,13 @@ func IsReveal(release Release, method, path string) bool {
 
 // CutBefore cuts the connection before the server gets the request.
 func CutBefore(*Server, http.ResponseWriter, *http.Request) bool {
-	panic(http.ErrAbortHandler)
+	panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to break off
 }
 
 // CutAfter cuts the connection after the server did what it was asked for.
 func CutAfter(s *Server, _ http.ResponseWriter, r *http.Request) bool {
 	s.Serve(httptest.NewRecorder(), r)
-	panic(http.ErrAbortHandler)
+	panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to break off
 }
 
 // CutWithin cuts the connection in the middle of the answer.
@@ -55,7 +55,7 @@ func CutWithin(s *Server, w http.ResponseWriter, r *http.Request) bool {
 	w.WriteHeader(answer.Code)
 	_, _ = w.Write(body[:len(body)/2])
 	_ = http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
+	panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to break off
 }
 
 // Gateway answers with a page, after it passed the request on or not.

@@ -26,7 +26,7 @@ func TestDurable(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(t, store, fmt.Sprintf("key-%d", start), "value")
+		put(t, store, fmt.Sprintf("key-%d", start))
 		for i := range start + 1 {
 			wantValue(t, store, fmt.Sprintf("key-%d", i), "value")
 		}
@@ -134,7 +134,7 @@ func TestCrashedCreation(t *testing.T) {
 				t.Fatal(err)
 			}
 			store, shares, folder := open(t, dir, bolt.Options{})
-			put(t, store, "key", "value")
+			put(t, store, "key")
 			putShare(t, shares, [storage.ShareSize]byte{1})
 			if _, err := os.Stat(folder.Path("hush.db.new")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("leftover after Open: got %v, want none", err)
@@ -188,7 +188,7 @@ func TestRefusesDamagedPairs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			store, shares, folder := open(t, dir, bolt.Options{})
-			put(t, store, "key", "value")
+			put(t, store, "key")
 			putShare(t, shares, [storage.ShareSize]byte{1})
 			mustClose(t, folder)
 			if err := tt.damage(filepath.Join(dir, tt.file)); err != nil {
@@ -208,7 +208,7 @@ func TestRefusesDamagedPairs(t *testing.T) {
 func TestBuildSurvivesACrashWhileNaming(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	store, shares, folder := open(t, dir, bolt.Options{})
-	put(t, store, "key", "value")
+	put(t, store, "key")
 	slot := putShare(t, shares, [storage.ShareSize]byte{1})
 	mustClose(t, folder)
 	if err := os.Rename(filepath.Join(dir, "shares"), filepath.Join(dir, "shares.new")); err != nil {
@@ -245,10 +245,10 @@ func foreignDatabase(path string) error {
 	return db.Close()
 }
 
-func put(t *testing.T, store storage.Store, key, value string) {
+func put(t *testing.T, store storage.Store, key string) {
 	t.Helper()
 	err := store.Update(t.Context(), func(tx storage.Tx) error {
-		return tx.Put("bucket", []byte(key), []byte(value))
+		return tx.Put("bucket", []byte(key), []byte("value"))
 	})
 	if err != nil {
 		t.Fatalf("Update: got %v, want nil", err)

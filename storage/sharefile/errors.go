@@ -2,6 +2,6 @@ package sharefile
 
 import "errors"
 
-// ErrMismatch: a file is not a shares file, or is truncated or damaged in its header, or
-// it does not belong to its database.
+// ErrMismatch reports that a file is not a shares file, or is truncated or damaged in its
+// header, or that it does not belong to its database.
 var ErrMismatch = errors.New("bolt: files do not match")
