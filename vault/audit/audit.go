@@ -35,7 +35,7 @@ func auditTo(node uint16) []byte {
 func Write(tx *rows.Tx, now time.Time, kind Type, subject seal.RowKey) error {
 	node, _ := tx.Node()
 	var next [8]byte
-	err := tx.Change(rows.BucketSystem, rows.SystemOf(SystemAudit, node), func(stored []byte) ([]byte, error) {
+	err := rows.ChangeSystem(tx, SystemAudit, func(stored []byte) ([]byte, error) {
 		seq := uint64(node) << Shift
 		if stored != nil {
 			var err error

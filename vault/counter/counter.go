@@ -147,8 +147,8 @@ type Change struct {
 // the node that runs it. On a store that no other node shares, no counter falls
 // below zero.
 func Add(tx *rows.Tx, changes ...Change) error {
-	number, shared := tx.Node()
-	return tx.Change(rows.BucketSystem, rows.SystemOf(SystemCounts, number), func(stored []byte) ([]byte, error) {
+	_, shared := tx.Node()
+	return rows.ChangeSystem(tx, SystemCounts, func(stored []byte) ([]byte, error) {
 		var c Counts
 		if stored != nil {
 			var err error

@@ -28,6 +28,12 @@ func PutSystem(tx storage.Tx, name string, value []byte) error {
 	return tx.Put(BucketSystem, []byte(name), value)
 }
 
+// ChangeSystem changes the row of a name that belongs to the node which runs the
+// transaction; see Tx.Change.
+func ChangeSystem(tx *Tx, name string, fn func(value []byte) ([]byte, error)) error {
+	return tx.Change(BucketSystem, SystemOf(name, tx.node), fn)
+}
+
 // DeleteSystem deletes a name from the bucket system.
 func DeleteSystem(tx storage.Tx, name string) error {
 	return tx.Delete(BucketSystem, []byte(name))
