@@ -68,7 +68,7 @@ var (
 	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
 	kits = []string{
 		"client/clienttest",
-		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/disktest", "storage/postgres/postgrestest",
+		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/bolt/bolttest", "storage/disktest", "storage/postgres/postgrestest",
 		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier/property", "testtier",
 	}
 )

@@ -38,6 +38,7 @@ var smallFor = map[string]string{
 	"testtier/property":            "testtier itself must not import rapid, which defines flags",
 	"vault/faulttest":              "it has tests alone",
 	"vault/restoration":            "waits for restore to be in one place",
+	"storage/bolt/bolttest":        "the tests of two packages use it, and neither may see the other's inside",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
 	"client/protocols":             "it imports both protocols, and each must be readable without the other",
 	"tools/hush/postgres":          "a program of one page",

@@ -16,6 +16,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/storage/disk"
 )
 
@@ -46,11 +47,11 @@ func BenchmarkOneCaller(b *testing.B) {
 		})
 	})
 	b.Run("commit", func(b *testing.B) {
-		store, _, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+		store, _, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 		each(b, func(n int) error { return putOne(b, store, uint64(n)) })
 	})
 	b.Run("share destroyed", func(b *testing.B) {
-		_, shares, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+		_, shares, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 		slot, err := shares.Put(b.Context(), [storage.ShareSize]byte{1})
 		if err != nil {
 			b.Fatal(err)
@@ -115,7 +116,7 @@ func putOne(b *testing.B, store storage.Store, n uint64) error {
 // Both alternate, so that both meet the same machine. One iteration is guardBlock
 // updates of each.
 func BenchmarkGuard(b *testing.B) {
-	store, _, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+	store, _, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 	raw := openRaw(b)
 	var ours, theirs time.Duration
 	for n := range b.N + 1 {

@@ -15,6 +15,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/storage/memory"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkUpdate(b *testing.B) {
 	for _, callers := range []int{1, 64, 256} {
 		for _, order := range []keyOrder{randomKeys, creationKeys} {
 			b.Run(fmt.Sprintf("%s/callers=%d", order.name, callers), func(b *testing.B) {
-				store, _, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+				store, _, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 				preload(b, store, order)
 				value := make([]byte, 600)
 				parallel(b, callers, func(n uint64) error {
@@ -60,7 +61,7 @@ func BenchmarkBatchOfBbolt(b *testing.B) {
 func BenchmarkShares(b *testing.B) {
 	for _, callers := range []int{1, 64, 256} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			_, shares, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+			_, shares, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 			parallel(b, callers, func(uint64) error {
 				slot, err := shares.Put(b.Context(), [storage.ShareSize]byte{1})
 				if err != nil {
@@ -81,7 +82,7 @@ func BenchmarkShares(b *testing.B) {
 func BenchmarkConceal(b *testing.B) {
 	for _, callers := range []int{1, 64, 256} {
 		b.Run(fmt.Sprintf("bolt/callers=%d", callers), func(b *testing.B) {
-			store, shares, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+			store, shares, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 			benchmarkConceal(b, store, shares, callers)
 		})
 		b.Run(fmt.Sprintf("memory/callers=%d", callers), func(b *testing.B) {
@@ -112,7 +113,7 @@ func benchmarkConceal(b *testing.B, store storage.Store, shares storage.Shares, 
 }
 
 func BenchmarkView(b *testing.B) {
-	store, _, _ := open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
+	store, _, _ := bolttest.Open(b, filepath.Join(b.TempDir(), "data"), bolt.Options{})
 	preload(b, store, randomKeys)
 	parallel(b, 64, func(n uint64) error {
 		return store.View(b.Context(), func(tx storage.Tx) error {

@@ -7,12 +7,13 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 )
 
 // What Init changes is stored like what it puts.
 func TestInitChanges(t *testing.T) {
 	t.Parallel()
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Init: func(tx storage.Tx) error {
+	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Init: func(tx storage.Tx) error {
 		return storage.Change(tx, "meta", "counters", func([]byte) ([]byte, error) { return []byte("value"), nil })
 	}})
 	err := store.View(t.Context(), func(tx storage.Tx) error {
@@ -30,7 +31,7 @@ func TestInitChanges(t *testing.T) {
 // A transaction that is over changes nothing, also one whose update failed.
 func TestChangeAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
 	same := func(value []byte) ([]byte, error) { return value, nil }
 	for _, outcome := range []error{nil, errors.New("given up")} {
 		var over storage.Tx

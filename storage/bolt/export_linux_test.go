@@ -12,7 +12,6 @@ const FilesKey = filesKey
 var (
 	OnFileSystem = on
 	NewFolderOn  = newFolder
-	CopyOf       = copyOf
 	StoredFiles  = storedFiles
 	WantTold     = wantTold
 )

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/testtier"
 )
 
 func TestOpenFolderCreates(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for _, wantCreated := range []bool{true, false} {
-		folder := mustOpenFolder(t, dir)
+		folder := bolttest.MustOpenFolder(t, dir)
 		if folder.Created != wantCreated {
 			t.Errorf("OpenFolder: got Created %v, want %v", folder.Created, wantCreated)
 		}
@@ -26,7 +27,7 @@ func TestOpenFolderCreates(t *testing.T) {
 		if got, want := folder.Path("root.key"), filepath.Join(dir, "root.key"); got != want {
 			t.Errorf("Path(root.key): got %s, want %s", got, want)
 		}
-		mustClose(t, folder)
+		bolttest.MustClose(t, folder)
 	}
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm() != 0o700 {
@@ -49,7 +50,7 @@ func TestOpenFolderRefusesOthers(t *testing.T) {
 		}
 		folder, err := bolt.OpenFolder(dir)
 		if err == nil {
-			mustClose(t, folder)
+			bolttest.MustClose(t, folder)
 			t.Fatalf("OpenFolder(mode %v): got nil, want an error", mode)
 		}
 		if !strings.Contains(err.Error(), want) {
@@ -70,14 +71,14 @@ func TestOpenFolderRefusesFile(t *testing.T) {
 
 func TestLockRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	first := mustOpenFolder(t, dir)
+	first := bolttest.MustOpenFolder(t, dir)
 	_, err := bolt.OpenFolder(dir)
 	if !errors.Is(err, bolt.ErrLocked) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("OpenFolder(held folder): got %v, want %v with its name", err, bolt.ErrLocked)
 	}
 	// A process that is about to end lets its successor in.
-	time.AfterFunc(100*time.Millisecond, func() { mustClose(t, first) })
-	mustOpenFolder(t, dir)
+	time.AfterFunc(100*time.Millisecond, func() { bolttest.MustClose(t, first) })
+	bolttest.MustOpenFolder(t, dir)
 }
 
 // TestLockAcrossProcesses starts this test again as a second process.
@@ -91,7 +92,7 @@ func TestLockAcrossProcesses(t *testing.T) {
 	}
 	testtier.Check(t, "starts a second process")
 	dir := filepath.Join(t.TempDir(), "data")
-	mustOpenFolder(t, dir)
+	bolttest.MustOpenFolder(t, dir)
 	second := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLockAcrossProcesses$")
 	second.Env = append(os.Environ(), variable+"="+dir)
 	if out, err := second.CombinedOutput(); err != nil {

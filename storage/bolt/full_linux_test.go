@@ -16,6 +16,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/storage/sharefile"
 )
 
@@ -24,11 +25,11 @@ import (
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, "6m")
 	var fault error
-	store, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { fault = err }})
+	store, shares, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { fault = err }})
 	if len(folder.Warnings()) != 1 {
 		t.Errorf("Warnings(tmpfs): got %q, want one", folder.Warnings())
 	}
-	slot := putShare(t, shares, [storage.ShareSize]byte{1})
+	slot := bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
 	filled := fill(t, store)
 	if filled < 10 {
 		t.Errorf("updates before the disk was full: got %d, want some", filled)
@@ -50,8 +51,8 @@ func TestFullDisk(t *testing.T) {
 // reported as stored or destroyed is so, and with free space it goes on.
 func TestOverwriteOnFullDisk(t *testing.T) {
 	disk := smallDisk(t, "6m")
-	_, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { t.Errorf("Fault: got %v, want none", err) }})
-	early := putShare(t, shares, [storage.ShareSize]byte{1})
+	_, shares, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { t.Errorf("Fault: got %v, want none", err) }})
+	early := bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
 	file, err := os.OpenFile(folder.Path("shares"), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func TestOverwriteOnFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	late := putShare(t, shares, [storage.ShareSize]byte{3})
+	late := bolttest.PutShare(t, shares, [storage.ShareSize]byte{3})
 	if err := shares.Destroy(t.Context(), early, late); err != nil {
 		t.Errorf("Destroy with free space: got %v, want nil", err)
 	}
@@ -126,7 +127,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 	disk := smallDisk(t, "24m")
 	const least = 4 << 20
 	var later clock
-	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true, Now: later.now})
+	store, _, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true, Now: later.now})
 	if !folder.HasDiskSpace() {
 		t.Error("HasDiskSpace(empty disk): got false, want true")
 	}
@@ -152,7 +153,7 @@ func TestBallast(t *testing.T) {
 	disk := smallDisk(t, "20m")
 	var told []bool
 	var later clock
-	store, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{
+	store, shares, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{
 		MinFree: 1, Ballast: true, Now: later.now, Pressure: func(dropped bool) { told = append(told, dropped) },
 	})
 	wantBallast(t, folder, 8<<20)

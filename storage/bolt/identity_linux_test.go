@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
+	"hush/storage/disktest"
 	"hush/storage/sharefile"
 )
 
@@ -121,7 +122,7 @@ func TestCopiesAreTold(t *testing.T) {
 	t.Parallel()
 	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
 	dir := newFolder(t, ext4)
-	older := copyOf(t, dir)
+	older := disktest.CopyOf(t, dir)
 	wantTold(t, "a copy", older, ext4, &CopiedError{Database: true, Shares: true})
 	wantTold(t, "a copy that was opened", older, ext4, &CopiedError{Database: true, Shares: true})
 	wantTold(t, "the folder", dir, ext4, nil)
@@ -144,7 +145,7 @@ func TestCopiesAreTold(t *testing.T) {
 func TestCopyIsNotOpened(t *testing.T) {
 	t.Parallel()
 	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
-	dir := copyOf(t, newFolder(t, ext4))
+	dir := disktest.CopyOf(t, newFolder(t, ext4))
 	before := folderBytes(t, dir)
 	f, err := OpenFolder(dir)
 	if err != nil {
@@ -179,7 +180,7 @@ func folderBytes(t *testing.T, dir string) (all string) {
 func TestMovedFolderIsRecorded(t *testing.T) {
 	t.Parallel()
 	ext4 := on(t, unix.EXT4_SUPER_MAGIC)
-	dir := copyOf(t, newFolder(t, ext4))
+	dir := disktest.CopyOf(t, newFolder(t, ext4))
 	keep(t, dir, ext4, false)
 	wantTold(t, "a copy that did not say that it moved", dir, ext4, &CopiedError{Database: true, Shares: true})
 	keep(t, dir, ext4, true)
@@ -189,7 +190,7 @@ func TestMovedFolderIsRecorded(t *testing.T) {
 	if again := storedFiles(t, dir, nil); !bytes.Equal(again, row) {
 		t.Errorf("KeepFiles(moved) again: got %x, want %x", again, row)
 	}
-	wantTold(t, "its copy", copyOf(t, dir), ext4, &CopiedError{Database: true, Shares: true})
+	wantTold(t, "its copy", disktest.CopyOf(t, dir), ext4, &CopiedError{Database: true, Shares: true})
 }
 
 // An earlier release has recorded nothing. The first start of this one does, and the
@@ -205,7 +206,7 @@ func TestFolderWithoutRecord(t *testing.T) {
 	}
 	keep(t, dir, ext4, false)
 	wantTold(t, "with one", dir, ext4, nil)
-	wantTold(t, "a copy", copyOf(t, dir), ext4, &CopiedError{Database: true, Shares: true})
+	wantTold(t, "a copy", disktest.CopyOf(t, dir), ext4, &CopiedError{Database: true, Shares: true})
 
 	later := append([]byte{filesVersion + 1}, 1, 2, 3)
 	storedFiles(t, dir, func(b *bbolt.Bucket) error { return b.Put([]byte(filesKey), later) })
@@ -241,14 +242,14 @@ func TestFileSystemsWithoutLastingNumbers(t *testing.T) {
 		if row := storedFiles(t, dir, nil); row != nil {
 			t.Errorf("record on %s: got %x, want none", name, row)
 		}
-		wantTold(t, "a copy on "+name, copyOf(t, dir), other, nil)
+		wantTold(t, "a copy on "+name, disktest.CopyOf(t, dir), other, nil)
 		f, _ := openTold(t, dir, other)
 		if got := f.Unrecorded(); got != name {
 			t.Errorf("Unrecorded(%#x): got %q, want %q", magic, got, name)
 		}
 		closeFolder(t, f)
 
-		copied := copyOf(t, newFolder(t, ext4))
+		copied := disktest.CopyOf(t, newFolder(t, ext4))
 		wantTold(t, "a copy from ext4 on "+name, copied, other, &CopiedError{Database: true, Shares: true, FileSystem: name})
 		keep(t, copied, other, true)
 		wantTold(t, "one that has moved to "+name, copied, other, nil)

@@ -11,7 +11,9 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/storage/bolt/offline"
+	"hush/storage/disktest"
 	"hush/storage/sharefile"
 )
 
@@ -21,8 +23,8 @@ func TestCompactionKeepsTheRecord(t *testing.T) {
 	t.Parallel()
 	ext4 := bolt.OnFileSystem(t, unix.EXT4_SUPER_MAGIC)
 	dir := bolt.NewFolderOn(t, ext4)
-	copied := bolt.CopyOf(t, dir)
-	bare := bolt.CopyOf(t, dir)
+	copied := disktest.CopyOf(t, dir)
+	bare := disktest.CopyOf(t, dir)
 	bolt.StoredFiles(t, bare, func(b *bbolt.Bucket) error { return b.Delete([]byte(bolt.FilesKey)) })
 	row := bolt.StoredFiles(t, dir, nil)
 	for _, folder := range []string{dir, copied, bare} {
@@ -85,8 +87,8 @@ func TestBuiltFolderIsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Builder: got %v, want nil", err)
 	}
-	mustClose(t, f)
-	copied := bolt.CopyOf(t, dir)
+	bolttest.MustClose(t, f)
+	copied := disktest.CopyOf(t, dir)
 	bolt.WantTold(t, "a built folder", dir, ext4, nil)
 	bolt.WantTold(t, "its copy", copied, ext4, &bolt.CopiedError{Database: true, Shares: true})
 }

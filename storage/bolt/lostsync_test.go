@@ -215,7 +215,7 @@ func TestPowerFailsAtStart(t *testing.T) {
 		for _, keep := range []func(i int) bool{
 			func(i int) bool { return i <= n }, func(i int) bool { return i == n }, func(i int) bool { return i != n },
 		} {
-			torn := copyOf(t, lost)
+			torn := disktest.CopyOf(t, lost)
 			apply(t, filepath.Join(torn, DatabaseName), w.sectors, keep)
 			wantAll(t, torn, "older", "newer")
 			if t.Failed() {
@@ -254,18 +254,6 @@ func (w *written) Sync(*os.File) error {
 func (w *written) syncedBetween(at int64) bool {
 	n := slices.IndexFunc(w.sectors, func(s sector) bool { return s.at == at })
 	return n > 0 && len(w.syncs) > 0 && w.syncs[0] <= n && w.syncs[0] > 0
-}
-
-func copyOf(t *testing.T, dir string) string {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(to, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }
 
 func apply(t *testing.T, path string, sectors []sector, keep func(i int) bool) {

@@ -11,6 +11,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 )
 
 // TestDurable closes and opens again: records and shares are what they were.
@@ -19,16 +20,16 @@ func TestDurable(t *testing.T) {
 	share := [storage.ShareSize]byte{1, 2, 3}
 	var kept, destroyed storage.Slot
 	for start := range 3 {
-		store, shares, folder := open(t, dir, bolt.Options{})
+		store, shares, folder := bolttest.Open(t, dir, bolt.Options{})
 		if start == 0 {
-			kept, destroyed = putShare(t, shares, share), putShare(t, shares, share)
+			kept, destroyed = bolttest.PutShare(t, shares, share), bolttest.PutShare(t, shares, share)
 			if err := shares.Destroy(t.Context(), destroyed); err != nil {
 				t.Fatal(err)
 			}
 		}
-		put(t, store, fmt.Sprintf("key-%d", start))
+		bolttest.Put(t, store, fmt.Sprintf("key-%d", start), "value")
 		for i := range start + 1 {
-			wantValue(t, store, fmt.Sprintf("key-%d", i), "value")
+			bolttest.WantValue(t, store, fmt.Sprintf("key-%d", i), "value")
 		}
 		if got, err := shares.Get(t.Context(), kept); err != nil || got != share {
 			t.Errorf("Get after start %d: got %x, %v, want %x", start, got, err, share)
@@ -36,12 +37,12 @@ func TestDurable(t *testing.T) {
 		if _, err := shares.Get(t.Context(), destroyed); !errors.Is(err, storage.ErrShareGone) {
 			t.Errorf("Get(destroyed) after start %d: got %v, want %v", start, err, storage.ErrShareGone)
 		}
-		mustClose(t, folder)
+		bolttest.MustClose(t, folder)
 	}
 }
 
 func TestFileModes(t *testing.T) {
-	_, _, folder := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	_, _, folder := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
 	for _, name := range []string{"hush.db", "shares"} {
 		info, err := os.Stat(folder.Path(name))
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -58,7 +59,7 @@ func TestInitRunsOnce(t *testing.T) {
 		return tx.Put("meta", []byte("verifier"), []byte("value"))
 	}}
 	for range 2 {
-		store, _, folder := open(t, dir, opts)
+		store, _, folder := bolttest.Open(t, dir, opts)
 		err := store.View(t.Context(), func(tx storage.Tx) error {
 			_, err := tx.Get("meta", []byte("verifier"))
 			return err
@@ -66,12 +67,12 @@ func TestInitRunsOnce(t *testing.T) {
 		if err != nil || runs != 1 {
 			t.Errorf("after Open: got %v and %d runs of Init, want nil and 1", err, runs)
 		}
-		mustClose(t, folder)
+		bolttest.MustClose(t, folder)
 	}
 }
 
 func TestInitFails(t *testing.T) {
-	folder := mustOpenFolder(t, filepath.Join(t.TempDir(), "data"))
+	folder := bolttest.MustOpenFolder(t, filepath.Join(t.TempDir(), "data"))
 	want := errors.New("no")
 	_, _, err := folder.Open(bolt.Options{Init: func(storage.Tx) error { return want }})
 	if !errors.Is(err, want) {
@@ -86,27 +87,27 @@ func TestInitFails(t *testing.T) {
 }
 
 func TestOpenTwice(t *testing.T) {
-	_, _, folder := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	_, _, folder := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
 	if _, _, err := folder.Open(bolt.Options{}); err == nil {
 		t.Errorf("Open again: got nil, want an error")
 	}
-	mustClose(t, folder)
+	bolttest.MustClose(t, folder)
 	if _, _, err := folder.Open(bolt.Options{}); err == nil {
 		t.Errorf("Open(closed folder): got nil, want an error")
 	}
-	mustClose(t, folder)
+	bolttest.MustClose(t, folder)
 }
 
 func TestClosed(t *testing.T) {
-	store, shares, folder := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
-	slot := putShare(t, shares, [storage.ShareSize]byte{})
+	store, shares, folder := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	slot := bolttest.PutShare(t, shares, [storage.ShareSize]byte{})
 	if err := errors.Join(shares.Close(), shares.Close(), store.Close(), store.Close()); err != nil {
 		t.Errorf("Close: got %v, want nil", err)
 	}
 	if _, err := shares.Get(t.Context(), slot); !errors.Is(err, storage.ErrClosed) {
 		t.Errorf("Get after Close: got %v, want %v", err, storage.ErrClosed)
 	}
-	mustClose(t, folder)
+	bolttest.MustClose(t, folder)
 }
 
 // TestCrashedCreation makes each state that a crash during the first start can
@@ -123,8 +124,8 @@ func TestCrashedCreation(t *testing.T) {
 	for name, crash := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			_, _, folder := open(t, dir, bolt.Options{})
-			mustClose(t, folder)
+			_, _, folder := bolttest.Open(t, dir, bolt.Options{})
+			bolttest.MustClose(t, folder)
 			if name == "empty shares" {
 				if err := os.Remove(filepath.Join(dir, "hush.db")); err != nil {
 					t.Fatal(err)
@@ -133,9 +134,9 @@ func TestCrashedCreation(t *testing.T) {
 			if err := crash(dir); err != nil {
 				t.Fatal(err)
 			}
-			store, shares, folder := open(t, dir, bolt.Options{})
-			put(t, store, "key")
-			putShare(t, shares, [storage.ShareSize]byte{1})
+			store, shares, folder := bolttest.Open(t, dir, bolt.Options{})
+			bolttest.Put(t, store, "key", "value")
+			bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
 			if _, err := os.Stat(folder.Path("hush.db.new")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("leftover after Open: got %v, want none", err)
 			}
@@ -187,14 +188,14 @@ func TestRefusesDamagedPairs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			store, shares, folder := open(t, dir, bolt.Options{})
-			put(t, store, "key")
-			putShare(t, shares, [storage.ShareSize]byte{1})
-			mustClose(t, folder)
+			store, shares, folder := bolttest.Open(t, dir, bolt.Options{})
+			bolttest.Put(t, store, "key", "value")
+			bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
+			bolttest.MustClose(t, folder)
 			if err := tt.damage(filepath.Join(dir, tt.file)); err != nil {
 				t.Fatal(err)
 			}
-			folder = mustOpenFolder(t, dir)
+			folder = bolttest.MustOpenFolder(t, dir)
 			_, _, err := folder.Open(bolt.Options{})
 			if !errors.Is(err, tt.want) {
 				t.Errorf("Open: got %v, want %v", err, tt.want)
@@ -207,15 +208,15 @@ func TestRefusesDamagedPairs(t *testing.T) {
 // loses nothing.
 func TestBuildSurvivesACrashWhileNaming(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	store, shares, folder := open(t, dir, bolt.Options{})
-	put(t, store, "key")
-	slot := putShare(t, shares, [storage.ShareSize]byte{1})
-	mustClose(t, folder)
+	store, shares, folder := bolttest.Open(t, dir, bolt.Options{})
+	bolttest.Put(t, store, "key", "value")
+	slot := bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
+	bolttest.MustClose(t, folder)
 	if err := os.Rename(filepath.Join(dir, "shares"), filepath.Join(dir, "shares.new")); err != nil {
 		t.Fatal(err)
 	}
-	store, shares, _ = open(t, dir, bolt.Options{})
-	wantValue(t, store, "key", "value")
+	store, shares, _ = bolttest.Open(t, dir, bolt.Options{})
+	bolttest.WantValue(t, store, "key", "value")
 	if _, err := shares.Get(t.Context(), slot); err != nil {
 		t.Errorf("Get: got %v, want nil", err)
 	}
@@ -243,37 +244,4 @@ func foreignDatabase(path string) error {
 		return err
 	}
 	return db.Close()
-}
-
-func put(t *testing.T, store storage.Store, key string) {
-	t.Helper()
-	err := store.Update(t.Context(), func(tx storage.Tx) error {
-		return tx.Put("bucket", []byte(key), []byte("value"))
-	})
-	if err != nil {
-		t.Fatalf("Update: got %v, want nil", err)
-	}
-}
-
-func wantValue(t *testing.T, store storage.Store, key, want string) {
-	t.Helper()
-	err := store.View(t.Context(), func(tx storage.Tx) error {
-		got, err := tx.Get("bucket", []byte(key))
-		if string(got) != want {
-			t.Errorf("Get(%s): got %q, want %q", key, got, want)
-		}
-		return err
-	})
-	if err != nil {
-		t.Errorf("View: got %v, want nil", err)
-	}
-}
-
-func putShare(t *testing.T, shares storage.Shares, share [storage.ShareSize]byte) storage.Slot {
-	t.Helper()
-	slot, err := shares.Put(t.Context(), share)
-	if err != nil {
-		t.Fatalf("Put: got %v, want nil", err)
-	}
-	return slot
 }

@@ -11,42 +11,27 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 )
-
-// rowsOf returns the rows of a snapshot as bucket/key=value.
-func rowsOf(t *testing.T, store *bolt.Store, meanwhile func()) (rows []string) {
-	t.Helper()
-	err := store.Snapshot(t.Context(), func(s *bolt.Snapshot) error {
-		meanwhile()
-		return s.Rows(t.Context(), func(bucket string, key, value []byte) error {
-			rows = append(rows, fmt.Sprintf("%s/%s=%s", bucket, key, value))
-			return nil
-		})
-	})
-	if err != nil {
-		t.Fatalf("Snapshot: got %v, want nil", err)
-	}
-	return rows
-}
 
 // A snapshot has all rows of all buckets in order, and nothing that was committed
 // after it began.
 func TestSnapshotIsConsistent(t *testing.T) {
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
 	for _, bucket := range []string{"b", "a", "a b"} {
 		for i := range 3 {
-			putRow(t, store, bucket, fmt.Sprint(9-i), "v")
+			bolttest.PutRow(t, store, bucket, fmt.Sprint(9-i), "v")
 		}
 	}
-	got := rowsOf(t, store, func() {
-		putRow(t, store, "a", "8", "changed")
-		putRow(t, store, "z", "1", "new")
+	got := bolttest.RowsOf(t, store, func() {
+		bolttest.PutRow(t, store, "a", "8", "changed")
+		bolttest.PutRow(t, store, "z", "1", "new")
 	})
 	want := []string{"a/7=v", "a/8=v", "a/9=v", "a b/7=v", "a b/8=v", "a b/9=v", "b/7=v", "b/8=v", "b/9=v"}
 	if !slices.Equal(got, want) {
 		t.Errorf("rows of a snapshot: got %q, want %q", got, want)
 	}
-	if after := rowsOf(t, store, func() {}); !slices.Contains(after, "z/1=new") {
+	if after := bolttest.RowsOf(t, store, func() {}); !slices.Contains(after, "z/1=new") {
 		t.Errorf("rows of the next snapshot: got %q, want z/1=new among them", after)
 	}
 }
@@ -54,7 +39,7 @@ func TestSnapshotIsConsistent(t *testing.T) {
 // The database grows to more than twice its size while a snapshot is read. Writers
 // do not wait for it, and it is what it was.
 func TestSnapshotWhileTheDatabaseGrows(t *testing.T) {
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Small: testing.Short()})
+	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Small: testing.Short()})
 	size := 256 << 10
 	if testing.Short() {
 		size = 16 << 10
@@ -62,14 +47,14 @@ func TestSnapshotWhileTheDatabaseGrows(t *testing.T) {
 	value := bytes.Repeat([]byte("v"), size)
 	var want []string
 	for i := range 80 {
-		putRow(t, store, "kept", fmt.Sprintf("%03d", i), string(value))
+		bolttest.PutRow(t, store, "kept", fmt.Sprintf("%03d", i), string(value))
 		want = append(want, fmt.Sprintf("kept/%03d=%s", i, value))
 	}
 	var before int64
-	got := rowsOf(t, store, func() {
+	got := bolttest.RowsOf(t, store, func() {
 		before = sizeOf(t, store)
 		for i := range 180 {
-			putRow(t, store, "grown", fmt.Sprintf("%03d", i), string(value))
+			bolttest.PutRow(t, store, "grown", fmt.Sprintf("%03d", i), string(value))
 		}
 	})
 	if after := sizeOf(t, store); after < 2*before {
@@ -94,7 +79,7 @@ func sizeOf(t *testing.T, store *bolt.Store) (bytes int64) {
 }
 
 func TestSnapshotEndsWithItsContext(t *testing.T) {
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
 	err := store.Update(t.Context(), func(tx storage.Tx) error {
 		for i := range 5000 {
 			if err := tx.Put("bucket", fmt.Appendf(nil, "%05d", i), nil); err != nil {
@@ -117,15 +102,5 @@ func TestSnapshotEndsWithItsContext(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || seen > 2000 {
 		t.Errorf("Rows(cancelled): got %v after %d rows, want %v soon", err, seen, context.Canceled)
-	}
-}
-
-func putRow(t *testing.T, store storage.Store, bucket, key, value string) {
-	t.Helper()
-	err := store.Update(t.Context(), func(tx storage.Tx) error {
-		return tx.Put(bucket, []byte(key), []byte(value))
-	})
-	if err != nil {
-		t.Fatalf("Update: got %v, want nil", err)
 	}
 }

@@ -8,12 +8,13 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 )
 
 // What waits while another update runs is counted, until it is committed.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
 	running, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {

@@ -53,6 +53,19 @@ func (d *Disk) FailSyncs(fail bool) {
 	d.fails = fail
 }
 
+// CopyOf returns a copy of a data folder, which is gone when t is over.
+func CopyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(to, 0o700); err != nil { //nolint:gosec // a folder is of no use without x
+		t.Fatal(err)
+	}
+	return to
+}
+
 func (d *Disk) names() (names []string) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/storage/bolt/offline"
 	"hush/storage/sharefile"
 )
@@ -19,7 +20,7 @@ import (
 // What a snapshot and the live shares have, a Builder makes again, under another
 // id, and the slots that were not live never get a share that a record names.
 func TestBuildFromSnapshot(t *testing.T) {
-	from, shares, _ := open(t, filepath.Join(t.TempDir(), "from"), bolt.Options{})
+	from, shares, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "from"), bolt.Options{})
 	err := from.Update(t.Context(), func(tx storage.Tx) error {
 		for i := range 9000 { // more than the builder keeps in memory
 			if err := tx.Put("a", fmt.Append(nil, i), []byte("value")); err != nil {
@@ -31,16 +32,16 @@ func TestBuildFromSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := putShare(t, shares, [storage.ShareSize]byte{1})
+	kept := bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
 	var gone []storage.Slot
 	for range 3 {
-		gone = append(gone, putShare(t, shares, [storage.ShareSize]byte{2}))
+		gone = append(gone, bolttest.PutShare(t, shares, [storage.ShareSize]byte{2}))
 	}
 	if err := shares.Destroy(t.Context(), gone...); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "to")
-	built := mustOpenFolder(t, dir)
+	built := bolttest.MustOpenFolder(t, dir)
 	b := rebuild(t, built, from, shares)
 	if _, err := os.Stat(filepath.Join(dir, "hush.db")); err == nil {
 		t.Error("hush.db before Commit: got a file, want none")
@@ -53,7 +54,7 @@ func TestBuildFromSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Open(built): got %v, want nil", err)
 	}
-	if got, want := rowsOf(t, to, func() {}), rowsOf(t, from, func() {}); !slices.Equal(got, want) {
+	if got, want := bolttest.RowsOf(t, to, func() {}), bolttest.RowsOf(t, from, func() {}); !slices.Equal(got, want) {
 		t.Errorf("rows: got %d, want those %d of the source", len(got), len(want))
 	}
 	mine, err := from.ID()
@@ -109,16 +110,16 @@ func closeBuilder(t *testing.T, b *offline.Builder) {
 
 // Changes between Complete and Commit are part of the data.
 func TestBuildIsChangedBeforeItIsNamed(t *testing.T) {
-	from, shares, _ := open(t, filepath.Join(t.TempDir(), "from"), bolt.Options{})
-	put(t, from, "key", "old")
-	slot := putShare(t, shares, [storage.ShareSize]byte{1})
-	folder := mustOpenFolder(t, filepath.Join(t.TempDir(), "to"))
+	from, shares, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "from"), bolt.Options{})
+	bolttest.Put(t, from, "key", "old")
+	slot := bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
+	folder := bolttest.MustOpenFolder(t, filepath.Join(t.TempDir(), "to"))
 	b := rebuild(t, folder, from, shares)
 	store, copied, err := b.Open()
 	if err != nil {
 		t.Fatalf("Open: got %v, want nil", err)
 	}
-	put(t, store, "key", "new")
+	bolttest.Put(t, store, "key", "new")
 	if err := errors.Join(copied.Destroy(t.Context(), slot), b.Commit(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestBuildIsChangedBeforeItIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantValue(t, store, "key", "new")
+	bolttest.WantValue(t, store, "key", "new")
 	if _, err := copied.Get(t.Context(), slot); !errors.Is(err, storage.ErrShareGone) {
 		t.Errorf("Get(destroyed): got %v, want %v", err, storage.ErrShareGone)
 	}
@@ -134,9 +135,9 @@ func TestBuildIsChangedBeforeItIsNamed(t *testing.T) {
 
 // Without Commit nothing is left, and a folder with data is refused.
 func TestBuildLeavesNothing(t *testing.T) {
-	from, shares, _ := open(t, filepath.Join(t.TempDir(), "from"), bolt.Options{})
+	from, shares, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "from"), bolt.Options{})
 	dir := filepath.Join(t.TempDir(), "to")
-	folder := mustOpenFolder(t, dir)
+	folder := bolttest.MustOpenFolder(t, dir)
 	closeBuilder(t, rebuild(t, folder, from, shares))
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("files after Close: got %v, %v, want none", left, err)
@@ -156,7 +157,7 @@ func TestBuildLeavesNothing(t *testing.T) {
 }
 
 func TestBuildRefusesSlots(t *testing.T) {
-	folder := mustOpenFolder(t, filepath.Join(t.TempDir(), "to"))
+	folder := bolttest.MustOpenFolder(t, filepath.Join(t.TempDir(), "to"))
 	b, err := offline.NewBuilder(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +186,7 @@ func TestBuildRefusesSlots(t *testing.T) {
 // slots before it ends with the context, as a long command must.
 func TestBuildEndsWithItsContext(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "to")
-	b, err := offline.NewBuilder(mustOpenFolder(t, dir))
+	b, err := offline.NewBuilder(bolttest.MustOpenFolder(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func takeSlots(t *testing.T, shares *sharefile.File, n int) map[uint64]bool {
 	}
 	all.Wait()
 	for len(slots) < n {
-		slots <- putShare(t, shares, [storage.ShareSize]byte{3})
+		slots <- bolttest.PutShare(t, shares, [storage.ShareSize]byte{3})
 	}
 	taken := map[uint64]bool{}
 	for range n {

@@ -12,8 +12,10 @@ import (
 
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/bolt/bolttest"
 	"hush/storage/bolt/offline"
 	"hush/storage/bolt/pages"
+	"hush/storage/disktest"
 )
 
 // The defect: a later commit had written over the page that lists the buckets, or over
@@ -21,7 +23,7 @@ import (
 func TestInspectFindsLostBuckets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	store, _, folder := open(t, dir, bolt.Options{Small: true})
+	store, _, folder := bolttest.Open(t, dir, bolt.Options{Small: true})
 	err := store.Update(t.Context(), func(tx storage.Tx) error {
 		for b := range 8 {
 			for n := range 40 {
@@ -40,7 +42,7 @@ func TestInspectFindsLostBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Update: got %v, want nil", err)
 	}
-	mustClose(t, folder)
+	bolttest.MustClose(t, folder)
 	file, err := os.Open(filepath.Join(dir, bolt.DatabaseName))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +62,7 @@ func TestInspectFindsLostBuckets(t *testing.T) {
 		"nothing in place of the list": {root, empty, "they are lost"},
 		"the list in place of rows":    {leaf, pageAt(t, file, size, root), "the rows are lost"},
 	} {
-		lost := copyOf(t, dir)
+		lost := disktest.CopyOf(t, dir)
 		binary.NativeEndian.PutUint64(c.page, uint64(c.to)) // where the later commit has put it
 		putPage(t, filepath.Join(lost, bolt.DatabaseName), c.to*size, c.page)
 		i, err := offline.Inspect(lost)
@@ -109,18 +111,6 @@ func allPages(file *os.File, size int64, meta pages.Meta) map[uint64]bool {
 		}
 	}
 	return all
-}
-
-func copyOf(t *testing.T, dir string) string {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(to, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }
 
 func putPage(t *testing.T, path string, at int64, page []byte) {
