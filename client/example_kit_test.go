@@ -41,7 +41,9 @@ func (e *example) linkOf(text string) string {
 	return clienttest.MustShare(e.t, c, clienttest.Text(text)).Link.Expose()
 }
 
-// exampleT is what the kit needs of a test.
+// exampleT is what the kit needs of a test. An example has none that could fail, and
+// counts as passed unless its output differs or it panics. So Fatal panics, and the run
+// shows why the server did not start.
 type exampleT struct {
 	testing.TB
 
@@ -50,7 +52,7 @@ type exampleT struct {
 
 func (*exampleT) Helper()                           {}
 func (*exampleT) Context() context.Context          { return context.Background() }
-func (*exampleT) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (t *exampleT) Fatal(args ...any)               { t.Fatalf("%s", fmt.Sprint(args...)) }
 func (*exampleT) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 func (t *exampleT) Cleanup(end func())              { t.ends = append(t.ends, end) }
 

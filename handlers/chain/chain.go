@@ -75,7 +75,7 @@ func New(opts Options) (*Chain, error) {
 	if err := origins.AddTrustedOrigin(opts.BaseURL.Scheme + "://" + opts.BaseURL.Host); err != nil {
 		return nil, fmt.Errorf("chain: base URL: %w", err)
 	}
-	policies, err := readPolicies(services())
+	policies, err := readPolicies(Services())
 	if err != nil {
 		return nil, fmt.Errorf("reading policies: %w", err)
 	}
@@ -110,7 +110,7 @@ func New(opts Options) (*Chain, error) {
 // Described returns a chain for services that are listed but never called: it
 // has no gate and no middleware.
 func Described() (*Chain, error) {
-	policies, err := readPolicies(services())
+	policies, err := readPolicies(Services())
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (c *Chain) HandlerOptions() []connect.HandlerOption {
 		connect.WithRequestGate(c.gate.beforeMessage),
 		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
-		connect.WithCodec(protoCodec{reads: readsOf(services()), elements: maxElements}),
+		connect.WithCodec(protoCodec{reads: readsOf(Services()), elements: maxElements}),
 		jsonCodecs(maxElements),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			most := readLimit(spec.Procedure)

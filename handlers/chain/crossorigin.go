@@ -42,7 +42,7 @@ func newCrossOrigins(origins []string) *crossOrigins {
 		"/api/", "/" + grpchealth.HealthV1ServiceName + "/",
 		"/" + grpcreflect.ReflectV1ServiceName + "/", "/" + grpcreflect.ReflectV1AlphaServiceName + "/",
 	}}
-	for _, service := range services() {
+	for _, service := range Services() {
 		c.paths = append(c.paths, "/"+string(service.FullName())+"/")
 	}
 	headers := connectcors.AllowedHeaders()

@@ -18,7 +18,7 @@ import (
 // gateOf returns a gate of the whole contract.
 func gateOf(t *testing.T, budgets *limiter) gate {
 	t.Helper()
-	policies, err := readPolicies(services())
+	policies, err := readPolicies(Services())
 	if err != nil {
 		t.Fatal(err)
 	}

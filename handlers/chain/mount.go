@@ -72,7 +72,7 @@ func NoStore(next http.Handler) http.Handler {
 // administrators.
 func (c *Chain) Besides() []Mount {
 	var names []string
-	for _, service := range services() {
+	for _, service := range Services() {
 		if c.policies.accessOf(proceduresOf(service)) != hushv1.Access_ACCESS_COLONEL {
 			names = append(names, string(service.FullName()))
 		}

@@ -29,9 +29,9 @@ type policy struct {
 // refused.
 type policies map[string]policy
 
-// services returns every service of the public port except health and
-// reflection.
-func services() []protoreflect.ServiceDescriptor {
+// Services returns every service of the public port except health and reflection, in
+// the order of the contract.
+func Services() []protoreflect.ServiceDescriptor {
 	var list []protoreflect.ServiceDescriptor
 	for _, file := range []protoreflect.FileDescriptor{
 		hushv1.File_hush_v1_secret_service_proto,

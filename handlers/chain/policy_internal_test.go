@@ -38,7 +38,7 @@ func methods(t *testing.T) map[string]protoreflect.MethodDescriptor {
 
 func TestEveryMethodHasAPolicy(t *testing.T) {
 	t.Parallel()
-	read, err := readPolicies(services())
+	read, err := readPolicies(Services())
 	if err != nil {
 		t.Fatalf("readPolicies: got %v, want no error", err)
 	}
@@ -98,7 +98,7 @@ func TestNoMethodWithAKeyIsAGet(t *testing.T) {
 func TestEveryServiceIsListed(t *testing.T) {
 	t.Parallel()
 	listed := map[protoreflect.FullName]bool{}
-	for _, service := range services() {
+	for _, service := range Services() {
 		listed[service.FullName()] = true
 	}
 	for _, method := range methods(t) {

@@ -27,7 +27,7 @@ func adminService() protoreflect.ServiceDescriptor {
 // requests returns the requests of all methods, and all messages in them.
 func requests() map[protoreflect.MessageDescriptor]bool {
 	found := map[protoreflect.MessageDescriptor]bool{}
-	for _, service := range append(services(), adminService()) {
+	for _, service := range append(Services(), adminService()) {
 		for i := range service.Methods().Len() {
 			addKinds(found, service.Methods().Get(i).Input())
 		}
@@ -53,7 +53,7 @@ func TestReadingMethods(t *testing.T) {
 		"TestName/Lookup",
 	}
 	var got, others []string
-	for _, service := range append(services(), adminService()) {
+	for _, service := range append(Services(), adminService()) {
 		reads := readsOf([]protoreflect.ServiceDescriptor{service})
 		for i := range service.Methods().Len() {
 			method := service.Methods().Get(i)

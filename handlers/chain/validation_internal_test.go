@@ -25,7 +25,7 @@ import (
 // A limit that does not compile would make every call of its method fail.
 func TestLimitsCompile(t *testing.T) {
 	t.Parallel()
-	all := append(services(), adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"))
+	all := append(Services(), adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"))
 	kinds := map[protoreflect.MessageDescriptor]bool{}
 	for _, service := range all {
 		for i := range service.Methods().Len() {

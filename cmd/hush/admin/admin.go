@@ -77,10 +77,16 @@ func serviceFlags(more ...string) []string {
 
 // serviceError reduces a refusal to its message.
 func serviceError(err error) error {
+	return refusal(err, connect.CodeUnavailable, "the service cannot store anything now, or cannot reach its database: see its log, and try again")
+}
+
+// refusal reduces the refusal of a service to its message, and one of that code to a text
+// that says what to do. It returns other errors as they are.
+func refusal(err error, code connect.Code, text string) error {
 	coded, ok := errors.AsType[*connect.Error](err)
 	switch {
-	case ok && coded.Code() == connect.CodeUnavailable:
-		return errors.New("the service cannot store anything now, or cannot reach its database: see its log, and try again")
+	case ok && coded.Code() == code:
+		return errors.New(text)
 	case ok:
 		return errors.New(coded.Message())
 	}

@@ -267,14 +267,7 @@ func receiveBackup(ctx context.Context, admin adminv1connect.AdminServiceClient,
 
 // backupError reduces a refusal to its message.
 func backupError(err error) error {
-	coded, ok := errors.AsType[*connect.Error](err)
-	switch {
-	case ok && coded.Code() == connect.CodeUnimplemented:
-		return errors.New("the service is of an older release, which makes no backups: restart it")
-	case ok:
-		return errors.New(coded.Message())
-	}
-	return err
+	return refusal(err, connect.CodeUnimplemented, "the service is of an older release, which makes no backups: restart it")
 }
 
 // fromFolder copies the data folder of a service that does not run.

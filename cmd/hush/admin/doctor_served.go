@@ -91,14 +91,7 @@ func (d examination) ask(ctx context.Context, admin adminv1connect.AdminServiceC
 
 // examineError reduces a refusal to its message.
 func examineError(err error) error {
-	coded, ok := errors.AsType[*connect.Error](err)
-	switch {
-	case ok && coded.Code() == connect.CodeUnimplemented:
-		return errors.New("the service is of an older release, which examines nothing while it runs: restart it with this release, or stop it and run the command again")
-	case ok:
-		return errors.New(coded.Message())
-	}
-	return err
+	return refusal(err, connect.CodeUnimplemented, "the service is of an older release, which examines nothing while it runs: restart it with this release, or stop it and run the command again")
 }
 
 // groupOfService reads what the service found. The words are those of its release.

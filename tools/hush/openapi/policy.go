@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	hushv1 "hush/gen/hush/v1"
-	testnamev1 "hush/gen/testname/v1"
+	"hush/handlers/chain"
 )
 
 // policyFile has comments on the rate limits.
@@ -32,28 +32,14 @@ type method struct {
 // of them share a name.
 func readMethods() (all []method, byName map[string]method, err error) {
 	byName = map[string]method{}
-	for _, file := range []protoreflect.FileDescriptor{
-		hushv1.File_hush_v1_secret_service_proto,
-		hushv1.File_hush_v1_metadata_service_proto,
-		hushv1.File_hush_v1_account_service_proto,
-		hushv1.File_hush_v1_session_service_proto,
-		hushv1.File_hush_v1_domain_service_proto,
-		hushv1.File_hush_v1_challenge_service_proto,
-		hushv1.File_hush_v1_intake_service_proto,
-		hushv1.File_hush_v1_system_service_proto,
-		hushv1.File_hush_v1_colonel_service_proto,
-		testnamev1.File_testname_v1_testname_proto,
-	} {
-		for i := range file.Services().Len() {
-			methods := file.Services().Get(i).Methods()
-			for j := range methods.Len() {
-				m := readMethod(methods.Get(j))
-				name := string(m.Name())
-				if _, taken := byName[name]; taken {
-					return nil, nil, fmt.Errorf("two methods are called %s", name)
-				}
-				all, byName[name] = append(all, m), m
+	for _, service := range chain.Services() {
+		for i := range service.Methods().Len() {
+			m := readMethod(service.Methods().Get(i))
+			name := string(m.Name())
+			if _, taken := byName[name]; taken {
+				return nil, nil, fmt.Errorf("two methods are called %s", name)
 			}
+			all, byName[name] = append(all, m), m
 		}
 	}
 	return all, byName, nil
