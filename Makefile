@@ -66,7 +66,7 @@ test-postgres: ## Run the suites on PostgreSQL, which must be installed; PKG, TE
 
 .PHONY: bench
 bench: ## Run the Go benchmarks; PKG, BENCH, BENCHTIME
-	go test -run '^$$' -bench '$(BENCH)' -benchtime '$(BENCHTIME)' -benchmem $(PKG)
+	scripts/bench.sh -bench '$(BENCH)' -benchtime '$(BENCHTIME)' -benchmem $(PKG)
 
 .PHONY: bench-guard
 bench-guard: ## Compare the processor time of hot calls with the baseline; RUNS, COUNT, MARGIN, BENCH_GUARD=print|write

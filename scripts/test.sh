@@ -3,7 +3,8 @@
 # tools in tools/hush, and reports what a person wants to know: each
 # package's verdict as it comes, the output of what failed, the slowest tests, what
 # was skipped and why, and what another run has (package testtier). It installs
-# nothing.
+# nothing. A file that a flag names, as -coverprofile does, is in the folder of the
+# module: name the packages of one.
 #
 # A test that needs something a machine may lack says so and skips itself:
 #
@@ -59,11 +60,13 @@ fi
 
 # tests FOLDER ARGUMENT... tests packages of the module in a folder. vet is a part of
 # lint. Without the tables for debuggers, which panics do not need, a hundred programs of
-# tests are linked faster and take half the disk.
+# tests are linked faster and take half the disk. What a test reads outside its module
+# does not count for go's cache of results, and the tools read the tree, so they have none.
 tests() {
-	local folder=$1
+	local folder=$1 uncached=()
 	shift
-	"${server[@]}" go test -C "$folder" "${race[@]}" -json -vet=off -ldflags='-s -w' -timeout "${TEST_TIMEOUT:-45m}" "$@"
+	[ "$folder" = . ] || uncached=(-count=1)
+	"${server[@]}" go test -C "$folder" "${race[@]}" "${uncached[@]}" -json -vet=off -ldflags='-s -w' -timeout "${TEST_TIMEOUT:-45m}" "$@"
 }
 status=0
 in_modules tests "$@" 2>&1 | "${report[@]}" || status=1

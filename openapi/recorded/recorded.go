@@ -48,8 +48,11 @@ func (m Message) HoldsJSON() bool {
 // Read returns the exchanges of a source tree, in the order of their files.
 func Read(tree fs.FS) ([]Exchange, error) {
 	files, err := fs.Glob(tree, pattern)
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("found %d files %s: %w", len(files), pattern, err)
+	if err != nil {
+		return nil, fmt.Errorf("looking for %s: %w", pattern, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("there are no files %s below this folder", pattern)
 	}
 	var all []Exchange
 	for _, file := range files {
