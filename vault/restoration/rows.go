@@ -2,10 +2,10 @@ package restoration
 
 import (
 	"hush/storage"
+	"hush/vault/quota"
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
-	"hush/vault/usage"
 )
 
 // Keeps reports whether a row of a backup belongs into the restored store. Lists
@@ -13,7 +13,7 @@ import (
 // other rows is counted anew.
 func Keeps(bucket string) bool {
 	switch bucket {
-	case shares.BucketShred, shares.BucketEpoch, usage.BucketUsage, spent.BucketPending:
+	case shares.BucketShred, shares.BucketEpoch, quota.BucketUsage, spent.BucketPending:
 		return false
 	}
 	return true

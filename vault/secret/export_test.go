@@ -7,7 +7,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
-	"hush/vault/usage"
+	"hush/vault/quota"
 )
 
 // Hashes returns how many passphrases and passwords were hashed.
@@ -74,16 +74,16 @@ func DecodeMetadata(data []byte) (*MetadataRecord, error) { return decodeMetadat
 func LedgerCharges(ctx context.Context, store storage.Store) (Charges, error) {
 	sum := Charges{Accounts: map[string]int64{}, Networks: map[[8]byte]int64{}, Wides: map[[8]byte]int64{}}
 	err := store.View(ctx, func(tx storage.Tx) error {
-		return usage.Range(tx, nil, func(who usage.Key, value []byte) error {
-			t, err := usage.DecodeTally(value)
+		return quota.Range(tx, nil, func(who quota.Key, value []byte) error {
+			t, err := quota.DecodeTally(value)
 			switch id := string(who[2:]); who[0] {
-			case usage.KindTotal:
+			case quota.KindTotal:
 				sum.Total, sum.Anonymous = sum.Total+t.Bytes, sum.Anonymous+t.Anonymous
-			case usage.KindAccount:
+			case quota.KindAccount:
 				sum.Accounts[id] += t.Bytes
-			case usage.KindNetwork:
+			case quota.KindNetwork:
 				sum.Networks[[8]byte([]byte(id))] += t.Bytes
-			case usage.KindWide:
+			case quota.KindWide:
 				sum.Wides[[8]byte([]byte(id))] += t.Bytes
 			}
 			return err

@@ -10,15 +10,15 @@ import (
 	"hush/vault/claim"
 	"hush/vault/counter"
 	"hush/vault/exam"
+	"hush/vault/quota"
 	"hush/vault/rows"
-	"hush/vault/usage"
 )
 
 // Invariants returns those of the buckets of this package, of claims and of usage. The index of what
 // expires comes before the receipts.
 func Invariants(x *exam.Exam) []exam.Invariant {
 	i := &invariants{Exam: x, moved: map[seal.RowKey]bool{}, claimed: map[seal.RowKey]bool{}}
-	beside := slices.Concat(usage.Invariants(), claim.Invariants(x, func(receipt seal.RowKey) { i.claimed[receipt] = true }))
+	beside := slices.Concat(quota.Invariants(), claim.Invariants(x, func(receipt seal.RowKey) { i.claimed[receipt] = true }))
 	return append(beside, []exam.Invariant{
 		{Bucket: BucketExpiry, Row: i.expiry},
 		{Bucket: BucketMetadata, Row: i.metadata, Counters: []counter.Counter{counter.Metadata}},

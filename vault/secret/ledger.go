@@ -9,9 +9,9 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/cluster"
+	"hush/vault/quota"
 	"hush/vault/refusal"
 	"hush/vault/rows"
-	"hush/vault/usage"
 )
 
 const (
@@ -34,33 +34,33 @@ type ledger struct {
 	done  atomic.Bool // the count is through; seen in the store
 
 	mu     sync.Mutex
-	read   map[usage.Key]reading
-	tidied usage.Key // TidyUsage goes on behind it
+	read   map[quota.Key]reading
+	tidied quota.Key // TidyUsage goes on behind it
 }
 
 // reading is what was read of who bytes count toward.
 type reading struct {
 	node        uint16
 	age         func() time.Duration
-	own, others usage.Tally
+	own, others quota.Tally
 }
 
 func newLedger(store cluster.Store, clock *cluster.Clock) *ledger {
-	return &ledger{store: store, clock: clock, read: map[usage.Key]reading{}}
+	return &ledger{store: store, clock: clock, read: map[quota.Key]reading{}}
 }
 
 // elsewhere is what other nodes counted a moment ago for who a charge counts
 // toward, in the order of its keys.
 type elsewhere struct {
 	node  uint16
-	total usage.Tally
-	who   []usage.Tally
+	total quota.Tally
+	who   []quota.Tally
 }
 
 // admit returns what other nodes counted, and ErrQuota if c fits no longer. It
 // reads nothing if it did so a moment ago, unless c would be refused.
 func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (elsewhere, error) {
-	who := append([]usage.Key{usage.NewKey(usage.KindTotal, nil)}, c.keys()...)
+	who := append([]quota.Key{quota.NewKey(quota.KindTotal, nil)}, c.keys()...)
 	if found, fresh := l.recall(who); fresh {
 		if e, fits := c.fitsReadings(found, limits); fits {
 			return e, nil
@@ -78,7 +78,7 @@ func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (els
 }
 
 // recall returns what was read a moment ago under the node's present number.
-func (l *ledger) recall(who []usage.Key) (found []reading, fresh bool) {
+func (l *ledger) recall(who []quota.Key) (found []reading, fresh bool) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, false
@@ -96,7 +96,7 @@ func (l *ledger) recall(who []usage.Key) (found []reading, fresh bool) {
 }
 
 // look reads rows of all nodes.
-func (l *ledger) look(ctx context.Context, who []usage.Key) (found []reading, err error) {
+func (l *ledger) look(ctx context.Context, who []quota.Key) (found []reading, err error) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, cluster.ErrNodeLost
@@ -106,7 +106,7 @@ func (l *ledger) look(ctx context.Context, who []usage.Key) (found []reading, er
 		found = found[:0]
 		for _, k := range who {
 			r := reading{node: node, age: age}
-			if r.own, r.others, err = usage.SumTallies(tx, k, node); err != nil {
+			if r.own, r.others, err = quota.SumTallies(tx, k, node); err != nil {
 				return err
 			}
 			found = append(found, r)
@@ -131,7 +131,7 @@ func (l *ledger) look(ctx context.Context, who []usage.Key) (found []reading, er
 // total first, and returns what the other nodes have.
 func (c charge) fitsReadings(found []reading, limits caller.Limits) (e elsewhere, fits bool) {
 	e = elsewhere{node: found[0].node, total: found[0].others}
-	sums := []usage.Tally{found[0].own.Plus(found[0].others)}
+	sums := []quota.Tally{found[0].own.Plus(found[0].others)}
 	for _, r := range found[1:] {
 		e.who = append(e.who, r.others)
 		sums = append(sums, r.own.Plus(r.others))
@@ -141,7 +141,7 @@ func (c charge) fitsReadings(found []reading, limits caller.Limits) (e elsewhere
 
 // fits reports whether c fits every limit beside what is counted already: in
 // all, and for each of its keys.
-func (c charge) fits(counted []usage.Tally, limits caller.Limits) bool {
+func (c charge) fits(counted []quota.Tally, limits caller.Limits) bool {
 	size := c.size()
 	if counted[0].Bytes+size > limits.TotalBytes {
 		return false
@@ -158,11 +158,11 @@ func (c charge) fits(counted []usage.Tally, limits caller.Limits) bool {
 }
 
 // limitOf returns the maximum bytes of an account, a network or a /48.
-func limitOf(who usage.Key, limits caller.Limits) int64 {
+func limitOf(who quota.Key, limits caller.Limits) int64 {
 	switch who[0] {
-	case usage.KindAccount:
+	case quota.KindAccount:
 		return limits.AccountBytes
-	case usage.KindWide:
+	case quota.KindWide:
 		return limits.WideBytes()
 	default:
 		return limits.NetworkBytes
@@ -171,16 +171,16 @@ func limitOf(who usage.Key, limits caller.Limits) int64 {
 
 // keys returns who c counts toward besides the total: an account, or a network
 // and a /48, or no one.
-func (c charge) keys() []usage.Key {
+func (c charge) keys() []quota.Key {
 	switch {
 	case c.unknown():
 		return nil
 	case c.owner != "":
-		return []usage.Key{usage.NewKey(usage.KindAccount, []byte(c.owner))}
+		return []quota.Key{quota.NewKey(quota.KindAccount, []byte(c.owner))}
 	case c.wide == [8]byte{}:
-		return []usage.Key{usage.NewKey(usage.KindNetwork, c.network[:])}
+		return []quota.Key{quota.NewKey(quota.KindNetwork, c.network[:])}
 	}
-	return []usage.Key{usage.NewKey(usage.KindNetwork, c.network[:]), usage.NewKey(usage.KindWide, c.wide[:])}
+	return []quota.Key{quota.NewKey(quota.KindNetwork, c.network[:]), quota.NewKey(quota.KindWide, c.wide[:])}
 }
 
 // put counts c in the transaction that stores it, or returns ErrQuota before it
@@ -194,7 +194,7 @@ func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) e
 	if err != nil {
 		return err
 	}
-	counted := []usage.Tally{own[0].Plus(e.total)}
+	counted := []quota.Tally{own[0].Plus(e.total)}
 	for i, others := range e.who {
 		counted = append(counted, own[i+1].Plus(others))
 	}
@@ -218,30 +218,30 @@ func (l *ledger) drop(tx *rows.Tx, c charge) error {
 }
 
 // load loads what a node added in all, and for each key of c.
-func (c charge) load(tx *rows.Tx, node uint16) ([]usage.Tally, error) {
-	total, err := usage.LoadTally(tx, usage.NewKey(usage.KindTotal, nil), node)
-	own := []usage.Tally{total}
+func (c charge) load(tx *rows.Tx, node uint16) ([]quota.Tally, error) {
+	total, err := quota.LoadTally(tx, quota.NewKey(quota.KindTotal, nil), node)
+	own := []quota.Tally{total}
 	for _, who := range c.keys() {
 		if err != nil {
 			return nil, err
 		}
-		total, err = usage.LoadTally(tx, who, node)
+		total, err = quota.LoadTally(tx, who, node)
 		own = append(own, total)
 	}
 	return own, err
 }
 
 // add stores own with c added to it once, or taken from it for a negative sign.
-func (c charge) add(tx *rows.Tx, node uint16, own []usage.Tally, sign int64) error {
-	change := usage.Tally{Bytes: sign * c.size(), Secrets: sign * c.secret}
+func (c charge) add(tx *rows.Tx, node uint16, own []quota.Tally, sign int64) error {
+	change := quota.Tally{Bytes: sign * c.size(), Secrets: sign * c.secret}
 	if c.owner == "" && !c.unknown() {
 		change.Anonymous = change.Bytes
 	}
-	if err := usage.PutTally(tx, usage.NewKey(usage.KindTotal, nil), node, own[0].Plus(change)); err != nil {
+	if err := quota.PutTally(tx, quota.NewKey(quota.KindTotal, nil), node, own[0].Plus(change)); err != nil {
 		return err
 	}
 	for i, who := range c.keys() {
-		if err := usage.PutTally(tx, who, node, own[i+1].Plus(usage.Tally{Bytes: change.Bytes})); err != nil {
+		if err := quota.PutTally(tx, who, node, own[i+1].Plus(quota.Tally{Bytes: change.Bytes})); err != nil {
 			return err
 		}
 	}
@@ -255,7 +255,7 @@ func (l *ledger) part(tx *rows.Tx, c charge, secret, metadata seal.RowKey) (char
 	if l.done.Load() {
 		return c, nil
 	}
-	s, err := usage.LoadCursor(tx)
+	s, err := quota.LoadCursor(tx)
 	if err != nil || s.Done {
 		return c, err
 	}
@@ -277,7 +277,7 @@ func (l *ledger) claim(tx *rows.Tx, c charge, sign int64) error {
 		return cluster.ErrNodeLost
 	}
 	if !l.done.Load() {
-		if s, err := usage.LoadCursor(tx); err != nil || !s.Done {
+		if s, err := quota.LoadCursor(tx); err != nil || !s.Done {
 			return err
 		}
 	}
@@ -290,7 +290,7 @@ func (l *ledger) claim(tx *rows.Tx, c charge, sign int64) error {
 
 // bytes returns the bytes of live secrets, without receipts.
 func (l *ledger) bytes(ctx context.Context) (int64, error) {
-	found, err := l.look(ctx, []usage.Key{usage.NewKey(usage.KindTotal, nil)})
+	found, err := l.look(ctx, []quota.Key{quota.NewKey(quota.KindTotal, nil)})
 	if err != nil {
 		return 0, err
 	}

@@ -10,8 +10,8 @@ import (
 	"hush/storage"
 	"hush/vault/claim"
 	"hush/vault/cluster"
+	"hush/vault/quota"
 	"hush/vault/rows"
-	"hush/vault/usage"
 )
 
 const (
@@ -32,9 +32,9 @@ func (l *ledger) counted(ctx context.Context) (bool, error) {
 	if l.done.Load() {
 		return true, nil
 	}
-	var s usage.Cursor
+	var s quota.Cursor
 	err := l.store.View(ctx, func(tx *rows.Tx) (err error) {
-		s, err = usage.LoadCursor(tx)
+		s, err = quota.LoadCursor(tx)
 		return err
 	})
 	if err == nil && s.Done {
@@ -51,7 +51,7 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	err = l.store.Update(ctx, func(tx *rows.Tx) error {
-		s, err := usage.LoadCursor(tx)
+		s, err := quota.LoadCursor(tx)
 		if err != nil || s.Done {
 			return err
 		}
@@ -84,7 +84,7 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 // countNext reads the next secrets, or after the last one the next receipts, and
 // moves the cursor behind them. It skips records that cannot be read: the sweep
 // reports them when they are due.
-func countNext(tx *rows.Tx, s *usage.Cursor) (found []charge, err error) {
+func countNext(tx *rows.Tx, s *quota.Cursor) (found []charge, err error) {
 	read, err := walk(tx, BucketSecret, &s.Secret, func(value []byte) {
 		if r, err := decodeSecret(value); err == nil {
 			found = append(found, r.charge())
@@ -166,7 +166,7 @@ func (sw *Sweeper) Begin(ctx context.Context) error {
 
 // ForgetUsage takes away what a store counted, before it is filled by a copy. It
 // is counted anew when it is served.
-func ForgetUsage(tx storage.Tx) error { return usage.Delete(tx, "") }
+func ForgetUsage(tx storage.Tx) error { return quota.Delete(tx, "") }
 
 // TidyUsage deletes rows of accounts and networks whose sum is zero: a secret
 // that began on one node and ended on another leaves a row of each. It goes
@@ -193,30 +193,30 @@ func (sw *Sweeper) TidyUsage(ctx context.Context, _ time.Time, _ *rows.Damage) (
 
 // settled returns some of those whose sum is zero, from where the last call
 // ended.
-func (l *ledger) settled(ctx context.Context) (settled []usage.Key, err error) {
+func (l *ledger) settled(ctx context.Context) (settled []quota.Key, err error) {
 	l.mu.Lock()
 	from := l.tidied
 	l.mu.Unlock()
-	var last usage.Key
+	var last quota.Key
 	err = l.store.View(ctx, func(tx *rows.Tx) error {
 		settled, last = nil, ""
-		var sum usage.Tally
+		var sum quota.Tally
 		read := 0
 		end := func() {
-			if last != "" && last[0] != usage.KindTotal && sum == (usage.Tally{}) && len(settled) < rows.SweepBatch {
+			if last != "" && last[0] != quota.KindTotal && sum == (quota.Tally{}) && len(settled) < rows.SweepBatch {
 				settled = append(settled, last)
 			}
 		}
-		err := usage.Range(tx, rows.PrefixEnd([]byte(from)), func(who usage.Key, value []byte) error {
+		err := quota.Range(tx, rows.PrefixEnd([]byte(from)), func(who quota.Key, value []byte) error {
 			if who != last {
 				end()
 				if read >= tidyRows {
 					return rows.ErrEnough
 				}
-				last, sum = who, usage.Tally{}
+				last, sum = who, quota.Tally{}
 			}
 			read++
-			if t, err := usage.DecodeTally(value); err == nil {
+			if t, err := quota.DecodeTally(value); err == nil {
 				sum = sum.Plus(t)
 			}
 			return nil
@@ -237,13 +237,13 @@ func (l *ledger) settled(ctx context.Context) (settled []usage.Key, err error) {
 
 // deleteSettled deletes the rows of who if all can be read and their sum is still
 // zero.
-func deleteSettled(tx *rows.Tx, who usage.Key) error {
-	own, others, err := usage.SumTallies(tx, who, 0)
-	if rows.IsDamage(err) || err == nil && own.Plus(others) != (usage.Tally{}) {
+func deleteSettled(tx *rows.Tx, who quota.Key) error {
+	own, others, err := quota.SumTallies(tx, who, 0)
+	if rows.IsDamage(err) || err == nil && own.Plus(others) != (quota.Tally{}) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return usage.Delete(tx, who)
+	return quota.Delete(tx, who)
 }

@@ -16,9 +16,9 @@ import (
 	"hush/storage"
 	"hush/testtier/property"
 	"hush/vault/caller"
+	"hush/vault/quota"
 	"hush/vault/refusal"
 	"hush/vault/secret"
-	"hush/vault/usage"
 	"hush/vault/vaulttest"
 )
 
@@ -249,8 +249,8 @@ func TestLedgerCountsAFilledStore(t *testing.T) {
 			conceal(kits[0])
 		}
 		kits[0].Close(t)
-		for key := range (&vaulttest.Member{Kit: &vaulttest.Kit{Store: c.Store}}).RowsOf(t, usage.BucketUsage) {
-			vaulttest.Put(t, c.Store, usage.BucketUsage, []byte(key), nil)
+		for key := range (&vaulttest.Member{Kit: &vaulttest.Kit{Store: c.Store}}).RowsOf(t, quota.BucketUsage) {
+			vaulttest.Put(t, c.Store, quota.BucketUsage, []byte(key), nil)
 		}
 		kits = []*vaulttest.Kit{}
 		for i := range 2 {
@@ -289,7 +289,7 @@ func TestLedgerIsTidied(t *testing.T) {
 	vaulttest.Want(t, "receipts", receipts(), 0)
 	kits[1].MustSweep(t)
 	wantCounted(t, c.Store)
-	vaulttest.Want(t, "rows of usage: the state and both totals", len(vaulttest.RowsIn(t, c.Store, usage.BucketUsage)), 3)
+	vaulttest.Want(t, "rows of usage: the state and both totals", len(vaulttest.RowsIn(t, c.Store, quota.BucketUsage)), 3)
 }
 
 // A service whose store lives on after an update of unknown outcome gives the

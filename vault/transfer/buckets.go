@@ -12,12 +12,12 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/quota"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
 	"hush/vault/sweep"
-	"hush/vault/usage"
 )
 
 // copied returns the buckets that are copied row by row, in their order. The
@@ -38,7 +38,7 @@ func copied() (all []shares.Holding) {
 // left returns the buckets whose rows belong to the processes that serve a
 // store, or to its shares, or follow from what is copied.
 func left() []string {
-	return append(spent.Buckets(), cluster.BucketNode, shares.BucketShred, shares.BucketEpoch, usage.BucketUsage)
+	return append(spent.Buckets(), cluster.BucketNode, shares.BucketShred, shares.BucketEpoch, quota.BucketUsage)
 }
 
 // Buckets returns the names of all buckets that a copy knows.

@@ -1,7 +1,7 @@
-// Package usage keeps what nodes that share a store count of its bytes: what each
+// Package quota keeps what nodes that share a store count of its bytes: what each
 // added, by the account or network that the bytes count toward. Package secret
 // decides what is counted.
-package usage
+package quota
 
 import (
 	"encoding/binary"
