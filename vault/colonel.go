@@ -82,7 +82,7 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 	}
 	index.Today, index.Yesterday, index.Older = v.Inbox.Show(ages[0]), v.Inbox.Show(ages[1]), v.Inbox.Show(ages[2])
 	index.Counts.RecentAccounts = int64(len(index.Accounts))
-	if index.LiveBytes, err = v.Secrets.LiveBytes(ctx); err != nil {
+	if index.LiveBytes, err = v.Usage.LiveBytes(ctx); err != nil {
 		return Index{}, err
 	}
 	index.AuditBytes = index.AuditRows * audit.RowSize

@@ -83,6 +83,6 @@ func (m Monitor) Totals(ctx context.Context) (counts Counts, liveBytes int64, er
 	if err != nil {
 		return Counts{}, 0, err
 	}
-	liveBytes, err = m.vault.Secrets.LiveBytes(ctx)
+	liveBytes, err = m.vault.Usage.LiveBytes(ctx)
 	return counts, liveBytes, err
 }

@@ -22,6 +22,7 @@ import (
 	"hush/vault/keylist"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/quota"
 	"hush/vault/rootkey"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -130,10 +131,11 @@ func (v *Vault) assemble(opts Options) {
 		Store: v.store, Clock: v.clock, Log: v.log, Outbox: v.Outbox, Accounts: v.Accounts,
 		Host: opts.Host, Resolver: opts.Resolver,
 	})
+	v.Usage = quota.New(v.store, v.clock)
 	secrets := secret.New(secret.Options{
 		Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
 		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Accounts: v.Accounts,
-		Sessions: v.Sessions, Domains: v.Domains, Watches: v.Watches,
+		Sessions: v.Sessions, Domains: v.Domains, Watches: v.Watches, Usage: v.Usage,
 		Cost: opts.Passphrases,
 	})
 	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper

@@ -164,7 +164,7 @@ func (v *Vault) finishEnds(ctx context.Context) error {
 
 // tidy ends everything else. Each node writes the uses that it remembers.
 func (v *Vault) tidy(ctx context.Context, now time.Time) (int, error) {
-	n, err := sweep.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PruneCreateRate, v.store.PruneNodes, v.Sweeper.TidyUsage, v.spent.Prune)
+	n, err := sweep.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PruneCreateRate, v.store.PruneNodes, v.Usage.Tidy, v.spent.Prune)
 	return n, errors.Join(err, v.Credentials.FlushUses(cluster.Unfenced(ctx), now))
 }
 

@@ -32,6 +32,7 @@ import (
 	"hush/vault/guess"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/quota"
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -122,6 +123,7 @@ type Vault struct {
 	Receipts       *secret.Receipts
 	Sweeper        *secret.Sweeper
 	Claims         *claim.Claims
+	Usage          *quota.Usage
 	// Ready returns ErrUnavailable while a shared store cannot be reached. A store
 	// of its own is always ready.
 	Ready   func() error

@@ -1,6 +1,3 @@
-// Package quota keeps what nodes that share a store count of its bytes: what each
-// added, by the account or network that the bytes count toward. Package secret
-// decides what is counted.
 package quota
 
 import (
@@ -20,10 +17,10 @@ const BucketUsage = "usage"
 
 // The kinds of keys. The letters are stored.
 const (
-	KindTotal   = 't'
-	KindAccount = 'a'
-	KindNetwork = 'n'
-	KindWide    = 'w'
+	kindTotal   = 't'
+	kindAccount = 'a'
+	kindNetwork = 'n'
+	kindWide    = 'w'
 )
 
 // kindState is the kind of the row that has neither length nor id nor node.
@@ -31,45 +28,45 @@ const kindState = 0
 
 const version = 1
 
-// Key names who bytes count toward: a row's key without its node.
-type Key string
+// countKey names who bytes count toward: a row's key without its node.
+type countKey string
 
-// NewKey returns the key of an account, a network, a /48, or of all.
-func NewKey(kind byte, id []byte) Key {
-	return Key(append([]byte{kind, byte(len(id))}, id...))
+// newKey returns the key of an account, a network, a /48, or of all.
+func newKey(kind byte, id []byte) countKey {
+	return countKey(append([]byte{kind, byte(len(id))}, id...))
 }
 
-// Of returns the row's key of a node.
-func (k Key) Of(node uint16) []byte {
+// of returns the row's key of a node.
+func (k countKey) of(node uint16) []byte {
 	return binary.BigEndian.AppendUint16([]byte(k), node)
 }
 
 // splitKey returns the parts of a row's key, and false for another row.
-func splitKey(key []byte) (who Key, node uint16, ok bool) {
+func splitKey(key []byte) (who countKey, node uint16, ok bool) {
 	at := len(key) - 2
 	if at < 2 || int(key[1]) != at-2 {
 		return "", 0, false
 	}
-	return Key(key[:at]), binary.BigEndian.Uint16(key[at:]), true
+	return countKey(key[:at]), binary.BigEndian.Uint16(key[at:]), true
 }
 
-// Tally is what one node added. What began on one node may end on another, so a
+// tally is what one node added. What began on one node may end on another, so a
 // tally may be negative; the sum over the nodes is not.
-type Tally struct {
+type tally struct {
 	Bytes     int64
 	Secrets   int64 // of Bytes, without receipts; only in the total
 	Anonymous int64 // of Bytes; only in the total
 }
 
-// Plus returns the sum of two tallies.
-func (t Tally) Plus(o Tally) Tally {
-	return Tally{t.Bytes + o.Bytes, t.Secrets + o.Secrets, t.Anonymous + o.Anonymous}
+// plus returns the sum of two tallies.
+func (t tally) plus(o tally) tally {
+	return tally{t.Bytes + o.Bytes, t.Secrets + o.Secrets, t.Anonymous + o.Anonymous}
 }
 
 // encode encodes a tally.
 //
 //	version 1 │ bytes 8 │ secrets 8 │ anonymous 8, each signed
-func (t Tally) encode() []byte {
+func (t tally) encode() []byte {
 	w := make(rows.Writer, 0, 25)
 	w.Byte(version)
 	w.Uint64(uint64(t.Bytes))
@@ -78,11 +75,11 @@ func (t Tally) encode() []byte {
 	return w
 }
 
-// DecodeTally decodes a tally.
-func DecodeTally(data []byte) (Tally, error) {
+// decodeTally decodes a tally.
+func decodeTally(data []byte) (tally, error) {
 	in := rows.NewReader(data)
 	in.Version(version)
-	t := Tally{int64(in.Uint64()), int64(in.Uint64()), int64(in.Uint64())}
+	t := tally{int64(in.Uint64()), int64(in.Uint64()), int64(in.Uint64())}
 	return t, in.End()
 }
 
@@ -119,27 +116,27 @@ func LoadCursor(tx *rows.Tx) (Cursor, error) {
 	return rows.LoadOr(tx, BucketUsage, []byte{kindState}, decodeCursor, Cursor{})
 }
 
-// Put stores the state of the count.
-func (s Cursor) Put(tx *rows.Tx) error {
+// put stores the state of the count.
+func (s Cursor) put(tx *rows.Tx) error {
 	return tx.Put(BucketUsage, []byte{kindState}, s.encode())
 }
 
-// LoadTally loads what a node added; nothing is zero.
-func LoadTally(tx *rows.Tx, who Key, node uint16) (Tally, error) {
-	return rows.LoadOr(tx, BucketUsage, who.Of(node), DecodeTally, Tally{})
+// loadTally loads what a node added; nothing is zero.
+func loadTally(tx *rows.Tx, who countKey, node uint16) (tally, error) {
+	return rows.LoadOr(tx, BucketUsage, who.of(node), decodeTally, tally{})
 }
 
-// PutTally stores what a node added.
-func PutTally(tx *rows.Tx, who Key, node uint16, t Tally) error {
-	if t == (Tally{}) {
-		return tx.Delete(BucketUsage, who.Of(node))
+// putTally stores what a node added.
+func putTally(tx *rows.Tx, who countKey, node uint16, t tally) error {
+	if t == (tally{}) {
+		return tx.Delete(BucketUsage, who.of(node))
 	}
-	return tx.Put(BucketUsage, who.Of(node), t.encode())
+	return tx.Put(BucketUsage, who.of(node), t.encode())
 }
 
-// Range calls fn for the row of each key and node, from a key on. It leaves out the
+// rangeTallies calls fn for the row of each key and node, from a key on. It leaves out the
 // state of the count.
-func Range(tx storage.Tx, from []byte, fn func(who Key, value []byte) error) error {
+func rangeTallies(tx storage.Tx, from []byte, fn func(who countKey, value []byte) error) error {
 	return tx.Range(BucketUsage, from, nil, func(key, value []byte) error {
 		who, _, ok := splitKey(key)
 		if !ok {
@@ -149,28 +146,34 @@ func Range(tx storage.Tx, from []byte, fn func(who Key, value []byte) error) err
 	})
 }
 
-// Delete deletes what all nodes added for a key; for an empty one, all that the
+// Forget deletes what a store counted, before it is filled by a copy. It is counted
+// anew when it is served.
+func Forget(tx storage.Tx) error { return deleteTallies(tx, "") }
+
+// deleteTallies deletes what all nodes added for a key; for an empty one, all that the
 // store counted.
-func Delete(tx storage.Tx, who Key) error { return rows.DeletePrefix(tx, BucketUsage, []byte(who)) }
+func deleteTallies(tx storage.Tx, who countKey) error {
+	return rows.DeletePrefix(tx, BucketUsage, []byte(who))
+}
 
 // Invariants returns those of the bucket of this package.
 func Invariants() []exam.Invariant {
 	return []exam.Invariant{{Bucket: BucketUsage, Check: check, Alone: "the ledger counts anew what it does not know"}}
 }
 
-// SumTallies returns what a node and the others added.
-func SumTallies(tx *rows.Tx, who Key, node uint16) (own, others Tally, err error) {
+// sumTallies returns what a node and the others added.
+func sumTallies(tx *rows.Tx, who countKey, node uint16) (own, others tally, err error) {
 	prefix := []byte(who)
 	err = tx.Range(BucketUsage, prefix, rows.PrefixEnd(prefix), func(key, value []byte) error {
 		_, of, ok := splitKey(key)
 		if !ok {
 			return rows.ErrDamaged
 		}
-		t, err := DecodeTally(value)
+		t, err := decodeTally(value)
 		if of == node {
-			own = own.Plus(t)
+			own = own.plus(t)
 		} else {
-			others = others.Plus(t)
+			others = others.plus(t)
 		}
 		return err
 	})
@@ -186,6 +189,6 @@ func check(key, value []byte) error {
 	if _, _, ok := splitKey(key); !ok {
 		return rows.ErrDamaged
 	}
-	_, err := DecodeTally(value)
+	_, err := decodeTally(value)
 	return err
 }

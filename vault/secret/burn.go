@@ -100,7 +100,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by st
 		if burned, err = getSecret(tx, secret, now); err != nil {
 			return err
 		}
-		end.counted = bu.usage.touch(secret, burned.slot.Number)
+		end.counted = bu.usage.Touch(secret, burned.slot.Number)
 		if end.ending, err = bu.secrets.endSecret(tx, secret, burned, m, by, now); err != nil || beside == nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by st
 		return nil, err
 	}
 	if end.counted {
-		bu.usage.release(burned.charge())
+		bu.usage.Release(burned.charge())
 	}
 	_, _, how := m.facts()
 	err = bu.shares.Destroy(ctx, how, burned.slot)

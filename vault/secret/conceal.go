@@ -64,11 +64,11 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	}
 	// The text is not sealed yet, so its size is computed.
 	charged := d.secret.charge()
-	charged.secret, charged.receipt = int64(d.secret.sealedSize(len(text))), d.metadata.charge().receipt
+	charged.Secret, charged.Receipt = int64(d.secret.sealedSize(len(text))), d.metadata.charge().Receipt
 	if err := se.store.CheckDiskSpace(); err != nil {
 		return Concealed{}, err
 	}
-	if d.elsewhere, err = se.usage.reserve(ctx, charged, se.limits); err != nil {
+	if d.elsewhere, err = se.usage.Reserve(ctx, charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
 	d.charged = charged
@@ -77,7 +77,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 		d.metadata.viewed = now
 	}
 	if err := se.keep(ctx, c, d, text, wish); err != nil {
-		se.usage.cancel(charged, err)
+		se.usage.Cancel(charged, err)
 		return Concealed{}, err
 	}
 	d.metadata.State = StateNew
@@ -125,7 +125,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
 	}
-	se.usage.handed(ready.Slot.Number, d.metaRow)
+	se.usage.Handed(ready.Slot.Number, d.metaRow)
 	key, err := se.secretKeys.Key(d.secret.kid, d.key, d.secretRow, ready.Share, hash)
 	if err != nil {
 		se.shares.Discard(err, ready.Slot)
@@ -140,7 +140,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 		if err := se.shares.Own(tx, ready); err != nil {
 			return err
 		}
-		return se.usage.put(tx, d.charged, d.elsewhere, se.limits, d.secretRow, d.metaRow)
+		return se.usage.Put(tx, d.charged, d.elsewhere, se.limits, d.secretRow, d.metaRow)
 	}
 	if err := se.store.Update(ctx, d.commit(begin)); err != nil {
 		se.shares.Discard(err, ready.Slot)

@@ -12,6 +12,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/outbox"
+	"hush/vault/quota"
 	"hush/vault/refusal"
 )
 
@@ -73,8 +74,8 @@ type draft struct {
 	linkDomain         string // that the sender chose for the link; never one that is only visited
 	memo               caller.Text
 	mails              []*outbox.Draft // to the recipients
-	charged            charge          // for both records
-	elsewhere          elsewhere       // bytes that other nodes counted
+	charged            quota.Charge    // for both records
+	elsewhere          quota.Elsewhere // bytes that other nodes counted
 }
 
 // admit returns an error unless the caller may conceal the text, or what the wish

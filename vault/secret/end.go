@@ -51,7 +51,7 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 	}
 	metadata.markEnded(state, at)
 	metadata.endedBy = by
-	if err := se.usage.drop(tx, record.charge(), row, record.metadata); err != nil {
+	if err := se.usage.Drop(tx, record.charge(), row, record.metadata); err != nil {
 		return end, err
 	}
 	if err := tx.Delete(BucketSecret, row[:]); err != nil {

@@ -2,7 +2,6 @@ package secret
 
 import (
 	"context"
-	"errors"
 
 	"hush/seal"
 	"hush/vault/audit"
@@ -31,7 +30,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		}
 		sealed = re.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
 	}
-	memoQuota, err := re.newMemoReservation(ctx, found.record, len(sealed))
+	memoQuota, err := re.usage.ReserveMemo(ctx, found.record.charge(), len(found.record.sealedMemo), len(sealed), re.limits)
 	if err != nil {
 		return Metadata{}, err
 	}
@@ -39,7 +38,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		if found.record, err = getMetadata(tx, row); err != nil {
 			return err
 		}
-		if err := memoQuota.want(tx, row, found.record, len(sealed)); err != nil {
+		if err := memoQuota.Take(tx, found.record.charge(), len(found.record.sealedMemo), found.record.Secret, row); err != nil {
 			return err
 		}
 		found.record.sealedMemo, found.record.updated = sealed, now
@@ -48,79 +47,11 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		}
 		return audit.Write(tx, now, audit.Memo, row)
 	})
-	memoQuota.settle(err)
+	memoQuota.Settle(err)
 	if err != nil {
 		return Metadata{}, err
 	}
 	re.watches.Tell(row)
 	found.record = found.record.asOf(now)
 	return re.showMetadata(ctx, c, receipt, row, found, now), nil
-}
-
-// memoReservation is the quota that a memo needs beyond the memo that it
-// replaces. A store may run a transaction several times: each run calls want,
-// and settle follows the last run.
-type memoReservation struct {
-	usage     *Usage
-	limits    caller.Limits
-	elsewhere elsewhere // bytes that other nodes counted
-	held      charge    // reserved so far
-	needed    int64     // by the last run; negative for a shorter memo
-}
-
-// newMemoReservation asks what other nodes counted, for a sealed memo of size
-// bytes, or returns ErrQuota.
-func (re *Receipts) newMemoReservation(ctx context.Context, r *MetadataRecord, size int) (*memoReservation, error) {
-	m := &memoReservation{usage: re.usage, limits: re.limits}
-	if re.usage.ledger == nil || size == 0 {
-		return m, nil
-	}
-	charged := r.charge()
-	charged.receipt = int64(max(0, size-len(r.sealedMemo)))
-	var err error
-	m.elsewhere, err = re.usage.ledger.admit(ctx, charged, re.limits)
-	if charged.receipt == 0 && errors.Is(err, refusal.ErrQuota) {
-		err = nil // a memo may always become shorter
-	}
-	return m, err
-}
-
-// want reserves what a sealed memo of size bytes needs beyond the stored memo
-// of r, or returns ErrQuota.
-func (m *memoReservation) want(tx *rows.Tx, row seal.RowKey, r *MetadataRecord, size int) error {
-	charged := r.charge()
-	if m.usage.ledger != nil {
-		charged.receipt = int64(size - len(r.sealedMemo))
-		if charged.receipt > 0 {
-			return m.usage.put(tx, charged, m.elsewhere, m.limits, r.Secret, row)
-		}
-		if charged.receipt = -charged.receipt; charged.receipt == 0 {
-			return nil
-		}
-		return m.usage.drop(tx, charged, r.Secret, row)
-	}
-	m.usage.adopt(row, charged)
-	m.needed = int64(size - len(r.sealedMemo))
-	held := m.held.receipt
-	m.held, m.held.receipt = charged, held
-	if more := m.needed - held; more > 0 {
-		charged.receipt = more
-		if err := m.usage.take(charged, m.limits); err != nil {
-			return err
-		}
-		m.held.receipt = m.needed
-	}
-	return nil
-}
-
-// settle releases what was reserved but not used, or what a shorter memo frees.
-// failed is the error of the transaction.
-func (m *memoReservation) settle(failed error) {
-	spare := m.held
-	if failed == nil {
-		spare.receipt -= m.needed
-	}
-	if spare.receipt > 0 {
-		m.usage.cancel(spare, failed)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/cluster"
+	"hush/vault/quota"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/watch"
@@ -62,12 +63,12 @@ func bind(ctx context.Context, claims *claim.Claims, token seal.Token, r *Record
 
 // keepClaimed keeps the content of a secret that just ended for its claim, in the
 // same transaction.
-func keepClaimed(tx *rows.Tx, u *Usage, bound *claim.Binding, r *Record, end consumed) error {
+func keepClaimed(tx *rows.Tx, u *quota.Usage, bound *claim.Binding, r *Record, end consumed) error {
 	end.metadata.outcome = OutcomeAwaited
 	if err := tx.Put(BucketMetadata, r.metadata[:], end.metadata.encode()); err != nil {
 		return err
 	}
-	if err := u.claim(tx, r.charge(), +1); err != nil {
+	if err := u.Claim(tx, r.charge(), +1); err != nil {
 		return err
 	}
 	return bound.Put(tx, end.plaintext)
@@ -83,23 +84,18 @@ func repeat(ctx context.Context, claims *claim.Claims, token seal.Token, claim c
 	return newRevealed(s, kept.Plaintext, kept.Left), nil
 }
 
-// claimCharge returns what a claim counts for.
-func claimCharge(r *claim.Record) charge {
-	return charge{owner: r.Owner, network: r.Network, wide: r.Wide, secret: r.Bytes()}
-}
-
 // ofClaims returns what the end of a claim means for receipts and bytes.
-func ofClaims(u *Usage, watches *watch.Watches) claim.Others {
+func ofClaims(u *quota.Usage, watches *watch.Watches) claim.Others {
 	return claim.Others{
-		Found: func(r *claim.Record) { u.found(claimCharge(r)) },
+		Found: func(r *claim.Record) { u.FoundClaim(claimCharge(r)) },
 		End: func(tx *rows.Tx, r *claim.Record, delivered bool, at time.Time) error {
 			if err := noteOutcome(tx, r.Receipt, delivered, at); err != nil {
 				return err
 			}
-			return u.claim(tx, claimCharge(r), -1)
+			return u.Claim(tx, claimCharge(r), -1)
 		},
 		Ended: func(r *claim.Record) {
-			u.release(claimCharge(r))
+			u.Release(claimCharge(r))
 			watches.Tell(r.Receipt)
 		},
 	}

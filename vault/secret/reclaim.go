@@ -7,6 +7,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/quota"
 	"hush/vault/rows"
 )
 
@@ -23,7 +24,7 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 		}
 		return
 	}
-	sw.log.Debug("counted live secrets", "bytes", sw.usage.bytes(), "orphaned_slots", freed, "took", sw.clock.Now().Sub(began).String())
+	sw.log.Debug("counted live secrets", "bytes", sw.usage.ProcessBytes(), "orphaned_slots", freed, "took", sw.clock.Now().Sub(began).String())
 }
 
 // Reclaim runs the background pass after a start. It counts the bytes of all
@@ -34,13 +35,13 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 // Reclaim frees no slot. On a store that nodes share, it only counts a store that
 // was filled elsewhere.
 func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
-	if sw.usage.ledger != nil {
-		return 0, sw.usage.ledger.count(ctx)
+	if sw.usage.Shared() {
+		return 0, sw.countStore(ctx)
 	}
 	recycler, recycles := sw.shares.Recycler()
 	var batch countBatch
 	for {
-		from, ok := sw.usage.resume()
+		from, ok := sw.usage.Resume()
 		if !ok {
 			return 0, nil
 		}
@@ -50,13 +51,13 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 		if batch.last == (seal.RowKey{}) {
 			break
 		}
-		_ = sw.usage.damaged(batch.damage)
+		_ = sw.usage.Damaged(batch.damage)
 		if recycles {
 			for _, c := range batch.found {
-				recycler.Used(storage.Slot{Number: c.slot})
+				recycler.Used(storage.Slot{Number: c.Slot})
 			}
 		}
-		sw.usage.count(batch.found, batch.last)
+		sw.usage.CountSecrets(batch.found, batch.last)
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -69,8 +70,8 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	if err = errors.Join(err, claimErr); err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return 0, err
 	}
-	damage := sw.usage.damaged(err)
-	sw.usage.finishPass()
+	damage := sw.usage.Damaged(err)
+	sw.usage.FinishPass()
 	if !recycles || damage != nil {
 		return 0, damage
 	}
@@ -83,9 +84,9 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 // countReceipts counts receipts for the pass. It skips records that cannot be
 // read: the sweep reports them when they are due.
 func (sw *Sweeper) countReceipts(ctx context.Context) error {
-	var found []countedReceipt
+	var found []quota.CountedReceipt
 	for {
-		from, last := sw.usage.resumeReceipts(), seal.RowKey{}
+		from, last := sw.usage.ResumeReceipts(), seal.RowKey{}
 		err := sw.store.View(ctx, func(tx *rows.Tx) error {
 			found, last = found[:0], seal.RowKey{}
 			read := 0
@@ -94,8 +95,8 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 					return nil
 				}
 				last = seal.RowKey(key)
-				if record, err := decodeMetadata(value); err == nil {
-					found = append(found, countedReceipt{last, record.charge()})
+				if charged, err := ChargeOfReceipt(value); err == nil {
+					found = append(found, quota.CountedReceipt{Row: last, Charge: charged})
 				}
 				if read++; read == passBatch {
 					return rows.ErrEnough
@@ -109,7 +110,7 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 		if last == (seal.RowKey{}) {
 			return nil
 		}
-		sw.usage.countReceipts(found, last)
+		sw.usage.CountReceipts(found, last)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 
 // countBatch is the result of one read of the background pass.
 type countBatch struct {
-	found  []countedSecret
+	found  []quota.CountedSecret
 	last   seal.RowKey // zero if there was nothing more
 	damage error       // of the last record that could not be read
 }
@@ -150,13 +151,5 @@ func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
 		b.damage = err
 		return
 	}
-	b.found = append(b.found, countedSecret{row: row, slot: record.slot.Number, charge: record.charge()})
-}
-
-// LiveBytes returns the bytes of live secrets.
-func (se *Secrets) LiveBytes(ctx context.Context) (int64, error) {
-	if se.usage.ledger != nil {
-		return se.usage.ledger.bytes(ctx)
-	}
-	return se.usage.bytes(), nil
+	b.found = append(b.found, quota.CountedSecret{Row: row, Slot: record.slot.Number, Charge: record.charge()})
 }

@@ -220,7 +220,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 				return fmt.Errorf("opening: %w", rows.ErrInconsistent)
 			}
 		}
-		end.counted = se.usage.touch(s.row, record.slot.Number)
+		end.counted = se.usage.Touch(s.row, record.slot.Number)
 		end.ending, err = se.endSecret(tx, s.row, record, m, by, now)
 		end.claimed = bound != nil && tx.Format() >= rows.FormatClaims
 		if err == nil && end.claimed {
@@ -240,7 +240,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		bound = nil
 	}
 	bound.Stored()
-	se.usage.settle(s.record.charge(), end.counted, end.claimed)
+	se.usage.Settle(s.record.charge(), end.counted, end.claimed)
 	if end.noticed {
 		se.outbox.Wake()
 	}

@@ -13,6 +13,7 @@ import (
 	"hush/vault/domain"
 	"hush/vault/guess"
 	"hush/vault/outbox"
+	"hush/vault/quota"
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/watch"
@@ -35,6 +36,7 @@ type Options struct {
 	Sessions    *session.Sessions
 	Domains     *domain.Domains
 	Watches     *watch.Watches
+	Usage       *quota.Usage
 	// Cost is the cost of hashing a passphrase; zero means the defaults of seal.
 	Cost seal.PassphraseParams
 }
@@ -64,7 +66,7 @@ type Secrets struct {
 	accounts   *account.Accounts
 	domains    *domain.Domains
 	receipts   *Receipts
-	usage      *Usage
+	usage      *quota.Usage
 	watches    *watch.Watches
 	claims     *claim.Claims
 }
@@ -76,7 +78,7 @@ type Burns struct {
 	clock    *cluster.Clock
 	secrets  *Secrets
 	receipts *Receipts
-	usage    *Usage
+	usage    *quota.Usage
 	watches  *watch.Watches
 }
 
@@ -90,7 +92,7 @@ type Receipts struct {
 	sessions    *session.Sessions
 	credentials *credential.Credentials
 	lookDedup   *lookDedup
-	usage       *Usage
+	usage       *quota.Usage
 	limits      caller.Limits
 	watches     *watch.Watches
 }
@@ -103,36 +105,32 @@ type Sweeper struct {
 	log     *slog.Logger
 	outbox  *outbox.Outbox
 	secrets *Secrets
-	usage   *Usage
+	usage   *quota.Usage
 	watches *watch.Watches
 }
 
 // New returns the services on a store.
 func New(o Options) Services {
-	usage := NewUsage()
-	if o.Store.Node() != nil {
-		usage.ledger = newLedger(o.Store, o.Clock)
-	}
 	receipts := &Receipts{
 		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
-		credentials: o.Credentials, lookDedup: newLookDedup(), usage: usage, limits: o.Limits,
+		credentials: o.Credentials, lookDedup: newLookDedup(), usage: o.Usage, limits: o.Limits,
 		watches: o.Watches,
 	}
 	secrets := &Secrets{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys,
 		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
 		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
-		receipts: receipts, usage: usage, watches: o.Watches,
+		receipts: receipts, usage: o.Usage, watches: o.Watches,
 	}
 	secrets.claims = claim.New(claim.Options{
-		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Others: ofClaims(usage, o.Watches),
+		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Others: ofClaims(o.Usage, o.Watches),
 	})
 	burns := &Burns{
-		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: receipts, usage: usage, watches: o.Watches,
+		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: receipts, usage: o.Usage, watches: o.Watches,
 	}
 	sweeper := &Sweeper{
 		store: o.Store, shares: o.Shares, clock: o.Clock, log: o.Log, outbox: o.Outbox, secrets: secrets,
-		usage: usage, watches: o.Watches,
+		usage: o.Usage, watches: o.Watches,
 	}
 	return Services{secrets, burns, receipts, sweeper, secrets.claims}
 }

@@ -184,14 +184,19 @@ func TestUnknownOutcomeWithholds(t *testing.T) {
 // frees no slot when it goes on: one of them may be that record's.
 func TestPassRemembersDamage(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} }})
+	between := betweenStore{bucket: secret.BucketSecret}
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, WrapStore: func(s storage.Store) storage.Store {
+		between.Store = s
+		return &between
+	}})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	token, _ := seal.ParseToken(kept.Secret.Key.Expose())
 	row := token.RowKey(seal.KindSecret)
 	vaulttest.Put(t, k.Store, secret.BucketSecret, row[:], []byte{1, 2, 3})
 	k.Reopen(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := k.Vault.Sweeper.Reclaim(context.WithValue(ctx, interferenceKey{}, &interference{afterView: cancel}))
+	between.then = cancel
+	_, err := k.Vault.Sweeper.Reclaim(ctx)
 	vaulttest.WantErr(t, "Reclaim(ended in the middle)", err, context.Canceled)
 	freed, err := k.Vault.Sweeper.Reclaim(t.Context())
 	vaulttest.WantErr(t, "Reclaim(again)", err, rows.ErrDamaged)

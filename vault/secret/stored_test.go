@@ -1,10 +1,7 @@
 package secret_test
 
 import (
-	"context"
-
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/secret"
 )
 
@@ -25,10 +22,4 @@ func storedLink(record []byte) (kept seal.RowKey, sealedKey []byte, err error) {
 		return seal.RowKey{}, nil, err
 	}
 	return r.Secret, r.SealedKey, nil
-}
-
-// storedCharges counts what is stored.
-func storedCharges(ctx context.Context, store storage.Store) secret.Charges {
-	counted, _ := secret.CountCharges(ctx, store)
-	return counted
 }

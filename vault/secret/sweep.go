@@ -10,6 +10,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/counter"
+	"hush/vault/quota"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -28,7 +29,7 @@ func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, e
 // Sweep is what one transaction of the sweeper ended.
 type Sweep struct {
 	slots    []storage.Slot
-	releases []charge
+	releases []quota.Charge
 	rows     []seal.RowKey // of receipts that changed
 	handled  int
 	lost     rows.Damage
@@ -85,7 +86,7 @@ func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*
 // finish releases what was ended durably.
 func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 	for _, r := range done.releases {
-		sw.usage.release(r)
+		sw.usage.Release(r)
 	}
 	if len(done.slots) == 0 {
 		return nil
@@ -147,8 +148,8 @@ func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *Swe
 	}
 	if !now.Before(metadata.forgotten()) {
 		charged := metadata.charge()
-		sw.usage.adopt(row, charged)
-		if err := sw.usage.drop(tx, charged, metadata.Secret, row); err != nil {
+		sw.usage.Adopt(row, charged)
+		if err := sw.usage.Drop(tx, charged, metadata.Secret, row); err != nil {
 			return next, err
 		}
 		if err := forgetReceipt(tx, row, metadata); err != nil {
@@ -169,7 +170,7 @@ func (sw *Sweeper) expire(tx *rows.Tx, metadata *MetadataRecord, now time.Time, 
 	if err != nil {
 		return nil, err
 	}
-	counts := sw.usage.touch(row, record.slot.Number)
+	counts := sw.usage.Touch(row, record.slot.Number)
 	ended, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", now)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"hush/storage"
 	"hush/vault/cluster"
 	"hush/vault/keylist"
+	"hush/vault/quota"
 	"hush/vault/rows"
-	"hush/vault/secret"
 	"hush/vault/spent"
 )
 
@@ -247,7 +247,7 @@ func (e *end) markFilling(ctx context.Context, opts Options, record cluster.Copy
 		if err := rows.DeletePrefix(tx, rows.BucketSystem, nil); err != nil {
 			return err
 		}
-		if err := secret.ForgetUsage(tx); err != nil {
+		if err := quota.Forget(tx); err != nil {
 			return err
 		}
 		return cluster.PutCopy(tx, record)

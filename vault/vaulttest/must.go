@@ -112,7 +112,7 @@ func (k *Kit) MustReclaim(t testing.TB) int {
 // MustLiveBytes returns the bytes of live secrets.
 func (k *Kit) MustLiveBytes(t testing.TB) int64 {
 	t.Helper()
-	bytes, err := k.Vault.Secrets.LiveBytes(t.Context())
+	bytes, err := k.Vault.Usage.LiveBytes(t.Context())
 	Want(t, "LiveBytes()", err, nil)
 	return bytes
 }

@@ -1,4 +1,4 @@
-package secret_test
+package quota_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
+	"hush/vault/quota"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/sweep"
@@ -52,7 +53,7 @@ func TestQuotaCountsWhatOutlivesSecrets(t *testing.T) {
 				k.MustSweep(t)
 				k.Clock.Advance(time.Minute)
 			}
-			if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Secrets.Charges()); diff != "" {
+			if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Usage.Charges()); diff != "" {
 				t.Errorf("usage beside what is stored: -want +got\n%s", diff)
 			}
 			if again := churnReceipts(t, k, c, memo); again < rounds {
@@ -88,13 +89,13 @@ func TestQuotaOfMemo(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "x", secret.Wish{})
-	total := func() int64 { return k.Vault.Secrets.Charges().Total }
+	total := func() int64 { return k.Vault.Usage.Charges().Total }
 	set := func(memo caller.Text) {
 		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
 		vaulttest.Want(t, "UpdateMemo(memo)", err, nil)
 	}
 	empty := total()
-	vaulttest.Want(t, "bytes charged without a memo", empty, unit+secret.ReceiptBytes)
+	vaulttest.Want(t, "bytes charged without a memo", empty, unit+quota.ReceiptBytes)
 	set(caller.Text(strings.Repeat("m", 500)))
 	long := total()
 	if long < empty+500 {
@@ -116,7 +117,7 @@ func TestQuotaOfMemo(t *testing.T) {
 func TestQuotaRefusesMemo(t *testing.T) {
 	t.Parallel()
 	const spare = 100
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: unit + secret.ReceiptBytes + spare}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: unit + quota.ReceiptBytes + spare}})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	k.MustReclaim(t)
@@ -126,15 +127,15 @@ func TestQuotaRefusesMemo(t *testing.T) {
 		vaulttest.WantErr(t, "UpdateMemo(memo)", err, wanted)
 	}
 	set("a note", nil)
-	before := k.Vault.Secrets.Charges()
+	before := k.Vault.Usage.Charges()
 	set(caller.Text(strings.Repeat("m", spare)), refusal.ErrQuota)
 	vaulttest.Want(t, "Memo after ErrQuota", string(k.MustMetadata(t, c, kept.Metadata.Key).Memo), "a note")
-	if diff := cmp.Diff(before, k.Vault.Secrets.Charges()); diff != "" {
+	if diff := cmp.Diff(before, k.Vault.Usage.Charges()); diff != "" {
 		t.Errorf("usage after ErrQuota: -want +got\n%s", diff)
 	}
 	set("note", nil)
 	set("", nil)
-	vaulttest.Want(t, "bytes charged without a memo", k.Vault.Secrets.Charges().Total, unit+secret.ReceiptBytes)
+	vaulttest.Want(t, "bytes charged without a memo", k.Vault.Usage.Charges().Total, unit+quota.ReceiptBytes)
 }
 
 // A receipt that is forgotten before the pass after a start has come to it gives
@@ -151,7 +152,7 @@ func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	k.MustReclaim(t)
-	vaulttest.Want(t, "bytes charged", k.Vault.Secrets.Charges().Total, unit+secret.ReceiptBytes)
+	vaulttest.Want(t, "bytes charged", k.Vault.Usage.Charges().Total, unit+quota.ReceiptBytes)
 }
 
 // What a burned secret leaves behind, keys included, is no more than its receipt
@@ -171,14 +172,14 @@ func TestReceiptBytes(t *testing.T) {
 				k.MustBurn(t, c, k.MustConceal(t, c, "x", secret.Wish{Recipients: recipients}).Metadata.Key, "")
 			}
 			burn()
-			before, charged := storedBytes(t, k), k.Vault.Secrets.Charges().Total
+			before, charged := storedBytes(t, k), k.Vault.Usage.Charges().Total
 			const n = 50
 			for range n {
 				burn()
 			}
 			k.MustSweep(t)
 			vaulttest.MustPost(t, k) // drops the mails of what was burned
-			stored, charged := (storedBytes(t, k)-before)/n, (k.Vault.Secrets.Charges().Total-charged)/n
+			stored, charged := (storedBytes(t, k)-before)/n, (k.Vault.Usage.Charges().Total-charged)/n
 			t.Logf("%s, %d recipients: a burned secret leaves %d bytes and counts for %d", name, len(recipients), stored, charged)
 			if stored > charged {
 				t.Errorf("bytes that a burned secret with %d recipients leaves, %s: got %d, want at most %d", len(recipients), name, stored, charged)

@@ -1,4 +1,4 @@
-package secret_test
+package quota_test
 
 import (
 	"bytes"
@@ -190,7 +190,7 @@ func (m *quotaMachine) age(rt *rapid.T) {
 // compare is exact once the pass is through. Before, the count may be too low,
 // and never is too high.
 func (m *quotaMachine) compare(rt *rapid.T) {
-	usage, stored := m.kit.Vault.Secrets.Charges(), storedCharges(m.t.Context(), m.kit.Store)
+	usage, stored := m.kit.Vault.Usage.Charges(), storedCharges(m.t.Context(), m.kit.Store)
 	if !m.passed {
 		if usage.Total > stored.Total || usage.Anonymous > stored.Anonymous {
 			rt.Fatalf("usage before the pass: got %+v, want at most %+v", usage, stored)

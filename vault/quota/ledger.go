@@ -1,6 +1,7 @@
-package secret
+package quota
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -9,7 +10,6 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/cluster"
-	"hush/vault/quota"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -34,33 +34,33 @@ type ledger struct {
 	done  atomic.Bool // the count is through; seen in the store
 
 	mu     sync.Mutex
-	read   map[quota.Key]reading
-	tidied quota.Key // TidyUsage goes on behind it
+	read   map[countKey]reading
+	tidied countKey // Tidy goes on behind it
 }
 
 // reading is what was read of who bytes count toward.
 type reading struct {
 	node        uint16
 	age         func() time.Duration
-	own, others quota.Tally
+	own, others tally
 }
 
 func newLedger(store cluster.Store, clock *cluster.Clock) *ledger {
-	return &ledger{store: store, clock: clock, read: map[quota.Key]reading{}}
+	return &ledger{store: store, clock: clock, read: map[countKey]reading{}}
 }
 
-// elsewhere is what other nodes counted a moment ago for who a charge counts
+// Elsewhere is what other nodes counted a moment ago for who a charge counts
 // toward, in the order of its keys.
-type elsewhere struct {
+type Elsewhere struct {
 	node  uint16
-	total quota.Tally
-	who   []quota.Tally
+	total tally
+	who   []tally
 }
 
 // admit returns what other nodes counted, and ErrQuota if c fits no longer. It
 // reads nothing if it did so a moment ago, unless c would be refused.
-func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (elsewhere, error) {
-	who := append([]quota.Key{quota.NewKey(quota.KindTotal, nil)}, c.keys()...)
+func (l *ledger) admit(ctx context.Context, c Charge, limits caller.Limits) (Elsewhere, error) {
+	who := append([]countKey{newKey(kindTotal, nil)}, c.keys()...)
 	if found, fresh := l.recall(who); fresh {
 		if e, fits := c.fitsReadings(found, limits); fits {
 			return e, nil
@@ -68,7 +68,7 @@ func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (els
 	}
 	found, err := l.look(ctx, who)
 	if err != nil {
-		return elsewhere{}, err
+		return Elsewhere{}, err
 	}
 	e, fits := c.fitsReadings(found, limits)
 	if !fits {
@@ -78,7 +78,7 @@ func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (els
 }
 
 // recall returns what was read a moment ago under the node's present number.
-func (l *ledger) recall(who []quota.Key) (found []reading, fresh bool) {
+func (l *ledger) recall(who []countKey) (found []reading, fresh bool) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, false
@@ -96,7 +96,7 @@ func (l *ledger) recall(who []quota.Key) (found []reading, fresh bool) {
 }
 
 // look reads rows of all nodes.
-func (l *ledger) look(ctx context.Context, who []quota.Key) (found []reading, err error) {
+func (l *ledger) look(ctx context.Context, who []countKey) (found []reading, err error) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, cluster.ErrNodeLost
@@ -106,7 +106,7 @@ func (l *ledger) look(ctx context.Context, who []quota.Key) (found []reading, er
 		found = found[:0]
 		for _, k := range who {
 			r := reading{node: node, age: age}
-			if r.own, r.others, err = quota.SumTallies(tx, k, node); err != nil {
+			if r.own, r.others, err = sumTallies(tx, k, node); err != nil {
 				return err
 			}
 			found = append(found, r)
@@ -129,63 +129,19 @@ func (l *ledger) look(ctx context.Context, who []quota.Key) (found []reading, er
 
 // fitsReadings reports whether c fits every limit as far as it was read, of the
 // total first, and returns what the other nodes have.
-func (c charge) fitsReadings(found []reading, limits caller.Limits) (e elsewhere, fits bool) {
-	e = elsewhere{node: found[0].node, total: found[0].others}
-	sums := []quota.Tally{found[0].own.Plus(found[0].others)}
+func (c Charge) fitsReadings(found []reading, limits caller.Limits) (e Elsewhere, fits bool) {
+	e = Elsewhere{node: found[0].node, total: found[0].others}
+	sums := []tally{found[0].own.plus(found[0].others)}
 	for _, r := range found[1:] {
 		e.who = append(e.who, r.others)
-		sums = append(sums, r.own.Plus(r.others))
+		sums = append(sums, r.own.plus(r.others))
 	}
 	return e, c.fits(sums, limits)
 }
 
-// fits reports whether c fits every limit beside what is counted already: in
-// all, and for each of its keys.
-func (c charge) fits(counted []quota.Tally, limits caller.Limits) bool {
-	size := c.size()
-	if counted[0].Bytes+size > limits.TotalBytes {
-		return false
-	}
-	if c.owner == "" && !c.unknown() && counted[0].Anonymous+size > limits.AnonymousBytes() {
-		return false
-	}
-	for i, who := range c.keys() {
-		if counted[i+1].Bytes+size > limitOf(who, limits) {
-			return false
-		}
-	}
-	return true
-}
-
-// limitOf returns the maximum bytes of an account, a network or a /48.
-func limitOf(who quota.Key, limits caller.Limits) int64 {
-	switch who[0] {
-	case quota.KindAccount:
-		return limits.AccountBytes
-	case quota.KindWide:
-		return limits.WideBytes()
-	default:
-		return limits.NetworkBytes
-	}
-}
-
-// keys returns who c counts toward besides the total: an account, or a network
-// and a /48, or no one.
-func (c charge) keys() []quota.Key {
-	switch {
-	case c.unknown():
-		return nil
-	case c.owner != "":
-		return []quota.Key{quota.NewKey(quota.KindAccount, []byte(c.owner))}
-	case c.wide == [8]byte{}:
-		return []quota.Key{quota.NewKey(quota.KindNetwork, c.network[:])}
-	}
-	return []quota.Key{quota.NewKey(quota.KindNetwork, c.network[:]), quota.NewKey(quota.KindWide, c.wide[:])}
-}
-
 // put counts c in the transaction that stores it, or returns ErrQuota before it
 // writes anything.
-func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) error {
+func (l *ledger) put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits) error {
 	node, shared := tx.Node()
 	if !shared || node != e.node || len(e.who) != len(c.keys()) {
 		return cluster.ErrNodeLost // another node took the number meanwhile
@@ -194,9 +150,9 @@ func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) e
 	if err != nil {
 		return err
 	}
-	counted := []quota.Tally{own[0].Plus(e.total)}
+	counted := []tally{own[0].plus(e.total)}
 	for i, others := range e.who {
-		counted = append(counted, own[i+1].Plus(others))
+		counted = append(counted, own[i+1].plus(others))
 	}
 	if !c.fits(counted, limits) {
 		return refusal.ErrQuota
@@ -205,7 +161,7 @@ func (l *ledger) put(tx *rows.Tx, c charge, e elsewhere, limits caller.Limits) e
 }
 
 // drop uncounts c in the transaction that ends it.
-func (l *ledger) drop(tx *rows.Tx, c charge) error {
+func (l *ledger) drop(tx *rows.Tx, c Charge) error {
 	node, shared := tx.Node()
 	if !shared {
 		return cluster.ErrNodeLost
@@ -218,30 +174,30 @@ func (l *ledger) drop(tx *rows.Tx, c charge) error {
 }
 
 // load loads what a node added in all, and for each key of c.
-func (c charge) load(tx *rows.Tx, node uint16) ([]quota.Tally, error) {
-	total, err := quota.LoadTally(tx, quota.NewKey(quota.KindTotal, nil), node)
-	own := []quota.Tally{total}
+func (c Charge) load(tx *rows.Tx, node uint16) ([]tally, error) {
+	total, err := loadTally(tx, newKey(kindTotal, nil), node)
+	own := []tally{total}
 	for _, who := range c.keys() {
 		if err != nil {
 			return nil, err
 		}
-		total, err = quota.LoadTally(tx, who, node)
+		total, err = loadTally(tx, who, node)
 		own = append(own, total)
 	}
 	return own, err
 }
 
 // add stores own with c added to it once, or taken from it for a negative sign.
-func (c charge) add(tx *rows.Tx, node uint16, own []quota.Tally, sign int64) error {
-	change := quota.Tally{Bytes: sign * c.size(), Secrets: sign * c.secret}
-	if c.owner == "" && !c.unknown() {
+func (c Charge) add(tx *rows.Tx, node uint16, own []tally, sign int64) error {
+	change := tally{Bytes: sign * c.size(), Secrets: sign * c.Secret}
+	if c.Owner == "" && !c.unknown() {
 		change.Anonymous = change.Bytes
 	}
-	if err := quota.PutTally(tx, quota.NewKey(quota.KindTotal, nil), node, own[0].Plus(change)); err != nil {
+	if err := putTally(tx, newKey(kindTotal, nil), node, own[0].plus(change)); err != nil {
 		return err
 	}
 	for i, who := range c.keys() {
-		if err := quota.PutTally(tx, who, node, own[i+1].Plus(quota.Tally{Bytes: change.Bytes})); err != nil {
+		if err := putTally(tx, who, node, own[i+1].plus(tally{Bytes: change.Bytes})); err != nil {
 			return err
 		}
 	}
@@ -251,19 +207,19 @@ func (c charge) add(tx *rows.Tx, node uint16, own []quota.Tally, sign int64) err
 // part returns the parts of c that are counted: those of its secret and of its
 // receipt. While the store is being counted, that is what the count has passed;
 // it finds the rest.
-func (l *ledger) part(tx *rows.Tx, c charge, secret, metadata seal.RowKey) (charge, error) {
+func (l *ledger) part(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) (Charge, error) {
 	if l.done.Load() {
 		return c, nil
 	}
-	s, err := quota.LoadCursor(tx)
+	s, err := LoadCursor(tx)
 	if err != nil || s.Done {
 		return c, err
 	}
 	if !passed(s.Secret, secret) {
-		c.secret = 0
+		c.Secret = 0
 	}
 	if !passed(s.Metadata, metadata) {
-		c.receipt = 0
+		c.Receipt = 0
 	}
 	return c, nil
 }
@@ -271,13 +227,13 @@ func (l *ledger) part(tx *rows.Tx, c charge, secret, metadata seal.RowKey) (char
 // claim adds the bytes of a claim in the transaction that makes it, or takes them
 // away in that which ends it, for a negative sign. While the store is being
 // counted, it does neither: the last step of the count finds all claims.
-func (l *ledger) claim(tx *rows.Tx, c charge, sign int64) error {
+func (l *ledger) claim(tx *rows.Tx, c Charge, sign int64) error {
 	node, shared := tx.Node()
 	if !shared {
 		return cluster.ErrNodeLost
 	}
 	if !l.done.Load() {
-		if s, err := quota.LoadCursor(tx); err != nil || !s.Done {
+		if s, err := LoadCursor(tx); err != nil || !s.Done {
 			return err
 		}
 	}
@@ -290,9 +246,51 @@ func (l *ledger) claim(tx *rows.Tx, c charge, sign int64) error {
 
 // bytes returns the bytes of live secrets, without receipts.
 func (l *ledger) bytes(ctx context.Context) (int64, error) {
-	found, err := l.look(ctx, []quota.Key{quota.NewKey(quota.KindTotal, nil)})
+	found, err := l.look(ctx, []countKey{newKey(kindTotal, nil)})
 	if err != nil {
 		return 0, err
 	}
-	return found[0].own.Plus(found[0].others).Secrets, nil
+	return found[0].own.plus(found[0].others).Secrets, nil
+}
+
+// passed reports whether the count that came to cursor has passed row.
+func passed(cursor, row seal.RowKey) bool { return bytes.Compare(row[:], cursor[:]) <= 0 }
+
+// Counted reports whether a shared store is counted. One that was filled elsewhere, as by
+// a copy, is not. It remembers that a store is.
+func (u *Usage) Counted(ctx context.Context) (bool, error) { return u.ledger.counted(ctx) }
+
+// AddCounted adds what a count of a shared store has found on its way to cursor, in the
+// transaction that read it.
+func (u *Usage) AddCounted(tx *rows.Tx, found []Charge, cursor Cursor) error {
+	node, shared := tx.Node()
+	if !shared {
+		return cluster.ErrNodeLost
+	}
+	for _, c := range found {
+		own, err := c.load(tx, node)
+		if err != nil {
+			return err
+		}
+		if err := c.add(tx, node, own, +1); err != nil {
+			return err
+		}
+	}
+	return cursor.put(tx)
+}
+
+// counted reports whether the store is counted, and remembers it.
+func (l *ledger) counted(ctx context.Context) (bool, error) {
+	if l.done.Load() {
+		return true, nil
+	}
+	var s Cursor
+	err := l.store.View(ctx, func(tx *rows.Tx) (err error) {
+		s, err = LoadCursor(tx)
+		return err
+	})
+	if err == nil && s.Done {
+		l.done.Store(true)
+	}
+	return err == nil && s.Done, err
 }

@@ -1,4 +1,4 @@
-package secret_test
+package quota_test
 
 import (
 	"context"
@@ -136,11 +136,11 @@ func wantCounted(t interface {
 	Fatalf(format string, args ...any)
 }, s storage.Store) {
 	t.Helper()
-	stored, err := secret.CountCharges(context.Background(), s)
+	stored, err := countStored(context.Background(), s)
 	if err != nil {
-		t.Fatalf("CountCharges(): got %v, want nil", err)
+		t.Fatalf("countStored(): got %v, want nil", err)
 	}
-	counted, err := secret.LedgerCharges(context.Background(), s)
+	counted, err := quota.LedgerCharges(context.Background(), s)
 	if err != nil {
 		t.Fatalf("LedgerCharges(): got %v, want nil", err)
 	}
@@ -307,13 +307,13 @@ func TestQuotaAfterUnknownOutcome(t *testing.T) {
 	vaulttest.WantErr(t, "ConcealSecret(outcome unknown)", err, storage.ErrUnknownOutcome)
 	store.After.Store(nil)
 	k.MustConceal(t, vaulttest.Caller(1), bigText, secret.Wish{})
-	if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Secrets.Charges()); diff != "" {
+	if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Usage.Charges()); diff != "" {
 		t.Errorf("usage after the unknown outcome: -want +got\n%s", diff)
 	}
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	vaulttest.Want(t, "KeptBytes() after the first has expired", k.MustLiveBytes(t), big)
-	if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Secrets.Charges()); diff != "" {
+	if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Usage.Charges()); diff != "" {
 		t.Errorf("usage beside what is stored: -want +got\n%s", diff)
 	}
 }

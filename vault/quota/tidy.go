@@ -1,0 +1,91 @@
+package quota
+
+import (
+	"context"
+	"time"
+
+	"hush/vault/rows"
+)
+
+// tidyRows is the number of rows that are checked for owners with nothing left,
+// at a time.
+const tidyRows = 4096
+
+// Tidy deletes rows of accounts and networks whose sum is zero: a secret
+// that began on one node and ended on another leaves a row of each. It goes
+// through the bucket a part at a time, so in a large store that takes a while.
+func (u *Usage) Tidy(ctx context.Context, _ time.Time, _ *rows.Damage) (int, error) {
+	if u.ledger == nil {
+		return 0, nil
+	}
+	settled, err := u.ledger.settled(ctx)
+	if err != nil || len(settled) == 0 {
+		return 0, err
+	}
+	err = u.ledger.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
+		for _, who := range settled {
+			if err := deleteSettled(tx, who); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return len(settled), err
+}
+
+// settled returns some of those whose sum is zero, from where the last call
+// ended.
+func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
+	l.mu.Lock()
+	from := l.tidied
+	l.mu.Unlock()
+	var last countKey
+	err = l.store.View(ctx, func(tx *rows.Tx) error {
+		settled, last = nil, ""
+		var sum tally
+		read := 0
+		end := func() {
+			if last != "" && last[0] != kindTotal && sum == (tally{}) && len(settled) < rows.SweepBatch {
+				settled = append(settled, last)
+			}
+		}
+		err := rangeTallies(tx, rows.PrefixEnd([]byte(from)), func(who countKey, value []byte) error {
+			if who != last {
+				end()
+				if read >= tidyRows {
+					return rows.ErrEnough
+				}
+				last, sum = who, tally{}
+			}
+			read++
+			if t, err := decodeTally(value); err == nil {
+				sum = sum.plus(t)
+			}
+			return nil
+		})
+		if err == nil {
+			end()
+			last = ""
+		}
+		return rows.IgnoreEnough(err)
+	})
+	if err == nil {
+		l.mu.Lock()
+		l.tidied = last
+		l.mu.Unlock()
+	}
+	return settled, err
+}
+
+// deleteSettled deletes the rows of who if all can be read and their sum is still
+// zero.
+func deleteSettled(tx *rows.Tx, who countKey) error {
+	own, others, err := sumTallies(tx, who, 0)
+	if rows.IsDamage(err) || err == nil && own.plus(others) != (tally{}) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return deleteTallies(tx, who)
+}

@@ -1,0 +1,127 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/claim"
+	"hush/vault/quota"
+	"hush/vault/rows"
+)
+
+const (
+	// countBatchSize is the number of rows that one transaction counts.
+	countBatchSize = 512
+	// countRetry is the pause before a count that failed is tried again.
+	countRetry = 5 * time.Second
+)
+
+// countStep counts a batch of a store that was filled elsewhere, as by a copy.
+// It reports whether more is left. Several nodes may count at once: each step
+// moves the cursor, so of two steps at one place one runs again after the other.
+func (sw *Sweeper) countStep(ctx context.Context) (more bool, err error) {
+	if done, err := sw.usage.Counted(ctx); err != nil || done {
+		return false, err
+	}
+	err = sw.store.Update(ctx, func(tx *rows.Tx) error {
+		s, err := quota.LoadCursor(tx)
+		if err != nil || s.Done {
+			return err
+		}
+		found, err := countNext(tx, &s)
+		if err != nil {
+			return err
+		}
+		return sw.usage.AddCounted(tx, found, s)
+	})
+	if err != nil {
+		return true, err
+	}
+	done, err := sw.usage.Counted(ctx)
+	return !done, err
+}
+
+// countNext reads the next secrets, or after the last one the next receipts, and
+// moves the cursor behind them. It skips records that cannot be read: the sweep
+// reports them when they are due.
+func countNext(tx *rows.Tx, s *quota.Cursor) (found []quota.Charge, err error) {
+	read, err := walk(tx, BucketSecret, &s.Secret, func(value []byte) {
+		if charged, err := ChargeOfSecret(value); err == nil {
+			found = append(found, charged)
+		}
+	})
+	if err != nil || read == countBatchSize {
+		return found, err
+	}
+	read, err = walk(tx, BucketMetadata, &s.Metadata, func(value []byte) {
+		if charged, err := ChargeOfReceipt(value); err == nil {
+			found = append(found, charged)
+		}
+	})
+	if s.Done = read < countBatchSize; err != nil || !s.Done {
+		return found, err
+	}
+	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, claimCharge(r)) })
+}
+
+func walk(tx *rows.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
+	from := append(append([]byte(nil), cursor[:]...), 0)
+	err = tx.Range(bucket, from, nil, func(key, value []byte) error {
+		if len(key) != len(cursor) {
+			return nil
+		}
+		*cursor = seal.RowKey(key)
+		found(value)
+		if read++; read == countBatchSize {
+			return rows.ErrEnough
+		}
+		return nil
+	})
+	return read, rows.IgnoreEnough(err)
+}
+
+// countStore counts a store that nodes share, unless it is counted.
+func (sw *Sweeper) countStore(ctx context.Context) error {
+	for {
+		more, err := sw.countStep(ctx)
+		if err != nil || !more {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// CountUntil counts a store that nodes share, if it was filled elsewhere, as by
+// a copy. On any other it returns at once.
+func (sw *Sweeper) CountUntil(ctx context.Context) {
+	if !sw.usage.Shared() {
+		return
+	}
+	for {
+		err := sw.countStore(ctx)
+		if err == nil || ctx.Err() != nil || errors.Is(err, storage.ErrClosed) {
+			return
+		}
+		sw.log.Error("counting stored bytes", "cause", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(countRetry):
+		}
+	}
+}
+
+// Begin marks an empty store as counted, so that no count has to be run. A store
+// that is not shared needs none.
+func (sw *Sweeper) Begin(ctx context.Context) error {
+	if !sw.usage.Shared() {
+		return nil
+	}
+	_, err := sw.countStep(ctx)
+	return err
+}
