@@ -76,41 +76,9 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 		return nil
 	})
 	if err == nil && noted && last != nil {
-		se.receipts.look(ctx, c, found[0].Key.RowKey(seal.KindSecret), last, now)
+		se.look(ctx, c, found[0].Key.RowKey(seal.KindSecret), last, now)
 	}
 	return found, err
-}
-
-// look records a look at a link. If that fails, the request still succeeds.
-func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, now time.Time) {
-	if record.owner != "" && record.owner == c.Account() {
-		return // owners look at their own links when they share them
-	}
-	network := c.Network.Masked()
-	if !re.lookDedup.fresh(record.metadata, network, now) {
-		return
-	}
-	err := re.noteEvent(ctx, row, record, EventLooked, network, now)
-	gone := errors.Is(err, refusal.ErrNotFound) || errors.Is(err, refusal.ErrUnauthenticated)
-	if err != nil && !gone && ctx.Err() == nil {
-		re.log.Error("recording a look", "cause", err)
-	}
-}
-
-// noteEvent adds an event to a timeline in its own transaction, if the secret
-// is still live.
-func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Record, kind EventKind, network string, now time.Time) error {
-	err := re.store.Update(ctx, func(tx *rows.Tx) error {
-		if _, err := getSecret(tx, row, now); err != nil {
-			return err
-		}
-		_, err := addEvent(tx, record.metadata, kind, network, now)
-		return err
-	})
-	if err == nil {
-		re.watches.Tell(record.metadata)
-	}
-	return err
 }
 
 // lookFrom finds the live secret of a token and its row, if it belongs on a site,

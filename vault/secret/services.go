@@ -56,6 +56,8 @@ type Secrets struct {
 	shares     *shares.Shares
 	clock      *cluster.Clock
 	keys       *seal.Keys
+	log        *slog.Logger
+	lookDedup  *lookDedup
 	secretKeys seal.SecretKeys
 	limits     caller.Limits
 	policy     caller.Policy
@@ -91,7 +93,6 @@ type Receipts struct {
 	accounts    *account.Accounts
 	sessions    *session.Sessions
 	credentials *credential.Credentials
-	lookDedup   *lookDedup
 	usage       *quota.Usage
 	limits      caller.Limits
 	watches     *watch.Watches
@@ -113,11 +114,11 @@ type Sweeper struct {
 func New(o Options) Services {
 	receipts := &Receipts{
 		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
-		credentials: o.Credentials, lookDedup: newLookDedup(), usage: o.Usage, limits: o.Limits,
+		credentials: o.Credentials, usage: o.Usage, limits: o.Limits,
 		watches: o.Watches,
 	}
 	secrets := &Secrets{
-		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys,
+		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, log: o.Log, lookDedup: newLookDedup(),
 		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
 		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
 		receipts: receipts, usage: o.Usage, watches: o.Watches,

@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"sync"
 	"time"
 
 	"hush/seal"
@@ -167,37 +166,4 @@ func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	case OutcomeNone, OutcomeAwaited:
 	}
 	return events
-}
-
-// lookDedup remembers recent looks, so that repeated requests for one link do
-// not write each time. It forgets everything when it is full. That costs only a
-// write: the timeline itself drops duplicates too.
-type lookDedup struct {
-	mu   sync.Mutex
-	seen map[lookKey]time.Time
-}
-
-type lookKey struct {
-	metadata seal.RowKey
-	network  string
-}
-
-// lookDedupMost bounds the memory of lookDedup to about 2 MiB.
-const lookDedupMost = 20_000
-
-func newLookDedup() *lookDedup { return &lookDedup{seen: map[lookKey]time.Time{}} }
-
-// fresh reports whether this is a network's first look within eventStep.
-func (d *lookDedup) fresh(metadata seal.RowKey, network string, now time.Time) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	key := lookKey{metadata, network}
-	if last, ok := d.seen[key]; ok && now.Sub(last) < eventStep {
-		return false
-	}
-	if len(d.seen) >= lookDedupMost {
-		d.seen = map[lookKey]time.Time{}
-	}
-	d.seen[key] = now
-	return true
 }
