@@ -47,7 +47,7 @@ var vaultPackages = []string{
 	// The whole store at once.
 	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration",
 	// Secrets.
-	"vault/secret", "vault/claim", "vault/quota", "vault/watch",
+	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase", "vault/watch",
 	// Who has what, and who calls.
 	"vault/domain", "vault/session", "vault/account", "vault/feedback", "vault/credential", "vault/challenge",
 	// What secrets and accounts need.

@@ -26,7 +26,7 @@ var wideByDesign = append([]string{"client", "seal"}, kits...)
 
 // tooWide are the packages that still have more than mostNames, with what they have.
 // Their numbers only fall.
-var tooWide = map[string]int{"vault/secret": 76, "vault/cluster": 65, "vault/exam": 63}
+var tooWide = map[string]int{"vault/secret": 72, "vault/cluster": 65, "vault/exam": 63}
 
 // smallFor says why a package is smaller than leastLines.
 var smallFor = map[string]string{
@@ -37,6 +37,7 @@ var smallFor = map[string]string{
 	"testtier":                     "every test may use it",
 	"testtier/property":            "testtier itself must not import rapid, which defines flags",
 	"vault/faulttest":              "it has tests alone",
+	"vault/passphrase":             "secrets count tries and receipts show when they are used up, so the counters stand below both",
 	"vault/restoration":            "waits for restore to be in one place",
 	"storage/bolt/bolttest":        "the tests of two packages use it, and neither may see the other's inside",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
@@ -82,7 +83,7 @@ func TestWidePackagesAreNamed(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("wideFaults: got %q, want %q", got, want)
 	}
-	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/secret": 76, "vault/exam": 63}); !slices.Equal(got, []string{"tooWide allows vault/cluster 65 names, and it has 61: write that down"}) {
+	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/secret": 72, "vault/exam": 63}); !slices.Equal(got, []string{"tooWide allows vault/cluster 65 names, and it has 61: write that down"}) {
 		t.Errorf("wideFaults: got %q, want the number that fell", got)
 	}
 	names := exportedNames(t, "crash", []string{"crash.go"})

@@ -10,6 +10,7 @@ import (
 	"hush/routes"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/passphrase"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -21,8 +22,8 @@ const endToEndText = "This secret is end-to-end encrypted. Open its link in a br
 func sealedSite(t *testing.T) (s *site, kept []sharedSecret) {
 	t.Helper()
 	s = newSiteWith(t, "https://hush.example", vaulttest.Options{}, func(made *handlers.Options, _ *routes.Options) { made.RateLimits = false })
-	for _, passphrase := range []string{"", "quick otter"} {
-		made, _ := s.kit.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, passphrase, secret.Wish{})
+	for _, entered := range []string{"", "quick otter"} {
+		made, _ := s.kit.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Wish{})
 		kept = append(kept, sharedSecret{made.Secret.Key.Expose(), made.Metadata.Key.Expose()})
 	}
 	return s, kept
@@ -69,7 +70,7 @@ func (s *site) wantWaiting(t *testing.T, k sharedSecret) {
 	if err != nil || found.State != secret.StateNew {
 		t.Errorf("GetSecret(KEY): got %v in state %d, want it waiting", err, found.State)
 	}
-	if rows := vaulttest.RowsIn(t, s.kit.Store, secret.BucketAttempt); len(rows) > 0 {
+	if rows := vaulttest.RowsIn(t, s.kit.Store, passphrase.BucketAttempt); len(rows) > 0 {
 		t.Errorf("attempts: got %d rows, want none", len(rows))
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/caller"
-	"hush/vault/secret"
+	"hush/vault/passphrase"
 	"hush/vault/vaulttest"
 )
 
@@ -180,7 +180,7 @@ func TestNobodyWaitsForSecretLockedForGood(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Limits: caller.Limits{AnonymousTTL: 60 * 24 * time.Hour}})
 	k := s.share(t, "secret=the+value&passphrase=open+sesame&ttl=60d")
-	for tries := 0; tries < secret.MostTries; {
+	for tries := 0; tries < passphrase.MostTries; {
 		w := s.send(http.MethodPost, "/api/v2/secret/"+k.SecretKey+"/reveal", "continue=true&passphrase=wrong")
 		if wait, err := time.ParseDuration(w.Header().Get("Retry-After") + "s"); err == nil && w.Code == http.StatusTooManyRequests {
 			s.kit.Clock.Advance(wait)

@@ -15,6 +15,7 @@ import (
 	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/outbox"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -45,8 +46,8 @@ func TestNodesCountPassphrasesTogether(t *testing.T) {
 		network func(i int) caller.Caller
 		want    int64
 	}{
-		"one network":   {one, func(int) caller.Caller { return vaulttest.Caller(1) }, secret.NetworkTries},
-		"many networks": {many, vaulttest.Caller, secret.AllTries},
+		"one network":   {one, func(int) caller.Caller { return vaulttest.Caller(1) }, passphrase.NetworkTries},
+		"many networks": {many, vaulttest.Caller, passphrase.AllTries},
 	} {
 		var tried atomic.Int64
 		guess := func(i int) {

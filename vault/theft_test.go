@@ -15,6 +15,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/guess"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -113,7 +114,7 @@ func TestTheftOfALink(t *testing.T) {
 	vaulttest.WantErr(t, "RevealSecret(live, again)", vaulttest.RevealErr(t, v.Kit, thief, v.live.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
 	for left := 4; left >= 0; left-- {
-		vaulttest.WantPassphrase(t, "RevealSecret(locked)", vaulttest.RevealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(secret.NetworkTries-left, secret.NetworkTries)})
+		vaulttest.WantPassphrase(t, "RevealSecret(locked)", vaulttest.RevealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(passphrase.NetworkTries-left, passphrase.NetworkTries)})
 	}
 	vaulttest.WantErr(t, "RevealSecret(locked)", vaulttest.RevealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), vaulttest.Passphrase), refusal.ErrLocked)
 	for _, kept := range v.ended {

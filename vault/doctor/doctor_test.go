@@ -17,6 +17,7 @@ import (
 	"hush/vault/doctor"
 	"hush/vault/exam"
 	"hush/vault/keylist"
+	"hush/vault/passphrase"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -200,8 +201,8 @@ func secretDamages() []damage {
 			f.put(t, secret.BucketSecret, r.key, r.value[:len(r.value)-1])
 		}, codes(exam.CodeSecretSize)},
 		{"tries of no secret", func(t *testing.T, f *folder) {
-			r := f.rows(t, secret.BucketAttempt)[0]
-			f.put(t, secret.BucketAttempt, append(make([]byte, 22), 'g'), r.value)
+			r := f.rows(t, passphrase.BucketAttempt)[0]
+			f.put(t, passphrase.BucketAttempt, append(make([]byte, 22), 'g'), r.value)
 		}, codes(exam.CodeAttemptStray)},
 		{"timeline of no receipt", func(t *testing.T, f *folder) {
 			f.put(t, "timeline", make([]byte, 22), f.rows(t, "timeline")[0].value)

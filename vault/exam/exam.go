@@ -202,3 +202,17 @@ func (x *Exam) WantAccount(code Code, bucket string, key, id []byte) error {
 	}
 	return err
 }
+
+// Follows reports a row whose key does not begin with that of a row of the bucket of,
+// whose keys have size bytes.
+func (x *Exam) Follows(bucket string, key []byte, of string, size int, stray Code) error {
+	if len(key) < size {
+		x.Report(stray, bucket, key)
+		return nil
+	}
+	there, err := x.Has(of, key[:size])
+	if err == nil && !there {
+		x.Report(stray, bucket, key)
+	}
+	return err
+}

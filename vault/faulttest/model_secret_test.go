@@ -6,6 +6,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"hush/vault/guess"
+	"hush/vault/passphrase"
 	"hush/vault/secret"
 )
 
@@ -171,9 +172,9 @@ func (s secretState) try(network int, out secretOut, at timed) (bool, any) {
 		return out.answer == unknown, s
 	}
 	t.count++
-	t.locked = int64(guess.PauseAfter(t.count, secret.NetworkTries))
+	t.locked = int64(guess.PauseAfter(t.count, passphrase.NetworkTries))
 	t.lockCall, t.lockEnd = at.call, at.end
 	s.tries[network] = t
-	left := max(0, secret.NetworkTries-t.count)
+	left := max(0, passphrase.NetworkTries-t.count)
 	return out.left < 0 || out.left == left, s
 }

@@ -3,5 +3,5 @@
 // pauses that follow.
 //
 // It owns no bucket: the packages that count tries store the counters. Packages
-// account and secret use it.
+// account, passphrase and secret use it.
 package guess

@@ -8,6 +8,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/guess"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -26,8 +27,8 @@ func wrongTry(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Ca
 // lockOut uses up the free tries of c, with reveals and burns by turns.
 func lockOut(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Caller) {
 	t.Helper()
-	for left := secret.NetworkTries - 1; left >= 0; left-- {
-		wrong := &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(secret.NetworkTries-left, secret.NetworkTries)}
+	for left := passphrase.NetworkTries - 1; left >= 0; left-- {
+		wrong := &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(passphrase.NetworkTries-left, passphrase.NetworkTries)}
 		vaulttest.WantPassphrase(t, "guess", wrongTry(t, k, kept, c, left%2 == 0), wrong)
 	}
 	wantLocked(t, k, kept, c, time.Minute)
@@ -71,7 +72,7 @@ func TestPausesOfANetwork(t *testing.T) {
 		vaulttest.WantPassphrase(t, "guess after the pause", wrongTry(t, k, kept, thief, false), &refusal.PassphraseError{RetryAfter: pauses[i+1]})
 	}
 	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, owner, kept.Secret.Key, "right"), "the text")
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 // The attack: a guess now and then, so that no window ever has too many. There
@@ -88,7 +89,7 @@ func TestTriesAreNeverForgotten(t *testing.T) {
 		}
 	}
 	// Five, then one after each pause: 1, 5 and 30 minutes, 1, 2, 4 and twice 8 hours.
-	vaulttest.Want(t, "guesses looked at in a day", looked, secret.NetworkTries+8)
+	vaulttest.Want(t, "guesses looked at in a day", looked, passphrase.NetworkTries+8)
 }
 
 func TestOtherNetworkHasNoPause(t *testing.T) {
@@ -97,7 +98,7 @@ func TestOtherNetworkHasNoPause(t *testing.T) {
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, vaulttest.Caller(1))
 	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right"), "the text")
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 // The attack: the same from many networks. Twenty tries are free in all.
@@ -105,8 +106,8 @@ func TestTwentyTriesOfAll(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
-	for i := range secret.AllTries {
-		left := min(secret.NetworkTries-1-i/5, secret.AllTries-1-i)
+	for i := range passphrase.AllTries {
+		left := min(passphrase.NetworkTries-1-i/5, passphrase.AllTries-1-i)
 		wrong := &refusal.PassphraseError{TriesLeft: left}
 		if left == 0 {
 			wrong.RetryAfter = time.Minute
@@ -119,7 +120,7 @@ func TestTwentyTriesOfAll(t *testing.T) {
 	wantLocked(t, k, kept, vaulttest.Caller(98), time.Millisecond)
 	k.Clock.Advance(time.Millisecond)
 	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 // The attack: from ever new networks, as soon as each pause is over. After a
@@ -136,10 +137,10 @@ func TestTriesEnd(t *testing.T) {
 		vaulttest.WantErr(t, "GetMetadata(key)", err, nil)
 		return m.LockedForGood
 	}
-	for i := range secret.MostTries {
+	for i := range passphrase.MostTries {
 		vaulttest.Want(t, "Metadata.LockedForGood before the last try", locked(), false)
 		vaulttest.WantErr(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(100+i), i%3 == 0), refusal.ErrPassphrase)
-		k.Clock.Advance(guess.PauseAfter(i+1, secret.AllTries))
+		k.Clock.Advance(guess.PauseAfter(i+1, passphrase.AllTries))
 	}
 	k.Reopen(t)
 	vaulttest.Want(t, "Metadata.LockedForGood", locked(), true)
@@ -151,7 +152,7 @@ func TestTriesEnd(t *testing.T) {
 	burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "")
 	vaulttest.Want(t, "BurnGuarded(no passphrase).State", burned.State, secret.StateBurned)
 	vaulttest.Want(t, "BurnGuarded(no passphrase).LockedForGood", burned.LockedForGood, false)
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 // The attack: keep the service busy with hashes and writes by guessing on. A
@@ -167,12 +168,12 @@ func TestLockedCallersCostNoHash(t *testing.T) {
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	before := secret.Hashes(k.Vault.Secrets)
 	lockOut(t, k, kept, c)
-	vaulttest.Want(t, "hashes of the free tries", secret.Hashes(k.Vault.Secrets)-before, secret.NetworkTries)
+	vaulttest.Want(t, "hashes of the free tries", secret.Hashes(k.Vault.Secrets)-before, passphrase.NetworkTries)
 	for range 10 {
 		_, err := k.Vault.Secrets.RevealSecret(vaulttest.Counted(t.Context()), c, kept.Secret.Key.Expose(), secret.Opening{Passphrase: "right"})
 		vaulttest.WantErr(t, "RevealSecret(in a pause)", err, refusal.ErrLocked)
 	}
-	vaulttest.Want(t, "hashes of a locked caller", secret.Hashes(k.Vault.Secrets)-before, secret.NetworkTries)
+	vaulttest.Want(t, "hashes of a locked caller", secret.Hashes(k.Vault.Secrets)-before, passphrase.NetworkTries)
 	vaulttest.Want(t, "updates of a locked caller", store.Updates.Load(), 0)
 }
 
@@ -200,7 +201,7 @@ func TestOldCountersGoOn(t *testing.T) {
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, c)
-	age(t, k.Store, secret.BucketAttempt)
+	age(t, k.Store, passphrase.BucketAttempt)
 	wantLocked(t, k, kept, c, time.Minute)
 	k.Clock.Advance(time.Hour)
 	vaulttest.WantPassphrase(t, "guess", wrongTry(t, k, kept, c, false), &refusal.PassphraseError{RetryAfter: 5 * time.Minute})
@@ -212,10 +213,10 @@ func TestMissingIsNoTry(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
-	for range 3 * secret.AllTries {
+	for range 3 * passphrase.AllTries {
 		vaulttest.WantPassphrase(t, "RevealSecret(missing)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 	}
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 	lockOut(t, k, kept, c)
 	vaulttest.WantPassphrase(t, "RevealSecret(missing, locked)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 }
@@ -234,7 +235,7 @@ func TestTryIsCountedFirst(t *testing.T) {
 	failure := storage.ErrUnknownOutcome
 	faulty.After.Store(&failure)
 	before := secret.Hashes(k.Vault.Secrets)
-	for range secret.NetworkTries {
+	for range passphrase.NetworkTries {
 		err := vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
 		if errors.Is(err, refusal.ErrPassphrase) || !errors.Is(err, refusal.ErrUnavailable) {
 			t.Errorf("RevealSecret(try not durable): got %v, want %v", err, refusal.ErrUnavailable)
@@ -252,8 +253,8 @@ func TestExpiryTakesCounters(t *testing.T) {
 	for c := range 3 {
 		_ = wrongTry(t, k, kept, vaulttest.Caller(c), false)
 	}
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 4)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 4)
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }

@@ -3,18 +3,19 @@ package secret
 import (
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/guess"
+	"hush/vault/passphrase"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
 
-// Buckets returns the buckets of this package whose records hold no shares.
+// Buckets returns the buckets of this package whose records hold no shares, and that of
+// package passphrase among them: the order is that of a copy.
 func Buckets() []rows.Bucket {
 	row := len(seal.RowKey{})
 	return []rows.Bucket{
 		{Name: BucketMetadata, Check: rows.CheckRow(row, decodeMetadata), Version: metadataVersion},
 		{Name: BucketExpiry, Check: rows.CheckIndex(8 + row)},
-		{Name: BucketAttempt, Check: rows.CheckRow(0, guess.DecodeTries), Version: guess.TriesVersion},
+		passphrase.Bucket(),
 		{Name: BucketEntry, Check: rows.CheckRow(0, DecodeEntry)},
 		{Name: bucketTimeline, Check: rows.CheckRow(row, decodeTimeline)},
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/vault/caller"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -41,7 +42,7 @@ func TestBurnWithPassphrase(t *testing.T) {
 	vaulttest.WantPassphrase(t, "BurnGuarded(wrong)", err, &refusal.PassphraseError{TriesLeft: 4})
 	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
 	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, secret.StateBurned)
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 func TestBurnAfterReveal(t *testing.T) {
@@ -67,7 +68,7 @@ func TestBurnByReceipt(t *testing.T) {
 	if err != nil || got.State != secret.StateBurned || got.Secret != nil || !got.Ended.Equal(k.Clock.Now()) {
 		t.Errorf("BurnSecret(receipt): got %+v and %v, want it burned now, without a key", got, err)
 	}
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
 	for name, burn := range map[string]func() error{
 		"BurnSecret": func() error { _, err := k.Vault.Burns.BurnSecret(t.Context(), c, receipt); return err },

@@ -13,6 +13,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/counter"
 	"hush/vault/outbox"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -64,7 +65,7 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 		return end, err
 	}
 	if record.guarded() {
-		if err := rows.DeletePrefix(tx, BucketAttempt, row[:]); err != nil {
+		if err := passphrase.Forget(tx, row); err != nil {
 			return end, err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/doctor"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -66,17 +67,17 @@ func without(o secret.Opening, link, proof caller.Text) secret.Opening {
 func TestEndToEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	for _, passphrase := range []string{"", "quick otter"} {
-		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, passphrase, secret.Wish{})
+	for _, entered := range []string{"", "quick otter"} {
+		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Wish{})
 		for name, shown := range map[string]secret.Encryption{"Secret": kept.Secret.Encryption, "Metadata": kept.Metadata.Encryption} {
 			vaulttest.Want(t, name+".Encryption", shown, secret.EncryptionEndToEnd)
 		}
-		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, passphrase != "")
-		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, passphrase != "")
+		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, entered != "")
+		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, entered != "")
 		found, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose())
 		vaulttest.Want(t, "GetSecret(key)", err, nil)
 		vaulttest.Want(t, "GetSecret(key).Encryption", found.Encryption, secret.EncryptionEndToEnd)
-		vaulttest.Want(t, "GetSecret(key).HasPassphrase", found.HasPassphrase, passphrase != "")
+		vaulttest.Want(t, "GetSecret(key).HasPassphrase", found.HasPassphrase, entered != "")
 		got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), vaulttest.Prove(keys))
 		vaulttest.Want(t, "RevealSecret(key)", err, nil)
 		vaulttest.Want(t, "RevealSecret(key).Value", string(got.Value), "")
@@ -85,7 +86,7 @@ func TestEndToEnd(t *testing.T) {
 		vaulttest.WantErr(t, "RevealSecret(again)", openErr(t, k, vaulttest.Caller(2), kept.Secret.Key, vaulttest.Prove(keys)), refusal.ErrNotFound)
 		vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateReceived)
 		vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
-		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 	}
 }
 
@@ -228,7 +229,7 @@ func TestRevealSealedRefusals(t *testing.T) {
 		t.Errorf("rows after refusals: -want +got\n%s", diff)
 	}
 	wrong := without(vaulttest.Prove(guardedKeys), "-", other)
-	for left := secret.NetworkTries - 1; left > 0; left-- {
+	for left := passphrase.NetworkTries - 1; left > 0; left-- {
 		vaulttest.WantPassphrase(t, "RevealSecret(wrong proof)", openErr(t, k, c, guarded.Secret.Key, wrong), &refusal.PassphraseError{TriesLeft: left})
 	}
 	vaulttest.WantErr(t, "RevealSecret(last try)", openErr(t, k, c, guarded.Secret.Key, wrong), refusal.ErrPassphrase)
@@ -250,9 +251,9 @@ func hashes(keys endtoend.Keys) secret.Opening {
 func TestBurnSealedTakesTheReceiptAlone(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	for _, passphrase := range []caller.Text{"", "wrong"} {
+	for _, entered := range []caller.Text{"", "wrong"} {
 		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Wish{})
-		burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, passphrase)
+		burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, entered)
 		vaulttest.Want(t, "State", burned.State, secret.StateBurned)
 		vaulttest.Want(t, "Encryption", burned.Encryption, secret.EncryptionEndToEnd)
 		vaulttest.WantErr(t, "RevealSecret(burned)", openErr(t, k, vaulttest.Caller(1), kept.Secret.Key, vaulttest.Prove(keys)), refusal.ErrNotFound)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/vault/caller"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -44,8 +45,8 @@ func TestStormOfOneNetwork(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 1, 100)
-	vaulttest.Want(t, "guesses looked at", hashed, secret.NetworkTries)
-	vaulttest.Want(t, "guesses refused", locked, 100-secret.NetworkTries)
+	vaulttest.Want(t, "guesses looked at", hashed, passphrase.NetworkTries)
+	vaulttest.Want(t, "guesses refused", locked, 100-passphrase.NetworkTries)
 	k.Reopen(t)
 	hashed, _ = storm(t, k, kept, 1, 20)
 	vaulttest.Want(t, "guesses looked at after a restart", hashed, 0)
@@ -58,8 +59,8 @@ func TestStormOfManyNetworks(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 50, 10)
-	vaulttest.Want(t, "guesses looked at", hashed, secret.AllTries)
-	vaulttest.Want(t, "guesses refused", locked, 500-secret.AllTries)
+	vaulttest.Want(t, "guesses looked at", hashed, passphrase.AllTries)
+	vaulttest.Want(t, "guesses refused", locked, 500-passphrase.AllTries)
 	wantLocked(t, k, kept, vaulttest.Caller(60), time.Minute)
 	k.Clock.Advance(time.Minute)
 	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, "right"), "the text")

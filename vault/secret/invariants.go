@@ -10,23 +10,24 @@ import (
 	"hush/vault/claim"
 	"hush/vault/counter"
 	"hush/vault/exam"
+	"hush/vault/passphrase"
 	"hush/vault/quota"
 	"hush/vault/rows"
 )
 
-// Invariants returns those of the buckets of this package, of claims and of usage. The index of what
+// Invariants returns those of the buckets of this package, of claims, of usage and of wrong passphrases. The index of what
 // expires comes before the receipts.
 func Invariants(x *exam.Exam) []exam.Invariant {
 	i := &invariants{Exam: x, moved: map[seal.RowKey]bool{}, claimed: map[seal.RowKey]bool{}}
 	beside := slices.Concat(quota.Invariants(), claim.Invariants(x, func(receipt seal.RowKey) { i.claimed[receipt] = true }))
-	return append(beside, []exam.Invariant{
+	return slices.Concat(beside, []exam.Invariant{
 		{Bucket: BucketExpiry, Row: i.expiry},
 		{Bucket: BucketMetadata, Row: i.metadata, Counters: []counter.Counter{counter.Metadata}},
 		{Bucket: BucketSecret, Row: i.secret, Counters: []counter.Counter{counter.Secrets}},
-		{Bucket: BucketAttempt, Row: i.attempt},
+	}, passphrase.Invariants(x, BucketSecret), []exam.Invariant{
 		{Bucket: BucketEntry, Row: i.entry},
 		{Bucket: bucketTimeline, Row: i.timeline},
-	}...)
+	})
 }
 
 // invariants is an examination of this package's buckets.
@@ -162,26 +163,8 @@ func (i *invariants) secret(key, value []byte) error {
 	return err
 }
 
-func (i *invariants) attempt(key, _ []byte) error {
-	return i.follows(BucketAttempt, key, BucketSecret, exam.CodeAttemptStray)
-}
-
 func (i *invariants) timeline(key, _ []byte) error {
-	return i.follows(bucketTimeline, key, BucketMetadata, exam.CodeTimelineStray)
-}
-
-// follows reports a row whose key begins with that of a row of another bucket
-// that does not exist.
-func (i *invariants) follows(bucket string, key []byte, of string, stray exam.Code) error {
-	if len(key) < len(seal.RowKey{}) {
-		i.Report(stray, bucket, key)
-		return nil
-	}
-	there, err := i.Has(of, key[:len(seal.RowKey{})])
-	if err == nil && !there {
-		i.Report(stray, bucket, key)
-	}
-	return err
+	return i.Follows(bucketTimeline, key, BucketMetadata, len(seal.RowKey{}), exam.CodeTimelineStray)
 }
 
 func (i *invariants) entry(key, _ []byte) error {

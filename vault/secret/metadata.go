@@ -12,6 +12,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -183,6 +184,14 @@ func readMetadata(tx *rows.Tx, row seal.RowKey, now time.Time) (found foundRecei
 	}
 	found.deliveries, err = outbox.GetDeliveries(tx, row)
 	return found, err
+}
+
+// lockedForGood reports whether all tries at a receipt's secret are used up.
+func lockedForGood(tx *rows.Tx, r *MetadataRecord, now time.Time) (bool, error) {
+	if !r.passphrase || !r.State.Live() || !now.Before(r.expires) {
+		return false, nil
+	}
+	return passphrase.UsedUp(tx, r.Secret)
 }
 
 // asOf returns the receipt as of now: a secret past its time is shown as

@@ -6,6 +6,7 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/guess"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 )
@@ -122,13 +123,13 @@ func (m *model) look(e *entry) {
 }
 
 // end moves a secret to received or burned, or says why not.
-func (m *model) end(e *entry, network int, passphrase caller.Text, to secret.State) error {
+func (m *model) end(e *entry, network int, entered caller.Text, to secret.State) error {
 	if !m.stateOf(e).Live() {
 		return refusal.ErrNotFound
 	}
 	if to == secret.StateBurned && (e.sealed != nil || m.lockedForGood(e)) {
 		e.tries = nil // no passphrase is needed
-	} else if err := m.try(e, network, passphrase); err != nil {
+	} else if err := m.try(e, network, entered); err != nil {
 		return err
 	}
 	e.state, e.ended, e.updated = to, m.now, m.now
@@ -176,11 +177,11 @@ func (m *model) lapse(e *entry) {
 	}
 }
 
-func (m *model) try(e *entry, network int, passphrase caller.Text) error {
-	if err := e.kindRefuses(passphrase); err != nil || e.passphrase == "" {
+func (m *model) try(e *entry, network int, entered caller.Text) error {
+	if err := e.kindRefuses(entered); err != nil || e.passphrase == "" {
 		return err
 	}
-	if passphrase == "" {
+	if entered == "" {
 		return &refusal.PassphraseError{Missing: true}
 	}
 	if e.tries[network] == nil {
@@ -193,10 +194,10 @@ func (m *model) try(e *entry, network int, passphrase caller.Text) error {
 	if wait := max(mine.locked.Sub(m.now), all.locked.Sub(m.now)); wait > 0 {
 		return &refusal.LockedError{RetryAfter: wait}
 	}
-	left := min(mine.add(secret.NetworkTries, m.now), all.add(secret.AllTries, m.now))
-	if passphrase != e.passphrase {
+	left := min(mine.add(passphrase.NetworkTries, m.now), all.add(passphrase.AllTries, m.now))
+	if entered != e.passphrase {
 		wrong := &refusal.PassphraseError{TriesLeft: left}
-		if all.count < secret.MostTries {
+		if all.count < passphrase.MostTries {
 			wrong.RetryAfter = max(0, mine.locked.Sub(m.now), all.locked.Sub(m.now))
 		}
 		return wrong
@@ -205,22 +206,22 @@ func (m *model) try(e *entry, network int, passphrase caller.Text) error {
 }
 
 // kindRefuses is the part of try that no passphrase and no pause matters to.
-func (e *entry) kindRefuses(passphrase caller.Text) error {
+func (e *entry) kindRefuses(entered caller.Text) error {
 	switch {
-	case e.sealed == nil && passphrase == otherLink:
+	case e.sealed == nil && entered == otherLink:
 		return &refusal.EncryptionError{}
 	case e.sealed == nil:
 		return nil
-	case passphrase == noProofs:
+	case entered == noProofs:
 		return &refusal.EncryptionError{EndToEnd: true}
-	case passphrase == otherLink, passphrase == "wrong" && e.passphrase == "":
+	case entered == otherLink, entered == "wrong" && e.passphrase == "":
 		return refusal.ErrLink
 	}
 	return nil
 }
 
 func (m *model) lockedForGood(e *entry) bool {
-	return e.all.count >= secret.MostTries && m.stateOf(e).Live()
+	return e.all.count >= passphrase.MostTries && m.stateOf(e).Live()
 }
 
 // sameError reports whether two errors are one kind with the same content.

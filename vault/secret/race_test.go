@@ -9,6 +9,7 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -112,7 +113,7 @@ func TestOneWinnerWithPassphrase(t *testing.T) {
 	all.Wait()
 	vaulttest.Want(t, "winners", won.Load(), 1)
 	vaulttest.Want(t, "losers", refused.Load(), 15)
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 // A secret that is concealed where another one just ended gets its own share,

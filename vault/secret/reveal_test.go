@@ -13,6 +13,7 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -127,15 +128,15 @@ func TestPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	for _, passphrase := range []caller.Text{"correct horse", " ", "pass\ufeffword ", "é", caller.Text(strings.Repeat("p", 4096))} {
-		kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: passphrase})
+	for _, entered := range []caller.Text{"correct horse", " ", "pass\ufeffword ", "é", caller.Text(strings.Repeat("p", 4096))} {
+		kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: entered})
 		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, true)
 		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, true)
 		key := kept.Secret.Key.Expose()
 		vaulttest.WantPassphrase(t, "RevealSecret(missing)", vaulttest.RevealErr(t, k, c, key, ""), &refusal.PassphraseError{Missing: true})
-		vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, key, passphrase+"x"), &refusal.PassphraseError{TriesLeft: 4})
-		vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, key, passphrase+"\x00"), &refusal.PassphraseError{TriesLeft: 3})
-		vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, c, kept.Secret.Key, passphrase), "the text")
+		vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, key, entered+"x"), &refusal.PassphraseError{TriesLeft: 4})
+		vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, key, entered+"\x00"), &refusal.PassphraseError{TriesLeft: 3})
+		vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, c, kept.Secret.Key, entered), "the text")
 	}
 }
 
@@ -144,11 +145,11 @@ func TestPassphraseWithControlCharacters(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	for _, passphrase := range []caller.Text{"sesame\n", "sesame\r\n", "\x00", "pass\x00word", "a\tb", "a\x7f", "a\u0085", "\ufeffsesame"} {
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "the text", secret.Wish{Passphrase: passphrase})
-		vaulttest.WantInvalid(t, fmt.Sprintf("ConcealSecret(passphrase %q)", passphrase), err, "passphrase")
-		_, _, err = k.Vault.Secrets.GenerateSecret(t.Context(), c, 12, secret.CharacterSets{}, secret.Wish{Passphrase: passphrase})
-		vaulttest.WantInvalid(t, fmt.Sprintf("GenerateSecret(passphrase %q)", passphrase), err, "passphrase")
+	for _, entered := range []caller.Text{"sesame\n", "sesame\r\n", "\x00", "pass\x00word", "a\tb", "a\x7f", "a\u0085", "\ufeffsesame"} {
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "the text", secret.Wish{Passphrase: entered})
+		vaulttest.WantInvalid(t, fmt.Sprintf("ConcealSecret(passphrase %q)", entered), err, "passphrase")
+		_, _, err = k.Vault.Secrets.GenerateSecret(t.Context(), c, 12, secret.CharacterSets{}, secret.Wish{Passphrase: entered})
+		vaulttest.WantInvalid(t, fmt.Sprintf("GenerateSecret(passphrase %q)", entered), err, "passphrase")
 	}
 }
 
@@ -181,7 +182,7 @@ func TestNeedlessPassphrase(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	vaulttest.Want(t, "RevealSecret(needless)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "anything"), "the text")
-	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
 // A store that stands still holds up calls until their connections time out. A

@@ -7,6 +7,7 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -16,23 +17,23 @@ import (
 // came.
 func TestExpiryEdge(t *testing.T) {
 	t.Parallel()
-	for _, passphrase := range []caller.Text{"", "right"} {
+	for _, entered := range []caller.Text{"", "right"} {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true})
-		early := k.MustConceal(t, caller.Caller{}, "early", secret.Wish{TTL: new(time.Minute), Passphrase: passphrase})
-		late := k.MustConceal(t, caller.Caller{}, "late", secret.Wish{TTL: new(time.Minute), Passphrase: passphrase})
+		early := k.MustConceal(t, caller.Caller{}, "early", secret.Wish{TTL: new(time.Minute), Passphrase: entered})
+		late := k.MustConceal(t, caller.Caller{}, "late", secret.Wish{TTL: new(time.Minute), Passphrase: entered})
 		k.Clock.Advance(time.Minute - time.Millisecond)
-		vaulttest.Want(t, "RevealSecret(1 ms early)", k.MustReveal(t, caller.Caller{}, early.Secret.Key, passphrase), "early")
+		vaulttest.Want(t, "RevealSecret(1 ms early)", k.MustReveal(t, caller.Caller{}, early.Secret.Key, entered), "early")
 		k.Clock.Advance(time.Millisecond)
 		for range 2 {
-			vaulttest.WantErr(t, "RevealSecret(at the end)", vaulttest.RevealErr(t, k, caller.Caller{}, late.Secret.Key.Expose(), passphrase), refusal.ErrNotFound)
-			_, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, late.Metadata.Key.Expose(), passphrase)
+			vaulttest.WantErr(t, "RevealSecret(at the end)", vaulttest.RevealErr(t, k, caller.Caller{}, late.Secret.Key.Expose(), entered), refusal.ErrNotFound)
+			_, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, late.Metadata.Key.Expose(), entered)
 			vaulttest.WantErr(t, "BurnGuarded(at the end)", err, refusal.ErrNotFound)
 			_, err = k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, late.Secret.Key.Expose())
 			vaulttest.WantErr(t, "GetSecret(at the end)", err, refusal.ErrNotFound)
 			vaulttest.WantState(t, k, late.Metadata.Key, secret.StateExpired)
 			k.MustSweep(t)
 		}
-		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 	}
 }
 
