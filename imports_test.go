@@ -47,9 +47,9 @@ var vaultPackages = []string{
 	// The whole store at once.
 	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration",
 	// Secrets.
-	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase", "vault/watch",
+	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.
-	"vault/domain", "vault/session", "vault/account", "vault/feedback", "vault/credential", "vault/challenge",
+	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
 	// What secrets and accounts need.
 	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/email",
 	// What every record needs.

@@ -96,7 +96,7 @@ func wantCredentialsMadeOnce(t *testing.T, packages []typedPackage) {
 func wantRealCosts(t *testing.T, packages []typedPackage) {
 	t.Helper()
 	allowed := []string{
-		"vault", "vault/account", "vault/secret",
+		"vault", "vault/password", "vault/secret",
 		"vault/vaulttest", // only tests import it
 	}
 	found := map[string]bool{}
@@ -146,7 +146,7 @@ func allowedBucketUses() []bucketUse {
 			"names the buckets of damaged rows for the log; reads and writes nothing",
 		},
 		{
-			"vault/account/even.go", "BucketDue BucketOutbox BucketAudit",
+			"vault/signup/even.go", "BucketAccount BucketAddress BucketAudit BucketDue BucketOutbox BucketTicket",
 			"writes and deletes a row of no account, where a real change writes, so that both cost the same",
 		},
 		{

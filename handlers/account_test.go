@@ -9,6 +9,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 

@@ -13,6 +13,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 

@@ -17,7 +17,6 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers/chain"
-	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 

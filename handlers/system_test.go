@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/locale"
-	"hush/vault/account"
+	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )

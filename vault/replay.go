@@ -288,7 +288,7 @@ func (r *replay) endOne(tx *rows.Tx, e spentlog.Entry, done *Replayed) error {
 		if err != nil || pending {
 			return err
 		}
-		ended, err := r.vault.Accounts.EndLogged(tx, kind, id, e.Time)
+		ended, err := r.vault.endLoggedAccount(tx, kind, id, e.Time)
 		if counter := done.ofAccounts(kind); ended && counter != nil {
 			*counter++
 		}

@@ -18,6 +18,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
+	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -89,7 +90,7 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 func damageAll(tx storage.Tx, key []byte) error {
 	for _, bucket := range []string{
 		credential.BucketSession, credential.BucketToken, account.BucketTicket, feedback.BucketFeedback, feedback.BucketException,
-		account.BucketAccount, account.BucketTries, outbox.BucketDelivery,
+		account.BucketAccount, password.BucketTries, outbox.BucketDelivery,
 	} {
 		for _, size := range []int{8, 16, 23, 32} {
 			if err := tx.Put(bucket, key[:size], []byte("damaged")); err != nil {

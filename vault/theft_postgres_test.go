@@ -15,6 +15,7 @@ import (
 	"hush/testtier"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/shares"

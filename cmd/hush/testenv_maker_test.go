@@ -17,6 +17,7 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -103,7 +104,7 @@ func (m *envMaker) make(ctx context.Context) error {
 }
 
 func (m *envMaker) create(ctx context.Context, a *testAccount, role account.Role) error {
-	made, err := m.v.Operator().Accounts.CreateAccount(ctx, account.OperatorAccount{
+	made, err := m.v.Operator().SignUps.CreateAccount(ctx, signup.OperatorAccount{
 		Address: caller.Text(a.address), Password: testPassword, Role: role,
 	})
 	a.id = made.ID.String()
@@ -195,7 +196,7 @@ func (m *envMaker) leavePending(ctx context.Context) error {
 		return err
 	}
 	dan := &m.env.dan
-	if _, err := m.v.SignUps.CreateAccount(ctx, c, account.NewAccount{Address: caller.Text(dan.address), Password: testPassword}); err != nil {
+	if _, err := m.v.SignUps.CreateAccount(ctx, c, signup.NewAccount{Address: caller.Text(dan.address), Password: testPassword}); err != nil {
 		return err
 	}
 	if _, err := m.v.Outbox.PostDue(ctx); err != nil { // else the program would try for hours

@@ -16,10 +16,10 @@ import (
 
 	"hush/crash"
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
+	"hush/vault/signup"
 )
 
 // rateError reports that the caller's network called too often.
@@ -153,7 +153,7 @@ func mapRefusal(err error) *connect.Error {
 	if m, ok := errors.AsType[*caller.MaintenanceError](err); ok {
 		return refuse(connect.CodeUnavailable, m, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_MAINTENANCE})
 	}
-	if d, ok := errors.AsType[*account.DuplicateError](err); ok {
+	if d, ok := errors.AsType[*signup.DuplicateError](err); ok {
 		return refuse(connect.CodeAlreadyExists, d, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE, Field: d.Field})
 	}
 	if many, ok := errors.AsType[*refusal.TooManyError](err); ok {

@@ -22,8 +22,8 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/vault"
-	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/signup"
 )
 
 // A call that did not come through the middleware has no caller. It must not
@@ -88,8 +88,8 @@ func TestSessionsAreOfTheOwnHost(t *testing.T) {
 	t.Parallel()
 	var v *vault.Vault
 	api, _ := newAPI(t, func(o *handlers.Options) { v = o.Vault })
-	made := account.OperatorAccount{Address: "ada@example.net", Password: "correct horse battery"}
-	if _, err := v.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
+	made := signup.OperatorAccount{Address: "ada@example.net", Password: "correct horse battery"}
+	if _, err := v.Operator().SignUps.CreateAccount(t.Context(), made); err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
 	in, err := v.Sessions.CreateSession(t.Context(), caller.Caller{}, made.Address, made.Password, false)

@@ -26,10 +26,6 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 		{Bucket: BucketAddress, Row: i.address},
 		{Bucket: BucketTally, Row: func(key, _ []byte) error { return x.WantAccount(exam.CodeTallyStray, BucketTally, key, key) }},
 		{Bucket: BucketTicket, Row: i.ticket},
-		{Bucket: BucketTries, Row: func(key, _ []byte) error {
-			x.WantDue(sweep.DueTries, BucketTries, key)
-			return nil
-		}},
 	}
 }
 
@@ -62,11 +58,11 @@ func (i invariants) account(key, value []byte) error {
 		if row == (seal.RowKey{}) {
 			continue
 		}
-		t, err := rows.LoadOr(i.Tx, BucketTicket, row[:], decodeTicket, nil)
+		t, err := rows.LoadOr(i.Tx, BucketTicket, row[:], DecodeTicket, nil)
 		if err != nil && !rows.IsDamage(err) {
 			return err
 		}
-		if err == nil && (t == nil || t.account != id || int(t.kind) != n+1) {
+		if err == nil && (t == nil || t.Account != id || int(t.Kind) != n+1) {
 			i.Report(exam.CodeTicket, BucketAccount, key)
 		}
 	}
@@ -95,10 +91,10 @@ func (i invariants) sealed(id caller.AccountID, r *Record) {
 	case i.Keys.AddressID(string(address)) != r.AddressID:
 		i.Report(exam.CodeAddressIndex, BucketAccount, id[:])
 	}
-	if len(r.pendingAddress) == 0 {
+	if len(r.PendingAddress) == 0 {
 		return
 	}
-	if _, err := i.Keys.OpenField(fieldPendingAddress, id[:], r.pendingAddress); err != nil {
+	if _, err := i.Keys.OpenField(fieldPendingAddress, id[:], r.PendingAddress); err != nil {
 		i.Report(exam.CodeField, BucketAccount, id[:])
 	}
 }
@@ -120,7 +116,7 @@ func (i invariants) address(key, value []byte) error {
 
 func (i invariants) ticket(key, value []byte) error {
 	i.WantDue(sweep.DueTicket, BucketTicket, key)
-	t, err := decodeTicket(value)
+	t, err := DecodeTicket(value)
 	if err != nil {
 		return err
 	}
@@ -129,14 +125,14 @@ func (i invariants) ticket(key, value []byte) error {
 			i.Report(exam.CodeField, BucketTicket, key)
 		}
 	}
-	if t.kind == 0 || t.kind > accountTickets {
+	if t.Kind == 0 || t.Kind > accountTickets {
 		return nil
 	}
-	r, err := rows.LoadOr(i.Tx, BucketAccount, t.account[:], DecodeAccount, nil)
+	r, err := rows.LoadOr(i.Tx, BucketAccount, t.Account[:], DecodeAccount, nil)
 	if rows.IsDamage(err) {
 		return nil
 	}
-	if err == nil && (r == nil || string(r.tickets[t.kind-1][:]) != string(key)) {
+	if err == nil && (r == nil || string(r.tickets[t.Kind-1][:]) != string(key)) {
 		i.Report(exam.CodeTicket, BucketTicket, key)
 	}
 	return err

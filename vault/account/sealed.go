@@ -19,7 +19,7 @@ func usesOfAccount(ring seal.Ring, value []byte, use keylist.Use) error {
 		return err
 	}
 	keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
-	keylist.UseSealed(ring, keylist.SealedFields, r.pendingAddress, use)
+	keylist.UseSealed(ring, keylist.SealedFields, r.PendingAddress, use)
 	if r.Password != nil && r.Password.Keyed {
 		use(keylist.SealedPasswords, r.Password.KID)
 	}
@@ -35,7 +35,7 @@ func resealAccount(keys *seal.Keys, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending, err := keylist.ResealField(keys, fieldPendingAddress, key, &r.pendingAddress)
+	pending, err := keylist.ResealField(keys, fieldPendingAddress, key, &r.PendingAddress)
 	if err != nil || !address && !pending {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func resealAccount(keys *seal.Keys, key, value []byte) ([]byte, error) {
 }
 
 func usesOfTicket(ring seal.Ring, value []byte, use keylist.Use) error {
-	r, err := decodeTicket(value)
+	r, err := DecodeTicket(value)
 	if err == nil {
 		keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
 	}
@@ -51,7 +51,7 @@ func usesOfTicket(ring seal.Ring, value []byte, use keylist.Use) error {
 }
 
 func resealTicket(keys *seal.Keys, key, value []byte) ([]byte, error) {
-	r, err := decodeTicket(value)
+	r, err := DecodeTicket(value)
 	if err != nil {
 		return nil, err
 	}

@@ -14,55 +14,56 @@ import (
 	"hush/vault/sweep"
 )
 
-// ticket is a stored ticket with its row.
-type ticket struct {
-	row    seal.RowKey
-	record *ticketRecord
+// Ticket is a ticket with its row.
+type Ticket struct {
+	Row seal.RowKey
+	*TicketRecord
 }
 
-// newTicket returns a ticket that is not stored yet; token opens it.
-func newTicket(kind ticketKind, token seal.Token, account caller.AccountID, now time.Time) ticket {
-	return ticket{token.RowKey(kind.tokens()), &ticketRecord{
-		kind: kind, account: account, created: now, expires: now.Add(kind.lifetime()),
+// NewTicket returns a ticket that is not stored yet; token opens it.
+func NewTicket(kind TicketKind, token seal.Token, account caller.AccountID, now time.Time) Ticket {
+	return Ticket{token.RowKey(kind.Tokens()), &TicketRecord{
+		Kind: kind, Account: account, Created: now, Expires: now.Add(kind.Lifetime()),
 	}}
 }
 
-// sealTicket binds an address to a ticket that is not stored yet.
-func (tk *Tickets) sealTicket(t ticket, address string) {
-	t.record.address = tk.keys.SealField(fieldTicketAddress, t.row[:], []byte(address))
+// Bind binds an address to a ticket that is not stored yet.
+func (t Ticket) Bind(keys *seal.Keys, address string) {
+	t.address = keys.SealField(fieldTicketAddress, t.Row[:], []byte(address))
 }
 
-// openTicket returns the address of a ticket, or "" if it has none.
-func (tk *Tickets) openTicket(t ticket) (string, error) {
-	if len(t.record.address) == 0 {
+// BoundTo returns the address of a ticket, or "" if it has none.
+func (t Ticket) BoundTo(keys *seal.Keys) (string, error) {
+	if len(t.address) == 0 {
 		return "", nil
 	}
-	address, err := tk.keys.OpenField(fieldTicketAddress, t.row[:], t.record.address)
+	address, err := keys.OpenField(fieldTicketAddress, t.Row[:], t.address)
 	if err != nil {
 		return "", fmt.Errorf("opening a ticket: %w", errors.Join(err, rows.ErrInconsistent))
 	}
 	return string(address), nil
 }
 
-func putTicket(tx *rows.Tx, t ticket) error {
-	if err := tx.Put(BucketTicket, t.row[:], t.record.encode()); err != nil {
+// PutTicket stores a ticket, and schedules its end.
+func PutTicket(tx *rows.Tx, t Ticket) error {
+	if err := tx.Put(BucketTicket, t.Row[:], t.encode()); err != nil {
 		return err
 	}
-	return sweep.PutDue(tx, t.record.expires, sweep.DueTicket, t.row[:])
+	return sweep.PutDue(tx, t.Expires, sweep.DueTicket, t.Row[:])
 }
 
-// issue stores a ticket of an account, whose record r the caller then stores.
-// It ends an earlier ticket of the kind.
-func issue(tx *rows.Tx, r *Record, t ticket) error {
-	if err := dropTickets(tx, r, t.record.kind); err != nil {
+// IssueTicket stores a ticket of an account, whose record r the caller then
+// stores. It ends an earlier ticket of the kind.
+func IssueTicket(tx *rows.Tx, r *Record, t Ticket) error {
+	if err := dropTickets(tx, r, t.Kind); err != nil {
 		return err
 	}
-	r.tickets[t.record.kind-1] = t.row
-	return putTicket(tx, t)
+	r.tickets[t.Kind-1] = t.Row
+	return PutTicket(tx, t)
 }
 
 // dropTickets ends an account's tickets of some kinds. The caller stores r.
-func dropTickets(tx *rows.Tx, r *Record, kinds ...ticketKind) error {
+func dropTickets(tx *rows.Tx, r *Record, kinds ...TicketKind) error {
 	for _, kind := range kinds {
 		row := &r.tickets[kind-1]
 		if *row == (seal.RowKey{}) {
@@ -76,70 +77,65 @@ func dropTickets(tx *rows.Tx, r *Record, kinds ...ticketKind) error {
 	return nil
 }
 
-// getTicket loads a ticket, or returns ErrTicket.
-func getTicket(tx *rows.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, error) {
-	record, err := rows.Load(tx, BucketTicket, row[:], decodeTicket)
+// GetTicket loads a ticket, or returns ErrTicket.
+func GetTicket(tx *rows.Tx, kind TicketKind, row seal.RowKey, now time.Time) (Ticket, error) {
+	record, err := rows.Load(tx, BucketTicket, row[:], DecodeTicket)
 	if errors.Is(err, refusal.ErrNotFound) {
-		return ticket{}, refusal.ErrTicket
+		return Ticket{}, refusal.ErrTicket
 	}
 	if err != nil {
-		return ticket{}, err
+		return Ticket{}, err
 	}
-	if record.kind != kind || !now.Before(record.expires) {
-		return ticket{}, refusal.ErrTicket
+	if record.Kind != kind || !now.Before(record.Expires) {
+		return Ticket{}, refusal.ErrTicket
 	}
-	return ticket{row, record}, nil
+	return Ticket{row, record}, nil
 }
 
-// seekTicket finds the ticket that a token opens, and its account, in a read
-// transaction. It returns ErrTicket.
-func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.Text, now time.Time) (found ticket, r *Record, err error) {
-	token, ok := seal.ParseToken(string(text))
-	if !ok {
-		return ticket{}, nil, refusal.ErrTicket
-	}
-	err = tk.store.View(ctx, func(tx *rows.Tx) error {
-		found, r, err = ticketAccount(tx, kind, token.RowKey(kind.tokens()), now)
-		return err
-	})
-	return found, r, err
+// DeleteTicket ends a ticket.
+func DeleteTicket(tx *rows.Tx, row seal.RowKey) error { return tx.Delete(BucketTicket, row[:]) }
+
+// RangeTickets calls each for the rows of tickets from a row on, in their order. A
+// nil row means the first one. It ends with the error of each.
+func RangeTickets(tx *rows.Tx, from []byte, each func(key, value []byte) error) error {
+	return tx.Range(BucketTicket, from, nil, each)
 }
 
-// ticketAccount loads a ticket with its account. The account must still hold
+// TicketAccount loads a ticket with its account. The account must still hold
 // the ticket, and be neither disabled nor destroyed. It returns ErrTicket.
-func ticketAccount(tx *rows.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *Record, error) {
-	t, err := getTicket(tx, kind, row, now)
+func TicketAccount(tx *rows.Tx, kind TicketKind, row seal.RowKey, now time.Time) (Ticket, *Record, error) {
+	t, err := GetTicket(tx, kind, row, now)
 	if err != nil {
-		return ticket{}, nil, err
+		return Ticket{}, nil, err
 	}
-	r, err := GetAccount(tx, t.record.account)
+	r, err := GetAccount(tx, t.Account)
 	if errors.Is(err, refusal.ErrNotFound) {
-		return ticket{}, nil, refusal.ErrTicket
+		return Ticket{}, nil, refusal.ErrTicket
 	}
 	if err != nil {
-		return ticket{}, nil, err
+		return Ticket{}, nil, err
 	}
 	if r.tickets[kind-1] != row || r.Disabled || !r.Destroyed.IsZero() {
-		return ticket{}, nil, refusal.ErrTicket
+		return Ticket{}, nil, refusal.ErrTicket
 	}
 	return t, r, nil
 }
 
 // EndTicket deletes an expired ticket, and with it the address that it was to
 // confirm.
-func (tk *Tickets) EndTicket(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
-	t, err := rows.Load(tx, BucketTicket, key, decodeTicket)
+func EndTicket(tx *rows.Tx, key []byte, now time.Time) (time.Time, error) {
+	t, err := rows.Load(tx, BucketTicket, key, DecodeTicket)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
 	}
 	if err != nil {
 		return time.Time{}, err
 	}
-	if now.Before(t.expires) {
-		return t.expires, nil
+	if now.Before(t.Expires) {
+		return t.Expires, nil
 	}
-	if t.kind != ticketInvite {
-		if err := forgetTicket(tx, t, seal.RowKey(key)); err != nil {
+	if t.Kind != TicketInvite {
+		if err := forGetTicket(tx, t, seal.RowKey(key)); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -147,19 +143,19 @@ func (tk *Tickets) EndTicket(tx *rows.Tx, key []byte, now time.Time) (time.Time,
 }
 
 // forgetTicket removes a ticket from its account's record.
-func forgetTicket(tx *rows.Tx, t *ticketRecord, row seal.RowKey) error {
-	r, err := GetAccount(tx, t.account)
+func forGetTicket(tx *rows.Tx, t *TicketRecord, row seal.RowKey) error {
+	r, err := GetAccount(tx, t.Account)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
 	}
-	if err != nil || t.kind == 0 || t.kind > accountTickets || r.tickets[t.kind-1] != row {
+	if err != nil || t.Kind == 0 || t.Kind > accountTickets || r.tickets[t.Kind-1] != row {
 		return err
 	}
-	r.tickets[t.kind-1] = seal.RowKey{}
-	if t.kind == ticketAddress {
-		r.pendingAddress = nil
+	r.tickets[t.Kind-1] = seal.RowKey{}
+	if t.Kind == TicketAddress {
+		r.PendingAddress = nil
 	}
-	return PutAccount(tx, t.account, r)
+	return PutAccount(tx, t.Account, r)
 }
 
 // EndTickets ends every ticket of a store that nothing serves, invites included,
@@ -176,9 +172,9 @@ func EndTickets(ctx context.Context, store cluster.Store) (int, error) {
 }
 
 func endTicket(tx *rows.Tx, key []byte) error {
-	t, err := rows.Load(tx, BucketTicket, key, decodeTicket)
-	if err == nil && t.kind != ticketInvite && len(key) == len(seal.RowKey{}) {
-		err = forgetTicket(tx, t, seal.RowKey(key))
+	t, err := rows.Load(tx, BucketTicket, key, DecodeTicket)
+	if err == nil && t.Kind != TicketInvite && len(key) == len(seal.RowKey{}) {
+		err = forGetTicket(tx, t, seal.RowKey(key))
 	}
 	if err != nil && !rows.IsDamage(err) {
 		return err

@@ -8,21 +8,21 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketTicket has row key of a mailed token or an invite -> ticketRecord.
+// BucketTicket has row key of a mailed token or an invite -> TicketRecord.
 const BucketTicket = "ticket"
 
-// ticketVersion is the version of ticketRecord; see records.go.
+// ticketVersion is the version of TicketRecord; see records.go.
 const ticketVersion = 1
 
-// ticketKind is what a ticket allows. The numbers are stored.
-type ticketKind byte
+// TicketKind is what a ticket allows. The numbers are stored.
+type TicketKind byte
 
 // The kinds of tickets. An account has at most one of each of the first three.
 const (
-	ticketVerify  ticketKind = 1 // confirms the address of a new account
-	ticketReset   ticketKind = 2 // sets a new password
-	ticketAddress ticketKind = 3 // confirms a new address
-	ticketInvite  ticketKind = 4 // allows a sign-up
+	TicketVerify  TicketKind = 1 // confirms the address of a new account
+	TicketReset   TicketKind = 2 // sets a new password
+	TicketAddress TicketKind = 3 // confirms a new address
+	TicketInvite  TicketKind = 4 // allows a sign-up
 )
 
 // accountTickets is the number of kinds that belong to an account.
@@ -36,68 +36,70 @@ const (
 	inviteLifetime  = 7 * 24 * time.Hour
 )
 
-// tokens returns the kind of the tokens that open tickets of the kind.
-func (k ticketKind) tokens() seal.TokenKind {
+// Tokens returns the kind of the tokens that open tickets of the kind.
+func (k TicketKind) Tokens() seal.TokenKind {
 	switch k {
-	case ticketVerify:
+	case TicketVerify:
 		return seal.KindVerify
-	case ticketReset:
+	case TicketReset:
 		return seal.KindReset
-	case ticketAddress:
+	case TicketAddress:
 		return seal.KindAddress
-	case ticketInvite:
+	case TicketInvite:
 	}
 	return seal.KindInvite
 }
 
-func (k ticketKind) lifetime() time.Duration {
+// Lifetime returns how long tickets of the kind are valid.
+func (k TicketKind) Lifetime() time.Duration {
 	switch k {
-	case ticketVerify:
+	case TicketVerify:
 		return verifyLifetime
-	case ticketReset:
+	case TicketReset:
 		return resetLifetime
-	case ticketAddress:
+	case TicketAddress:
 		return addressLifetime
-	case ticketInvite:
+	case TicketInvite:
 	}
 	return inviteLifetime
 }
 
-// ticketRecord is the right to do one thing once.
+// TicketRecord is the right to do one thing once.
 //
 //	version 1 │ kind 1 │ account 16 │ created 8 │ expires 8
 //	│ sealed address (length 4, bytes)
 //
 // The account is the owner of the ticket, or the creator of an invite. The
 // address is the new one, or the only one that an invite is valid for.
-type ticketRecord struct {
-	kind             ticketKind
-	account          caller.AccountID
-	created, expires time.Time
+type TicketRecord struct {
+	Kind             TicketKind
+	Account          caller.AccountID
+	Created, Expires time.Time
 	address          []byte // SealField fieldTicketAddress, row = that of the ticket; empty if none
 }
 
 // fieldTicketAddress is the label of a ticket's sealed address.
 const fieldTicketAddress = "ticket address"
 
-func (r *ticketRecord) encode() []byte {
+func (r *TicketRecord) encode() []byte {
 	w := make(rows.Writer, 0, 40+len(r.address))
 	w.Byte(ticketVersion)
-	w.Byte(byte(r.kind))
-	w.Bytes(r.account[:])
-	w.Time(r.created)
-	w.Time(r.expires)
+	w.Byte(byte(r.Kind))
+	w.Bytes(r.Account[:])
+	w.Time(r.Created)
+	w.Time(r.Expires)
 	w.Sized(r.address)
 	return w
 }
 
-func decodeTicket(data []byte) (*ticketRecord, error) {
+// DecodeTicket decodes a ticket.
+func DecodeTicket(data []byte) (*TicketRecord, error) {
 	in := rows.NewReader(data)
-	var r ticketRecord
+	var r TicketRecord
 	in.Version(ticketVersion)
-	r.kind = ticketKind(in.Byte())
-	in.Into(r.account[:])
-	r.created, r.expires = in.Time(), in.Time()
+	r.Kind = TicketKind(in.Byte())
+	in.Into(r.Account[:])
+	r.Created, r.Expires = in.Time(), in.Time()
 	r.address = in.Sized()
 	return &r, in.End()
 }

@@ -11,41 +11,41 @@ import (
 	"hush/vault/recordtest"
 )
 
-func sampleTicket() *ticketRecord {
-	return &ticketRecord{
-		kind: ticketAddress, account: caller.AccountID(bytes.Repeat([]byte{0xac}, 16)),
-		created: recordtest.Moment(5), expires: recordtest.Moment(5).Add(addressLifetime), address: []byte("sealed address"),
+func sampleTicket() *TicketRecord {
+	return &TicketRecord{
+		Kind: TicketAddress, Account: caller.AccountID(bytes.Repeat([]byte{0xac}, 16)),
+		Created: recordtest.Moment(5), Expires: recordtest.Moment(5).Add(addressLifetime), address: []byte("sealed address"),
 	}
 }
 
-func samplePlainTicket() *ticketRecord {
-	return &ticketRecord{
-		kind: ticketInvite, account: caller.AccountID(bytes.Repeat([]byte{0xac}, 16)),
-		created: recordtest.Moment(5), expires: recordtest.Moment(5).Add(inviteLifetime),
+func samplePlainTicket() *TicketRecord {
+	return &TicketRecord{
+		Kind: TicketInvite, Account: caller.AccountID(bytes.Repeat([]byte{0xac}, 16)),
+		Created: recordtest.Moment(5), Expires: recordtest.Moment(5).Add(inviteLifetime),
 	}
 }
 
 func TestGoldenTickets(t *testing.T) {
 	t.Parallel()
-	for name, record := range map[string]*ticketRecord{"ticket-v1": sampleTicket(), "ticket-plain-v1": samplePlainTicket()} {
+	for name, record := range map[string]*TicketRecord{"ticket-v1": sampleTicket(), "ticket-plain-v1": samplePlainTicket()} {
 		stored := recordtest.Golden(t, name)
 		if got := record.encode(); !bytes.Equal(got, stored) {
 			t.Errorf("encode(%s): got %x, want %x", name, got, stored)
 		}
-		got, err := decodeTicket(stored)
+		got, err := DecodeTicket(stored)
 		if err != nil {
-			t.Fatalf("decodeTicket(%s): got %v, want nil", name, err)
+			t.Fatalf("DecodeTicket(%s): got %v, want nil", name, err)
 		}
-		if diff := cmp.Diff(record, got, cmp.AllowUnexported(ticketRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" {
-			t.Errorf("decodeTicket(%s): -want +got\n%s", name, diff)
+		if diff := cmp.Diff(record, got, cmp.AllowUnexported(TicketRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" {
+			t.Errorf("DecodeTicket(%s): -want +got\n%s", name, diff)
 		}
-		recordtest.WantDamaged(t, stored, func(data []byte) (any, error) { return decodeTicket(data) })
+		recordtest.WantDamaged(t, stored, func(data []byte) (any, error) { return DecodeTicket(data) })
 	}
 }
 
 func FuzzDecodeTicket(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := decodeTicket(data)
+		r, err := DecodeTicket(data)
 		if err != nil {
 			return nil, err
 		}
@@ -57,8 +57,8 @@ func FuzzDecodeTicket(f *testing.F) {
 func TestTicketKindsHaveTheirOwnRows(t *testing.T) {
 	t.Parallel()
 	token, seen := seal.NewToken(recordtest.Moment(5)), map[seal.RowKey]bool{}
-	for _, kind := range []ticketKind{ticketVerify, ticketReset, ticketAddress, ticketInvite} {
-		seen[token.RowKey(kind.tokens())] = true
+	for _, kind := range []TicketKind{TicketVerify, TicketReset, TicketAddress, TicketInvite} {
+		seen[token.RowKey(kind.Tokens())] = true
 	}
 	if len(seen) != 4 {
 		t.Errorf("rows of one token: got %d, want 4", len(seen))

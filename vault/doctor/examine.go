@@ -19,6 +19,7 @@ import (
 	"hush/vault/exam"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
+	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -166,7 +167,7 @@ func (e *examination) tell(bucket string) error {
 func invariants(x *exam.Exam) []exam.Invariant {
 	all := slices.Concat(
 		exam.Invariants(x), []exam.Invariant{x.SystemInvariant(systemRows())},
-		account.Invariants(x), credential.Invariants(x), domain.Invariants(x), challenge.Invariants(x), budget.Invariants(x),
+		account.Invariants(x), password.Invariants(x), credential.Invariants(x), domain.Invariants(x), challenge.Invariants(x), budget.Invariants(x),
 		feedback.Invariants(x), place.Invariants(x), outbox.Invariants(x), secret.Invariants(x), shares.Invariants(x), spent.Invariants(),
 	)
 	checks := map[string]func(key, value []byte) error{}
@@ -188,7 +189,7 @@ func invariants(x *exam.Exam) []exam.Invariant {
 // buckets returns those that the owners list.
 func buckets() []rows.Bucket {
 	return slices.Concat(
-		audit.Buckets(), sweep.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		audit.Buckets(), sweep.Buckets(), account.Buckets(), password.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 		[]rows.Bucket{outbox.Holding().Bucket, claim.Holding().Bucket, secret.Holding().Bucket},
 	)

@@ -40,7 +40,7 @@ func TestSettle(t *testing.T) {
 	claimed := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
 	k.MustRevealClaimed(t, claimed.Secret.Key, vaulttest.Claim(1))
 	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
-	vaulttest.Want(t, "RequestAddressChange()", k.Vault.Accounts.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
+	vaulttest.Want(t, "RequestAddressChange()", k.Vault.SignUps.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
 	k.Close(t)
 	k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true, Send: sent.send})
 	before := counts(t, k)

@@ -11,6 +11,7 @@ import (
 	"hush/vault/domain"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
+	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/quota"
 	"hush/vault/rows"
@@ -25,7 +26,7 @@ import (
 // secrets come last: with them come the shares.
 func copied() (all []shares.Holding) {
 	for _, list := range [][]rows.Bucket{
-		audit.Buckets(), sweep.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		audit.Buckets(), sweep.Buckets(), account.Buckets(), password.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 	} {
 		for _, b := range list {
