@@ -9,7 +9,6 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
-	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 

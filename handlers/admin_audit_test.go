@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	adminv1 "hush/gen/hush/admin/v1"
-	"hush/vault/account"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )

@@ -13,8 +13,6 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/vault/caller"
-	"hush/vault/refusal"
-	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 

@@ -17,6 +17,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers/chain"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/locale"
-	"hush/vault"
+	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )

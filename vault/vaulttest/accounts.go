@@ -20,8 +20,8 @@ import (
 
 // What tests of accounts have in common: addresses, and passwords.
 const (
-	Ada = "Ada-canary@example.com"
-	Bob = "Bob-canary@example.com"
+	Ada = "ada-canary@example.com"
+	Bob = "bob-canary@example.com"
 
 	RightPassword caller.Text = "correct horse battery"
 	OtherPassword caller.Text = "staple of the battery"
