@@ -49,7 +49,7 @@ var vaultPackages = []string{
 	// Secrets.
 	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.
-	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
+	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/ticket", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
 	// What secrets and accounts need.
 	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/email",
 	// What every record needs.

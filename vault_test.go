@@ -158,6 +158,10 @@ func allowedBucketUses() []bucketUse {
 			"vault/restoration/rows.go", "BucketSecret BucketShred BucketEpoch BucketUsage BucketPending",
 			"says which rows of a backup belong into the restored store; reads and writes nothing",
 		},
+		{
+			"vault/account/", "BucketTicket",
+			"ends and examines tickets together with the account whose record names them",
+		},
 		{"tools/hush/powerloss/share.go", "BucketSecret", "reads what a disk kept after a power cut, past the vault"},
 		{"tools/hush/powerloss/share.go", "BucketClaim", "the same, of what is bound to a claim"},
 		{"vault/vaulttest/", "", "helps tests, which look at every bucket"},

@@ -94,9 +94,6 @@ func (v *Vault) bury(tx *rows.Tx, id caller.AccountID, r *account.Record, now ti
 	if err := v.Domains.EndDomains(tx, id); err != nil {
 		return err
 	}
-	if err := account.DropTally(tx, id); err != nil {
-		return err
-	}
 	if err := password.ClearTries(tx, r.AddressID); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/signup"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // endings returns the table of what the due index ends.
@@ -17,7 +18,7 @@ func (v *Vault) endings() map[sweep.DueKind]sweep.DueThing {
 	return map[sweep.DueKind]sweep.DueThing{
 		sweep.DueSession:   {Bucket: credential.BucketSession, End: v.Credentials.EndSession},
 		sweep.DueToken:     {Bucket: credential.BucketToken, End: v.Credentials.EndToken},
-		sweep.DueTicket:    {Bucket: account.BucketTicket, End: account.EndTicket},
+		sweep.DueTicket:    {Bucket: ticket.BucketTicket, End: account.EndTicket},
 		sweep.DueSpent:     {Bucket: challenge.BucketSpent, End: v.Challenges.EndSpent},
 		sweep.DueFeedback:  {Bucket: feedback.BucketFeedback, End: v.Inbox.EndFeedback},
 		sweep.DueException: {Bucket: feedback.BucketException, End: v.Inbox.EndException},

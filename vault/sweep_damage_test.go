@@ -24,6 +24,7 @@ import (
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
 
@@ -89,7 +90,7 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 // index.
 func damageAll(tx storage.Tx, key []byte) error {
 	for _, bucket := range []string{
-		credential.BucketSession, credential.BucketToken, account.BucketTicket, feedback.BucketFeedback, feedback.BucketException,
+		credential.BucketSession, credential.BucketToken, ticket.BucketTicket, feedback.BucketFeedback, feedback.BucketException,
 		account.BucketAccount, password.BucketTries, outbox.BucketDelivery,
 	} {
 		for _, size := range []int{8, 16, 23, 32} {

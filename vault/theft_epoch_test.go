@@ -10,7 +10,6 @@ import (
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/caller"
-	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"

@@ -15,7 +15,6 @@ import (
 	"hush/testtier"
 	"hush/vault"
 	"hush/vault/caller"
-	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/shares"

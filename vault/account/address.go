@@ -9,6 +9,7 @@ import (
 	"hush/vault/email"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 // SealAddress seals the address of an account's record.
@@ -59,7 +60,7 @@ func ConfirmAddress(tx *rows.Tx, r *Record, by Proof, now time.Time) error {
 		r.Verified = now
 	}
 	r.Proof, r.Pending = by, false
-	return dropTickets(tx, r, TicketVerify)
+	return r.Tickets.Drop(tx, ticket.Verify)
 }
 
 // ResolveAccount finds the account of an address or an id. It returns
@@ -122,7 +123,7 @@ func MoveAddress(tx *rows.Tx, id caller.AccountID, r *Record, nextID [32]byte, s
 		return err
 	}
 	r.AddressID, r.address, r.PendingAddress = nextID, sealed, nil
-	if err := dropTickets(tx, r, TicketReset, TicketAddress); err != nil {
+	if err := r.Tickets.Drop(tx, ticket.Reset, ticket.Address); err != nil {
 		return err
 	}
 	if err := ConfirmAddress(tx, r, ProofMail, now); err != nil {

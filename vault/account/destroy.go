@@ -11,6 +11,7 @@ import (
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // TombstoneLifetime is how long the address of a destroyed account cannot sign
@@ -20,7 +21,7 @@ const TombstoneLifetime = 365 * 24 * time.Hour
 // EndAccess ends everything by which an account can be used besides its password:
 // its tickets, sessions, tokens and key pairs. It is the first step of a destruction.
 func EndAccess(tx *rows.Tx, id caller.AccountID, r *Record) error {
-	if err := dropTickets(tx, r, TicketVerify, TicketReset, TicketAddress); err != nil {
+	if err := r.Tickets.Drop(tx, ticket.Verify, ticket.Reset, ticket.Address); err != nil {
 		return err
 	}
 	if _, err := credential.EndSessions(tx, id, nil); err != nil {
@@ -32,13 +33,13 @@ func EndAccess(tx *rows.Tx, id caller.AccountID, r *Record) error {
 	return credential.EndPairs(tx, id)
 }
 
-// DropTally deletes the tally of an account that is being destroyed.
-func DropTally(tx *rows.Tx, id caller.AccountID) error { return tx.Delete(BucketTally, id[:]) }
-
-// Bury replaces an account by its tombstone, which holds only the id of its
-// address and the time of its destruction. It is the last step of a destruction:
-// what the account had must have ended.
+// Bury deletes an account's tally and replaces the account by its tombstone, which holds
+// only the id of its address and the time of its destruction. It is the last step of a
+// destruction: what the account had must have ended.
 func Bury(tx *rows.Tx, id caller.AccountID, r *Record, now time.Time) error {
+	if err := tx.Delete(BucketTally, id[:]); err != nil {
+		return err
+	}
 	if err := PutAccount(tx, id, &Record{AddressID: r.AddressID, Destroyed: now}); err != nil {
 		return err
 	}
@@ -84,5 +85,5 @@ func Disable(tx *rows.Tx, id caller.AccountID, r *Record) error {
 	if _, err := credential.EndSessions(tx, id, nil); err != nil {
 		return err
 	}
-	return dropTickets(tx, r, TicketReset, TicketAddress)
+	return r.Tickets.Drop(tx, ticket.Reset, ticket.Address)
 }

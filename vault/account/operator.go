@@ -42,13 +42,13 @@ func (o Operator) ByAdministrator() bool { return o.by != nil }
 
 // The sizes of a page of accounts.
 const (
-	AccountsDefault = 100
-	AccountsMost    = 1000
+	pageDefault = 100
+	pageMost    = 1000
 )
 
 // ListAccounts lists accounts, newest first. token is the next of the previous
 // page, empty for the first one; next is empty on the last page. A size of 0
-// means AccountsDefault.
+// means 100; more than 1,000 mean 1,000.
 func (o Operator) ListAccounts(ctx context.Context, size int, token string) (list []Account, next string, err error) {
 	var from []byte
 	if token != "" {
@@ -59,9 +59,9 @@ func (o Operator) ListAccounts(ctx context.Context, size int, token string) (lis
 		from = slices.Concat(after[:], []byte{0})
 	}
 	if size <= 0 {
-		size = AccountsDefault
+		size = pageDefault
 	}
-	size = min(size, AccountsMost)
+	size = min(size, pageMost)
 	err = o.accounts.store.View(ctx, func(tx *rows.Tx) error {
 		list, next = nil, ""
 		return rows.IgnoreEnough(tx.Range(BucketAccount, from, nil, func(key, value []byte) error {

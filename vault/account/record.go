@@ -10,6 +10,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 const tallyVersion = 1
@@ -30,7 +31,6 @@ func Buckets() []rows.Bucket {
 		{Name: BucketAccount, Check: rows.CheckRow(id, DecodeAccount), Version: accountVersion},
 		{Name: BucketAddress, Check: rows.CheckRow(0, rows.DecodeAccountID)},
 		{Name: BucketTally, Check: rows.CheckRow(id, decodeTally)},
-		{Name: BucketTicket, Check: rows.CheckRow(0, DecodeTicket)},
 	}
 }
 
@@ -78,7 +78,7 @@ type Record struct {
 	NotifyOpened                                    bool
 	AddressID                                       [32]byte
 	SealedCount                                     uint64
-	tickets                                         [accountTickets]seal.RowKey // by TicketKind; zero for none
+	Tickets                                         ticket.Held
 	Locale                                          string
 	address                                         []byte // SealField fieldAddress, row = id
 	PendingAddress                                  []byte // SealField fieldPendingAddress, row = id; empty if none
@@ -135,7 +135,7 @@ func (r *Record) Encode() []byte {
 	w.Bool(r.NotifyOpened)
 	w.Bytes(r.AddressID[:])
 	w.Uint64(r.SealedCount)
-	for _, row := range r.tickets {
+	for _, row := range r.Tickets {
 		w.Bytes(row[:])
 	}
 	w.Text(r.Locale)
@@ -171,8 +171,8 @@ func DecodeAccount(data []byte) (*Record, error) {
 	r.Role, r.Disabled, r.NotifyOpened = Role(in.Byte()), in.Bool(), in.Bool()
 	in.Into(r.AddressID[:])
 	r.SealedCount = in.Uint64()
-	for i := range r.tickets {
-		in.Into(r.tickets[i][:])
+	for i := range r.Tickets {
+		in.Into(r.Tickets[i][:])
 	}
 	r.Locale = in.Text()
 	r.address, r.PendingAddress = in.Sized(), in.Sized()

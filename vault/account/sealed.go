@@ -9,7 +9,6 @@ import (
 func Sealed() []keylist.Sealed {
 	return []keylist.Sealed{
 		{Bucket: BucketAccount, Uses: usesOfAccount, Reseal: resealAccount},
-		{Bucket: BucketTicket, Uses: usesOfTicket, Reseal: resealTicket},
 	}
 }
 
@@ -40,24 +39,4 @@ func resealAccount(keys *seal.Keys, key, value []byte) ([]byte, error) {
 		return nil, err
 	}
 	return r.Encode(), nil
-}
-
-func usesOfTicket(ring seal.Ring, value []byte, use keylist.Use) error {
-	r, err := DecodeTicket(value)
-	if err == nil {
-		keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
-	}
-	return err
-}
-
-func resealTicket(keys *seal.Keys, key, value []byte) ([]byte, error) {
-	r, err := DecodeTicket(value)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := keylist.ResealField(keys, fieldTicketAddress, key, &r.address)
-	if err != nil || !changed {
-		return nil, err
-	}
-	return r.encode(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 // PasswordIs reports whether hash is that of an account's password. It is false
@@ -40,5 +41,5 @@ func (ac *Accounts) StillProved(tx *rows.Tx, id caller.AccountID, hash seal.Pass
 // the owner's.
 func SetPassword(tx *rows.Tx, r *Record, password *PasswordRecord) error {
 	r.Password, r.PendingAddress, r.Networks = password, nil, nil
-	return dropTickets(tx, r, TicketReset, TicketAddress)
+	return r.Tickets.Drop(tx, ticket.Reset, ticket.Address)
 }

@@ -26,6 +26,7 @@ import (
 	"hush/vault/shares"
 	"hush/vault/spent"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // Options say what to examine. Store, Now and Findings are required.
@@ -189,7 +190,7 @@ func invariants(x *exam.Exam) []exam.Invariant {
 // buckets returns those that the owners list.
 func buckets() []rows.Bucket {
 	return slices.Concat(
-		audit.Buckets(), sweep.Buckets(), account.Buckets(), password.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		audit.Buckets(), sweep.Buckets(), account.Buckets(), ticket.Buckets(), password.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 		[]rows.Bucket{outbox.Holding().Bucket, claim.Holding().Bucket, secret.Holding().Bucket},
 	)

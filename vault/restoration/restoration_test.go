@@ -14,6 +14,7 @@ import (
 	"hush/vault/refusal"
 	"hush/vault/restoration"
 	"hush/vault/secret"
+	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
 
@@ -53,7 +54,7 @@ func TestSettle(t *testing.T) {
 	after := counts(t, k)
 	vaulttest.Want(t, "counter of sessions", after[counter.Sessions], 0)
 	vaulttest.Want(t, "counter of queued mails", after[counter.Queued], 0)
-	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
+	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 	k.WantNotRevealed(t, "restored claim", claimed.Secret.Key, vaulttest.Claim(1))
@@ -85,13 +86,13 @@ func TestSettleDamagedRows(t *testing.T) {
 	m := &vaulttest.Member{Kit: k}
 	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
 	m.SignIn(t, true)
-	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
+	for _, bucket := range []string{credential.BucketSession, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Put(t, k.Store, bucket, []byte("short"), []byte("damaged"))
 		vaulttest.Put(t, k.Store, bucket, make([]byte, 32), []byte("damaged"))
 	}
 	_, err := restoration.Settle(t.Context(), k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle()", err, nil)
-	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
+	for _, bucket := range []string{credential.BucketSession, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 }

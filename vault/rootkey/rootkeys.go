@@ -26,6 +26,7 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/secret"
 	"hush/vault/shares"
+	"hush/vault/ticket"
 )
 
 // File is the file of the root keys.
@@ -99,7 +100,7 @@ func (e *RefusedError) Error() string { return e.Text }
 // sealed returns what all buckets have of root keys.
 func sealed() (all []keylist.Sealed) {
 	for _, list := range [][]keylist.Sealed{
-		account.Sealed(), feedback.Sealed(), credential.Sealed(), outbox.Sealed(), shares.Sealed(), claim.Sealed(), secret.Sealed(),
+		account.Sealed(), ticket.Sealed(), feedback.Sealed(), credential.Sealed(), outbox.Sealed(), shares.Sealed(), claim.Sealed(), secret.Sealed(),
 	} {
 		all = append(all, list...)
 	}

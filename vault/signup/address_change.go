@@ -12,6 +12,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 // RequestAddressChange mails a link to the new address of the caller's account.
@@ -48,7 +49,7 @@ func (su *SignUps) RequestAddressChange(ctx context.Context, c caller.Caller, ad
 // account, which anyone can begin, does not take it.
 func (su *SignUps) mailAddressTicket(ctx context.Context, c caller.Caller, proved seal.PasswordHash, next string, now time.Time) error {
 	id, nextID, token := c.AccountID(), su.keys.AddressID(next), seal.NewToken(now)
-	t := account.NewTicket(account.TicketAddress, token, id, now)
+	t := ticket.New(ticket.Address, token, id, now)
 	t.Bind(su.keys, next)
 	pending := su.accounts.SealPendingAddress(id, next)
 	return su.mailed(ctx, outbox.Mail{
@@ -63,7 +64,7 @@ func (su *SignUps) mailAddressTicket(ctx context.Context, c caller.Caller, prove
 		if err != nil || !goes {
 			return false, err
 		}
-		if err := account.IssueTicket(tx, r, t); err != nil {
+		if err := r.Tickets.Issue(tx, t); err != nil {
 			return false, err
 		}
 		at, _, _, err := account.StateOfAddress(tx, nextID)
@@ -88,7 +89,7 @@ func (su *SignUps) ConfirmAddressChange(ctx context.Context, c caller.Caller, to
 		return refusal.ErrUnauthenticated
 	}
 	now := su.clock.Now()
-	t, r, err := su.findTicket(ctx, account.TicketAddress, token, now)
+	t, r, err := su.findTicket(ctx, ticket.Address, token, now)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (su *SignUps) ConfirmAddressChange(ctx context.Context, c caller.Caller, to
 	}
 	old, sealed, nextID := su.accounts.AddressOf(id, r), su.accounts.SealAddress(id, next), su.keys.AddressID(next)
 	err = su.store.Update(ctx, func(tx *rows.Tx) error {
-		_, r, err := account.TicketAccount(tx, account.TicketAddress, t.Row, now)
+		_, r, err := account.TicketAccount(tx, ticket.Address, t.Row, now)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/rows"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // The reads and writes to which level fills up a transaction: as many as the
@@ -54,6 +55,6 @@ func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 // evenBuckets returns a bucket for each pair of writes that level may need.
 func evenBuckets() [evenWrites / 2]string {
 	return [...]string{
-		account.BucketTicket, sweep.BucketDue, account.BucketAccount, outbox.BucketOutbox, account.BucketAddress, sweep.BucketDue, audit.BucketAudit,
+		ticket.BucketTicket, sweep.BucketDue, account.BucketAccount, outbox.BucketOutbox, account.BucketAddress, sweep.BucketDue, audit.BucketAudit,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 // CreateInvite creates an invite, valid once and for a week. With an address it
@@ -38,13 +39,13 @@ func (su *SignUps) createInvite(ctx context.Context, by caller.AccountID, locale
 	}
 	now := su.clock.Now()
 	token := seal.NewToken(now)
-	t := account.NewTicket(account.TicketInvite, token, by, now)
+	t := ticket.New(ticket.Invite, token, by, now)
 	made := Invite{Key: caller.Text(token.Expose()), Expires: t.Expires}
 	put := func(tx *rows.Tx) error {
 		if err := stillActs(tx, by); err != nil {
 			return err
 		}
-		if err := account.PutTicket(tx, t); err != nil {
+		if err := ticket.Put(tx, t); err != nil {
 			return err
 		}
 		return audit.WriteAccount(tx, now, audit.Invite, by)
@@ -108,7 +109,7 @@ func (su *SignUps) listInvites(ctx context.Context, size int, token string) (lis
 	err = su.store.View(ctx, func(tx *rows.Tx) error {
 		list, next = nil, ""
 		looked, last := 0, ""
-		return rows.IgnoreEnough(account.RangeTickets(tx, from, func(key, value []byte) error {
+		return rows.IgnoreEnough(ticket.Range(tx, from, func(key, value []byte) error {
 			if looked == invitesLooked || len(list) == size {
 				next = last
 				return rows.ErrEnough
@@ -130,12 +131,12 @@ func (su *SignUps) describeInvite(tx *rows.Tx, key, value []byte, now time.Time)
 	if len(key) != len(seal.RowKey{}) {
 		return WaitingInvite{}, false, rows.ErrDamaged
 	}
-	record, err := account.DecodeTicket(append([]byte(nil), value...))
-	if err != nil || record.Kind != account.TicketInvite || !now.Before(record.Expires) {
+	record, err := ticket.Decode(append([]byte(nil), value...))
+	if err != nil || record.Kind != ticket.Invite || !now.Before(record.Expires) {
 		return WaitingInvite{}, false, err
 	}
 	shown = WaitingInvite{ID: hex.EncodeToString(key), Created: record.Created, Expires: record.Expires}
-	t := account.Ticket{Row: seal.RowKey(key), TicketRecord: record}
+	t := ticket.Ticket{Row: seal.RowKey(key), Record: record}
 	if shown.Address, err = t.BoundTo(su.keys); err != nil {
 		return WaitingInvite{}, false, err
 	}
@@ -172,14 +173,14 @@ func (su *SignUps) revokeInvite(ctx context.Context, by caller.AccountID, id str
 		if err := stillActs(tx, by); err != nil {
 			return err
 		}
-		_, err := account.GetTicket(tx, account.TicketInvite, row, now)
+		_, err := ticket.Get(tx, ticket.Invite, row, now)
 		if errors.Is(err, refusal.ErrTicket) {
 			return refusal.ErrNotFound
 		}
 		if err != nil {
 			return err
 		}
-		if err := account.DeleteTicket(tx, row); err != nil {
+		if err := ticket.Delete(tx, row[:]); err != nil {
 			return err
 		}
 		return audit.WriteAccount(tx, now, audit.InviteRevoked, by)
@@ -203,9 +204,9 @@ func (su *SignUps) findInvite(ctx context.Context, text caller.Text, address str
 	if !ok {
 		return nil, refusal.ErrTicket
 	}
-	var found account.Ticket
+	var found ticket.Ticket
 	err := su.store.View(ctx, func(tx *rows.Tx) (err error) {
-		found, err = account.GetTicket(tx, account.TicketInvite, token.RowKey(seal.KindInvite), now)
+		found, err = ticket.Get(tx, ticket.Invite, token.RowKey(seal.KindInvite), now)
 		return err
 	})
 	if err != nil {
@@ -227,8 +228,8 @@ func spendInvite(tx *rows.Tx, row *seal.RowKey, now time.Time) error {
 	if row == nil {
 		return nil
 	}
-	if _, err := account.GetTicket(tx, account.TicketInvite, *row, now); err != nil {
+	if _, err := ticket.Get(tx, ticket.Invite, *row, now); err != nil {
 		return err
 	}
-	return account.DeleteTicket(tx, *row)
+	return ticket.Delete(tx, row[:])
 }

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault/account"
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/signup"
+	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
 
@@ -89,7 +89,7 @@ func TestInvitesAreTheColonels(t *testing.T) {
 	}
 	_, err := k.Vault.SignUps.CreateInvite(t.Context(), k.Host, "no address")
 	vaulttest.WantInvalid(t, "CreateInvite(no address)", err, "address")
-	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
+	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, ticket.BucketTicket)), 0)
 }
 
 // waitingInvites lists the invites page by page.
@@ -165,7 +165,7 @@ func TestOnlyInvitesAreRevoked(t *testing.T) {
 	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
 	var ids []string
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
-		return tx.Range(account.BucketTicket, nil, nil, func(key, _ []byte) error {
+		return tx.Range(ticket.BucketTicket, nil, nil, func(key, _ []byte) error {
 			ids = append(ids, hex.EncodeToString(key))
 			return nil
 		})
@@ -181,7 +181,7 @@ func TestInvitesAreSwept(t *testing.T) {
 	k := newInviteKit(t)
 	newInvite(t, k, "")
 	k.Leap(t, 7*24*time.Hour)
-	vaulttest.Want(t, "tickets after a week", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
+	vaulttest.Want(t, "tickets after a week", len(vaulttest.RowsIn(t, k.Store, ticket.BucketTicket)), 0)
 }
 
 // The attack: one invite for a crowd that comes at once. One gets in.

@@ -38,9 +38,6 @@ func removePending(tx *rows.Tx, id caller.AccountID, r *account.Record, now time
 	if err := account.EndAccess(tx, id, r); err != nil {
 		return err
 	}
-	if err := account.DropTally(tx, id); err != nil {
-		return err
-	}
 	if err := password.ClearTries(tx, r.AddressID); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 // errMoved reports that an address changed its state meanwhile. The caller
@@ -139,7 +140,7 @@ func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 	token := seal.NewToken(s.now)
 	m := outbox.Mail{Kind: outbox.MailVerify, To: caller.Text(s.address), Locale: s.locale, Created: s.now}
 	if found == account.AddressFree || found == account.AddressPending {
-		m.Key, m.Expires = caller.Text(token.Expose()), s.now.Add(account.TicketVerify.Lifetime())
+		m.Key, m.Expires = caller.Text(token.Expose()), s.now.Add(ticket.Verify.Lifetime())
 	} else {
 		m.Kind = outbox.MailTaken
 	}
@@ -176,7 +177,7 @@ func (su *SignUps) signUpFresh(tx *rows.Tx, s signUp, id caller.AccountID, r *ac
 	if _, err := password.MayMail(tx, s.addressID, password.MailsVerify, s.now); err != nil {
 		return false, err
 	}
-	if err := account.IssueTicket(tx, r, account.NewTicket(account.TicketVerify, token, id, s.now)); err != nil {
+	if err := r.Tickets.Issue(tx, ticket.New(ticket.Verify, token, id, s.now)); err != nil {
 		return false, err
 	}
 	return true, su.accounts.Add(tx, id, r, nil, s.now)
@@ -189,7 +190,7 @@ func (su *SignUps) signUpAgain(tx *rows.Tx, s signUp, id caller.AccountID, r *ac
 	if err != nil || !goes {
 		return false, err
 	}
-	if err := account.IssueTicket(tx, r, account.NewTicket(account.TicketVerify, token, id, s.now)); err != nil {
+	if err := r.Tickets.Issue(tx, ticket.New(ticket.Verify, token, id, s.now)); err != nil {
 		return false, err
 	}
 	r.Password, r.Locale, r.Updated = nil, s.locale, s.now

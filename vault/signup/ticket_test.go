@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/signup"
+	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
 
@@ -91,9 +91,9 @@ func TestTicketsAreSwept(t *testing.T) {
 	vaulttest.Want(t, "Account.PendingAddress", k.AccountOf(t, vaulttest.Ada).PendingAddress, vaulttest.Bob)
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	k.WantMails(t, outbox.MailReset, outbox.MailAddress)
-	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 2)
+	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, ticket.BucketTicket)), 2)
 	k.Leap(t, 24*time.Hour)
-	vaulttest.Want(t, "tickets after a day", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
+	vaulttest.Want(t, "tickets after a day", len(vaulttest.RowsIn(t, k.Store, ticket.BucketTicket)), 0)
 	vaulttest.Want(t, "counters after a day", len(vaulttest.RowsIn(t, k.Store, password.BucketTries)), 0)
 	vaulttest.Want(t, "Account.PendingAddress after a day", k.AccountOf(t, vaulttest.Ada).PendingAddress, "")
 }

@@ -13,6 +13,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 // VerifyAccount confirms the address of a new account with the token of the
@@ -21,7 +22,7 @@ import (
 // returns ErrTicket, ErrInvalid or ErrBusy.
 func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, password caller.Text) error {
 	now := su.clock.Now()
-	t, r, err := su.findTicket(ctx, account.TicketVerify, token, now)
+	t, r, err := su.findTicket(ctx, ticket.Verify, token, now)
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, pa
 		return err
 	}
 	return su.store.Update(ctx, func(tx *rows.Tx) error {
-		t, r, err := account.TicketAccount(tx, account.TicketVerify, t.Row, now)
+		t, r, err := account.TicketAccount(tx, ticket.Verify, t.Row, now)
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (su *SignUps) firstPassword(tx *rows.Tx, id caller.AccountID, r *account.Re
 // address. It returns ErrInvalid, and ErrNotConfigured if mail is not
 // configured.
 func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, address caller.Text) error {
-	return su.mailTicket(ctx, address, linkMail{outbox.MailVerify, account.TicketVerify, password.MailsVerify, func(at account.AddressState) bool {
+	return su.mailTicket(ctx, address, linkMail{outbox.MailVerify, ticket.Verify, password.MailsVerify, func(at account.AddressState) bool {
 		return at == account.AddressPending
 	}})
 }
@@ -75,7 +76,7 @@ func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, addr
 // hour. The response and the work are the same for every address. It returns
 // ErrInvalid, and ErrNotConfigured if mail is not configured.
 func (su *SignUps) RequestPasswordReset(ctx context.Context, _ caller.Caller, address caller.Text) error {
-	return su.mailTicket(ctx, address, linkMail{outbox.MailReset, account.TicketReset, password.MailsReset, func(at account.AddressState) bool {
+	return su.mailTicket(ctx, address, linkMail{outbox.MailReset, ticket.Reset, password.MailsReset, func(at account.AddressState) bool {
 		return at == account.AddressPending || at == account.AddressUsed
 	}})
 }
@@ -83,7 +84,7 @@ func (su *SignUps) RequestPasswordReset(ctx context.Context, _ caller.Caller, ad
 // linkMail is a mail with a ticket for the owner of an account.
 type linkMail struct {
 	mail   outbox.MailKind
-	ticket account.TicketKind
+	ticket ticket.Kind
 	count  byte
 	// serves reports whether an address in that state gets the mail. Disabled
 	// accounts never do.
@@ -117,11 +118,11 @@ func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail)
 		if err != nil {
 			return false, err
 		}
-		t := account.NewTicket(l.ticket, token, id, now)
+		t := ticket.New(l.ticket, token, id, now)
 		if !l.serves(at) || r.Disabled {
 			return false, nil
 		}
-		if err := account.IssueTicket(tx, r, t); err != nil {
+		if err := r.Tickets.Issue(tx, t); err != nil {
 			return false, err
 		}
 		return true, account.PutAccount(tx, id, r)
@@ -143,10 +144,10 @@ func (su *SignUps) localeAt(ctx context.Context, addressID [32]byte) (locale str
 
 // findTicket finds the ticket that a token opens, and its account, in a read
 // transaction. It returns ErrTicket.
-func (su *SignUps) findTicket(ctx context.Context, kind account.TicketKind, text caller.Text, now time.Time) (found account.Ticket, r *account.Record, err error) {
+func (su *SignUps) findTicket(ctx context.Context, kind ticket.Kind, text caller.Text, now time.Time) (found ticket.Ticket, r *account.Record, err error) {
 	token, ok := seal.ParseToken(string(text))
 	if !ok {
-		return account.Ticket{}, nil, refusal.ErrTicket
+		return ticket.Ticket{}, nil, refusal.ErrTicket
 	}
 	err = su.store.View(ctx, func(tx *rows.Tx) error {
 		found, r, err = account.TicketAccount(tx, kind, token.RowKey(kind.Tokens()), now)
@@ -158,7 +159,7 @@ func (su *SignUps) findTicket(ctx context.Context, kind account.TicketKind, text
 // FindReset checks a mailed link to set a password, and returns the account's address.
 // It returns ErrTicket.
 func (su *SignUps) FindReset(ctx context.Context, token caller.Text, now time.Time) (address string, err error) {
-	t, r, err := su.findTicket(ctx, account.TicketReset, token, now)
+	t, r, err := su.findTicket(ctx, ticket.Reset, token, now)
 	if err != nil {
 		return "", err
 	}
@@ -173,7 +174,7 @@ func TakeReset(tx *rows.Tx, token caller.Text, now time.Time) (caller.AccountID,
 	if !ok {
 		return caller.AccountID{}, nil, refusal.ErrTicket
 	}
-	t, r, err := account.TicketAccount(tx, account.TicketReset, parsed.RowKey(seal.KindReset), now)
+	t, r, err := account.TicketAccount(tx, ticket.Reset, parsed.RowKey(seal.KindReset), now)
 	if err != nil {
 		return caller.AccountID{}, nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"hush/vault/shares"
 	"hush/vault/spent"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // copied returns the buckets that are copied row by row, in their order. The
@@ -26,7 +27,7 @@ import (
 // secrets come last: with them come the shares.
 func copied() (all []shares.Holding) {
 	for _, list := range [][]rows.Bucket{
-		audit.Buckets(), sweep.Buckets(), account.Buckets(), password.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		audit.Buckets(), sweep.Buckets(), account.Buckets(), ticket.Buckets(), password.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
 		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 	} {
 		for _, b := range list {
