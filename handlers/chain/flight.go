@@ -67,7 +67,7 @@ var errHeld = errors.New("too many bytes are being received: try again soon")
 // heldError refuses a request whose bytes do not fit. It is a *connect.Error,
 // because connect passes it on unchanged.
 func heldError() *connect.Error {
-	refused := refuse(connect.CodeUnavailable, errHeld, retryInfo(heldRetry))
+	refused := refuse(connect.CodeUnavailable, errHeld, nil).after(heldRetry).wire()
 	refused.Meta().Set("Retry-After", strconv.Itoa(int(heldRetry/time.Second)))
 	return refused
 }

@@ -159,12 +159,12 @@ func TestUnpackedMessagesAreHeld(t *testing.T) {
 	b := new(body)
 	b.keep(r, rec, f)
 	var during int64
-	method := Bind(chainOf(holdUnpacked), "/x", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
+	method := Bind(chainOf(gateOf(t, nil), textLog(io.Discard)), "/hush.v1.SecretService/ConcealSecret", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 		during = f.creation.held.Load()
 		return &hushv1.ConcealSecretResponse{}, nil
 	})
 	message := &hushv1.ConcealSecretRequest{Secret: strings.Repeat("x", 1<<20)}
-	if _, err := method.Call(withRecord(t.Context(), rec), nil, message); err != nil || during < 1<<20 {
+	if _, err := admitted(t.Context(), rec, method, message); err != nil || during < 1<<20 {
 		t.Errorf("Call: got %v and %d bytes held, want 1 MiB", err, during)
 	}
 	b.release()
@@ -172,7 +172,7 @@ func TestUnpackedMessagesAreHeld(t *testing.T) {
 		t.Errorf("after the request: got %d bytes, want none", got)
 	}
 	for range 17 {
-		if _, err := method.Call(withRecord(t.Context(), rec), nil, message); err != nil {
+		if _, err := admitted(t.Context(), rec, method, message); err != nil {
 			return
 		}
 	}

@@ -89,8 +89,8 @@ func (s *streams) around(next http.Handler) http.Handler {
 		who := streamerOf(rec.caller)
 		if !s.enter(who) {
 			refused := mapError(&refusal.TooManyError{What: "streams at a time", Limit: StreamsMost})
-			rec.procedure, rec.code, rec.limit = r.URL.Path, refused.Code().String(), limitStreams
-			_ = refusals.Write(w, r, refused)
+			rec.procedure, rec.code, rec.limit = r.URL.Path, refused.Code.String(), limitStreams
+			_ = refusals.Write(w, r, refused.wire())
 			return
 		}
 		defer s.leave(who)
@@ -159,11 +159,11 @@ func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connec
 		_ = rec.control.SetWriteDeadline(time.Now().Add(s.sendTime)) // for the end of the stream
 		switch cause := context.Cause(ctx); {
 		case errors.Is(cause, errStreamOver):
-			return mapError(errStreamOver)
+			return onWire(mapError(errStreamOver))
 		case err == nil && ctx.Err() != nil:
 			// A stream that its caller's deadline ended must not read as one that is
 			// complete. The health service returns nil then.
-			return mapError(ctx.Err())
+			return onWire(mapError(ctx.Err()))
 		}
 		return err
 	}
