@@ -127,8 +127,7 @@ func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...str
 func (c *Chain) EndStreams() { c.streams.stop() }
 
 // HandlerOptions returns the options of every Connect handler. The chain is one
-// interceptor, so that calls over the wire and calls in process run the same
-// function.
+// interceptor: calls over the wire and calls in process run the same function.
 func (c *Chain) HandlerOptions() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithRequestGate(c.gate.beforeMessage),
