@@ -51,7 +51,7 @@ var vaultPackages = []string{
 	// Who has what, and who calls.
 	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/ticket", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
 	// What secrets and accounts need.
-	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/email",
+	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/fair", "vault/email",
 	// What every record needs.
 	"vault/exam", "vault/audit", "vault/counter", "vault/sweep", "vault/cluster", "vault/keylist", "vault/rows", "vault/caller", "vault/refusal",
 }
