@@ -19,7 +19,7 @@ func (pw *Passwords) NewParams() seal.PasswordParams {
 // hashPassword waits for a place and hashes. It returns ErrBusy if too many
 // callers are waiting.
 func (pw *Passwords) hashPassword(ctx context.Context, params seal.PasswordParams, password caller.Text) (seal.PasswordHash, error) {
-	release, err := pw.hasher.Passwords.Enter(ctx)
+	release, err := pw.hasher.EnterPassword(ctx)
 	if err != nil {
 		return seal.PasswordHash{}, err
 	}

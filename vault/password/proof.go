@@ -28,7 +28,7 @@ func (pw *Passwords) Prove(ctx context.Context, c caller.Caller, addressID [32]b
 	if r != nil && r.Password != nil {
 		params = r.Password.Params
 	}
-	release, err := pw.hasher.Passwords.Enter(ctx)
+	release, err := pw.hasher.EnterPassword(ctx)
 	if err != nil {
 		return seal.PasswordHash{}, err
 	}
