@@ -94,7 +94,7 @@ func New(opts Options) (*Chain, error) {
 	}
 	c.middleware = &middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, pace: opts.Pace.withDefaults(), proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, others: newCrossOrigins(opts.CORSOrigins), home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
+		policies: policies, flight: bytes, pace: opts.Pace.withDefaults(), proxied: newProxied(opts.ProxiedRequests), origins: origins, others: newCrossOrigins(opts.CORSOrigins), home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
 		observer: opts.Observer,
 	}
 	return c, nil

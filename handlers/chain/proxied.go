@@ -1,44 +1,23 @@
 package chain
 
 import (
-	"hash/maphash"
 	"net/http"
-	"sync/atomic"
 
 	"connectrpc.com/connect"
 
 	"hush/vault/caller"
+	"hush/vault/fair"
 )
 
-// proxyLimiter counts the running requests of networks behind trusted proxies.
-// A proxy's connections have no share, so the limits on connections do not
-// distinguish those networks. Counting takes an atomic addition and no lock.
-type proxyLimiter struct {
-	most     int64
-	seed     maphash.Seed
-	networks [heldNetworks]atomic.Int64
-}
-
-// newProxyLimiter returns nil, which counts nothing, if most is zero.
-func newProxyLimiter(most int) *proxyLimiter {
+// newProxied returns what counts the running requests of networks behind trusted
+// proxies; most is how many one network may have, 0 for any number. A proxy's
+// connections have no share, so the limits on connections do not distinguish those
+// networks.
+func newProxied(most int) *fair.Limiter[caller.Network] {
 	if most == 0 {
-		return nil
+		return fair.NewLimiter[caller.Network](fair.Any, fair.Any)
 	}
-	return &proxyLimiter{most: int64(most), seed: maphash.MakeSeed()}
-}
-
-// begin counts a request until end is called. room reports whether there was
-// room for it.
-func (p *proxyLimiter) begin(network caller.Network) (end func(), room bool) {
-	if p == nil {
-		return func() {}, true
-	}
-	running := &p.networks[maphash.Comparable(p.seed, network)%heldNetworks]
-	if running.Add(1) > p.most {
-		running.Add(-1)
-		return nil, false
-	}
-	return func() { running.Add(-1) }, true
+	return fair.NewLimiter[caller.Network](fair.Any, int64(most))
 }
 
 // refuseRequest refuses a request in the protocol that it is in: Connect reads the
