@@ -39,11 +39,12 @@ func TestTurn(t *testing.T) {
 		leave()
 		synctest.Wait()
 		for _, name := range []string{"first", "last", "of another secret"} {
-			if gives[name] == nil {
+			give := gives[name]
+			if give == nil {
 				t.Fatalf("take(%s): got no turn, want one", name)
 			}
-			gives[name]()
-			gives[name]() // once is enough
+			give()
+			give() // once is enough
 			synctest.Wait()
 		}
 		if want := []string{"first", "of another secret", "last"}; !slices.Equal(order, want) {
