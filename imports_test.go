@@ -45,7 +45,7 @@ var clientPackages = []string{"client/protocols", "client/hush", "client/onetime
 // vaultPackages is the order of the vault; docs/architecture.md says what each is for.
 var vaultPackages = []string{
 	// The whole store at once.
-	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration",
+	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration", "vault/tables",
 	// Secrets.
 	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.

@@ -18,7 +18,7 @@ import (
 	"hush/resolver/resolvertest"
 	"hush/testtier"
 	"hush/vault/rows"
-	"hush/vault/transfer"
+	"hush/vault/tables"
 	"hush/vault/vaulttest"
 )
 
@@ -30,7 +30,7 @@ const (
 )
 
 // frozenBuckets returns the names of all buckets.
-func frozenBuckets() []string { return transfer.Buckets() }
+func frozenBuckets() []string { return tables.Names() }
 
 // frozenReleases returns the releases with a frozen folder.
 func frozenReleases(t *testing.T) (releases []string) {

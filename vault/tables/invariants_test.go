@@ -1,16 +1,17 @@
-package doctor
+package tables_test
 
 import (
 	"testing"
 	"time"
 
 	"hush/vault/exam"
+	"hush/vault/tables"
 )
 
 // A bucket without anything to check says why.
 func TestEveryBucketHasInvariants(t *testing.T) {
 	t.Parallel()
-	for _, i := range invariants(exam.NewExam(time.Time{}, func(exam.Finding) {})) {
+	for _, i := range tables.Invariants(exam.NewExam(time.Time{}, func(exam.Finding) {})) {
 		if i.Check == nil {
 			t.Errorf("bucket %q: got no check of its rows, want one", i.Bucket)
 		}
