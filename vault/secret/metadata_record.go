@@ -1,0 +1,173 @@
+package secret
+
+import (
+	"time"
+
+	"hush/seal"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+// The buckets of this file.
+const (
+	BucketMetadata = "metadata" // row key of the metadata's token -> MetadataRecord
+	BucketExpiry   = "expiry"   // time in ms (8) ‖ metadata row (22) -> nothing
+)
+
+// The versions of receipts. A change of layout takes the next number, keeps
+// the reader of the old one, and adds a golden file. The newest is written
+// only for what the one before it cannot say: nodes of an earlier release read the
+// rest, and nothing has to be migrated.
+const (
+	metadataVersion = 3
+	outcomeVersion  = 4 // of receipts of end-to-end encrypted secrets, of claims and of groups
+)
+
+// expiryKey returns the row of the index that the sweeper walks. An aggregate
+// has one row: first at the secret's expiry, then at the time its receipt is
+// forgotten.
+func expiryKey(at time.Time, metadata seal.RowKey) []byte {
+	return rows.TimeKey(at, metadata[:])
+}
+
+// MetadataRecord is the sender's receipt.
+//
+//	version 4 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
+//	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
+//	│ share domain │ custid │ recipients │ sealed key │ sealed memo
+//	│ created by │ ended by │ network 8 │ wide 8
+//	│ encryption 1 │ outcome 1 │ outcome at 8 │ group 16
+//
+// "ended" is when the secret was received, burned or expired. "created by" and
+// "ended by" are masked networks. Once the secret is gone, its row is zero and
+// the sealed key is empty. The seven fields before network are length-prefixed.
+// custid is the account's id. network and wide are those of the secret, which
+// the receipt counts toward; they are zero if an account owns it. The
+// outcome is that of the claim which the secret was revealed with. group is zero
+// for a secret that was shared alone. Version 1 has no networks, version 2 only
+// the masked ones, and versions before 4 have no encryption, outcome or group.
+type MetadataRecord struct {
+	State       State
+	passphrase  bool
+	created     time.Time
+	expires     time.Time
+	updated     time.Time
+	viewed      time.Time
+	ended       time.Time
+	ttl         time.Duration
+	Secret      seal.RowKey
+	hint        [hintSize]byte
+	shareDomain string
+	Custid      string
+	recipients  []string
+	SealedKey   []byte
+	sealedMemo  []byte
+	createdBy   string
+	endedBy     string
+	network     [8]byte
+	wide        [8]byte
+	encryption  Encryption
+	outcome     Outcome
+	outcomeAt   time.Time // zero until the outcome is delivered or lapsed
+	group       Group
+}
+
+// Group is what the secrets of a group have in common. Their sender's device chose
+// it at random.
+type Group [16]byte
+
+// hintSize is how many characters of the secret key stay readable for the
+// sender.
+const hintSize = 6
+
+func (r *MetadataRecord) encode() []byte {
+	w := make(rows.Writer, 0, 288)
+	version := byte(outcomeVersion)
+	if r.fitsVersion3() {
+		version = metadataVersion
+	}
+	w.Byte(version)
+	w.Byte(byte(r.State))
+	w.Bool(r.passphrase)
+	for _, t := range []time.Time{r.created, r.expires, r.updated, r.viewed, r.ended} {
+		w.Time(t)
+	}
+	w.Uint64(uint64(r.ttl / time.Second))
+	w.Bytes(r.Secret[:])
+	w.Bytes(r.hint[:])
+	w.Text(r.shareDomain)
+	w.Text(r.Custid)
+	w.Texts(r.recipients)
+	w.Sized(r.SealedKey)
+	w.Sized(r.sealedMemo)
+	w.Text(r.createdBy)
+	w.Text(r.endedBy)
+	w.Bytes(r.network[:])
+	w.Bytes(r.wide[:])
+	if version == outcomeVersion {
+		w.Byte(byte(r.encryption))
+		w.Byte(byte(r.outcome))
+		w.Time(r.outcomeAt)
+		w.Bytes(r.group[:])
+	}
+	return w
+}
+
+// fitsVersion3 reports whether version 3 has everything that the receipt says.
+func (r *MetadataRecord) fitsVersion3() bool {
+	return r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero() && r.group == Group{}
+}
+
+// decodeMetadata decodes a receipt of any version.
+func decodeMetadata(data []byte) (*MetadataRecord, error) {
+	in := rows.NewReader(data)
+	var r MetadataRecord
+	version := in.UpTo(outcomeVersion)
+	r.State, r.passphrase = State(in.Byte()), in.Bool()
+	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
+		*t = in.Time()
+	}
+	r.ttl = in.Seconds()
+	in.Into(r.Secret[:])
+	in.Into(r.hint[:])
+	r.shareDomain, r.Custid, r.recipients = in.Text(), in.Text(), in.Texts()
+	r.SealedKey, r.sealedMemo = in.Sized(), in.Sized()
+	if version > 1 {
+		r.createdBy, r.endedBy = in.Text(), in.Text()
+	}
+	if version > 2 {
+		in.Into(r.network[:])
+		in.Into(r.wide[:])
+	}
+	r.encryption = EncryptionServer
+	if version == outcomeVersion {
+		r.encryption, r.outcome, r.outcomeAt = readEncryption(&in), readOutcome(&in), in.Time()
+		in.Into(r.group[:])
+		if r.fitsVersion3() {
+			return nil, rows.ErrDamaged // a receipt has one form
+		}
+	}
+	return &r, in.End()
+}
+
+func getMetadata(tx *rows.Tx, row seal.RowKey) (*MetadataRecord, error) {
+	return rows.Load(tx, BucketMetadata, row[:], decodeMetadata)
+}
+
+// ownedBy reports whether the caller's account concealed the secret.
+func (r *MetadataRecord) ownedBy(c caller.Caller) bool {
+	return r.Custid != "" && r.Custid == c.Account()
+}
+
+// showsKey reports whether the receipt shows the caller the secret key, and
+// with it the link. An anonymous receipt is its sender's only proof, so it
+// shows the key to every holder. An account's receipt shows it only to that
+// account, and only for a credential that may reveal: a token with another
+// scope gets no further than its scope. The response to concealing a secret
+// shows its key in any case.
+func (r *MetadataRecord) showsKey(c caller.Caller) bool {
+	return r.Custid == "" || r.ownedBy(c) && c.May(caller.ScopeReveal)
+}
+
+// forgotten returns when the receipt is forgotten: after twice the lifetime.
+func (r *MetadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }

@@ -1,0 +1,201 @@
+package secret
+
+import (
+	"cmp"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/shares"
+)
+
+// BucketSecret has row key of the secret's token -> Record.
+const BucketSecret = "secret"
+
+// The versions of secrets. A change of layout takes the next number, keeps
+// the reader of the old one, and adds a golden file. The newest is written
+// only for what the one before it cannot say: nodes of an earlier release read the
+// rest, and nothing has to be migrated.
+const (
+	secretVersion = 2
+	sealedVersion = 3 // of end-to-end encrypted secrets
+)
+
+// Record is a concealed secret.
+//
+//	version 3 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
+//
+// and the header, every byte of which is authenticated by the seal:
+//
+//	kid 4 │ created 8 │ expires 8 │ metadata row 22 │ network 8 │ wide 8
+//	│ verifier 32 │ encryption 1 │ passphrase? 1 │ …
+//	│ share domain (4, text) │ owner (4, text)
+//
+// with, for a passphrase of a secret that the server encrypts, and for every
+// end-to-end encrypted secret,
+//
+//	memory KiB 4 │ time 4 │ threads 1 │ salt 16
+//	SHA-256 of the link's proof 32
+//
+// Times are milliseconds. network is the caller's. wide is the IPv6 /48 around
+// it, and zero for IPv4; version 1 has no wide. Versions before 3 have no
+// encryption: the server encrypts. Version 3 is that of end-to-end encrypted secrets
+// alone. The slot is outside the header so that shares
+// can be moved; with a wrong slot the seal does not open.
+type Record struct {
+	version     byte // of the layout; zero for the current one
+	slot        storage.Slot
+	kid         [4]byte
+	created     time.Time
+	expires     time.Time
+	metadata    seal.RowKey
+	network     [8]byte
+	wide        [8]byte
+	verifier    [32]byte
+	encryption  Encryption
+	passphrase  *seal.PassphraseParams // nil without a passphrase, and end to end
+	isGuarded   bool                   // end to end: the device asks for a passphrase
+	linkProof   [32]byte               // end to end: SHA-256 of the link's proof
+	shareDomain string
+	owner       string
+	header      []byte // as encoded; what the seal authenticates
+	sealed      []byte
+	stored      []byte // the row that getSecret read; nil without it
+}
+
+// guarded reports whether a passphrase guards the secret, on the server or on
+// the recipient's device.
+func (r *Record) guarded() bool { return r.passphrase != nil || r.isGuarded }
+
+// encodeHeader fills r.header, in the current layout for a new record.
+func (r *Record) encodeHeader() {
+	if r.version == 0 {
+		r.version = secretVersion
+		if r.encryption == EncryptionEndToEnd {
+			r.version = sealedVersion
+		}
+	}
+	w := make(rows.Writer, 0, 160)
+	w.Bytes(r.kid[:])
+	w.Time(r.created)
+	w.Time(r.expires)
+	w.Bytes(r.metadata[:])
+	w.Bytes(r.network[:])
+	if r.version > 1 {
+		w.Bytes(r.wide[:])
+	}
+	w.Bytes(r.verifier[:])
+	if r.version > 2 {
+		w.Byte(byte(r.encryption))
+	}
+	w.Bool(r.guarded())
+	if p := r.passphrase; p != nil {
+		w.Uint32(p.MemoryKiB)
+		w.Uint32(p.Time)
+		w.Byte(p.Threads)
+		w.Bytes(p.Salt[:])
+	}
+	if r.encryption == EncryptionEndToEnd {
+		w.Bytes(r.linkProof[:])
+	}
+	w.Text(r.shareDomain)
+	w.Text(r.owner)
+	r.header = w
+}
+
+// encode encodes a secret.
+func (r *Record) encode() []byte {
+	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
+	w.Byte(r.version)
+	w.Uint64(r.slot.Number)
+	w.Uint64(r.slot.Generation)
+	w.Sized(r.header)
+	w.Bytes(r.sealed)
+	return w
+}
+
+// decodeSecret decodes a secret of any version.
+func decodeSecret(data []byte) (*Record, error) {
+	r := new(Record)
+	if err := r.decode(data); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decode decodes a record into r, which keeps parts of data.
+func (r *Record) decode(data []byte) error {
+	in := rows.NewReader(data)
+	r.version = in.UpTo(sealedVersion)
+	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+	r.header = in.Sized()
+	r.sealed = in.Take(len(in.Rest))
+	if err := in.End(); err != nil {
+		return err
+	}
+	return r.decodeHeader()
+}
+
+func (r *Record) decodeHeader() error {
+	in := rows.NewReader(r.header)
+	in.Into(r.kid[:])
+	r.created, r.expires = in.Time(), in.Time()
+	in.Into(r.metadata[:])
+	in.Into(r.network[:])
+	r.wide = [8]byte{}
+	if r.version > 1 {
+		in.Into(r.wide[:])
+	}
+	in.Into(r.verifier[:])
+	r.encryption = EncryptionServer
+	if r.version > 2 {
+		r.encryption = Encryption(in.Between(byte(EncryptionEndToEnd), byte(EncryptionEndToEnd)))
+	}
+	r.decodeGuard(&in)
+	r.shareDomain, r.owner = in.Text(), in.Text()
+	return in.End()
+}
+
+// decodeGuard decodes what depends on the kind of encryption.
+func (r *Record) decodeGuard(in *rows.Reader) {
+	guarded := in.Bool()
+	r.passphrase, r.isGuarded, r.linkProof = nil, false, [32]byte{}
+	switch {
+	case r.encryption == EncryptionEndToEnd:
+		r.isGuarded = guarded
+		in.Into(r.linkProof[:])
+	case guarded:
+		p := seal.PassphraseParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}
+		in.Into(p.Salt[:])
+		r.passphrase = &p
+	}
+}
+
+// shareOwner names the secret to the package of shares.
+func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
+	return shares.Owner{Kind: shares.KindSecret, Row: row[:], Expires: r.expires}
+}
+
+// getSecret loads a live secret, or returns ErrNotFound. An expired secret is
+// not found even before the sweeper ran.
+func getSecret(tx *rows.Tx, row seal.RowKey, now time.Time) (*Record, error) {
+	record, err := rows.Load(tx, BucketSecret, row[:], func(data []byte) (*Record, error) {
+		r := &Record{stored: data}
+		return r, r.decode(data)
+	})
+	if err == nil && now.Before(record.expires) {
+		return record, nil
+	}
+	return nil, cmp.Or(err, refusal.ErrNotFound)
+}
+
+// again is getSecret for a record that was read before, which it need not decode if
+// the row is still the same.
+func (r *Record) again(tx *rows.Tx, row *seal.RowKey, now time.Time) (*Record, error) {
+	if same, err := tx.Same(BucketSecret, row[:], r.stored); err != nil || same && now.Before(r.expires) {
+		return r, err
+	}
+	return getSecret(tx, *row, now)
+}
