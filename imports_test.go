@@ -47,7 +47,7 @@ var vaultPackages = []string{
 	// The whole store at once.
 	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration", "vault/tables",
 	// Secrets.
-	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase",
+	"vault/secret", "vault/claim", "vault/receipt", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.
 	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/ticket", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
 	// What secrets and accounts need.
@@ -103,7 +103,7 @@ var nevers = []never{
 	},
 	{
 		from: []string{"handlers/chain"},
-		to:   []string{"vault", "vault/secret", "vault/claim", "vault/shares", "vault/outbox", "vault/feedback", "vault/rootkey"},
+		to:   []string{"vault", "vault/secret", "vault/receipt", "vault/claim", "vault/shares", "vault/outbox", "vault/feedback", "vault/rootkey"},
 		why:  "the chain decides who may call, for all services alike, and knows none of them",
 	},
 	{
@@ -212,6 +212,7 @@ var forbidden = []struct{ from, to string }{
 	{"vault", "server/certificates"},
 	{"server/certificates", "vault"},
 	{"vault/secret", "vault/doctor"},
+	{"vault/receipt", "vault/secret"},
 }
 
 func TestImportsGoDown(t *testing.T) {

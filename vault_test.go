@@ -145,6 +145,7 @@ func allowedBucketUses() []bucketUse {
 			"vault/endings.go", "BucketSession BucketToken BucketTicket BucketSpent BucketFeedback BucketException BucketAccount BucketTries BucketDelivery BucketBudget",
 			"names the buckets of damaged rows for the log; reads and writes nothing",
 		},
+		{"vault/secret/sweep.go", "BucketExpiry", "names the bucket of damaged rows for the log; reads and writes nothing"},
 		{
 			"vault/signup/even.go", "BucketAccount BucketAddress BucketAudit BucketDue BucketOutbox BucketTicket",
 			"writes and deletes a row of no account, where a real change writes, so that both cost the same",

@@ -11,6 +11,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/password"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/signup"
@@ -25,7 +26,7 @@ type AccountService struct {
 	tokens    *session.Tokens
 	sessions  *session.Sessions
 	burns     *secret.Burns
-	receipts  *secret.Receipts
+	receipts  *receipt.Receipts
 	domains   *domain.Domains
 }
 

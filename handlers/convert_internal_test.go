@@ -16,7 +16,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // The vault's numbers equal those on the wire. A kind that is added on only one
@@ -28,21 +28,21 @@ func TestNumbersAreThoseOfTheVault(t *testing.T) {
 		want map[protoreflect.Name]int
 	}{
 		{hushv1.State(0), map[protoreflect.Name]int{
-			"STATE_UNSPECIFIED": int(secret.StateNone), "STATE_NEW": int(secret.StateNew), "STATE_VIEWED": int(secret.StateViewed),
-			"STATE_RECEIVED": int(secret.StateReceived), "STATE_BURNED": int(secret.StateBurned), "STATE_EXPIRED": int(secret.StateExpired),
+			"STATE_UNSPECIFIED": int(receipt.StateNone), "STATE_NEW": int(receipt.StateNew), "STATE_VIEWED": int(receipt.StateViewed),
+			"STATE_RECEIVED": int(receipt.StateReceived), "STATE_BURNED": int(receipt.StateBurned), "STATE_EXPIRED": int(receipt.StateExpired),
 		}},
 		{hushv1.Encryption(0), map[protoreflect.Name]int{
-			"ENCRYPTION_UNSPECIFIED": 0, "ENCRYPTION_SERVER": int(secret.EncryptionServer),
-			"ENCRYPTION_END_TO_END": int(secret.EncryptionEndToEnd),
+			"ENCRYPTION_UNSPECIFIED": 0, "ENCRYPTION_SERVER": int(receipt.EncryptionServer),
+			"ENCRYPTION_END_TO_END": int(receipt.EncryptionEndToEnd),
 		}},
 		{hushv1.Role(0), map[protoreflect.Name]int{
 			"ROLE_UNSPECIFIED": 0, "ROLE_CUSTOMER": int(account.RoleCustomer), "ROLE_COLONEL": int(account.RoleColonel),
 		}},
 		{hushv1.Event_Kind(0), map[protoreflect.Name]int{
-			"KIND_UNSPECIFIED": 0, "KIND_CREATED": int(secret.EventCreated), "KIND_LOOKED": int(secret.EventLooked),
-			"KIND_PASSPHRASE": int(secret.EventPassphrase), "KIND_REVEALED": int(secret.EventRevealed),
-			"KIND_BURNED": int(secret.EventBurned), "KIND_EXPIRED": int(secret.EventExpired),
-			"KIND_DELIVERED": int(secret.EventDelivered), "KIND_LAPSED": int(secret.EventLapsed),
+			"KIND_UNSPECIFIED": 0, "KIND_CREATED": int(receipt.EventCreated), "KIND_LOOKED": int(receipt.EventLooked),
+			"KIND_PASSPHRASE": int(receipt.EventPassphrase), "KIND_REVEALED": int(receipt.EventRevealed),
+			"KIND_BURNED": int(receipt.EventBurned), "KIND_EXPIRED": int(receipt.EventExpired),
+			"KIND_DELIVERED": int(receipt.EventDelivered), "KIND_LAPSED": int(receipt.EventLapsed),
 		}},
 		{hushv1.Delivery_State(0), map[protoreflect.Name]int{
 			"STATE_UNSPECIFIED": 0, "STATE_NOT_CONFIGURED": int(outbox.DeliveryNotConfigured), "STATE_QUEUED": int(outbox.DeliveryQueued),

@@ -5,7 +5,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // ExportAccount returns everything that is stored about the caller's account.
@@ -27,7 +27,7 @@ func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAcco
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.receipts.ListMetadata(ctx, caller, secret.ListQuery{Size: secret.ListMost})
+	page, err := s.receipts.ListMetadata(ctx, caller, receipt.ListQuery{Size: receipt.ListMost})
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,12 @@ import (
 	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/outbox"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // MetadataService is hush.v1.MetadataService.
 type MetadataService struct {
-	receipts *secret.Receipts
+	receipts *receipt.Receipts
 }
 
 // GetMetadata returns a receipt.
@@ -38,7 +38,7 @@ func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.Batc
 
 // ListMetadata lists the receipts of the caller's account.
 func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMetadataRequest) (*hushv1.ListMetadataResponse, error) {
-	page, err := s.receipts.ListMetadata(ctx, chain.CallerFrom(ctx), secret.ListQuery{
+	page, err := s.receipts.ListMetadata(ctx, chain.CallerFrom(ctx), receipt.ListQuery{
 		Size: int(req.GetPageSize()), Token: req.GetPageToken(), States: each(req.GetStates(), readState),
 	})
 	if err != nil {
@@ -58,60 +58,75 @@ func (s *MetadataService) UpdateMetadata(ctx context.Context, req *hushv1.Update
 	return &hushv1.UpdateMetadataResponse{Metadata: metadataOf(metadata)}, nil
 }
 
-// receipt is a message with the messages that may be in it: one piece of memory
+// metadataMessages is a message with the messages that may be in it: one piece of memory
 // instead of ten.
-type receipt struct {
+type metadataMessages struct {
 	hushv1.Metadata
 
 	created, updated, expires, secretExpires, viewed, ended timestamppb.Timestamp
 	ttl, left, secretLeft                                   durationpb.Duration
 }
 
-func metadataOf(m secret.Metadata) *hushv1.Metadata {
-	r := new(receipt)
+func metadataOf(m receipt.Metadata) *hushv1.Metadata {
+	r := new(metadataMessages)
 	res := &r.Metadata
-	res.MetadataKey, res.SecretShortkey, res.State = m.Key.Expose(), m.Hint, hushv1.State(m.State)
-	res.HasPassphrase, res.Encryption, res.LockedForGood = m.HasPassphrase, hushv1.Encryption(m.Encryption), m.LockedForGood
-	res.CreateTime, res.UpdateTime, res.ExpireTime = stampIn(&r.created, m.Created), stampIn(&r.updated, m.Updated), stampIn(&r.expires, m.Forgotten)
-	res.SecretExpireTime, res.ViewTime = stampIn(&r.secretExpires, m.Expires), stampIn(&r.viewed, m.Viewed)
-	res.Ttl, res.TtlLeft = durationIn(&r.ttl, m.TTL), durationIn(&r.left, m.TTLLeft)
-	res.Recipients, res.ShareDomain, res.Memo, res.Custid = m.Recipients, m.ShareDomain, string(m.Memo), m.Account
-	res.Events, res.Deliveries = each(m.Events, eventOf), each(m.Deliveries, deliveryOf)
-	if m.Group != (secret.Group{}) {
+	res.MetadataKey = m.Key.Expose()
+	res.SecretShortkey = m.Hint
+	res.State = hushv1.State(m.State)
+	res.HasPassphrase = m.HasPassphrase
+	res.Encryption = hushv1.Encryption(m.Encryption)
+	res.LockedForGood = m.LockedForGood
+	res.CreateTime = stampIn(&r.created, m.Created)
+	res.UpdateTime = stampIn(&r.updated, m.Updated)
+	res.ExpireTime = stampIn(&r.expires, m.Forgotten)
+	res.SecretExpireTime = stampIn(&r.secretExpires, m.Expires)
+	res.ViewTime = stampIn(&r.viewed, m.Viewed)
+	res.Ttl = durationIn(&r.ttl, m.TTL)
+	res.TtlLeft = durationIn(&r.left, m.TTLLeft)
+	res.Recipients = m.Recipients
+	res.ShareDomain = m.ShareDomain
+	res.Memo = string(m.Memo)
+	res.Custid = m.Account
+	res.Events = each(m.Events, eventOf)
+	res.Deliveries = each(m.Deliveries, deliveryOf)
+	if m.Group != (receipt.Group{}) {
 		res.Group = m.Group[:]
 	}
 	if m.Secret != nil {
 		res.SecretKey = m.Secret.Expose()
 	}
 	switch m.State {
-	case secret.StateNew, secret.StateViewed:
+	case receipt.StateNew, receipt.StateViewed:
 		res.SecretTtlLeft = durationIn(&r.secretLeft, m.SecretTTLLeft)
-	case secret.StateReceived:
+	case receipt.StateReceived:
 		res.ReceiveTime = stampIn(&r.ended, m.Ended)
-	case secret.StateBurned:
+	case receipt.StateBurned:
 		res.BurnTime = stampIn(&r.ended, m.Ended)
-	case secret.StateNone, secret.StateExpired:
+	case receipt.StateNone, receipt.StateExpired:
 	}
 	return res
 }
 
 // keylessOf returns a receipt for callers who may not see its keys.
-func keylessOf(m secret.Metadata) *hushv1.Metadata {
+func keylessOf(m receipt.Metadata) *hushv1.Metadata {
 	res := metadataOf(m)
 	res.MetadataKey, res.SecretKey = "", ""
 	return res
 }
 
-func readState(state hushv1.State) secret.State { return secret.State(state) }
+func readState(state hushv1.State) receipt.State { return receipt.State(state) }
 
-func eventOf(e secret.Event) *hushv1.Event {
+func eventOf(e receipt.Event) *hushv1.Event {
 	r := new(struct {
 		hushv1.Event
 
 		time timestamppb.Timestamp
 	})
 	res := &r.Event
-	res.Kind, res.Time, res.Network, res.Count = hushv1.Event_Kind(e.Kind), stampIn(&r.time, e.Time), e.Network, int32(e.Count)
+	res.Kind = hushv1.Event_Kind(e.Kind)
+	res.Time = stampIn(&r.time, e.Time)
+	res.Network = e.Network
+	res.Count = int32(e.Count)
 	return res
 }
 

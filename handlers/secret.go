@@ -14,6 +14,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/cluster"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 )
 
@@ -32,11 +33,11 @@ func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSe
 			ProofHash: caller.Text(sealed.GetProofHash()), HasPassphrase: sealed.GetHasPassphrase(),
 		}
 	}
-	kept, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
+	concealed, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.ConcealSecretResponse{Metadata: metadataOf(kept.Metadata), Secret: secretOf(kept.Secret)}, nil
+	return &hushv1.ConcealSecretResponse{Metadata: metadataOf(concealed.Metadata), Secret: secretOf(concealed.Secret)}, nil
 }
 
 // GenerateSecret generates a secret and conceals it.
@@ -47,12 +48,12 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 		Numbers: req.GetCharacterSets().GetNumbers(), Symbols: req.GetCharacterSets().GetSymbols(),
 		ExcludeAmbiguous: req.GetCharacterSets().GetExcludeAmbiguous(),
 	}
-	kept, value, err := s.secrets.GenerateSecret(ctx, chain.CallerFrom(ctx), int(req.GetLength()), sets, wish)
+	concealed, value, err := s.secrets.GenerateSecret(ctx, chain.CallerFrom(ctx), int(req.GetLength()), sets, wish)
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.GenerateSecretResponse{
-		Metadata: metadataOf(kept.Metadata), Secret: secretOf(kept.Secret), Value: string(value),
+		Metadata: metadataOf(concealed.Metadata), Secret: secretOf(concealed.Secret), Value: string(value),
 	}, nil
 }
 
@@ -123,9 +124,9 @@ func (s *SecretService) AcknowledgeReveal(ctx context.Context, req *hushv1.Ackno
 // BurnSecret destroys a secret unread.
 func (s *SecretService) BurnSecret(ctx context.Context, req *hushv1.BurnSecretRequest) (*hushv1.BurnSecretResponse, error) {
 	c := chain.CallerFrom(ctx)
-	burn := func() (secret.Metadata, error) { return s.burns.BurnSecret(ctx, c, req.GetMetadataKey()) }
+	burn := func() (receipt.Metadata, error) { return s.burns.BurnSecret(ctx, c, req.GetMetadataKey()) }
 	if req.GetRequirePassphrase() {
-		burn = func() (secret.Metadata, error) {
+		burn = func() (receipt.Metadata, error) {
 			return s.burns.BurnGuarded(ctx, c, req.GetMetadataKey(), caller.Text(req.GetPassphrase()))
 		}
 	}
@@ -160,10 +161,10 @@ func (s *SecretService) statuses(ctx context.Context, keys []string) ([]*hushv1.
 		return nil, err
 	}
 	statuses := make([]*hushv1.SecretStatus, len(keys))
-	for i, kept := range found {
-		statuses[i] = &hushv1.SecretStatus{SecretKey: keys[i], State: hushv1.State(kept.State)}
-		if kept.State != secret.StateNone {
-			statuses[i].Secret = secretOf(kept)
+	for i, shown := range found {
+		statuses[i] = &hushv1.SecretStatus{SecretKey: keys[i], State: hushv1.State(shown.State)}
+		if shown.State != receipt.StateNone {
+			statuses[i].Secret = secretOf(shown)
 		}
 	}
 	return statuses, nil

@@ -9,7 +9,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // heartbeat is the interval at which a stream sends a message even without a
@@ -44,7 +44,7 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 
 // watcher is a stream that follows a receipt.
 type watcher struct {
-	watch  *secret.Watch
+	watch  *receipt.Watch
 	stream *connect.ServerStream[hushv1.WatchMetadataResponse]
 	shown  *hushv1.Metadata // as last sent
 	beat   bool             // a message is due even without a change
@@ -65,7 +65,7 @@ func (w *watcher) show(ctx context.Context) (over bool, err error) {
 		return false, nil
 	}
 	w.beat = false
-	over = !found.State.Live() && found.Outcome != secret.OutcomeAwaited
+	over = !found.State.Live() && found.Outcome != receipt.OutcomeAwaited
 	return over, w.stream.Send(message)
 }
 

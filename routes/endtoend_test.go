@@ -11,6 +11,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -67,7 +68,7 @@ func TestLegacyRoutesDoNotOpenEndToEnd(t *testing.T) {
 func (s *site) wantWaiting(t *testing.T, k sharedSecret) {
 	t.Helper()
 	found, err := s.kit.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, k.SecretKey)
-	if err != nil || found.State != secret.StateNew {
+	if err != nil || found.State != receipt.StateNew {
 		t.Errorf("GetSecret(KEY): got %v in state %d, want it waiting", err, found.State)
 	}
 	if rows := vaulttest.RowsIn(t, s.kit.Store, passphrase.BucketAttempt); len(rows) > 0 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -38,7 +39,7 @@ func multipartOf(t *testing.T, values ...string) (body, contentType string) {
 // wantNothingStored checks that there is no secret and no mail.
 func (s *site) wantNothingStored(t *testing.T) {
 	t.Helper()
-	for _, bucket := range []string{secret.BucketSecret, secret.BucketMetadata, outbox.BucketOutbox} {
+	for _, bucket := range []string{secret.BucketSecret, receipt.BucketMetadata, outbox.BucketOutbox} {
 		if rows := vaulttest.RowsIn(t, s.kit.Store, bucket); len(rows) > 0 {
 			t.Errorf("%s: got %d rows, want none", bucket, len(rows))
 		}

@@ -16,6 +16,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/domain"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -58,15 +59,15 @@ func TestSharePage(t *testing.T) {
 	if got := w.Header().Get("Referrer-Policy"); got != "no-referrer" {
 		t.Errorf("POST /: got Referrer-Policy %q, want no-referrer", got)
 	}
-	link, receipt := pathOn(t, w, "/secret/"), pathOn(t, w, "/private/")
+	link, receiptPath := pathOn(t, w, "/secret/"), pathOn(t, w, "/private/")
 	if got := pathOn(t, w, "/s#"); strings.TrimPrefix(got, "/s#") != strings.TrimPrefix(link, "/secret/") {
 		t.Errorf("POST /: got the links %s and %s, want one secret", got, link)
 	}
-	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receipt, ""), http.StatusOK, "Not opened yet")
+	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receiptPath, ""), http.StatusOK, "Not opened yet")
 	w = onHost(s, http.MethodPost, link, "continue=true&passphrase=open+sesame")
 	wantPage(t, "POST to the link", w, http.StatusOK, "\nthe &lt;b&gt;value&lt;/b&gt;\nin two lines\r</pre>")
-	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receipt, ""), http.StatusOK, "Opened")
-	for _, part := range []string{"two lines", "sesame", strings.TrimPrefix(link, "/secret/"), strings.TrimPrefix(receipt, "/private/")} {
+	wantPage(t, "POST to the receipt", onHost(s, http.MethodPost, receiptPath, ""), http.StatusOK, "Opened")
+	for _, part := range []string{"two lines", "sesame", strings.TrimPrefix(link, "/secret/"), strings.TrimPrefix(receiptPath, "/private/")} {
 		if strings.Contains(s.log(), part) {
 			t.Errorf("log: got %q in\n%s", part, s.log())
 		}
@@ -104,7 +105,7 @@ func TestSharePageRefusesOtherSites(t *testing.T) {
 	}
 	form := url.Values{"secret": {"the value"}, "shrimp": {shrimp[1]}}.Encode()
 	wantPage(t, "POST with the token", onHost(s, http.MethodPost, "/", form, own...), http.StatusOK, "Your link is ready")
-	if rows := vaulttest.RowsIn(t, s.kit.Store, secret.BucketEntry); len(rows) != 1 {
+	if rows := vaulttest.RowsIn(t, s.kit.Store, receipt.BucketEntry); len(rows) != 1 {
 		t.Errorf("list of the account: got %d entries, want 1", len(rows))
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -110,7 +111,7 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 			continue
 		}
 		k.MustMetadata(t, vaulttest.Caller(1), c.Metadata.Key)
-		vaulttest.Want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, secret.StateBurned)
+		vaulttest.Want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, receipt.StateBurned)
 	}
 	wantOrdinaryRefused(t, k)
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", secret.Wish{})

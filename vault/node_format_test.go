@@ -12,6 +12,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/cluster"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -113,11 +114,11 @@ func TestRollingUpgradeKeepsNoClaims(t *testing.T) {
 	}
 	_, err = d.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), claim)
 	vaulttest.WantErr(t, "RevealSecret(again)", err, refusal.ErrNotFound)
-	waits := d.MustConceal(t, caller.Caller{}, "y", secret.Wish{Memo: "for Kim", Group: secret.Group{1}})
-	if m := a.MustMetadata(t, caller.Caller{}, waits.Metadata.Key); m.Memo != "for Kim" || m.Group != (secret.Group{}) {
+	waits := d.MustConceal(t, caller.Caller{}, "y", secret.Wish{Memo: "for Kim", Group: receipt.Group{1}})
+	if m := a.MustMetadata(t, caller.Caller{}, waits.Metadata.Key); m.Memo != "for Kim" || m.Group != (receipt.Group{}) {
 		t.Errorf("GetMetadata(on the old release): got memo %q and group %x, want the memo alone", m.Memo, m.Group)
 	}
-	for bucket, newest := range map[string]byte{secret.BucketSecret: 2, secret.BucketMetadata: 3} {
+	for bucket, newest := range map[string]byte{secret.BucketSecret: 2, receipt.BucketMetadata: 3} {
 		for _, value := range vaulttest.RowsIn(t, c.Store, bucket) {
 			if value[0] > newest {
 				t.Errorf("bucket %s: got a record of version %d, want at most %d", bucket, value[0], newest)

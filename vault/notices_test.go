@@ -15,13 +15,14 @@ import (
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // mustWatch follows a receipt on a node until the test ends.
-func mustWatch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Concealed) *secret.Watch {
+func mustWatch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Concealed) *receipt.Watch {
 	t.Helper()
 	w, err := k.Vault.Receipts.WatchMetadata(t.Context(), c, kept.Metadata.Key.Expose())
 	vaulttest.Want(t, "WatchMetadata(key)", err, nil)
@@ -30,7 +31,7 @@ func mustWatch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Conc
 }
 
 // isTold reports whether a watch has a change by now.
-func isTold(w *secret.Watch) bool {
+func isTold(w *receipt.Watch) bool {
 	select {
 	case <-w.Changed():
 		return true
@@ -44,7 +45,7 @@ func mustPoll(t *testing.T, k *vaulttest.Kit) {
 	vaulttest.Want(t, "PollWatches()", k.Vault.Watches.Poll(t.Context()), nil)
 }
 
-func mustState(t *testing.T, w *secret.Watch, want secret.State) {
+func mustState(t *testing.T, w *receipt.Watch, want receipt.State) {
 	t.Helper()
 	shown, err := w.Metadata(t.Context())
 	vaulttest.Want(t, "Metadata()", err, nil)
@@ -53,41 +54,41 @@ func mustState(t *testing.T, w *secret.Watch, want secret.State) {
 
 // receiptChanges are what a node can do to a receipt, and its state afterwards.
 func receiptChanges() map[string]struct {
-	to     secret.State
+	to     receipt.State
 	change func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed)
 } {
 	return map[string]struct {
-		to     secret.State
+		to     receipt.State
 		change func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed)
 	}{
-		"view": {secret.StateViewed, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"view": {receipt.StateViewed, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			_, err := k.Vault.Receipts.GetMetadata(t.Context(), vaulttest.Caller(1), kept.Metadata.Key.Expose())
 			vaulttest.Want(t, "GetMetadata(key)", err, nil)
 		}},
-		"reveal": {secret.StateReceived, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"reveal": {receipt.StateReceived, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right")
 		}},
-		"burn": {secret.StateBurned, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"burn": {receipt.StateBurned, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "right")
 		}},
-		"look": {secret.StateNew, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"look": {receipt.StateNew, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			_, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose())
 			vaulttest.Want(t, "GetSecret(key)", err, nil)
 		}},
-		"wrong passphrase": {secret.StateNew, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"wrong passphrase": {receipt.StateNew, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
 		}},
-		"memo": {secret.StateNew, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"memo": {receipt.StateNew, func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), "a note")
 			vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 		}},
-		"expiry": {secret.StateExpired, func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) {
+		"expiry": {receipt.StateExpired, func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) {
 			t.Helper()
 			advance(t, time.Minute, k)
 			k.MustSweep(t)
@@ -124,10 +125,10 @@ func TestWatchOnAnotherNode(t *testing.T) {
 						vaulttest.Want(t, "Changed() after the poll", isTold(w), true)
 					}
 					isTold(w)
-					if c.to == secret.StateExpired {
+					if c.to == receipt.StateExpired {
 						advance(t, time.Minute, b)
 					}
-					if c.to != secret.StateNew {
+					if c.to != receipt.StateNew {
 						mustState(t, w, c.to)
 					}
 					synctest.Wait()
@@ -157,7 +158,7 @@ func TestPollTellsOfExpiry(t *testing.T) {
 	advance(t, time.Second, k)
 	mustPoll(t, k)
 	vaulttest.Want(t, "Changed() at the end", isTold(w), true)
-	mustState(t, w, secret.StateExpired)
+	mustState(t, w, receipt.StateExpired)
 	mustPoll(t, k)
 	vaulttest.Want(t, "Changed() after the end", isTold(w), false)
 }
@@ -175,7 +176,7 @@ func TestPollIsOneRead(t *testing.T) {
 	ctx := vaulttest.Counted(t.Context())
 	vaulttest.Want(t, "PollWatches(no watch)", k.Vault.Watches.Poll(ctx), nil)
 	vaulttest.Want(t, "transactions", work.Views.Load(), 0)
-	var open []*secret.Watch
+	var open []*receipt.Watch
 	for range 50 {
 		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 		open = append(open, mustWatch(t, k, vaulttest.Caller(1), kept), mustWatch(t, k, vaulttest.Caller(2), kept))
@@ -214,7 +215,7 @@ func TestNodesPoll(t *testing.T) {
 					all.Notices.Interrupt(errors.New("connection lost"))
 				}
 				<-w.Changed()
-				mustState(t, w, secret.StateReceived)
+				mustState(t, w, receipt.StateReceived)
 				if took := time.Since(begun); took > c.most {
 					t.Errorf("Changed(): came after %v, want at most %v", took, c.most)
 				}

@@ -23,6 +23,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/rootkey"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -114,7 +115,7 @@ func (v *Vault) assemble(opts Options) {
 	v.Inbox = feedback.New(v.store, v.clock, v.keys, v.log, v.Challenges)
 	v.Outbox = outbox.New(outbox.Options{
 		Store: v.store, Shares: v.shares, Keys: v.keys, Clock: v.clock, Log: v.log, Send: opts.Send,
-		Wanted: secret.MailWanted, Sent: account.CountEmail, Notices: notices, Tried: v.watched.Mailed,
+		Wanted: receipt.MailWanted, Sent: account.CountEmail, Notices: notices, Tried: v.watched.Mailed,
 	})
 	v.Credentials = credential.New(v.store, v.clock, v.keys, v.log, v.Watches)
 	v.Accounts = account.New(account.Options{
@@ -139,13 +140,18 @@ func (v *Vault) assemble(opts Options) {
 		Host: opts.Host, Resolver: opts.Resolver,
 	})
 	v.Usage = quota.New(v.store, v.clock)
+	v.Receipts = receipt.New(receipt.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Accounts: v.Accounts,
+		Sessions: v.Sessions, Credentials: v.Credentials, Usage: v.Usage, Watches: v.Watches,
+	})
 	secrets := secret.New(secret.Options{
 		Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
-		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Accounts: v.Accounts,
-		Sessions: v.Sessions, Domains: v.Domains, Watches: v.Watches, Usage: v.Usage,
-		Cost: opts.Passphrases,
+		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Accounts: v.Accounts, Domains: v.Domains,
+		Receipts: v.Receipts, Watches: v.Watches, Usage: v.Usage, Cost: opts.Passphrases,
 	})
-	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
+	v.Secrets = secrets.Secrets
+	v.Burns = secrets.Burns
+	v.Sweeper = secrets.Sweeper
 	v.Claims = secrets.Claims
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/rows"
-	"hush/vault/secret"
 	"hush/vault/signup"
 )
 
@@ -31,7 +31,7 @@ func (v *Vault) ResetPassword(ctx context.Context, _ caller.Caller, token, passw
 		if id, r, err = signup.TakeReset(tx, token, now); err != nil {
 			return err
 		}
-		if sealed, err = secret.CountEntries(tx, id); err != nil {
+		if sealed, err = receipt.CountEntries(tx, id); err != nil {
 			return err
 		}
 		return v.Passwords.Reset(tx, id, r, next, sealed, now)
@@ -78,7 +78,7 @@ func (o AccountOperator) ResetPassword(ctx context.Context, name, password calle
 		if err := account.ConfirmAddress(tx, r, by, now); err != nil {
 			return err
 		}
-		if sealed, err = secret.CountEntries(tx, id); err != nil {
+		if sealed, err = receipt.CountEntries(tx, id); err != nil {
 			return err
 		}
 		if err := o.v.Passwords.Reset(tx, id, r, next, sealed, now); err != nil {

@@ -12,6 +12,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/signup"
@@ -110,16 +111,16 @@ func TestReplay(t *testing.T) {
 	})
 	for name, c := range map[string]struct {
 		gone  secret.Concealed
-		state secret.State
+		state receipt.State
 	}{
-		"revealed": {revealed, secret.StateReceived}, "burned": {burned, secret.StateBurned},
-		"expired": {s.kept, secret.StateExpired}, "destroyed": {ofDestroyed, secret.StateBurned},
+		"revealed": {revealed, receipt.StateReceived}, "burned": {burned, receipt.StateBurned},
+		"expired": {s.kept, receipt.StateExpired}, "destroyed": {ofDestroyed, receipt.StateBurned},
 	} {
 		vaulttest.WantErr(t, "RevealSecret("+name+")", vaulttest.RevealErr(t, k.Kit, caller.Caller{}, c.gone.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-		receipt := k.MustMetadata(t, caller.Caller{}, c.gone.Metadata.Key)
-		vaulttest.Want(t, "state of "+name, receipt.State, c.state)
+		metadata := k.MustMetadata(t, caller.Caller{}, c.gone.Metadata.Key)
+		vaulttest.Want(t, "state of "+name, metadata.State, c.state)
 		if name == "revealed" {
-			vaulttest.Want(t, "end of revealed", receipt.Ended.Equal(at), true)
+			vaulttest.Want(t, "end of revealed", metadata.Ended.Equal(at), true)
 		}
 	}
 	vaulttest.Want(t, "alive", k.MustReveal(t, caller.Caller{}, alive.Secret.Key, ""), "alive")

@@ -19,6 +19,7 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/outbox"
 	"hush/vault/password"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -51,17 +52,17 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 					return err
 				}
 			}
-			var receipt seal.RowKey
-			receipt[0], receipt[1] = byte(i), byte(i>>8)
-			if err := tx.Put(secret.BucketMetadata, receipt[:], []byte("damaged")); err != nil {
+			var row seal.RowKey
+			row[0], row[1] = byte(i), byte(i>>8)
+			if err := tx.Put(receipt.BucketMetadata, row[:], []byte("damaged")); err != nil {
 				return err
 			}
-			if err := tx.Put(secret.BucketExpiry, expiryKey(start, receipt), nil); err != nil {
+			if err := tx.Put(receipt.BucketExpiry, expiryKey(start, row), nil); err != nil {
 				return err
 			}
 		}
 		short := []byte{0, 0, 0, 0}
-		return slices.Concat([]error{tx.Put(sweep.BucketDue, short, nil)}, []error{tx.Put(secret.BucketExpiry, short, nil)})[0]
+		return slices.Concat([]error{tx.Put(sweep.BucketDue, short, nil)}, []error{tx.Put(receipt.BucketExpiry, short, nil)})[0]
 	})
 	vaulttest.Want(t, "Update(damage)", err, nil)
 	last := sweep.DueKey(start.Add(time.Second), 4, bytes.Repeat([]byte{0xff}, 32))

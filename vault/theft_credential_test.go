@@ -7,6 +7,7 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -25,7 +26,7 @@ func TestTheftOfAReceipt(t *testing.T) {
 		t.Fatal("GetMetadata(receipt without an account): got no link, want it")
 	}
 	vaulttest.Want(t, "RevealSecret(link of the receipt)", v.MustReveal(t, thief, *shown.Secret, ""), vaulttest.Plaintext)
-	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
+	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, receipt.StateReceived)
 	locked := v.MustMetadata(t, thief, v.locked.Metadata.Key)
 	if locked.Secret == nil {
 		t.Fatal("GetMetadata(receipt of a locked secret): got no link, want it")
@@ -54,19 +55,19 @@ func TestTheftOfAnAccountsReceipt(t *testing.T) {
 	thief := vaulttest.Caller(66)
 	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
 	locked := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
-	for _, receipt := range []secret.Concealed{kept, locked} {
-		if m.MustMetadata(t, thief, receipt.Metadata.Key).Secret != nil {
+	for _, one := range []secret.Concealed{kept, locked} {
+		if m.MustMetadata(t, thief, one.Metadata.Key).Secret != nil {
 			t.Error("GetMetadata(an account's receipt): got a link, want none")
 		}
 	}
 	_, err := m.Vault.Burns.BurnGuarded(t.Context(), thief, locked.Metadata.Key.Expose(), "")
 	vaulttest.WantErr(t, "BurnGuarded(locked, by a stranger without the passphrase)", err, refusal.ErrPassphrase)
 	m.MustBurn(t, thief, kept.Metadata.Key, "")
-	vaulttest.WantState(t, m.Kit, kept.Metadata.Key, secret.StateBurned)
+	vaulttest.WantState(t, m.Kit, kept.Metadata.Key, receipt.StateBurned)
 	if _, err := m.Vault.Burns.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose()); err != nil {
 		t.Errorf("BurnSecret(locked, by a stranger): got %v, want it burned", err)
 	}
-	vaulttest.WantState(t, m.Kit, locked.Metadata.Key, secret.StateBurned)
+	vaulttest.WantState(t, m.Kit, locked.Metadata.Key, receipt.StateBurned)
 }
 
 // The attack: the thief has an API token or a session of an account, and
@@ -96,12 +97,12 @@ func TestTheftOfACredential(t *testing.T) {
 		lapsed := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{TTL: new(time.Minute)})
 		m.Clock.Advance(time.Minute + time.Second)
 		m.MustSweep(t)
-		page, err := m.Vault.Receipts.ListMetadata(t.Context(), thief, secret.ListQuery{Size: 10})
+		page, err := m.Vault.Receipts.ListMetadata(t.Context(), thief, receipt.ListQuery{Size: 10})
 		vaulttest.Want(t, name+": ListMetadata()", err, nil)
 		vaulttest.Want(t, name+": receipts listed", len(page.Metadata), 4)
-		for _, receipt := range page.Metadata {
-			shown := m.MustMetadata(t, thief, receipt.Key)
-			waits := receipt.Key == live.Metadata.Key || receipt.Key == locked.Metadata.Key
+		for _, listed := range page.Metadata {
+			shown := m.MustMetadata(t, thief, listed.Key)
+			waits := listed.Key == live.Metadata.Key || listed.Key == locked.Metadata.Key
 			if got := shown.Secret != nil; got != (waits && name != "narrow") {
 				t.Errorf("%s: GetMetadata(listed receipt): got a link %t, want it for a revealer while the secret waits", name, got)
 			}
@@ -117,6 +118,6 @@ func TestTheftOfACredential(t *testing.T) {
 			t.Errorf("%s: RevealSecret(locked): got %v, want %v", name, err, refusal.ErrPassphrase)
 		}
 		vaulttest.Want(t, name+": RevealSecret(live)", m.MustReveal(t, thief, live.Secret.Key, ""), vaulttest.Plaintext)
-		vaulttest.WantState(t, m.Kit, live.Metadata.Key, secret.StateReceived)
+		vaulttest.WantState(t, m.Kit, live.Metadata.Key, receipt.StateReceived)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"hush/seal/endtoend"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -185,7 +186,7 @@ func TestEndToEndTheftOfEverythingBefore(t *testing.T) {
 		vaulttest.Want(t, "RevealSecret(copy)", err, nil)
 		vaulttest.Want(t, "text of the copy", text, vaulttest.Plaintext)
 	}
-	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, secret.StateNew)
+	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, receipt.StateNew)
 }
 
 // The attack: the thief has the verifier, from an old copy of the database, the whole

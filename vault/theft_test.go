@@ -16,6 +16,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -72,8 +73,8 @@ func TestTheftOfTheFolder(t *testing.T) {
 	// With the root key and what the rows are called, as if those were links.
 	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: &v.RootKey})
 	for _, kept := range []secret.Concealed{v.live, v.locked, v.revealed} {
-		row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
-		for _, guess := range []string{string(row[:]), hex.EncodeToString(row[6:])[:31], string(receipt[:])} {
+		row, metadataRow := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
+		for _, guess := range []string{string(row[:]), hex.EncodeToString(row[6:])[:31], string(metadataRow[:])} {
 			vaulttest.WantErr(t, "RevealSecret(row key)", vaulttest.RevealErr(t, thief, caller.Caller{}, guess, vaulttest.Passphrase), refusal.ErrNotFound)
 		}
 	}
@@ -112,7 +113,7 @@ func TestTheftOfALink(t *testing.T) {
 	thief := vaulttest.Caller(66)
 	vaulttest.Want(t, "RevealSecret(live)", v.MustReveal(t, thief, v.live.Secret.Key, ""), vaulttest.Plaintext)
 	vaulttest.WantErr(t, "RevealSecret(live, again)", vaulttest.RevealErr(t, v.Kit, thief, v.live.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
+	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, receipt.StateReceived)
 	for left := 4; left >= 0; left-- {
 		vaulttest.WantPassphrase(t, "RevealSecret(locked)", vaulttest.RevealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(passphrase.NetworkTries-left, passphrase.NetworkTries)})
 	}
@@ -167,5 +168,5 @@ func TestTheftOfEverythingBefore(t *testing.T) {
 	for _, kept := range []secret.Concealed{v.live, v.burned, v.lapsed} {
 		vaulttest.Want(t, "RevealSecret(copy)", thief.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), vaulttest.Plaintext)
 	}
-	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, secret.StateNew)
+	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, receipt.StateNew)
 }

@@ -34,6 +34,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -121,7 +122,7 @@ type Vault struct {
 	Checks         *domain.Checks
 	Secrets        *secret.Secrets
 	Burns          *secret.Burns
-	Receipts       *secret.Receipts
+	Receipts       *receipt.Receipts
 	Sweeper        *secret.Sweeper
 	Claims         *claim.Claims
 	Usage          *quota.Usage

@@ -20,6 +20,7 @@ import (
 	"hush/vault/cluster"
 	"hush/vault/domain"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -140,12 +141,12 @@ func (u *thawed) domains() {
 func (u *thawed) receipts() {
 	t := u.t
 	t.Helper()
-	states := map[string]secret.State{
-		"revealed": secret.StateReceived, "burned": secret.StateBurned, "reported": secret.StateBurned,
-		"owned and burned": secret.StateBurned, "expired": secret.StateExpired, "viewed": secret.StateViewed,
-		"owned and viewed": secret.StateViewed, "generated": secret.StateViewed, "claimed": secret.StateReceived,
+	states := map[string]receipt.State{
+		"revealed": receipt.StateReceived, "burned": receipt.StateBurned, "reported": receipt.StateBurned,
+		"owned and burned": receipt.StateBurned, "expired": receipt.StateExpired, "viewed": receipt.StateViewed,
+		"owned and viewed": receipt.StateViewed, "generated": receipt.StateViewed, "claimed": receipt.StateReceived,
 	}
-	page, err := u.Vault.Receipts.ListMetadata(t.Context(), u.customer, secret.ListQuery{})
+	page, err := u.Vault.Receipts.ListMetadata(t.Context(), u.customer, receipt.ListQuery{})
 	vaulttest.Want(t, "ListMetadata()", err, nil)
 	vaulttest.Want(t, "receipts of the account", len(page.Metadata), 5)
 	vaulttest.Want(t, "receipts that the session cannot open", page.Sealed, 0)
@@ -154,13 +155,13 @@ func (u *thawed) receipts() {
 		vaulttest.Want(t, "BatchGetMetadata("+name+")", err, nil)
 		want, ended := states[name]
 		if !ended {
-			want = secret.StateNew
+			want = receipt.StateNew
 		}
 		if len(got) != 1 || got[0].State != want {
 			t.Errorf("receipt of %q: got %v, want one in state %v", name, got, want)
 			continue
 		}
-		vaulttest.Want(t, "receipt of "+name+" is end-to-end encrypted", got[0].Encryption == secret.EncryptionEndToEnd, kept.Link != "")
+		vaulttest.Want(t, "receipt of "+name+" is end-to-end encrypted", got[0].Encryption == receipt.EncryptionEndToEnd, kept.Link != "")
 	}
 	owned, err := u.Vault.Receipts.GetMetadata(t.Context(), u.customer, u.made.Secrets["owned"].Metadata)
 	vaulttest.Want(t, "GetMetadata(owned)", err, nil)

@@ -22,6 +22,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -66,7 +67,7 @@ func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamS
 type receiptService struct {
 	hushv1connect.UnimplementedMetadataServiceHandler
 
-	receipts *secret.Receipts
+	receipts *receipt.Receipts
 }
 
 func (s *receiptService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {

@@ -10,6 +10,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -39,7 +40,7 @@ func TestDestroyAccount(t *testing.T) {
 	vaulttest.Want(t, "DestroyAccount(password)", burned, 1)
 
 	vaulttest.WantErr(t, "RevealSecret(key)", vaulttest.RevealErr(t, k.Kit, vaulttest.Caller(1), kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-	vaulttest.WantState(t, k.Kit, kept.Metadata.Key, secret.StateBurned)
+	vaulttest.WantState(t, k.Kit, kept.Metadata.Key, receipt.StateBurned)
 	k.WantRefused(t, session)
 	k.WantRefused(t, token)
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)

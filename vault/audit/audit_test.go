@@ -13,6 +13,7 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -131,7 +132,7 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 	}
 	faulty.Before.Store(nil)
 	vaulttest.Want(t, "audit rows", len(audits(t, k)), 1)
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
 	wantConsecutive(t, k, 1)
 	vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, c, kept.Secret.Key, ""), "x")
 }

@@ -13,6 +13,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -27,7 +28,7 @@ func others() caller.Text { return vaulttest.Claim(2) }
 
 // wantEnded fails the test unless nothing of a claim is left, and the receipt says
 // how it ended.
-func wantEnded(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, how secret.EventKind) {
+func wantEnded(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, how receipt.EventKind) {
 	t.Helper()
 	for _, by := range []caller.Text{mine(), others(), ""} {
 		k.WantNotRevealed(t, "after the end", kept.Secret.Key, by)
@@ -36,17 +37,17 @@ func wantEnded(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, how secret
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 	vaulttest.Want(t, "Live()", k.Vault.Claims.Live(), 0)
-	receipt := k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key)
-	vaulttest.Want(t, "State", receipt.State, secret.StateReceived)
-	outcome := secret.OutcomeLapsed
-	if how == secret.EventDelivered {
-		outcome = secret.OutcomeDelivered
+	metadata := k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key)
+	vaulttest.Want(t, "State", metadata.State, receipt.StateReceived)
+	outcome := receipt.OutcomeLapsed
+	if how == receipt.EventDelivered {
+		outcome = receipt.OutcomeDelivered
 	}
-	vaulttest.Want(t, "Outcome", receipt.Outcome, outcome)
-	last := receipt.Events[len(receipt.Events)-1]
-	vaulttest.Want(t, "last event", last, secret.Event{Kind: how, Time: k.Clock.Now(), Count: 1})
-	vaulttest.Want(t, "Updated", receipt.Updated, k.Clock.Now())
-	vaulttest.Want(t, "the event before", receipt.Events[len(receipt.Events)-2].Kind, secret.EventRevealed)
+	vaulttest.Want(t, "Outcome", metadata.Outcome, outcome)
+	last := metadata.Events[len(metadata.Events)-1]
+	vaulttest.Want(t, "last event", last, receipt.Event{Kind: how, Time: k.Clock.Now(), Count: 1})
+	vaulttest.Want(t, "Updated", metadata.Updated, k.Clock.Now())
+	vaulttest.Want(t, "the event before", metadata.Events[len(metadata.Events)-2].Kind, receipt.EventRevealed)
 }
 
 // A claim opens its secret again and again, until its caller acknowledges it.
@@ -62,9 +63,9 @@ func TestClaim(t *testing.T) {
 	vaulttest.Want(t, "Value", string(first.Value), text)
 	vaulttest.Want(t, "ClaimLeft", first.ClaimLeft, claim.Lifetime)
 	vaulttest.Want(t, "bytes while the claim lasts", k.MustLiveBytes(t), before)
-	receipt := k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key)
-	vaulttest.Want(t, "State", receipt.State, secret.StateReceived)
-	vaulttest.Want(t, "Outcome", receipt.Outcome, secret.OutcomeAwaited)
+	metadata := k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key)
+	vaulttest.Want(t, "State", metadata.State, receipt.StateReceived)
+	vaulttest.Want(t, "Outcome", metadata.Outcome, receipt.OutcomeAwaited)
 	hashes := k.Vault.Monitor.State().Hashed
 	for range 3 {
 		k.Clock.Advance(30 * time.Second)
@@ -77,14 +78,14 @@ func TestClaim(t *testing.T) {
 	again, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), secret.Opening{Claim: mine()})
 	vaulttest.Want(t, "RevealSecret(claim, again)", err, nil)
 	vaulttest.Want(t, "ClaimLeft", again.ClaimLeft, claim.Lifetime)
-	vaulttest.Want(t, "Secret", again.Secret, secret.Secret{Key: first.Secret.Key, State: secret.StateReceived, Encryption: secret.EncryptionServer})
+	vaulttest.Want(t, "Secret", again.Secret, secret.Secret{Key: first.Secret.Key, State: receipt.StateReceived, Encryption: receipt.EncryptionServer})
 	audit := len(vaulttest.RowsIn(t, k.Store, "audit"))
 	k.MustAcknowledge(t, kept.Secret.Key, others())
 	vaulttest.Want(t, "audit rows of a wrong claim", len(vaulttest.RowsIn(t, k.Store, "audit"))-audit, 0)
 	vaulttest.Want(t, "RevealSecret(claim, after a wrong acknowledgement)", k.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 	k.MustAcknowledge(t, kept.Secret.Key, mine())
 	vaulttest.Want(t, "audit rows of the end", len(vaulttest.RowsIn(t, k.Store, "audit"))-audit, 1)
-	wantEnded(t, k, kept, secret.EventDelivered)
+	wantEnded(t, k, kept, receipt.EventDelivered)
 	vaulttest.Want(t, "bytes after the end", k.MustLiveBytes(t), 0)
 	k.MustAcknowledge(t, kept.Secret.Key, mine())
 	vaulttest.Want(t, "audit rows of another acknowledgement", len(vaulttest.RowsIn(t, k.Store, "audit"))-audit, 1)
@@ -106,10 +107,10 @@ func TestClaimEndToEnd(t *testing.T) {
 	vaulttest.Want(t, "RevealSecret(claim, after a restart)", err, nil)
 	vaulttest.Want(t, "content", again.Content, first.Content)
 	vaulttest.Want(t, "Value", again.Value, "")
-	vaulttest.Want(t, "Encryption", again.Secret.Encryption, secret.EncryptionEndToEnd)
+	vaulttest.Want(t, "Encryption", again.Secret.Encryption, receipt.EncryptionEndToEnd)
 	vaulttest.Want(t, "bytes after a restart", k.MustLiveBytes(t), before)
 	k.MustAcknowledge(t, kept.Secret.Key, mine())
-	wantEnded(t, k, kept, secret.EventDelivered)
+	wantEnded(t, k, kept, receipt.EventDelivered)
 	vaulttest.Want(t, "bytes after the end", k.MustLiveBytes(t), 0)
 }
 
@@ -170,7 +171,7 @@ func TestLapse(t *testing.T) {
 	k.Clock.Advance(time.Millisecond)
 	k.WantNotRevealed(t, "at the deadline", kept.Secret.Key, mine())
 	vaulttest.Want(t, "Lapse(at the deadline)", k.MustLapse(t), 1)
-	wantEnded(t, k, kept, secret.EventLapsed)
+	wantEnded(t, k, kept, receipt.EventLapsed)
 	vaulttest.Want(t, "bytes after the end", k.MustLiveBytes(t), 0)
 	vaulttest.AwaitShred(t, k)
 }
@@ -183,7 +184,7 @@ func TestAcknowledgeTooLate(t *testing.T) {
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(claim.Lifetime)
 	k.MustAcknowledge(t, kept.Secret.Key, mine())
-	wantEnded(t, k, kept, secret.EventLapsed)
+	wantEnded(t, k, kept, receipt.EventLapsed)
 }
 
 // The clock leapt ahead by years: the claim ends, and nothing waits for the
@@ -349,7 +350,7 @@ func TestAcknowledgeAgain(t *testing.T) {
 			faulty.DestroyErr.Store(nil)
 			again(t, k, kept.Secret.Key)
 			vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
-			wantEnded(t, k, kept, secret.EventDelivered)
+			wantEnded(t, k, kept, receipt.EventDelivered)
 		})
 	}
 }
@@ -377,6 +378,6 @@ func TestClaimAfterAnUnknownOutcome(t *testing.T) {
 		k.Reopen(t)
 		vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 		k.MustAcknowledge(t, kept.Secret.Key, mine())
-		wantEnded(t, k, kept, secret.EventDelivered)
+		wantEnded(t, k, kept, receipt.EventDelivered)
 	}
 }

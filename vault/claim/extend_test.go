@@ -11,6 +11,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -65,7 +66,7 @@ func TestComingBackExtends(t *testing.T) {
 			wantNotExtended(t, "after an hour", k, kept.Secret.Key, mine())
 			k.WantNotRevealed(t, "after an hour", kept.Secret.Key, mine())
 			vaulttest.Want(t, "Lapse(after an hour)", k.MustLapse(t), 1)
-			wantEnded(t, k, kept, secret.EventLapsed)
+			wantEnded(t, k, kept, receipt.EventLapsed)
 			vaulttest.Want(t, "bytes after the end", k.MustLiveBytes(t), 0)
 		})
 	}
@@ -104,7 +105,7 @@ func TestComingBackExtendsWhileTimeStandsStill(t *testing.T) {
 		pass(claim.Lifetime)
 		wantNotExtended(t, "at the end", a, kept.Secret.Key, mine())
 		vaulttest.Want(t, "Lapse(at the end)", a.MustLapse(t), 1)
-		wantOutcome(t, a, kept, secret.OutcomeLapsed)
+		wantOutcome(t, a, kept, receipt.OutcomeLapsed)
 	}
 }
 
@@ -121,7 +122,7 @@ func TestSilenceAfterAnExtension(t *testing.T) {
 	k.Clock.Advance(time.Millisecond)
 	wantNotExtended(t, "due", k, kept.Secret.Key, mine())
 	vaulttest.Want(t, "Lapse(at the deadline)", k.MustLapse(t), 1)
-	wantEnded(t, k, kept, secret.EventLapsed)
+	wantEnded(t, k, kept, receipt.EventLapsed)
 }
 
 // Only a claim that lasts is extended, by its own caller, and nothing is consumed.
@@ -143,7 +144,7 @@ func TestExtendRefuses(t *testing.T) {
 	}
 	k.Clock.Advance(time.Minute)
 	vaulttest.Want(t, "Lapse()", k.MustLapse(t), 1)
-	wantEnded(t, k, kept, secret.EventLapsed)
+	wantEnded(t, k, kept, receipt.EventLapsed)
 }
 
 // However often its reader comes back, a claim is written once in a while.
@@ -192,7 +193,7 @@ func TestRestartAfterAnExtension(t *testing.T) {
 			if c.lasts {
 				vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 				k.MustAcknowledge(t, kept.Secret.Key, mine())
-				wantEnded(t, k, kept, secret.EventDelivered)
+				wantEnded(t, k, kept, receipt.EventDelivered)
 				return
 			}
 			vaulttest.Want(t, "rows of claims", len(vaulttest.RowsIn(t, k.Store, claim.BucketClaim)), 0)
@@ -234,12 +235,12 @@ func TestExtensionOnAnotherNode(t *testing.T) {
 		vaulttest.Want(t, "RevealSecret(claim)", a.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 		advance(t, 100*time.Second, a, b)
 		by.MustAcknowledge(t, kept.Secret.Key, mine())
-		wantOutcome(t, a, kept, secret.OutcomeDelivered)
+		wantOutcome(t, a, kept, receipt.OutcomeDelivered)
 		vaulttest.Want(t, "rows of deadlines", len(vaulttest.RowsIn(t, a.Store, claim.BucketDeadline)), 0)
 	}
 }
 
-func wantOutcome(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, want secret.Outcome) {
+func wantOutcome(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, want receipt.Outcome) {
 	t.Helper()
 	vaulttest.Want(t, "Outcome", k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key).Outcome, want)
 }
@@ -255,7 +256,7 @@ func TestAcknowledgementOfAnExtensionElsewhere(t *testing.T) {
 	mustExtend(t, b, kept)
 	advance(t, 60*time.Second, a, b)
 	a.MustAcknowledge(t, kept.Secret.Key, mine())
-	wantOutcome(t, a, kept, secret.OutcomeDelivered)
+	wantOutcome(t, a, kept, receipt.OutcomeDelivered)
 }
 
 // The node that extended a claim is gone. Another one finds the deadline that it wrote,
@@ -276,7 +277,7 @@ func TestExtensionOfADeadNode(t *testing.T) {
 	vaulttest.Want(t, "Lapse(in time)", b.MustLapse(t), 0)
 	advance(t, time.Second, b)
 	vaulttest.Want(t, "Lapse(at the deadline)", b.MustLapse(t), 1)
-	wantEnded(t, b, kept, secret.EventLapsed)
+	wantEnded(t, b, kept, receipt.EventLapsed)
 }
 
 // Acknowledgements, ends and extensions of a claim race. In whatever order they come, nothing
@@ -346,5 +347,5 @@ func TestExtensionBeyondTheHour(t *testing.T) {
 		vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 	}
 	k.MustAcknowledge(t, kept.Secret.Key, mine())
-	wantOutcome(t, k, kept, secret.OutcomeDelivered)
+	wantOutcome(t, k, kept, receipt.OutcomeDelivered)
 }

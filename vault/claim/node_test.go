@@ -7,6 +7,7 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -47,8 +48,8 @@ func TestClaimOnAnotherNode(t *testing.T) {
 	advance(t, claim.Lifetime, a, b)
 	vaulttest.Want(t, "Lapse(ended on another node)", a.MustLapse(t), 0)
 	vaulttest.Want(t, "Live()", a.Vault.Claims.Live(), 0)
-	receipt := a.MustMetadata(t, caller.Caller{}, kept.Metadata.Key)
-	vaulttest.Want(t, "Outcome", receipt.Outcome, secret.OutcomeDelivered)
+	metadata := a.MustMetadata(t, caller.Caller{}, kept.Metadata.Key)
+	vaulttest.Want(t, "Outcome", metadata.Outcome, receipt.OutcomeDelivered)
 }
 
 // The node that made a claim is gone. Another one finds the claim, and ends it
@@ -71,7 +72,7 @@ func TestClaimOfADeadNode(t *testing.T) {
 	vaulttest.Want(t, "Lapse(before the moved deadline)", b.MustLapse(t), 0)
 	advance(t, time.Second, b)
 	vaulttest.Want(t, "Lapse(at the moved deadline)", b.MustLapse(t), 1)
-	wantEnded(t, b, kept, secret.EventLapsed)
+	wantEnded(t, b, kept, receipt.EventLapsed)
 	vaulttest.Want(t, "bytes after the end", b.MustLiveBytes(t), 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -30,7 +31,7 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 			for _, back := range []time.Duration{time.Second, time.Hour, 24 * time.Hour, 10 * 365 * 24 * time.Hour} {
 				k.Clock.Set(vaulttest.StartTime().Add(time.Minute - back))
 				vaulttest.WantErr(t, "RevealSecret(clock back)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-				vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateExpired)
+				vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateExpired)
 				k.MustSweep(t)
 			}
 			// What comes in the meantime lives its whole life.
@@ -108,7 +109,7 @@ func TestLongDowntime(t *testing.T) {
 	k.Clock.Advance(3 * time.Hour / 2)
 	k.Reopen(t)
 	vaulttest.WantErr(t, "RevealSecret(short)", vaulttest.RevealErr(t, k, caller.Caller{}, short.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-	vaulttest.WantState(t, k, short.Metadata.Key, secret.StateExpired)
+	vaulttest.WantState(t, k, short.Metadata.Key, receipt.StateExpired)
 	for _, kept := range []int{2, 2, 1} {
 		k.MustSweep(t)
 		vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), kept)

@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/vault/account"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -101,15 +102,15 @@ func wraps(t *testing.T, m *vaulttest.Member) map[*wrap][]byte {
 
 // wantEntry fails the test unless a key opens one entry, which is the
 // receipt's.
-func wantEntry(t *testing.T, m *vaulttest.Member, key seal.AccountKey, receipt seal.Token) {
+func wantEntry(t *testing.T, m *vaulttest.Member, key seal.AccountKey, receiptKey seal.Token) {
 	t.Helper()
 	opened := 0
-	for row, record := range m.RowsOf(t, secret.BucketEntry) {
+	for row, record := range m.RowsOf(t, receipt.BucketEntry) {
 		boxes, err := entryBoxes(record)
 		vaulttest.Want(t, "EntryBoxes(record)", err, nil)
 		for _, sealed := range boxes {
 			if got, err := key.OpenEntry(entryReceipt([]byte(row)), sealed); err == nil {
-				vaulttest.Want(t, "OpenEntry(row)", got, receipt)
+				vaulttest.Want(t, "OpenEntry(row)", got, receiptKey)
 				opened++
 			}
 		}
@@ -138,7 +139,7 @@ func TestWrapsCannotBeSwapped(t *testing.T) {
 		swapped, err := credential.WrappedIn(record, wrapped)
 		vaulttest.Want(t, "WrappedIn(session)", err, nil)
 		vaulttest.Put(t, m.Store, credential.BucketSession, row[:], swapped)
-		_, err = m.Vault.Receipts.ListMetadata(t.Context(), m.Auth(t, vaulttest.BySession(first.Cookie)), secret.ListQuery{})
+		_, err = m.Vault.Receipts.ListMetadata(t.Context(), m.Auth(t, vaulttest.BySession(first.Cookie)), receipt.ListQuery{})
 		vaulttest.WantErr(t, "ListMetadata(key of a "+bucket+")", err, rows.ErrInconsistent)
 	}
 }

@@ -6,14 +6,14 @@ import (
 
 	"hush/seal"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/rows"
-	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // entryBoxes returns what the stored entry of a list is sealed to.
 func entryBoxes(record []byte) (sealed [][]byte, err error) {
-	r, err := secret.DecodeEntry(record)
+	r, err := receipt.DecodeEntry(record)
 	for _, b := range r.Boxes {
 		sealed = append(sealed, b.Sealed)
 	}

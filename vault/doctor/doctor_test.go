@@ -18,6 +18,7 @@ import (
 	"hush/vault/exam"
 	"hush/vault/keylist"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -100,7 +101,7 @@ func storeDamages() []damage {
 			f.edit(t, func(tx storage.Tx) error { return cluster.PutMark(tx, f.now.AddDate(73, 0, 0)) })
 		}, codes(exam.CodeClockAhead)},
 		{"row that cannot be read", func(t *testing.T, f *folder) {
-			f.put(t, secret.BucketMetadata, f.rows(t, secret.BucketMetadata)[0].key, []byte("damaged"))
+			f.put(t, receipt.BucketMetadata, f.rows(t, receipt.BucketMetadata)[0].key, []byte("damaged"))
 		}, codes(exam.CodeRow)},
 		{"bucket of another release", func(t *testing.T, f *folder) {
 			f.put(t, "later", []byte("key"), []byte("value"))
@@ -133,32 +134,32 @@ func secretDamages() []damage {
 	}
 	return []damage{
 		{"secret without receipt", func(t *testing.T, f *folder) {
-			f.put(t, secret.BucketMetadata, receiptOf(t, f), nil)
+			f.put(t, receipt.BucketMetadata, receiptOf(t, f), nil)
 		}, codes(exam.CodeSecretReceipt, exam.CodeExpiryStray, exam.CodeCounter)},
 		{"receipt without secret", func(t *testing.T, f *folder) {
 			f.put(t, secret.BucketSecret, secretOf(t, f).key, nil)
 		}, codes(exam.CodeReceiptSecret, exam.CodeCounter)},
 		{"receipt of no state", func(t *testing.T, f *folder) {
 			key := receiptOf(t, f)
-			for _, r := range f.rows(t, secret.BucketMetadata) {
+			for _, r := range f.rows(t, receipt.BucketMetadata) {
 				if string(r.key) == string(key) {
 					r.value[1] = 9
-					f.put(t, secret.BucketMetadata, key, r.value)
+					f.put(t, receipt.BucketMetadata, key, r.value)
 				}
 			}
 		}, codes(exam.CodeReceiptState, exam.CodeSecretReceipt)},
 		{"secret that never expires", func(t *testing.T, f *folder) {
-			f.put(t, secret.BucketExpiry, expiryOf(t, f, receiptOf(t, f)), nil)
+			f.put(t, receipt.BucketExpiry, expiryOf(t, f, receiptOf(t, f)), nil)
 		}, codes(exam.CodeExpiryMissing)},
 		{"secret that expires late", func(t *testing.T, f *folder) {
 			key := expiryOf(t, f, receiptOf(t, f))
-			f.put(t, secret.BucketExpiry, key, nil, append(vaulttest.Number(uint64(f.now.AddDate(0, 1, 0).UnixMilli())), key[8:]...), []byte{})
+			f.put(t, receipt.BucketExpiry, key, nil, append(vaulttest.Number(uint64(f.now.AddDate(0, 1, 0).UnixMilli())), key[8:]...), []byte{})
 		}, nil}, // the sweeper puts off what it cannot read
 		{"expiry of nothing", func(t *testing.T, f *folder) {
-			f.put(t, secret.BucketExpiry, make([]byte, 30), []byte{})
+			f.put(t, receipt.BucketExpiry, make([]byte, 30), []byte{})
 		}, codes(exam.CodeExpiryStray)},
 		{"second expiry", func(t *testing.T, f *folder) {
-			f.put(t, secret.BucketExpiry, append(vaulttest.Number(1), receiptOf(t, f)...), []byte{})
+			f.put(t, receipt.BucketExpiry, append(vaulttest.Number(1), receiptOf(t, f)...), []byte{})
 		}, codes(exam.CodeExpiryStray)},
 		{"wrong generation", func(t *testing.T, f *folder) {
 			slot(t, f, func(s storage.Slot) storage.Slot { s.Generation++; return s })
@@ -208,11 +209,11 @@ func secretDamages() []damage {
 			f.put(t, "timeline", make([]byte, 22), f.rows(t, "timeline")[0].value)
 		}, codes(exam.CodeTimelineStray)},
 		{"receipt that its account does not list", func(t *testing.T, f *folder) {
-			f.put(t, secret.BucketEntry, f.rows(t, secret.BucketEntry)[0].key, nil)
+			f.put(t, receipt.BucketEntry, f.rows(t, receipt.BucketEntry)[0].key, nil)
 		}, codes(exam.CodeReceiptEntry)},
 		{"listed receipt that does not exist", func(t *testing.T, f *folder) {
-			r := f.rows(t, secret.BucketEntry)[0]
-			f.put(t, secret.BucketEntry, append(r.key[:len(r.key)-22:len(r.key)-22], make([]byte, 22)...), r.value)
+			r := f.rows(t, receipt.BucketEntry)[0]
+			f.put(t, receipt.BucketEntry, append(r.key[:len(r.key)-22:len(r.key)-22], make([]byte, 22)...), r.value)
 		}, codes(exam.CodeEntryReceipt)},
 		{"claim lost", lose(claim.BucketClaim), codes(exam.CodeReceiptClaim, exam.CodeDeadlineStray)},
 		{"claim without deadline", lose(claim.BucketDeadline), codes(exam.CodeDeadlineMissing)},
@@ -272,10 +273,10 @@ func secretOf(t *testing.T, f *folder) row {
 
 func simple(t *testing.T, f *folder) row {
 	t.Helper()
-	others := slices.Concat(f.rows(t, secret.BucketEntry), f.rows(t, "timeline"))
-	for _, r := range f.rows(t, secret.BucketMetadata) {
+	others := slices.Concat(f.rows(t, receipt.BucketEntry), f.rows(t, "timeline"))
+	for _, r := range f.rows(t, receipt.BucketMetadata) {
 		named := slices.ContainsFunc(others, func(o row) bool { return bytes.HasSuffix(o.key, r.key) })
-		if secret.State(r.value[1]).Live() && !named {
+		if receipt.State(r.value[1]).Live() && !named {
 			return r
 		}
 	}
@@ -284,10 +285,10 @@ func simple(t *testing.T, f *folder) row {
 }
 
 // expiryOf returns the row of a receipt in the index of what expires.
-func expiryOf(t *testing.T, f *folder, receipt []byte) []byte {
+func expiryOf(t *testing.T, f *folder, row []byte) []byte {
 	t.Helper()
-	for _, r := range f.rows(t, secret.BucketExpiry) {
-		if string(r.key[8:]) == string(receipt) {
+	for _, r := range f.rows(t, receipt.BucketExpiry) {
+		if string(r.key[8:]) == string(row) {
 			return r.key
 		}
 	}

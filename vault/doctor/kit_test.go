@@ -24,6 +24,7 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -63,7 +64,7 @@ func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
 		k.Clock.Advance(time.Minute)
 		k.MustSweep(t)
 	}
-	vaulttest.WantState(t, k, expired.Metadata.Key, secret.StateExpired)
+	vaulttest.WantState(t, k, expired.Metadata.Key, receipt.StateExpired)
 
 	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
 	member := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))

@@ -7,6 +7,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/doctor"
 	"hush/vault/domain"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/tables"
 	"hush/vault/vaulttest"
@@ -26,7 +27,7 @@ func TestCountOlder(t *testing.T) {
 		t.Errorf("CountOlder(store of this release): got %+v, want none", found)
 	}
 	var want []doctor.Older
-	for _, bucket := range []string{account.BucketAccount, domain.BucketDomain, secret.BucketMetadata, secret.BucketSecret} {
+	for _, bucket := range []string{account.BucketAccount, domain.BucketDomain, receipt.BucketMetadata, secret.BucketSecret} {
 		list := f.rows(t, bucket)
 		older := list[:(len(list)+1)/2]
 		for _, r := range older {

@@ -12,6 +12,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/domain"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -161,7 +162,7 @@ func TestDomainLapse(t *testing.T) {
 
 	vaulttest.WantErr(t, "RevealSecret(suspended)", vaulttest.RevealErr(t, k.Kit, vaulttest.Caller(2), made.Secret.Key.Expose(), ""), refusal.ErrDomainSuspended)
 	kept, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), made.Secret.Key.Expose())
-	if err != nil || kept.State != secret.StateNew {
+	if err != nil || kept.State != receipt.StateNew {
 		t.Errorf("GetSecret(suspended): got %v, %v, want it to wait", kept.State, err)
 	}
 	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: claimed})

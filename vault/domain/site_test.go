@@ -7,6 +7,7 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/domain"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -25,7 +26,7 @@ func (k *domainKit) wantOn(t *testing.T, host, key string, there bool) {
 		t.Errorf("GetSecret on %q: got %v, want it there: %t", host, err, there)
 	}
 	found, err := k.Vault.Secrets.GetSecretStatus(t.Context(), c, []string{key})
-	if err != nil || there != (found[0].State == secret.StateNew) {
+	if err != nil || there != (found[0].State == receipt.StateNew) {
 		t.Errorf("GetSecretStatus on %q: got %v, %v, want it there: %t", host, found, err, there)
 	}
 	if !there {
@@ -165,12 +166,12 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want nil", err)
 	}
-	key, receipt := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
+	key, receiptKey := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
 	shown := func(want string) {
 		t.Helper()
 		s, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(7), key)
-		m, wrong := k.Vault.Receipts.GetMetadata(t.Context(), ada, receipt)
-		page, failed := k.Vault.Receipts.ListMetadata(t.Context(), ada, secret.ListQuery{})
+		m, wrong := k.Vault.Receipts.GetMetadata(t.Context(), ada, receiptKey)
+		page, failed := k.Vault.Receipts.ListMetadata(t.Context(), ada, receipt.ListQuery{})
 		if err = errors.Join(err, wrong, failed); err != nil || len(page.Metadata) != 1 {
 			t.Fatalf("GetSecret, GetMetadata, ListMetadata: got %d receipts and %v, want one", len(page.Metadata), err)
 		}
@@ -186,7 +187,7 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	k.verified(t, bob, claimed)
 	shown("")
 	k.wantOn(t, claimed, key, false)
-	got, err := k.Vault.Receipts.UpdateMemo(t.Context(), ada, receipt, "note")
+	got, err := k.Vault.Receipts.UpdateMemo(t.Context(), ada, receiptKey, "note")
 	if err != nil || got.ShareDomain != "" {
 		t.Errorf("UpdateMemo: got %q, %v, want no domain", got.ShareDomain, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"hush/vault/guess"
 	"hush/vault/passphrase"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // secretModel says what the answers about one secret may be, as if nodes did
@@ -30,7 +30,7 @@ const skew = 4 * time.Second
 type secretState struct {
 	made, madeCall, madeEnd, ttl int64 // made is 1 once it is concealed
 
-	state secret.State // of the receipt, without what time does
+	state receipt.State // of the receipt, without what time does
 	memo  int
 	tries [networks]tries
 }
@@ -44,13 +44,13 @@ type tries struct {
 type verb string
 
 const (
-	conceal verb = "conceal"
-	look    verb = "look"
-	receipt verb = "receipt"
-	memo    verb = "memo"
-	try     verb = "try" // at a passphrase, which counts before it is compared
-	reveal  verb = "reveal"
-	burn    verb = "burn"
+	conceal     verb = "conceal"
+	look        verb = "look"
+	showReceipt verb = "receipt"
+	memo        verb = "memo"
+	try         verb = "try" // at a passphrase, which counts before it is compared
+	reveal      verb = "reveal"
+	burn        verb = "burn"
 )
 
 type secretOp struct {
@@ -71,7 +71,7 @@ const (
 
 type secretOut struct {
 	answer answer
-	state  secret.State // of a receipt
+	state  receipt.State // of a receipt
 	memo   int
 	left   int // tries, -1 if not told
 }
@@ -79,11 +79,11 @@ type secretOut struct {
 func (s secretState) step(op secretOp, out secretOut, at timed) (bool, any) {
 	switch op.verb {
 	case conceal:
-		made := secretState{made: 1, madeCall: at.call, madeEnd: at.end, ttl: int64(op.ttl), state: secret.StateNew}
+		made := secretState{made: 1, madeCall: at.call, madeEnd: at.end, ttl: int64(op.ttl), state: receipt.StateNew}
 		return s.made == 0, made
 	case look:
 		return s.ends(out, at), s
-	case receipt:
+	case showReceipt:
 		return s.receipt(out, at)
 	case memo:
 		if out.answer == notFound {
@@ -94,9 +94,9 @@ func (s secretState) step(op secretOp, out secretOut, at timed) (bool, any) {
 	case try:
 		return s.try(op.network, out, at)
 	case reveal:
-		return s.end(secret.StateReceived, out, at)
+		return s.end(receipt.StateReceived, out, at)
 	case burn:
-		return s.end(secret.StateBurned, out, at)
+		return s.end(receipt.StateBurned, out, at)
 	default:
 		return false, s
 	}
@@ -131,8 +131,8 @@ func (s secretState) ends(out secretOut, at timed) bool {
 
 func (s secretState) receipt(out secretOut, at timed) (bool, any) {
 	shown := s
-	if s.state == secret.StateNew && (out.answer == unknown || out.answer == done && out.state == secret.StateNew) {
-		s.state = secret.StateViewed
+	if s.state == receipt.StateNew && (out.answer == unknown || out.answer == done && out.state == receipt.StateNew) {
+		s.state = receipt.StateViewed
 	}
 	switch {
 	case out.answer == unknown:
@@ -141,7 +141,7 @@ func (s secretState) receipt(out secretOut, at timed) (bool, any) {
 		return shown.mayBeForgotten(at), shown
 	case out.answer != done || out.memo != shown.memo:
 		return false, s
-	case out.state == secret.StateExpired:
+	case out.state == receipt.StateExpired:
 		return shown.mayHaveExpired(at), s
 	case out.state.Live():
 		return out.state == shown.state && shown.mayLive(at), s
@@ -150,7 +150,7 @@ func (s secretState) receipt(out secretOut, at timed) (bool, any) {
 }
 
 // end reveals or burns.
-func (s secretState) end(to secret.State, out secretOut, at timed) (bool, any) {
+func (s secretState) end(to receipt.State, out secretOut, at timed) (bool, any) {
 	fits := s.ends(out, at)
 	if out.answer != notFound && s.mayLive(at) {
 		s.state = to

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // The models must refuse what they are there to find.
@@ -15,7 +15,7 @@ func TestModels(t *testing.T) {
 	hour := secretOp{verb: conceal, ttl: time.Hour}
 	made := step{0, 1, hour, secretOut{answer: done}}
 	ok, gone, lost := secretOut{answer: done}, secretOut{answer: notFound}, secretOut{answer: unknown}
-	receiptOf := func(s secret.State) secretOut { return secretOut{answer: done, state: s} }
+	receiptOf := func(s receipt.State) secretOut { return secretOut{answer: done, state: s} }
 	tried := func(left int) secretOut { return secretOut{answer: done, left: left} }
 	for name, c := range map[string]struct {
 		steps []step
@@ -31,11 +31,11 @@ func TestModels(t *testing.T) {
 		"expires":               {[]step{made, {3601 * second, 3602 * second, secretOp{verb: look}, gone}}, true},
 		"expires early":         {[]step{made, {3500 * second, 3501 * second, secretOp{verb: look}, gone}}, false},
 		"expires late":          {[]step{made, {3605 * second, 3606 * second, secretOp{verb: reveal}, ok}}, false},
-		"receipt":               {[]step{made, {2, 3, secretOp{verb: receipt}, receiptOf(secret.StateNew)}, {4, 5, secretOp{verb: receipt}, receiptOf(secret.StateViewed)}}, true},
-		"new again":             {[]step{made, {2, 3, secretOp{verb: receipt}, receiptOf(secret.StateNew)}, {4, 5, secretOp{verb: receipt}, receiptOf(secret.StateNew)}}, false},
-		"receipt of no end":     {[]step{made, {2, 3, secretOp{verb: receipt}, receiptOf(secret.StateBurned)}}, false},
-		"memo":                  {[]step{made, {2, 3, secretOp{verb: memo, memo: 7}, ok}, {4, 5, secretOp{verb: receipt}, secretOut{answer: done, state: secret.StateNew, memo: 7}}}, true},
-		"memo is lost":          {[]step{made, {2, 3, secretOp{verb: memo, memo: 7}, ok}, {4, 5, secretOp{verb: receipt}, receiptOf(secret.StateNew)}}, false},
+		"receipt":               {[]step{made, {2, 3, secretOp{verb: showReceipt}, receiptOf(receipt.StateNew)}, {4, 5, secretOp{verb: showReceipt}, receiptOf(receipt.StateViewed)}}, true},
+		"new again":             {[]step{made, {2, 3, secretOp{verb: showReceipt}, receiptOf(receipt.StateNew)}, {4, 5, secretOp{verb: showReceipt}, receiptOf(receipt.StateNew)}}, false},
+		"receipt of no end":     {[]step{made, {2, 3, secretOp{verb: showReceipt}, receiptOf(receipt.StateBurned)}}, false},
+		"memo":                  {[]step{made, {2, 3, secretOp{verb: memo, memo: 7}, ok}, {4, 5, secretOp{verb: showReceipt}, secretOut{answer: done, state: receipt.StateNew, memo: 7}}}, true},
+		"memo is lost":          {[]step{made, {2, 3, secretOp{verb: memo, memo: 7}, ok}, {4, 5, secretOp{verb: showReceipt}, receiptOf(receipt.StateNew)}}, false},
 		"tries":                 {[]step{made, {2, 3, secretOp{verb: try}, tried(4)}, {2, 4, secretOp{verb: try}, tried(3)}, {2, 4, secretOp{verb: try, network: 1}, tried(4)}}, true},
 		"a try is not counted":  {[]step{made, {2, 3, secretOp{verb: try}, tried(4)}, {4, 5, secretOp{verb: try}, tried(4)}}, false},
 		"locked":                {[]step{made, {2, 3, secretOp{verb: try}, tried(4)}, {4, 5, secretOp{verb: try}, secretOut{answer: locked}}}, false},

@@ -166,7 +166,7 @@ func (k *kept) look(c *fleet, n *node, network int) bool {
 }
 
 func (k *kept) fetch(c *fleet, n *node) bool {
-	call, op := c.seen.now(), secretOp{verb: receipt}
+	call, op := c.seen.now(), secretOp{verb: showReceipt}
 	got, err := n.vault.Receipts.GetMetadata(c.t.Context(), k.caller(0), k.receipt)
 	switch {
 	case err == nil:

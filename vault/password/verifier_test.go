@@ -11,6 +11,7 @@ import (
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -77,7 +78,7 @@ func TestOldVerifiersAreReplaced(t *testing.T) {
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, refusal.ErrCredentials)
 	vaulttest.Want(t, "old verifier after a wrong password: told", tells(t, k, vaulttest.Ada, vaulttest.RightPassword), true)
 	for range 2 {
-		page, err := k.Vault.Receipts.ListMetadata(t.Context(), k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword), secret.ListQuery{})
+		page, err := k.Vault.Receipts.ListMetadata(t.Context(), k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword), receipt.ListQuery{})
 		vaulttest.WantErr(t, "ListMetadata(caller)", err, nil)
 		if len(page.Metadata) != 1 || page.Metadata[0].Key != kept.Metadata.Key {
 			t.Errorf("ListMetadata(caller): got %d receipts, want the one", len(page.Metadata))

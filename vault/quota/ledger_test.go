@@ -17,6 +17,7 @@ import (
 	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -278,7 +279,7 @@ func TestLedgerIsTidied(t *testing.T) {
 			kits[1].MustReveal(t, vaulttest.Caller(1), one.Secret.Key, "")
 		}
 	}
-	receipts := func() int { return len(vaulttest.RowsIn(t, c.Store, secret.BucketMetadata)) }
+	receipts := func() int { return len(vaulttest.RowsIn(t, c.Store, receipt.BucketMetadata)) }
 	for range 100 {
 		if receipts() == 0 {
 			break

@@ -18,6 +18,7 @@ import (
 	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -172,14 +173,14 @@ func (m *quotaMachine) age(rt *rapid.T) {
 		version := byte(rapid.IntRange(2, 3).Draw(rt, "version"))
 		row := one.Metadata.Key.RowKey(seal.KindMetadata)
 		err := m.kit.Store.Update(m.t.Context(), func(tx storage.Tx) error {
-			value, err := tx.Get(secret.BucketMetadata, row[:])
+			value, err := tx.Get(receipt.BucketMetadata, row[:])
 			if errors.Is(err, storage.ErrNotFound) || err == nil && (value[0] != 3 || version == 3) {
 				return nil
 			}
 			const added = 16 // bytes of version 3
 			value = bytes.Clone(value[:max(0, len(value)-added)])
 			value[0] = version
-			return errors.Join(err, tx.Put(secret.BucketMetadata, row[:], value))
+			return errors.Join(err, tx.Put(receipt.BucketMetadata, row[:], value))
 		})
 		if err != nil {
 			rt.Fatalf("Update(receipt): got %v, want nil", err)

@@ -14,6 +14,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/sweep"
@@ -194,8 +195,8 @@ func storedBytes(t *testing.T, k *vaulttest.Kit) (size int64) {
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
 		size = 0
 		for _, bucket := range []string{
-			secret.BucketMetadata, secret.BucketExpiry, audit.BucketAudit,
-			secret.BucketEntry, outbox.BucketDelivery, sweep.BucketDue,
+			receipt.BucketMetadata, receipt.BucketExpiry, audit.BucketAudit,
+			receipt.BucketEntry, outbox.BucketDelivery, sweep.BucketDue,
 		} {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				size += int64(len(key) + len(value))

@@ -6,6 +6,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 )
 
@@ -25,7 +26,7 @@ func countStored(ctx context.Context, store storage.Store) (quota.Charges, error
 			}
 		}
 		err := tx.Range(secret.BucketSecret, nil, nil, read(secret.ChargeOfSecret))
-		return errors.Join(err, tx.Range(secret.BucketMetadata, nil, nil, read(secret.ChargeOfReceipt)))
+		return errors.Join(err, tx.Range(receipt.BucketMetadata, nil, nil, read(receipt.ChargeOf)))
 	})
 	return quota.Sum(all), err
 }

@@ -11,6 +11,7 @@ import (
 	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/restoration"
 	"hush/vault/secret"
@@ -58,7 +59,7 @@ func TestSettle(t *testing.T) {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 	k.WantNotRevealed(t, "restored claim", claimed.Secret.Key, vaulttest.Claim(1))
-	vaulttest.Want(t, "Outcome", k.MustMetadata(t, stranger, claimed.Metadata.Key).Outcome, secret.OutcomeLapsed)
+	vaulttest.Want(t, "Outcome", k.MustMetadata(t, stranger, claimed.Metadata.Key).Outcome, receipt.OutcomeLapsed)
 	again, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle(again)", err, nil)
 	vaulttest.Want(t, "Settle(again)", again, restoration.Ended{})
@@ -71,11 +72,11 @@ func TestSettle(t *testing.T) {
 	m.Auth(t, vaulttest.ByToken(token))
 	back := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
 	vaulttest.Want(t, "pending address", mustAccount(t, k, back).PendingAddress, "")
-	receipt := k.MustMetadata(t, back, shared.Metadata.Key)
-	for _, d := range receipt.Deliveries {
+	metadata := k.MustMetadata(t, back, shared.Metadata.Key)
+	for _, d := range metadata.Deliveries {
 		vaulttest.Want(t, "state of a delivery", d.State, outbox.DeliveryDropped)
 	}
-	vaulttest.Want(t, "deliveries", len(receipt.Deliveries), 1)
+	vaulttest.Want(t, "deliveries", len(metadata.Deliveries), 1)
 	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, stranger, shared.Secret.Key, ""), vaulttest.Plaintext)
 }
 

@@ -10,6 +10,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -22,7 +23,7 @@ import (
 // passphrase turns out to be wrong.
 func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hashes [][32]byte, made attempt, err error) {
 	switch {
-	case record.encryption == EncryptionEndToEnd:
+	case record.encryption == receipt.EncryptionEndToEnd:
 		if err := record.checkLink(o); err != nil {
 			return nil, attempt{}, err
 		}
@@ -57,7 +58,7 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, re
 // of the proof, and zeros if there is neither. A passphrase is hashed in normal form,
 // and as it was typed where that differs: older releases hashed it so.
 func (r *Record) hashes(hasher *guess.Hasher, o Opening) [][32]byte {
-	if r.encryption == EncryptionEndToEnd {
+	if r.encryption == receipt.EncryptionEndToEnd {
 		return [][32]byte{sha256.Sum256([]byte(o.Proof))}
 	}
 	if r.passphrase == nil {
@@ -74,7 +75,7 @@ func (r *Record) hashes(hasher *guess.Hasher, o Opening) [][32]byte {
 // attempt is a try that was counted before it was known to be right.
 type attempt struct {
 	wrong   *refusal.PassphraseError // to return if it was wrong
-	counted Event                    // of the timeline; zero if nothing was counted
+	counted receipt.Event            // of the timeline; zero if nothing was counted
 }
 
 // reserve counts an attempt, for which it returns the error to report if the passphrase
@@ -87,7 +88,7 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata s
 		if made.wrong, err = t.Count(tx, now); err != nil {
 			return err
 		}
-		if made.counted, err = addEvent(tx, metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
+		if made.counted, err = receipt.Tried(tx, metadata, c.Network.Masked(), now); err != nil {
 			return err
 		}
 		return audit.Write(tx, now, audit.Passphrase, metadata)

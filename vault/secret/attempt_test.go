@@ -9,6 +9,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -119,7 +120,7 @@ func TestTwentyTriesOfAll(t *testing.T) {
 	k.Clock.Advance(time.Minute - time.Millisecond)
 	wantLocked(t, k, kept, vaulttest.Caller(98), time.Millisecond)
 	k.Clock.Advance(time.Millisecond)
-	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, receipt.StateBurned)
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
@@ -148,9 +149,9 @@ func TestTriesEnd(t *testing.T) {
 	if ended, ok := errors.AsType[*refusal.LockedError](err); !ok || !ended.ForGood || ended.RetryAfter != 0 {
 		t.Errorf("RevealSecret(right, after a hundred tries): got %v, want it locked for good", err)
 	}
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateViewed)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateViewed)
 	burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "")
-	vaulttest.Want(t, "BurnGuarded(no passphrase).State", burned.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(no passphrase).State", burned.State, receipt.StateBurned)
 	vaulttest.Want(t, "BurnGuarded(no passphrase).LockedForGood", burned.LockedForGood, false)
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }

@@ -3,23 +3,10 @@ package secret
 import (
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/passphrase"
+	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
-
-// Buckets returns the buckets of this package whose records hold no shares, and that of
-// package passphrase among them: the order is that of a copy.
-func Buckets() []rows.Bucket {
-	row := len(seal.RowKey{})
-	return []rows.Bucket{
-		{Name: BucketMetadata, Check: rows.CheckRow(row, decodeMetadata), Version: metadataVersion},
-		{Name: BucketExpiry, Check: rows.CheckIndex(8 + row)},
-		passphrase.Bucket(),
-		{Name: BucketEntry, Check: rows.CheckRow(0, DecodeEntry)},
-		{Name: bucketTimeline, Check: rows.CheckRow(row, decodeTimeline)},
-	}
-}
 
 // Holding returns the bucket of secrets. Only their links open them.
 func Holding() shares.Holding {
@@ -59,4 +46,11 @@ func ReceiptOf(value []byte) (seal.RowKey, error) {
 		return seal.RowKey{}, err
 	}
 	return r.metadata, nil
+}
+
+// Sealed returns what this package's bucket has of root keys.
+func Sealed() []keylist.Sealed {
+	return []keylist.Sealed{
+		{Bucket: BucketSecret, Uses: keylist.Uses(decodeSecret, func(r *Record, _ seal.Ring, use keylist.Use) { use(keylist.SealedSecrets, r.kid) })},
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -21,12 +22,12 @@ func NewOperator(burns *Burns) Operator { return Operator{burns} }
 
 // BurnSecret destroys a secret unread. Its receipt is enough: the sender may have
 // forgotten the passphrase. It returns ErrNotFound if the secret is gone.
-func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey string) (Metadata, error) {
-	receipt, found, err := bu.find(ctx, metadataKey)
+func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey string) (receipt.Metadata, error) {
+	found, err := bu.receipts.FindLive(ctx, metadataKey)
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
-	return bu.burnFound(ctx, c, receipt, found)
+	return bu.burnFound(ctx, c, found)
 }
 
 // BurnGuarded destroys a secret unread if the passphrase is right, and returns
@@ -34,74 +35,56 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 // no caller needs one for an end-to-end encrypted secret: the server does not
 // have it. Once all tries are used up, no caller needs one either: the secret
 // can no longer be opened, and its sender can still burn it.
-func (bu *Burns) BurnGuarded(ctx context.Context, c caller.Caller, metadataKey string, passphrase caller.Text) (Metadata, error) {
-	receipt, found, err := bu.find(ctx, metadataKey)
+func (bu *Burns) BurnGuarded(ctx context.Context, c caller.Caller, metadataKey string, passphrase caller.Text) (receipt.Metadata, error) {
+	found, err := bu.receipts.FindLive(ctx, metadataKey)
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
-	if found.record.ownedBy(c) || found.record.encryption == EncryptionEndToEnd || found.lockedForGood {
-		return bu.burnFound(ctx, c, receipt, found)
+	if found.OwnedBy(c) || found.Encryption() == receipt.EncryptionEndToEnd || found.LockedForGood() {
+		return bu.burnFound(ctx, c, found)
 	}
-	now, row := bu.clock.Now(), found.row
-	token, err := bu.receipts.openKey(receipt, row, found.record)
+	now := bu.clock.Now()
+	token, err := bu.receipts.OpenKey(&found)
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
 	seen, err := bu.secrets.verifyKey(ctx, c, token, Opening{Passphrase: passphrase}, moveBurn, now)
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
 	end, err := bu.secrets.consume(ctx, c, seen, moveBurn, nil, now)
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
-	found.record = end.metadata
-	return bu.receipts.showMetadata(ctx, c, receipt, row, found, now), nil
-}
-
-// find returns a receipt whose secret waits, or ErrNotFound.
-func (bu *Burns) find(ctx context.Context, metadataKey string) (seal.Token, foundReceipt, error) {
-	receipt, ok := seal.ParseToken(metadataKey)
-	if !ok {
-		return seal.Token{}, foundReceipt{}, refusal.ErrNotFound
-	}
-	found, err := bu.receipts.findMetadata(ctx, receipt.RowKey(seal.KindMetadata), bu.clock.Now())
-	if err == nil && !found.record.State.Live() {
-		err = refusal.ErrNotFound
-	}
-	return receipt, found, err
+	return bu.receipts.ShowEnded(ctx, c, found, end.receipt, now), nil
 }
 
 // burnFound burns the secret of a receipt without opening anything.
-func (bu *Burns) burnFound(ctx context.Context, c caller.Caller, receipt seal.Token, found foundReceipt) (Metadata, error) {
+func (bu *Burns) burnFound(ctx context.Context, c caller.Caller, found receipt.Found) (receipt.Metadata, error) {
 	now := bu.clock.Now()
-	var err error
-	if found.record, err = bu.endUnproved(ctx, found.row, moveBurn, c.Network.Masked(), now, nil); err != nil {
-		return Metadata{}, err
+	ended, err := bu.endUnproved(ctx, found.Row(), moveBurn, c.Network.Masked(), now, nil)
+	if err != nil {
+		return receipt.Metadata{}, err
 	}
-	return bu.receipts.showMetadata(ctx, c, receipt, found.row, found, now), nil
+	return bu.receipts.ShowEnded(ctx, c, found, ended, now), nil
 }
 
 // endUnproved ends the secret of a receipt without its key. It returns
 // ErrNotFound if the secret is gone. beside, unless nil, runs in the same
 // transaction.
-func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(*rows.Tx) error) (*MetadataRecord, error) {
+func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(*rows.Tx) error) (*receipt.Record, error) {
 	var burned *Record
 	var end consumed
 	err := bu.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
-		metadata, err := getMetadata(tx, row)
+		secret, err := receipt.LiveSecret(tx, row)
 		if err != nil {
 			return err
 		}
-		if !metadata.State.Live() {
-			return refusal.ErrNotFound
-		}
-		secret := metadata.Secret
 		if burned, err = getSecret(tx, secret, now); err != nil {
 			return err
 		}
 		end.counted = bu.usage.Touch(secret, burned.slot.Number)
-		if end.ending, err = bu.secrets.endSecret(tx, secret, burned, m, by, now); err != nil || beside == nil {
+		if end.ending, err = bu.secrets.endSecret(tx, secret, burned, m, by, false, now); err != nil || beside == nil {
 			return err
 		}
 		return beside(tx)
@@ -118,7 +101,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by st
 	if err != nil {
 		return nil, err
 	}
-	return end.metadata, nil
+	return end.receipt, nil
 }
 
 // BurnAllSecrets burns every live secret of the caller's account and returns
@@ -136,11 +119,11 @@ func (bu *Burns) BurnAllSecrets(ctx context.Context, c caller.Caller) (int, erro
 func (bu *Burns) BurnAccount(ctx context.Context, id caller.AccountID, now time.Time) (burned int, err error) {
 	from := id[:]
 	for {
-		rows, next, err := bu.liveEntries(ctx, id, from)
+		live, next, err := bu.receipts.ListLive(ctx, id, from)
 		if err != nil {
 			return burned, err
 		}
-		for _, row := range rows {
+		for _, row := range live {
 			_, err := bu.endUnproved(ctx, row, moveBurn, "", now, nil)
 			if errors.Is(err, refusal.ErrNotFound) {
 				continue
@@ -157,60 +140,31 @@ func (bu *Burns) BurnAccount(ctx context.Context, id caller.AccountID, now time.
 	}
 }
 
-// liveEntries reads a batch of an account's entries. It returns the receipts
-// whose secrets are live, and the start of the next batch, nil after the last.
-func (bu *Burns) liveEntries(ctx context.Context, id caller.AccountID, from []byte) (list []seal.RowKey, next []byte, err error) {
-	err = bu.store.View(ctx, func(tx *rows.Tx) error {
-		list, next = nil, nil
-		looked := 0
-		return rows.IgnoreEnough(tx.Range(BucketEntry, from, rows.PrefixEnd(id[:]), func(key, _ []byte) error {
-			if looked == rows.SweepBatch {
-				next = append([]byte(nil), key...)
-				return rows.ErrEnough
-			}
-			looked++
-			row, err := entryMetadata(key)
-			if err != nil {
-				return err
-			}
-			metadata, err := getMetadata(tx, row)
-			if err == nil && metadata.State.Live() {
-				list = append(list, row)
-			}
-			if errors.Is(err, refusal.ErrNotFound) {
-				return nil
-			}
-			return err
-		}))
-	})
-	return list, next, err
-}
-
 // BurnReportedSecret burns the secret behind a reported link and records who
 // burned it. It shows nothing of the secret: the returned receipt has no keys
 // and no notes. A caller who is not a colonel gets ErrNotFound, as for an
 // unknown link. A text without a key returns an InvalidError.
-func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link caller.Text) (Metadata, error) {
+func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link caller.Text) (receipt.Metadata, error) {
 	if !c.Colonel() {
-		return Metadata{}, refusal.ErrNotFound
+		return receipt.Metadata{}, refusal.ErrNotFound
 	}
 	return bu.burnReported(ctx, link, c.AccountID())
 }
 
 // BurnReportedSecret burns the secret behind a reported link for the operator.
-func (o Operator) BurnReportedSecret(ctx context.Context, link caller.Text) (Metadata, error) {
+func (o Operator) BurnReportedSecret(ctx context.Context, link caller.Text) (receipt.Metadata, error) {
 	return o.burns.burnReported(ctx, link, caller.AccountID{})
 }
 
 // burnReported burns the secret of a link, or of the link of its receipt. It audits the
 // account that burns a reported secret; the zero id is the operator.
-func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.AccountID) (Metadata, error) {
+func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.AccountID) (receipt.Metadata, error) {
 	token, ok := seal.TokenIn(string(link))
 	if !ok {
-		return Metadata{}, &refusal.InvalidError{Field: "link", Text: "This is not a link, or not all of it."}
+		return receipt.Metadata{}, &refusal.InvalidError{Field: "link", Text: "This is not a link, or not all of it."}
 	}
 	now := bu.clock.Now()
-	receipt := token.RowKey(seal.KindMetadata) // endUnproved finds out whether it is one
+	row := token.RowKey(seal.KindMetadata) // endUnproved finds out whether it is one
 	err := bu.store.View(ctx, func(tx *rows.Tx) error {
 		record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
 		if errors.Is(err, refusal.ErrNotFound) {
@@ -219,22 +173,20 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 		if err != nil {
 			return err
 		}
-		receipt = record.metadata
+		row = record.metadata
 		return nil
 	})
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
-	metadata, err := bu.endUnproved(ctx, receipt, moveBurn, "", now, func(tx *rows.Tx) error {
-		if err := audit.Write(tx, now, audit.Report, receipt); err != nil {
+	ended, err := bu.endUnproved(ctx, row, moveBurn, "", now, func(tx *rows.Tx) error {
+		if err := audit.Write(tx, now, audit.Report, row); err != nil {
 			return err
 		}
 		return audit.WriteAccount(tx, now, audit.Report, by)
 	})
 	if err != nil {
-		return Metadata{}, err
+		return receipt.Metadata{}, err
 	}
-	shown := describe(seal.Token{}, metadata, now)
-	shown.Account, shown.Recipients, shown.Group = "", nil, Group{}
-	return shown, nil
+	return ended.Redacted(now), nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -23,7 +24,7 @@ func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 		vaulttest.WantErr(t, "BurnGuarded(key) by a stranger", err, refusal.ErrPassphrase)
 	}
 	burned := k.MustBurn(t, ada, kept.Metadata.Key, "")
-	vaulttest.Want(t, "BurnGuarded(key).State", burned.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(key).State", burned.State, receipt.StateBurned)
 	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
 	_, err := k.Vault.Burns.BurnGuarded(t.Context(), ada, kept.Metadata.Key.Expose(), "")
 	vaulttest.WantErr(t, "BurnGuarded(burned)", err, refusal.ErrNotFound)
@@ -70,7 +71,7 @@ func TestBurnReportedSecret(t *testing.T) {
 		}
 		got, err := k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
 		vaulttest.Want(t, "BurnReportedSecret("+form+")", err, nil)
-		vaulttest.Want(t, "BurnReportedSecret("+form+").State", got.State, secret.StateBurned)
+		vaulttest.Want(t, "BurnReportedSecret("+form+").State", got.State, receipt.StateBurned)
 		vaulttest.Want(t, "BurnReportedSecret("+form+").Account", got.Account, "")
 		_, err = k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
 		vaulttest.WantErr(t, "BurnReportedSecret(burned)", err, refusal.ErrNotFound)
@@ -101,7 +102,7 @@ func TestBurnReportedSecretByItsReceipt(t *testing.T) {
 	operator, link := k.Vault.Operator().Secrets, caller.Text("https://hush.example/r#"+kept.Metadata.Key.Expose())
 	got, err := operator.BurnReportedSecret(t.Context(), link)
 	vaulttest.Want(t, "BurnReportedSecret(receipt)", err, nil)
-	vaulttest.Want(t, "BurnReportedSecret(receipt).State", got.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnReportedSecret(receipt).State", got.State, receipt.StateBurned)
 	k.WantNotRevealed(t, "after it was burned", kept.Secret.Key, "")
 	_, err = operator.BurnReportedSecret(t.Context(), link)
 	vaulttest.WantErr(t, "BurnReportedSecret(receipt, burned)", err, refusal.ErrNotFound)

@@ -6,6 +6,7 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -18,7 +19,7 @@ func TestBurn(t *testing.T) {
 	kept := k.MustConceal(t, c, "the text", secret.Wish{})
 	k.Clock.Advance(time.Second)
 	got := k.MustBurn(t, c, kept.Metadata.Key, "")
-	vaulttest.Want(t, "BurnGuarded(key).State", got.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(key).State", got.State, receipt.StateBurned)
 	vaulttest.Want(t, "BurnGuarded(key).Ended", got.Ended, k.Clock.Now())
 	vaulttest.Want(t, "BurnGuarded(key).Updated", got.Updated, k.Clock.Now())
 	vaulttest.Want(t, "BurnGuarded(key).Secret", got.Secret, nil)
@@ -28,7 +29,7 @@ func TestBurn(t *testing.T) {
 	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	_, err = k.Vault.Secrets.GetSecret(t.Context(), c, kept.Secret.Key.Expose())
 	vaulttest.WantErr(t, "GetSecret(burned)", err, refusal.ErrNotFound)
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateBurned)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateBurned)
 }
 
 func TestBurnWithPassphrase(t *testing.T) {
@@ -40,8 +41,8 @@ func TestBurnWithPassphrase(t *testing.T) {
 	vaulttest.WantPassphrase(t, "BurnGuarded(missing)", err, &refusal.PassphraseError{Missing: true})
 	_, err = k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
 	vaulttest.WantPassphrase(t, "BurnGuarded(wrong)", err, &refusal.PassphraseError{TriesLeft: 4})
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
-	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, secret.StateBurned)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
+	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, receipt.StateBurned)
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
 
@@ -52,7 +53,7 @@ func TestBurnAfterReveal(t *testing.T) {
 	k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 	_, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
 	vaulttest.WantErr(t, "BurnGuarded(received)", err, refusal.ErrNotFound)
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateReceived)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateReceived)
 }
 
 // A receipt burns its secret without the passphrase, and without a try.
@@ -61,19 +62,19 @@ func TestBurnByReceipt(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
-	receipt := kept.Metadata.Key.Expose()
+	receiptKey := kept.Metadata.Key.Expose()
 	_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Secret.Key.Expose())
 	vaulttest.WantErr(t, "BurnSecret(the secret's key)", err, refusal.ErrNotFound)
-	got, err := k.Vault.Burns.BurnSecret(t.Context(), vaulttest.Caller(2), receipt)
-	if err != nil || got.State != secret.StateBurned || got.Secret != nil || !got.Ended.Equal(k.Clock.Now()) {
+	got, err := k.Vault.Burns.BurnSecret(t.Context(), vaulttest.Caller(2), receiptKey)
+	if err != nil || got.State != receipt.StateBurned || got.Secret != nil || !got.Ended.Equal(k.Clock.Now()) {
 		t.Errorf("BurnSecret(receipt): got %+v and %v, want it burned now, without a key", got, err)
 	}
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
 	for name, burn := range map[string]func() error{
-		"BurnSecret": func() error { _, err := k.Vault.Burns.BurnSecret(t.Context(), c, receipt); return err },
+		"BurnSecret": func() error { _, err := k.Vault.Burns.BurnSecret(t.Context(), c, receiptKey); return err },
 		"BurnGuarded": func() error {
-			_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, receipt, "right")
+			_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, receiptKey, "right")
 			return err
 		},
 	} {

@@ -9,6 +9,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/cluster"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -55,7 +56,7 @@ func wantUnclaimed(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 	}
 	_, err = revealClaimed(t, k, kept.Secret.Key)
 	vaulttest.WantErr(t, "RevealSecret(claim, again)", err, refusal.ErrNotFound)
-	vaulttest.Want(t, "Outcome", k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key).Outcome, secret.OutcomeNone)
+	vaulttest.Want(t, "Outcome", k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key).Outcome, receipt.OutcomeNone)
 	vaulttest.Want(t, "claims kept", len(vaulttest.RowsIn(t, k.Store, claim.BucketClaim)), 0)
 }
 
@@ -95,21 +96,21 @@ func TestNoClaimWhileANodeLacksThem(t *testing.T) {
 // that ended.
 func TestClaimedReceiptIsAwaited(t *testing.T) {
 	t.Parallel()
-	for want, end := range map[secret.Outcome]func(*vaulttest.Kit, seal.Token){
-		secret.OutcomeDelivered: func(k *vaulttest.Kit, key seal.Token) { k.MustAcknowledge(t, key, vaulttest.Claim(1)) },
-		secret.OutcomeLapsed: func(k *vaulttest.Kit, _ seal.Token) {
+	for want, end := range map[receipt.Outcome]func(*vaulttest.Kit, seal.Token){
+		receipt.OutcomeDelivered: func(k *vaulttest.Kit, key seal.Token) { k.MustAcknowledge(t, key, vaulttest.Claim(1)) },
+		receipt.OutcomeLapsed: func(k *vaulttest.Kit, _ seal.Token) {
 			k.Clock.Advance(claim.Longest)
 			k.MustLapse(t)
 		},
 	} {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true})
 		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
-		outcome := func() secret.Outcome { return k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key).Outcome }
-		vaulttest.Want(t, "Outcome before the reveal", outcome(), secret.OutcomeNone)
+		outcome := func() receipt.Outcome { return k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key).Outcome }
+		vaulttest.Want(t, "Outcome before the reveal", outcome(), receipt.OutcomeNone)
 		if revealed, err := revealClaimed(t, k, kept.Secret.Key); err != nil || revealed.ClaimLeft == 0 {
 			t.Fatalf("RevealSecret(claim): got %s, %v, want a claim", revealed.ClaimLeft, err)
 		}
-		vaulttest.Want(t, "Outcome of a claimed secret", outcome(), secret.OutcomeAwaited)
+		vaulttest.Want(t, "Outcome of a claimed secret", outcome(), receipt.OutcomeAwaited)
 		end(k, kept.Secret.Key)
 		vaulttest.Want(t, "Outcome after the claim", outcome(), want)
 	}

@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"hush/seal"
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/counter"
-	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/shares"
 )
 
 // Concealed is the result for the sender.
 type Concealed struct {
-	Metadata Metadata
+	Metadata receipt.Metadata
 	Secret   Secret
 }
 
@@ -26,7 +26,7 @@ type Concealed struct {
 // ErrNoMail, ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has
 // stored nothing.
 func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
-	return se.conceal(ctx, c, text, wish.normal(), StateNew)
+	return se.conceal(ctx, c, text, wish.normal(), false)
 }
 
 // GenerateSecret generates a text of length characters (0 means 12), conceals
@@ -45,63 +45,44 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 	if err != nil {
 		return Concealed{}, "", fmt.Errorf("generating: %w", err)
 	}
-	concealed, err := se.conceal(ctx, c, caller.Text(value), wish.normal(), StateViewed)
+	concealed, err := se.conceal(ctx, c, caller.Text(value), wish.normal(), true)
 	return concealed, caller.Text(value), err
 }
 
 // CharacterSets selects the characters of a generated secret.
 type CharacterSets = seal.CharacterSets
 
-func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, stored State) (_ Concealed, err error) {
+func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, viewed bool) (_ Concealed, err error) {
 	defer func() { err = refusal.NothingStored(err) }()
 	now := se.clock.Now()
-	d, err := se.draft(ctx, c, text, wish, now)
+	d, err := se.draft(ctx, c, text, wish, viewed, now)
 	if err != nil {
 		return Concealed{}, err
 	}
 	if wish.Sealed != nil {
 		text = wish.Sealed.Content
 	}
-	// The text is not sealed yet, so its size is computed.
-	charged := d.secret.charge()
-	charged.Secret, charged.Receipt = int64(d.secret.sealedSize(len(text))), d.metadata.charge().Receipt
+	d.charged = d.secret.charge()
+	d.charged.Secret = int64(d.secret.sealedSize(len(text))) // it is not sealed yet
+	d.charged.Receipt = d.receipt.Charge().Receipt
 	if err := se.store.CheckDiskSpace(); err != nil {
 		return Concealed{}, err
 	}
-	if d.elsewhere, err = se.usage.Reserve(ctx, charged, se.limits); err != nil {
+	if d.elsewhere, err = se.usage.Reserve(ctx, d.charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
-	d.charged = charged
-	d.metadata.State = stored
-	if stored == StateViewed {
-		d.metadata.viewed = now
-	}
-	if err := se.keep(ctx, c, d, text, wish); err != nil {
-		se.usage.Cancel(charged, err)
+	if err := se.storeDraft(ctx, c, d, text, wish); err != nil {
+		se.usage.Cancel(d.charged, err)
 		return Concealed{}, err
 	}
-	d.metadata.State = StateNew
-	return d.concealed(c, now), nil
+	concealed := Concealed{Metadata: d.receipt.Show(c, now), Secret: showSecret(c, d.key, &d.secret, now)}
+	concealed.Secret.ShareDomain = d.linkDomain // senders compare it with what they asked for
+	return concealed, nil
 }
 
-// concealed returns the result for the sender.
-func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
-	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
-	// Senders compare it with what they asked for.
-	kept.Secret.ShareDomain = d.linkDomain
-	kept.Metadata.Secret, kept.Metadata.Memo = &kept.Secret.Key, d.memo
-	if !c.Anonymous() {
-		kept.Metadata.Account = c.Address()
-	}
-	kept.Metadata.Events = new(timelineRecord).timeline(&d.metadata)
-	for _, r := range d.recipients {
-		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, outbox.Delivery{Recipient: r.Obscured, State: outbox.DeliveryQueued, Updated: now})
-	}
-	return kept
-}
-
-// keep writes a durable share, seals the text with it and commits both records.
-func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text caller.Text, wish Wish) error {
+// storeDraft writes a durable share, seals the text with it, and stores the secret and its
+// receipt.
+func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, text caller.Text, wish Wish) error {
 	if err := se.challenges.AdmitConceal(ctx, c, wish.Challenge); err != nil {
 		return err
 	}
@@ -117,32 +98,31 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 		}
 		d.secret.passphrase = &params
 	}
-	if err := se.draftForAccount(ctx, c, d); err != nil {
+	if err := se.receipts.Seal(ctx, c, &d.receipt); err != nil {
 		return err
 	}
-	ready, err := se.shares.Take(ctx, d.secret.shareOwner(d.secretRow))
+	var err error
+	if d.mails, err = se.draftShares(ctx, c, d); err != nil {
+		return err
+	}
+	ready, err := se.shares.Take(ctx, d.secret.shareOwner(d.row))
 	if err != nil {
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
 	}
-	se.usage.Handed(ready.Slot.Number, d.metaRow)
-	key, err := se.secretKeys.Key(d.secret.kid, d.key, d.secretRow, ready.Share, hash)
+	se.usage.Handed(ready.Slot.Number, d.receipt.Row())
+	key, err := se.secretKeys.Key(d.secret.kid, d.key, d.row, ready.Share, hash)
 	if err != nil {
 		se.shares.Discard(err, ready.Slot)
 		se.outbox.Discard(err, d.mails...)
 		return err
 	}
-	d.secret.slot, d.secret.verifier = ready.Slot, key.Verifier()
+	d.secret.slot = ready.Slot
+	d.secret.verifier = key.Verifier()
 	d.secret.encodeHeader()
 	d.secret.sealText(key, []byte(text))
-	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
-	begin := func(tx *rows.Tx) error {
-		if err := se.shares.Own(tx, ready); err != nil {
-			return err
-		}
-		return se.usage.Put(tx, d.charged, d.elsewhere, se.limits, d.secretRow, d.metaRow)
-	}
-	if err := se.store.Update(ctx, d.commit(begin)); err != nil {
+	encoded := d.secret.encode()
+	if err := se.store.Update(ctx, func(tx *rows.Tx) error { return se.putDraft(tx, d, encoded, ready) }); err != nil {
 		se.shares.Discard(err, ready.Slot)
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("keeping the secret: %w", err)
@@ -161,69 +141,28 @@ func (se *Secrets) newPassphraseParams() seal.PassphraseParams {
 	return se.cost.Renewed()
 }
 
-// draftForAccount seals the receipt for its account's list and drafts the mails
-// to the recipients.
-func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draft) (err error) {
-	if c.Anonymous() {
-		return nil
+// putDraft stores a draft, of which encoded is the secret, and gives it its share.
+func (se *Secrets) putDraft(tx *rows.Tx, d *draft, encoded []byte, ready shares.Ready) error {
+	if d.secret.encryption == receipt.EncryptionEndToEnd && tx.Format() < rows.FormatClaims {
+		return &caller.PolicyError{Text: "End-to-end encrypted secrets can be shared here once all nodes of the service are upgraded."}
 	}
-	d.owner = c.AccountID()
-	if d.entry, err = se.receipts.draftEntry(ctx, c, d.receipt, d.metaRow); err != nil {
+	if err := se.shares.Own(tx, ready); err != nil {
 		return err
 	}
-	d.mails, err = se.draftShares(ctx, c, d, d.recipients, d.secret.created)
-	return err
-}
-
-// commit returns the transaction that stores the draft. It starts with begin, which
-// gives the share to the secret and counts the bytes.
-func (d *draft) commit(begin func(*rows.Tx) error) func(*rows.Tx) error {
-	secret, metadata := d.secret.encode(), d.metadata.encode()
-	ungrouped := d.metadata
-	ungrouped.group = Group{}
-	expiry := expiryKey(d.secret.expires, d.metaRow)
-	return func(tx *rows.Tx) error {
-		if d.secret.encryption == EncryptionEndToEnd && tx.Format() < rows.FormatClaims {
-			return &caller.PolicyError{Text: "End-to-end encrypted secrets can be shared here once all nodes of the service are upgraded."}
-		}
-		if err := begin(tx); err != nil {
-			return err
-		}
-		if err := tx.Put(BucketSecret, d.secretRow[:], secret); err != nil {
-			return err
-		}
-		receipt := metadata
-		if tx.Format() < rows.FormatClaims {
-			receipt = ungrouped.encode() // which every node can read
-		}
-		if err := tx.Put(BucketMetadata, d.metaRow[:], receipt); err != nil {
-			return err
-		}
-		if err := tx.Put(BucketExpiry, expiry, nil); err != nil {
-			return err
-		}
-		if err := d.commitBeside(tx); err != nil {
-			return err
-		}
-		if err := counter.Add(tx, counter.Change{Counter: counter.Secrets, By: 1}, counter.Change{Counter: counter.Created, By: 1}, counter.Change{Counter: counter.Metadata, By: 1}); err != nil {
-			return err
-		}
-		return audit.Write(tx, d.secret.created, audit.Conceal, d.metaRow)
-	}
-}
-
-// commitBeside writes what belongs to an account's secret besides its records.
-func (d *draft) commitBeside(tx *rows.Tx) error {
-	if d.entry == nil {
-		return nil
-	}
-	if err := putEntry(tx, d.owner, d.secret.created, d.metaRow, d.entry); err != nil {
+	if err := se.usage.Put(tx, d.charged, d.elsewhere, se.limits, d.row, d.receipt.Row()); err != nil {
 		return err
 	}
-	for _, m := range d.mails {
-		if err := m.Put(tx); err != nil {
-			return err
-		}
+	if err := tx.Put(BucketSecret, d.row[:], encoded); err != nil {
+		return err
 	}
-	return outbox.PutDeliveries(tx, d.metaRow, d.recipients, d.secret.created, d.metadata.forgotten())
+	if err := d.receipt.Put(tx); err != nil {
+		return err
+	}
+	if err := d.putMails(tx); err != nil {
+		return err
+	}
+	if err := counter.Add(tx, counter.Change{Counter: counter.Secrets, By: 1}, counter.Change{Counter: counter.Created, By: 1}, counter.Change{Counter: counter.Metadata, By: 1}); err != nil {
+		return err
+	}
+	return audit.Write(tx, d.secret.created, audit.Conceal, d.receipt.Row())
 }

@@ -11,6 +11,7 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -157,7 +158,7 @@ func TestConcealFailureKeepsNothing(t *testing.T) {
 	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrDiskFull)
 	faulty.Before.Store(nil)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
-	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)
+	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, receipt.BucketMetadata)), 0)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 0)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 	k.MustConceal(t, caller.Caller{}, "again", secret.Wish{})

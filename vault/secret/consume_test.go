@@ -10,6 +10,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/keylist"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -76,7 +77,7 @@ func TestNotConsumed(t *testing.T) {
 				if undo != nil {
 					undo()
 				}
-				vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+				vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
 				vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, passphrase), "the text")
 			})
 		}

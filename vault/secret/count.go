@@ -9,6 +9,7 @@ import (
 	"hush/storage"
 	"hush/vault/claim"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 )
 
@@ -48,40 +49,42 @@ func (sw *Sweeper) countStep(ctx context.Context) (more bool, err error) {
 // moves the cursor behind them. It skips records that cannot be read: the sweep
 // reports them when they are due.
 func countNext(tx *rows.Tx, s *quota.Cursor) (found []quota.Charge, err error) {
-	read, err := walk(tx, BucketSecret, &s.Secret, func(value []byte) {
+	read := 0
+	err = tx.Range(BucketSecret, after(s.Secret), nil, func(key, value []byte) error {
+		if len(key) != len(s.Secret) {
+			return nil
+		}
+		s.Secret = seal.RowKey(key)
 		if charged, err := ChargeOfSecret(value); err == nil {
 			found = append(found, charged)
 		}
-	})
-	if err != nil || read == countBatchSize {
-		return found, err
-	}
-	read, err = walk(tx, BucketMetadata, &s.Metadata, func(value []byte) {
-		if charged, err := ChargeOfReceipt(value); err == nil {
-			found = append(found, charged)
-		}
-	})
-	if s.Done = read < countBatchSize; err != nil || !s.Done {
-		return found, err
-	}
-	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, claimCharge(r)) })
-}
-
-func walk(tx *rows.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
-	from := append(append([]byte(nil), cursor[:]...), 0)
-	err = tx.Range(bucket, from, nil, func(key, value []byte) error {
-		if len(key) != len(cursor) {
-			return nil
-		}
-		*cursor = seal.RowKey(key)
-		found(value)
 		if read++; read == countBatchSize {
 			return rows.ErrEnough
 		}
 		return nil
 	})
-	return read, rows.IgnoreEnough(err)
+	if err = rows.IgnoreEnough(err); err != nil || read == countBatchSize {
+		return found, err
+	}
+	var receipts receipt.Charges
+	if err := receipts.Read(tx, after(s.Metadata), countBatchSize); err != nil {
+		return found, err
+	}
+	if receipts.Rows > 0 {
+		s.Metadata = receipts.Last
+	}
+	for _, r := range receipts.Found {
+		found = append(found, r.Charge)
+	}
+	s.Done = receipts.Rows < countBatchSize
+	if !s.Done {
+		return found, nil
+	}
+	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, claimCharge(r)) })
 }
+
+// after returns the first key behind a row.
+func after(row seal.RowKey) []byte { return append(row[:], 0) }
 
 // countStore counts a store that nodes share, unless it is counted.
 func (sw *Sweeper) countStore(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"hush/vault/email"
 	"hush/vault/outbox"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 )
 
@@ -32,7 +33,7 @@ type Wish struct {
 	// Memo is the sender's note for the receipt; empty for none.
 	Memo caller.Text
 	// Group is the same for all secrets of a group; zero for none.
-	Group Group
+	Group receipt.Group
 }
 
 // normal returns the wish with its passphrase in Unicode's normal form C: keyboards
@@ -64,18 +65,15 @@ func (w *Wish) hasPassphrase() bool {
 
 // draft is a secret that is not yet stored.
 type draft struct {
-	key, receipt       seal.Token
-	secret             Record
-	metadata           MetadataRecord
-	secretRow, metaRow seal.RowKey
-	owner              caller.AccountID // of entry
-	entry              *EntryRecord     // nil without an account
-	recipients         []email.Recipient
-	linkDomain         string // that the sender chose for the link; never one that is only visited
-	memo               caller.Text
-	mails              []*outbox.Draft // to the recipients
-	charged            quota.Charge    // for both records
-	elsewhere          quota.Elsewhere // bytes that other nodes counted
+	key        seal.Token
+	row        seal.RowKey
+	secret     Record
+	receipt    receipt.Draft
+	recipients []email.Recipient
+	linkDomain string          // that the sender chose for the link; never one that is only visited
+	mails      []*outbox.Draft // to the recipients
+	charged    quota.Charge    // for both records
+	elsewhere  quota.Elsewhere // bytes that other nodes counted
 }
 
 // admit returns an error unless the caller may conceal the text, or what the wish
@@ -110,8 +108,9 @@ func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text,
 	return nil
 }
 
-// draft checks the wish and prepares both records.
-func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*draft, error) {
+// draft checks the wish and prepares both records. viewed says that the sender has seen
+// the text.
+func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, viewed bool, now time.Time) (*draft, error) {
 	if err := se.admit(ctx, c, text, wish); err != nil {
 		return nil, err
 	}
@@ -139,35 +138,29 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 			return nil, err
 		}
 	}
-	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, linkDomain: chosen}
-	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
+	encryption := receipt.EncryptionServer
+	if wish.Sealed != nil {
+		encryption = receipt.EncryptionEndToEnd
+	}
+	network := se.keys.NetworkID(c.Network.Bytes())
+	var wide [8]byte
+	if around := c.Network.WideBytes(); around != nil && c.Anonymous() {
+		wide = se.keys.NetworkID(around)
+	}
+	key := seal.NewToken(now)
+	d := &draft{key: key, row: key.RowKey(seal.KindSecret), recipients: recipients, linkDomain: chosen}
+	d.receipt = se.receipts.Draft(c, receipt.DraftOptions{
+		Secret: key, Encryption: encryption, HasPassphrase: wish.hasPassphrase(), Viewed: viewed,
+		Created: now, TTL: ttl, ShareDomain: chosen, Recipients: recipients, Memo: wish.Memo, Group: wish.Group,
+		Network: network, Wide: wide,
+	})
 	d.secret = Record{
-		encryption: EncryptionServer, kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
-		network: se.keys.NetworkID(c.Network.Bytes()), owner: c.Account(), shareDomain: domain,
-	}
-	if wide := c.Network.WideBytes(); wide != nil && c.Anonymous() {
-		d.secret.wide = se.keys.NetworkID(wide)
-	}
-	d.metadata = MetadataRecord{
-		encryption: EncryptionServer, passphrase: wish.hasPassphrase(), created: now, expires: now.Add(ttl), updated: now,
-		ttl: ttl, Secret: d.secretRow, Custid: c.Account(), shareDomain: chosen, createdBy: c.Network.Masked(),
-		group: wish.Group,
-	}
-	if wish.Memo != "" {
-		d.memo = wish.Memo
-		d.metadata.sealedMemo = se.keys.SealMetadata(d.receipt, d.metaRow, labelMemo, []byte(wish.Memo))
-	}
-	for _, r := range recipients {
-		d.metadata.recipients = append(d.metadata.recipients, r.Obscured)
+		encryption: encryption, kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.receipt.Row(),
+		network: network, wide: wide, owner: c.Account(), shareDomain: domain,
 	}
 	if sealed := wish.Sealed; sealed != nil {
-		d.metadata.encryption, d.secret.encryption = EncryptionEndToEnd, EncryptionEndToEnd
 		d.secret.isGuarded = sealed.HasPassphrase
 		copy(d.secret.linkProof[:], sealed.LinkProofHash)
 	}
-	if c.Anonymous() {
-		d.metadata.network, d.metadata.wide = d.secret.network, d.secret.wide
-	}
-	copy(d.metadata.hint[:], d.key.Short(hintSize))
 	return d, nil
 }

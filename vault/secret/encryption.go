@@ -7,22 +7,9 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
-	"hush/vault/rows"
 )
-
-// Encryption is the kind of a secret: who encrypts its content.
-type Encryption byte
-
-// The kinds. Their numbers are stored.
-const (
-	EncryptionServer   Encryption = 1 // the server; the link is BASE/s#KEY
-	EncryptionEndToEnd Encryption = 2 // the sender's device; the link is BASE/e#KEYSECRET
-)
-
-func readEncryption(in *rows.Reader) Encryption {
-	return Encryption(in.Between(byte(EncryptionServer), byte(EncryptionEndToEnd)))
-}
 
 // Opening is what a caller shows to reveal a secret.
 type Opening struct {
@@ -90,7 +77,7 @@ func (r *Record) checkLink(o Opening) error {
 // sealedSize returns the length of what sealText makes of n bytes. A device has
 // padded what it encrypted: more padding would hide no more.
 func (r *Record) sealedSize(n int) int {
-	if r.encryption == EncryptionEndToEnd {
+	if r.encryption == receipt.EncryptionEndToEnd {
 		return seal.UnpaddedSize(n)
 	}
 	return seal.PaddedSize(n)
@@ -98,7 +85,7 @@ func (r *Record) sealedSize(n int) int {
 
 // isSealedSize reports whether sealText made something of the record's length.
 func (r *Record) isSealedSize() bool {
-	if r.encryption == EncryptionEndToEnd {
+	if r.encryption == receipt.EncryptionEndToEnd {
 		return len(r.sealed) >= seal.UnpaddedSize(caller.SealedMin)
 	}
 	return seal.IsPaddedSize(len(r.sealed))
@@ -106,7 +93,7 @@ func (r *Record) isSealedSize() bool {
 
 // sealText seals the text or the content of a device with key.
 func (r *Record) sealText(key seal.SecretKey, text []byte) {
-	if r.encryption == EncryptionEndToEnd {
+	if r.encryption == receipt.EncryptionEndToEnd {
 		r.sealed = key.SealUnpadded(r.header, text)
 		return
 	}
@@ -115,7 +102,7 @@ func (r *Record) sealText(key seal.SecretKey, text []byte) {
 
 // openText is the inverse of sealText.
 func (r *Record) openText(key seal.SecretKey) ([]byte, error) {
-	if r.encryption == EncryptionEndToEnd {
+	if r.encryption == receipt.EncryptionEndToEnd {
 		return key.OpenUnpadded(r.header, r.sealed)
 	}
 	return key.Open(r.header, r.sealed)

@@ -3,7 +3,6 @@ package secret
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"hush/seal"
@@ -14,51 +13,56 @@ import (
 	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
 )
 
+// move is a way in which a secret ends.
+type move byte
+
+const (
+	moveReveal move = 1
+	moveBurn   move = 2
+	moveExpire move = 3
+)
+
+// facts returns what counts, audits and logs a move.
+func (m move) facts() (counter.Counter, audit.Type, spent.Kind) {
+	switch m {
+	case moveReveal:
+		return counter.Shared, audit.Reveal, spent.KindSecretRevealed
+	case moveBurn:
+		return counter.Burned, audit.Burn, spent.KindSecretBurned
+	default:
+		return counter.Expired, audit.Expire, spent.KindSecretExpired
+	}
+}
+
 // ending is the end of a secret.
 type ending struct {
-	metadata *MetadataRecord
-	noticed  bool // a mail to the sender was queued
+	receipt *receipt.Record
+	noticed bool // a mail to the sender was queued
 }
 
 // endSecret is the part of consume that reveal, burn and expiry share. It
-// deletes the secret, moves its metadata, lists the slot, counts, and writes
+// deletes the secret, changes its receipt, lists the slot, counts, and writes
 // the audit row. by is the caller's masked network, or empty if there is no
-// caller.
-func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (end ending, err error) {
+// caller. claimed says that a claim keeps the content.
+func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m move, by string, claimed bool, now time.Time) (end ending, err error) {
 	if m != moveExpire {
 		if err := se.shares.Admit(); err != nil {
 			return end, err
 		}
 	}
-	metadata, err := getMetadata(tx, record.metadata)
-	if errors.Is(err, refusal.ErrNotFound) {
-		return end, fmt.Errorf("secret without metadata: %w", rows.ErrInconsistent)
-	}
-	if err != nil {
+	if end.receipt, err = record.endReceipt(tx, m, by, claimed, now); err != nil {
 		return end, err
 	}
-	state := metadata.State.after(m)
-	if state == StateNone {
-		return end, fmt.Errorf("secret lives in state %d: %w", metadata.State, rows.ErrInconsistent)
-	}
-	at := now
-	if m == moveExpire {
-		at = metadata.expires // regardless of when the sweeper runs
-	}
-	metadata.markEnded(state, at)
-	metadata.endedBy = by
 	if err := se.usage.Drop(tx, record.charge(), row, record.metadata); err != nil {
 		return end, err
 	}
 	if err := tx.Delete(BucketSecret, row[:]); err != nil {
-		return end, err
-	}
-	if err := tx.Put(BucketMetadata, record.metadata[:], metadata.encode()); err != nil {
 		return end, err
 	}
 	if err := se.shares.List(tx, record.slot); err != nil {
@@ -69,16 +73,28 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 			return end, err
 		}
 	}
-	noticed, err := se.countEnd(tx, record, metadata, m, now)
-	if err != nil {
+	if end.noticed, err = se.countEnd(tx, record, end.receipt.Hint(), m, now); err != nil {
 		return end, err
 	}
 	_, kind, _ := m.facts()
-	return ending{metadata, noticed}, audit.Write(tx, now, kind, record.metadata)
+	return end, audit.Write(tx, now, kind, record.metadata)
 }
 
-// countEnd counts an end and queues the sender's notice, if one was asked for.
-func (se *Secrets) countEnd(tx *rows.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) (noticed bool, err error) {
+// endReceipt writes into the secret's receipt how the secret ends.
+func (r *Record) endReceipt(tx *rows.Tx, m move, by string, claimed bool, now time.Time) (*receipt.Record, error) {
+	switch m {
+	case moveReveal:
+		return receipt.Revealed(tx, r.metadata, by, claimed, now)
+	case moveBurn:
+		return receipt.Burned(tx, r.metadata, by, now)
+	default:
+		return receipt.Expired(tx, r.metadata)
+	}
+}
+
+// countEnd counts an end and queues the sender's notice, if one was asked for. hint is that
+// of the receipt.
+func (se *Secrets) countEnd(tx *rows.Tx, record *Record, hint string, m move, now time.Time) (noticed bool, err error) {
 	ended, _, _ := m.facts()
 	if err := counter.Add(tx, counter.Change{Counter: counter.Secrets, By: -1}, counter.Change{Counter: ended, By: 1}); err != nil {
 		return false, err
@@ -97,12 +113,12 @@ func (se *Secrets) countEnd(tx *rows.Tx, record *Record, metadata *MetadataRecor
 	if err != nil || m != moveReveal || !se.outbox.Enabled() {
 		return false, err
 	}
-	return se.noticeOpened(tx, id, metadata, now)
+	return se.noticeOpened(tx, id, hint, now)
 }
 
 // noticeOpened queues the mail about an opened secret, if its sender asked for
 // it.
-func (se *Secrets) noticeOpened(tx *rows.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) (noticed bool, err error) {
+func (se *Secrets) noticeOpened(tx *rows.Tx, id caller.AccountID, hint string, now time.Time) (noticed bool, err error) {
 	account, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && (!account.NotifyOpened || !account.Usable()) {
 		return false, nil
@@ -112,22 +128,8 @@ func (se *Secrets) noticeOpened(tx *rows.Tx, id caller.AccountID, metadata *Meta
 	}
 	return true, se.outbox.PutNotice(tx, outbox.Mail{
 		Kind: outbox.MailOpened, To: caller.Text(se.accounts.AddressOf(id, account)), Locale: account.Locale,
-		Shortkey: string(metadata.hint[:]), Created: now,
+		Shortkey: hint, Created: now,
 	}, now)
-}
-
-// facts returns what counts, audits and logs a move.
-func (m move) facts() (counter.Counter, audit.Type, spent.Kind) {
-	switch m {
-	case moveReveal:
-		return counter.Shared, audit.Reveal, spent.KindSecretRevealed
-	case moveBurn:
-		return counter.Burned, audit.Burn, spent.KindSecretBurned
-	case moveExpire:
-		return counter.Expired, audit.Expire, spent.KindSecretExpired
-	default:
-		return counter.Expired, audit.View, spent.KindNone
-	}
 }
 
 // EndLogged ends the secret in a row as the spent log tells, and reports whether it

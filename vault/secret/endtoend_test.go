@@ -16,6 +16,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/tables"
@@ -69,22 +70,22 @@ func TestEndToEnd(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, entered := range []string{"", "quick otter"} {
 		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Wish{})
-		for name, shown := range map[string]secret.Encryption{"Secret": kept.Secret.Encryption, "Metadata": kept.Metadata.Encryption} {
-			vaulttest.Want(t, name+".Encryption", shown, secret.EncryptionEndToEnd)
+		for name, shown := range map[string]receipt.Encryption{"Secret": kept.Secret.Encryption, "Metadata": kept.Metadata.Encryption} {
+			vaulttest.Want(t, name+".Encryption", shown, receipt.EncryptionEndToEnd)
 		}
 		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, entered != "")
 		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, entered != "")
 		found, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose())
 		vaulttest.Want(t, "GetSecret(key)", err, nil)
-		vaulttest.Want(t, "GetSecret(key).Encryption", found.Encryption, secret.EncryptionEndToEnd)
+		vaulttest.Want(t, "GetSecret(key).Encryption", found.Encryption, receipt.EncryptionEndToEnd)
 		vaulttest.Want(t, "GetSecret(key).HasPassphrase", found.HasPassphrase, entered != "")
 		got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), vaulttest.Prove(keys))
 		vaulttest.Want(t, "RevealSecret(key)", err, nil)
 		vaulttest.Want(t, "RevealSecret(key).Value", string(got.Value), "")
-		vaulttest.Want(t, "RevealSecret(key).Secret.Encryption", got.Secret.Encryption, secret.EncryptionEndToEnd)
+		vaulttest.Want(t, "RevealSecret(key).Secret.Encryption", got.Secret.Encryption, receipt.EncryptionEndToEnd)
 		vaulttest.Want(t, "the device's content", vaulttest.MustOpen(t, keys, got.Content), vaulttest.Plaintext)
 		vaulttest.WantErr(t, "RevealSecret(again)", openErr(t, k, vaulttest.Caller(2), kept.Secret.Key, vaulttest.Prove(keys)), refusal.ErrNotFound)
-		vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateReceived)
+		vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateReceived)
 		vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 	}
@@ -236,7 +237,7 @@ func TestRevealSealedRefusals(t *testing.T) {
 	vaulttest.WantErr(t, "RevealSecret(in the pause)", openErr(t, k, c, guarded.Secret.Key, vaulttest.Prove(guardedKeys)), refusal.ErrLocked)
 	vaulttest.WantErr(t, "RevealSecret(another link in the pause)", openErr(t, k, c, guarded.Secret.Key, without(wrong, other, "-")), refusal.ErrLink)
 	shown := k.MustMetadata(t, c, guarded.Metadata.Key)
-	vaulttest.Want(t, "tries in the receipt", shown.Events[len(shown.Events)-1].Kind, secret.EventPassphrase)
+	vaulttest.Want(t, "tries in the receipt", shown.Events[len(shown.Events)-1].Kind, receipt.EventPassphrase)
 	vaulttest.Want(t, "RevealSecret(another network)", openErr(t, k, vaulttest.Caller(9), guarded.Secret.Key, vaulttest.Prove(guardedKeys)), nil)
 	vaulttest.Want(t, "RevealSecret(key)", openErr(t, k, c, kept.Secret.Key, vaulttest.Prove(keys)), nil)
 }
@@ -254,8 +255,8 @@ func TestBurnSealedTakesTheReceiptAlone(t *testing.T) {
 	for _, entered := range []caller.Text{"", "wrong"} {
 		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Wish{})
 		burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, entered)
-		vaulttest.Want(t, "State", burned.State, secret.StateBurned)
-		vaulttest.Want(t, "Encryption", burned.Encryption, secret.EncryptionEndToEnd)
+		vaulttest.Want(t, "State", burned.State, receipt.StateBurned)
+		vaulttest.Want(t, "Encryption", burned.Encryption, receipt.EncryptionEndToEnd)
 		vaulttest.WantErr(t, "RevealSecret(burned)", openErr(t, k, vaulttest.Caller(1), kept.Secret.Key, vaulttest.Prove(keys)), refusal.ErrNotFound)
 	}
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)

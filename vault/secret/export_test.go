@@ -12,8 +12,5 @@ func Hashes(se *Secrets) int { return int(se.hasher.Done.Load()) }
 // ConcealTyped conceals a text as older releases did: its passphrase is hashed as it was
 // typed.
 func (se *Secrets) ConcealTyped(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
-	return se.conceal(ctx, c, text, wish, StateNew)
+	return se.conceal(ctx, c, text, wish, false)
 }
-
-// DecodeMetadata decodes a stored receipt.
-func DecodeMetadata(data []byte) (*MetadataRecord, error) { return decodeMetadata(data) }

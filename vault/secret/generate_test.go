@@ -6,6 +6,7 @@ import (
 
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -80,9 +81,9 @@ func TestGenerateStoresViewed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}
-	vaulttest.Want(t, "Metadata.State", concealed.Metadata.State, secret.StateNew)
-	vaulttest.Want(t, "Secret.State", concealed.Secret.State, secret.StateNew)
-	vaulttest.WantState(t, k, concealed.Metadata.Key, secret.StateViewed)
+	vaulttest.Want(t, "Metadata.State", concealed.Metadata.State, receipt.StateNew)
+	vaulttest.Want(t, "Secret.State", concealed.Secret.State, receipt.StateNew)
+	vaulttest.WantState(t, k, concealed.Metadata.Key, receipt.StateViewed)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 1)
 }
 

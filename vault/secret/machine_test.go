@@ -12,6 +12,7 @@ import (
 	"hush/testtier/property"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -100,7 +101,7 @@ func (m *machine) conceal(rt *rapid.T) {
 		rt.Skip("enough secrets")
 	}
 	e := &entry{
-		text: caller.Text(rapid.StringN(1, 300, -1).Draw(rt, "text")), state: secret.StateNew,
+		text: caller.Text(rapid.StringN(1, 300, -1).Draw(rt, "text")), state: receipt.StateNew,
 		ttl:        rapid.SampledFrom([]time.Duration{time.Minute, 20 * time.Minute, 3 * time.Hour}).Draw(rt, "ttl"),
 		passphrase: caller.Text(rapid.SampledFrom([]string{"", "", "right"}).Draw(rt, "passphrase")),
 		created:    m.model.now, updated: m.model.now, tries: map[int]*counter{},
@@ -214,17 +215,17 @@ func (m *machine) revealWith(rt *rapid.T, e *entry, network int, o secret.Openin
 	if m.model.holds(e, o.Claim) {
 		wantSame(rt, "RevealSecret(key, claim)", err, nil)
 		m.model.extend(e)
-		again := secret.Secret{Key: e.kept.Secret.Key, State: secret.StateReceived, Encryption: e.encryption()}
+		again := secret.Secret{Key: e.kept.Secret.Key, State: receipt.StateReceived, Encryption: e.encryption()}
 		same(rt, "RevealSecret(key, claim)", got, e.revealed(again, e.until.Sub(m.model.now)))
 		return
 	}
-	wanted := m.model.end(e, network, o.Passphrase, secret.StateReceived)
+	wanted := m.model.end(e, network, o.Passphrase, receipt.StateReceived)
 	wantSame(rt, "RevealSecret(key)", err, wanted)
 	if wanted != nil {
 		same(rt, "RevealSecret(key)", got, secret.Revealed{})
 		return
 	}
-	shown.State = secret.StateReceived
+	shown.State = receipt.StateReceived
 	revealed := e.revealed(shown, 0)
 	if o.Claim != "" {
 		m.model.bind(e, o.Claim)
@@ -237,7 +238,7 @@ func (m *machine) burn(rt *rapid.T) {
 	e := m.pick(rt)
 	network, passphrase := attempt(rt, "right", "", "wrong")
 	got, err := m.kit.Vault.Burns.BurnGuarded(m.t.Context(), vaulttest.Caller(network), e.kept.Metadata.Key.Expose(), passphrase)
-	wanted := m.model.end(e, network, passphrase, secret.StateBurned)
+	wanted := m.model.end(e, network, passphrase, receipt.StateBurned)
 	wantSame(rt, "BurnGuarded(key)", err, wanted)
 	if wanted == nil {
 		same(rt, "BurnGuarded(key)", got, m.model.metadata(e))

@@ -7,6 +7,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 )
@@ -23,7 +24,7 @@ type entry struct {
 	sealed     *secret.SealedContent // nil if the server encrypts
 	ttl        time.Duration
 
-	state                           secret.State // new, viewed, received or burned
+	state                           receipt.State // new, viewed, received or burned
 	created, viewed, ended, updated time.Time
 	memo                            caller.Text
 	tries                           map[int]*counter // by network
@@ -32,14 +33,14 @@ type entry struct {
 	claim   caller.Text // that it is bound to; empty for none, or once that ended
 	until   time.Time   // the claim's deadline
 	limit   time.Time   // no deadline of the claim is later
-	outcome secret.Outcome
+	outcome receipt.Outcome
 }
 
-func (e *entry) encryption() secret.Encryption {
+func (e *entry) encryption() receipt.Encryption {
 	if e.sealed != nil {
-		return secret.EncryptionEndToEnd
+		return receipt.EncryptionEndToEnd
 	}
-	return secret.EncryptionServer
+	return receipt.EncryptionServer
 }
 
 // revealed is what a reveal returns.
@@ -69,9 +70,9 @@ func (m *model) forgotten(e *entry) time.Time { return e.created.Add(2 * e.ttl) 
 func (m *model) isForgotten(e *entry) bool { return !m.now.Before(m.forgotten(e)) }
 
 // stateOf adds to the stored state what time does.
-func (m *model) stateOf(e *entry) secret.State {
+func (m *model) stateOf(e *entry) receipt.State {
 	if e.state.Live() && !m.now.Before(m.expires(e)) {
-		return secret.StateExpired
+		return receipt.StateExpired
 	}
 	return e.state
 }
@@ -82,7 +83,7 @@ func (m *model) secret(e *entry) secret.Secret {
 		return secret.Secret{}
 	}
 	return secret.Secret{
-		Key: e.kept.Secret.Key, State: secret.StateNew, Encryption: e.encryption(), HasPassphrase: e.passphrase != "",
+		Key: e.kept.Secret.Key, State: receipt.StateNew, Encryption: e.encryption(), HasPassphrase: e.passphrase != "",
 		Created: e.created, Expires: m.expires(e), TTL: e.ttl, TTLLeft: m.left(m.expires(e)),
 	}
 }
@@ -96,8 +97,8 @@ func (m *model) left(end time.Time) time.Duration {
 }
 
 // metadata is what the receipt shows, before the look at it changes it.
-func (m *model) metadata(e *entry) secret.Metadata {
-	shown := secret.Metadata{
+func (m *model) metadata(e *entry) receipt.Metadata {
+	shown := receipt.Metadata{
 		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
 		Encryption: e.encryption(), Outcome: e.outcome, HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
 		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
@@ -106,7 +107,7 @@ func (m *model) metadata(e *entry) secret.Metadata {
 	switch {
 	case shown.State.Live():
 		shown.Secret, shown.SecretTTLLeft = &e.kept.Secret.Key, m.left(m.expires(e))
-	case shown.State == secret.StateExpired:
+	case shown.State == receipt.StateExpired:
 		shown.Ended = m.expires(e)
 		if shown.Updated.Before(shown.Ended) {
 			shown.Updated = shown.Ended
@@ -117,17 +118,17 @@ func (m *model) metadata(e *entry) secret.Metadata {
 
 // look moves a new receipt to viewed.
 func (m *model) look(e *entry) {
-	if m.stateOf(e) == secret.StateNew {
-		e.state, e.viewed, e.updated = secret.StateViewed, m.now, m.now
+	if m.stateOf(e) == receipt.StateNew {
+		e.state, e.viewed, e.updated = receipt.StateViewed, m.now, m.now
 	}
 }
 
 // end moves a secret to received or burned, or says why not.
-func (m *model) end(e *entry, network int, entered caller.Text, to secret.State) error {
+func (m *model) end(e *entry, network int, entered caller.Text, to receipt.State) error {
 	if !m.stateOf(e).Live() {
 		return refusal.ErrNotFound
 	}
-	if to == secret.StateBurned && (e.sealed != nil || m.lockedForGood(e)) {
+	if to == receipt.StateBurned && (e.sealed != nil || m.lockedForGood(e)) {
 		e.tries = nil // no passphrase is needed
 	} else if err := m.try(e, network, entered); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (m *model) end(e *entry, network int, entered caller.Text, to secret.State)
 
 // bind binds a secret that was just revealed to a claim.
 func (m *model) bind(e *entry, claim caller.Text) {
-	e.claim, e.until, e.outcome = claim, m.now.Add(2*time.Minute), secret.OutcomeAwaited
+	e.claim, e.until, e.outcome = claim, m.now.Add(2*time.Minute), receipt.OutcomeAwaited
 	e.limit = m.now.Add(time.Hour)
 }
 
@@ -163,9 +164,9 @@ func (m *model) acknowledge(e *entry, claim caller.Text) {
 	if e.claim == "" || e.claim != claim {
 		return
 	}
-	outcome := secret.OutcomeDelivered
+	outcome := receipt.OutcomeDelivered
 	if !m.now.Before(e.until) {
-		outcome = secret.OutcomeLapsed
+		outcome = receipt.OutcomeLapsed
 	}
 	e.claim, e.outcome, e.updated = "", outcome, m.now
 }
@@ -173,7 +174,7 @@ func (m *model) acknowledge(e *entry, claim caller.Text) {
 // lapse ends a claim that is due.
 func (m *model) lapse(e *entry) {
 	if e.claim != "" && !m.now.Before(e.until) {
-		e.claim, e.outcome, e.updated = "", secret.OutcomeLapsed, m.now
+		e.claim, e.outcome, e.updated = "", receipt.OutcomeLapsed, m.now
 	}
 }
 

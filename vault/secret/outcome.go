@@ -2,7 +2,6 @@ package secret
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"hush/seal"
@@ -10,25 +9,11 @@ import (
 	"hush/vault/claim"
 	"hush/vault/cluster"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/watch"
 )
-
-// Outcome is how the claim ended that a secret was revealed with.
-type Outcome byte
-
-// The outcomes. Their numbers are stored.
-const (
-	OutcomeNone      Outcome = 0 // not revealed, or without a claim
-	OutcomeAwaited   Outcome = 1 // revealed; the recipient's device has not confirmed yet
-	OutcomeDelivered Outcome = 2 // the recipient's device confirmed
-	OutcomeLapsed    Outcome = 3 // the recipient's device did not confirm in time
-)
-
-func readOutcome(in *rows.Reader) Outcome {
-	return Outcome(in.Between(byte(OutcomeNone), byte(OutcomeLapsed)))
-}
 
 // AcknowledgeReveal ends the claim that a secret was revealed with: its caller
 // has the content. It returns once the content is destroyed, and returns nil as
@@ -61,27 +46,14 @@ func bind(ctx context.Context, claims *claim.Claims, token seal.Token, r *Record
 	}, now)
 }
 
-// keepClaimed keeps the content of a secret that just ended for its claim, in the
-// same transaction.
-func keepClaimed(tx *rows.Tx, u *quota.Usage, bound *claim.Binding, r *Record, end consumed) error {
-	end.metadata.outcome = OutcomeAwaited
-	if err := tx.Put(BucketMetadata, r.metadata[:], end.metadata.encode()); err != nil {
-		return err
-	}
-	if err := u.Claim(tx, r.charge(), +1); err != nil {
-		return err
-	}
-	return bound.Put(tx, end.plaintext)
-}
-
 // repeat returns again what a claim keeps.
 func repeat(ctx context.Context, claims *claim.Claims, token seal.Token, claim caller.Text) (Revealed, error) {
-	kept, err := claims.Repeat(ctx, token, string(claim))
+	repeated, err := claims.Repeat(ctx, token, string(claim))
 	if err != nil {
 		return Revealed{}, err
 	}
-	s := Secret{Key: token, State: StateReceived, Encryption: Encryption(kept.Encryption)}
-	return newRevealed(s, kept.Plaintext, kept.Left), nil
+	s := Secret{Key: token, State: receipt.StateReceived, Encryption: receipt.Encryption(repeated.Encryption)}
+	return newRevealed(s, repeated.Plaintext, repeated.Left), nil
 }
 
 // ofClaims returns what the end of a claim means for receipts and bytes.
@@ -89,7 +61,7 @@ func ofClaims(u *quota.Usage, watches *watch.Watches) claim.Others {
 	return claim.Others{
 		Found: func(r *claim.Record) { u.FoundClaim(claimCharge(r)) },
 		End: func(tx *rows.Tx, r *claim.Record, delivered bool, at time.Time) error {
-			if err := noteOutcome(tx, r.Receipt, delivered, at); err != nil {
+			if err := receipt.ClaimEnded(tx, r.Receipt, delivered, at); err != nil {
 				return err
 			}
 			return u.Claim(tx, claimCharge(r), -1)
@@ -101,29 +73,10 @@ func ofClaims(u *quota.Usage, watches *watch.Watches) claim.Others {
 	}
 }
 
-// noteOutcome notes in a receipt how its claim ended, unless it is forgotten.
-func noteOutcome(tx *rows.Tx, receipt seal.RowKey, delivered bool, at time.Time) error {
-	metadata, err := getMetadata(tx, receipt)
-	if errors.Is(err, refusal.ErrNotFound) || err == nil && metadata.outcome != OutcomeAwaited {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	metadata.outcome, metadata.outcomeAt = OutcomeLapsed, at
-	if delivered {
-		metadata.outcome = OutcomeDelivered
-	}
-	if at.After(metadata.updated) {
-		metadata.updated = at
-	}
-	return tx.Put(BucketMetadata, receipt[:], metadata.encode())
-}
-
 // DropClaims ends every claim of a restored store that nothing serves, and returns
 // how many there were.
 func DropClaims(ctx context.Context, store cluster.Store, now time.Time) (int, error) {
-	return claim.Drop(ctx, store, func(tx *rows.Tx, receipt seal.RowKey) error {
-		return noteOutcome(tx, receipt, false, now)
+	return claim.Drop(ctx, store, func(tx *rows.Tx, row seal.RowKey) error {
+		return receipt.ClaimEnded(tx, row, false, now)
 	})
 }

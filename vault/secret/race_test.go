@@ -10,6 +10,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -49,9 +50,9 @@ func TestOneWinner(t *testing.T) {
 		if got := outcomes[i].revealed.Load() + outcomes[i].burned.Load(); got != 1 {
 			t.Errorf("winners of secret %d: got %d, want 1", i, got)
 		}
-		state := secret.StateBurned
+		state := receipt.StateBurned
 		if outcomes[i].revealed.Load() == 1 {
-			state, revealed = secret.StateReceived, revealed+1
+			state, revealed = receipt.StateReceived, revealed+1
 		}
 		vaulttest.WantState(t, k, kept[i].Metadata.Key, state)
 	}

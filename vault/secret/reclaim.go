@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 )
 
@@ -81,36 +82,19 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	return recycler.Reclaim(), nil
 }
 
-// countReceipts counts receipts for the pass. It skips records that cannot be
-// read: the sweep reports them when they are due.
+// countReceipts counts receipts for the pass.
 func (sw *Sweeper) countReceipts(ctx context.Context) error {
-	var found []quota.CountedReceipt
+	var batch receipt.Charges
 	for {
-		from, last := sw.usage.ResumeReceipts(), seal.RowKey{}
-		err := sw.store.View(ctx, func(tx *rows.Tx) error {
-			found, last = found[:0], seal.RowKey{}
-			read := 0
-			return rows.IgnoreEnough(tx.Range(BucketMetadata, from, nil, func(key, value []byte) error {
-				if len(key) != len(last) {
-					return nil
-				}
-				last = seal.RowKey(key)
-				if charged, err := ChargeOfReceipt(value); err == nil {
-					found = append(found, quota.CountedReceipt{Row: last, Charge: charged})
-				}
-				if read++; read == passBatch {
-					return rows.ErrEnough
-				}
-				return nil
-			}))
-		})
+		from := sw.usage.ResumeReceipts()
+		err := sw.store.View(ctx, func(tx *rows.Tx) error { return batch.Read(tx, from, passBatch) })
 		if err != nil {
 			return err
 		}
-		if last == (seal.RowKey{}) {
+		if batch.Last == (seal.RowKey{}) {
 			return nil
 		}
-		sw.usage.CountReceipts(found, last)
+		sw.usage.CountReceipts(batch.Found, batch.Last)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

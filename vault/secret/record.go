@@ -6,6 +6,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -54,7 +55,7 @@ type Record struct {
 	network     [8]byte
 	wide        [8]byte
 	verifier    [32]byte
-	encryption  Encryption
+	encryption  receipt.Encryption
 	passphrase  *seal.PassphraseParams // nil without a passphrase, and end to end
 	isGuarded   bool                   // end to end: the device asks for a passphrase
 	linkProof   [32]byte               // end to end: SHA-256 of the link's proof
@@ -73,7 +74,7 @@ func (r *Record) guarded() bool { return r.passphrase != nil || r.isGuarded }
 func (r *Record) encodeHeader() {
 	if r.version == 0 {
 		r.version = secretVersion
-		if r.encryption == EncryptionEndToEnd {
+		if r.encryption == receipt.EncryptionEndToEnd {
 			r.version = sealedVersion
 		}
 	}
@@ -97,7 +98,7 @@ func (r *Record) encodeHeader() {
 		w.Byte(p.Threads)
 		w.Bytes(p.Salt[:])
 	}
-	if r.encryption == EncryptionEndToEnd {
+	if r.encryption == receipt.EncryptionEndToEnd {
 		w.Bytes(r.linkProof[:])
 	}
 	w.Text(r.shareDomain)
@@ -141,7 +142,8 @@ func (r *Record) decode(data []byte) error {
 func (r *Record) decodeHeader() error {
 	in := rows.NewReader(r.header)
 	in.Into(r.kid[:])
-	r.created, r.expires = in.Time(), in.Time()
+	r.created = in.Time()
+	r.expires = in.Time()
 	in.Into(r.metadata[:])
 	in.Into(r.network[:])
 	r.wide = [8]byte{}
@@ -149,21 +151,24 @@ func (r *Record) decodeHeader() error {
 		in.Into(r.wide[:])
 	}
 	in.Into(r.verifier[:])
-	r.encryption = EncryptionServer
+	r.encryption = receipt.EncryptionServer
 	if r.version > 2 {
-		r.encryption = Encryption(in.Between(byte(EncryptionEndToEnd), byte(EncryptionEndToEnd)))
+		r.encryption = receipt.Encryption(in.Between(byte(receipt.EncryptionEndToEnd), byte(receipt.EncryptionEndToEnd)))
 	}
 	r.decodeGuard(&in)
-	r.shareDomain, r.owner = in.Text(), in.Text()
+	r.shareDomain = in.Text()
+	r.owner = in.Text()
 	return in.End()
 }
 
 // decodeGuard decodes what depends on the kind of encryption.
 func (r *Record) decodeGuard(in *rows.Reader) {
 	guarded := in.Bool()
-	r.passphrase, r.isGuarded, r.linkProof = nil, false, [32]byte{}
+	r.passphrase = nil
+	r.isGuarded = false
+	r.linkProof = [32]byte{}
 	switch {
-	case r.encryption == EncryptionEndToEnd:
+	case r.encryption == receipt.EncryptionEndToEnd:
 		r.isGuarded = guarded
 		in.Into(r.linkProof[:])
 	case guarded:

@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/receipt"
 	"hush/vault/recordtest"
 )
 
@@ -15,7 +16,7 @@ func sampleSecret() *Record {
 	r := &Record{
 		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
 		created: recordtest.Moment(5), expires: recordtest.Moment(65), metadata: recordtest.Row("m"),
-		encryption: EncryptionServer,
+		encryption: receipt.EncryptionServer,
 		network:    [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
 		sealed: []byte("sealed bytes"),
 	}
@@ -33,7 +34,7 @@ func samplePassphraseSecret() *Record {
 
 func sampleSealedSecret() *Record {
 	r := sampleSecret()
-	r.version, r.encryption, r.isGuarded, r.linkProof = 0, EncryptionEndToEnd, true, [32]byte(bytes.Repeat([]byte{0x66}, 32))
+	r.version, r.encryption, r.isGuarded, r.linkProof = 0, receipt.EncryptionEndToEnd, true, [32]byte(bytes.Repeat([]byte{0x66}, 32))
 	r.encodeHeader()
 	return r
 }
@@ -51,7 +52,7 @@ func TestSealedSizes(t *testing.T) {
 	for size, want := range map[int]struct{ server, endToEnd bool }{
 		0: {}, 28: {}, 284: {true, false}, 355: {}, 356: {false, true}, 540: {true, true}, 541: {false, true},
 	} {
-		for kind, fits := range map[Encryption]bool{EncryptionServer: want.server, EncryptionEndToEnd: want.endToEnd} {
+		for kind, fits := range map[receipt.Encryption]bool{receipt.EncryptionServer: want.server, receipt.EncryptionEndToEnd: want.endToEnd} {
 			r := Record{encryption: kind, sealed: make([]byte, size)}
 			if got := r.isSealedSize(); got != fits {
 				t.Errorf("isSealedSize(kind %d, %d bytes): got %t, want %t", kind, size, got, fits)

@@ -9,6 +9,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/testtier/property"
+	"hush/vault/receipt"
 	"hush/vault/recordtest"
 )
 
@@ -27,7 +28,7 @@ func TestSecretRoundTrip(t *testing.T) {
 			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"), encryption: drawEncryption(t),
 		}
 		switch guarded := rapid.Bool().Draw(t, "with passphrase"); {
-		case r.encryption == EncryptionEndToEnd:
+		case r.encryption == receipt.EncryptionEndToEnd:
 			r.isGuarded, r.linkProof = guarded, [32]byte(recordtest.Bytes(32).Draw(t, "link proof"))
 		case guarded:
 			r.passphrase = &seal.PassphraseParams{
@@ -43,6 +44,6 @@ func TestSecretRoundTrip(t *testing.T) {
 	})
 }
 
-func drawEncryption(t *rapid.T) Encryption {
-	return rapid.SampledFrom([]Encryption{EncryptionServer, EncryptionEndToEnd}).Draw(t, "encryption")
+func drawEncryption(t *rapid.T) receipt.Encryption {
+	return rapid.SampledFrom([]receipt.Encryption{receipt.EncryptionServer, receipt.EncryptionEndToEnd}).Draw(t, "encryption")
 }

@@ -11,6 +11,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/domain"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -29,7 +30,7 @@ type Revealed struct {
 
 func newRevealed(s Secret, content []byte, left time.Duration) Revealed {
 	r := Revealed{Secret: s, ClaimLeft: left}
-	if s.Encryption == EncryptionEndToEnd {
+	if s.Encryption == receipt.EncryptionEndToEnd {
 		r.Content = caller.Text(content)
 	} else {
 		r.Value = caller.Text(content)
@@ -71,7 +72,8 @@ func (se *Secrets) reveal(ctx context.Context, c caller.Caller, token seal.Token
 		return Revealed{}, err
 	}
 	secret := showSecret(c, token, seen.record, now)
-	secret.State, secret.ShareDomain = StateReceived, seen.domain
+	secret.State = receipt.StateReceived
+	secret.ShareDomain = seen.domain
 	return newRevealed(secret, end.plaintext, end.left), nil
 }
 
@@ -100,13 +102,14 @@ type provenSecret struct {
 	record *Record
 	domain string // shown with the secret
 	key    seal.SecretKey
-	tried  Event // of the timeline, that counted the passphrase; zero for none
+	tried  receipt.Event // of the timeline, that counted the passphrase; zero for none
 }
 
 // verifyKey finds a secret and checks that token and opening match it. It writes
 // nothing but the attempt at a passphrase.
 func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.Token, o Opening, m move, now time.Time) (*provenSecret, error) {
-	s, site := &provenSecret{row: token.RowKey(seal.KindSecret)}, ""
+	s := &provenSecret{row: token.RowKey(seal.KindSecret)}
+	site := ""
 	if m == moveReveal {
 		site = se.domains.SiteDomain(c.Site)
 	}
@@ -115,7 +118,8 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 		if err != nil {
 			return err
 		}
-		s.record, s.domain = record, shown.ShareDomain
+		s.record = record
+		s.domain = shown.ShareDomain
 		return record.admits(tx, m)
 	})
 	if err != nil {
@@ -147,7 +151,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	switch {
 	case s.record.guarded():
 		return nil, made.wrong
-	case s.record.encryption == EncryptionEndToEnd:
+	case s.record.encryption == receipt.EncryptionEndToEnd:
 		return nil, refusal.ErrLink
 	}
 	return nil, fmt.Errorf("secret does not match its own link: %w", rows.ErrInconsistent)
@@ -195,12 +199,13 @@ type consumed struct {
 
 // consume ends a secret. It is the only path that opens one. In one transaction
 // it checks that the record is unchanged, opens it if the move is a reveal,
-// deletes it, moves the metadata and lists the share for destruction. Then it
+// deletes it, changes the receipt and lists the share for destruction. Then it
 // destroys the share. The caller must show nothing if consume returns an error.
 // With a binding, the transaction also keeps the content for its claim, unless a
 // node of the store does not know of claims yet.
 func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (consumed, error) {
-	end, by := consumed{}, c.Network.Masked()
+	var end consumed
+	by := c.Network.Masked()
 	err := se.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
 			return errLate
@@ -221,15 +226,22 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 			}
 		}
 		end.counted = se.usage.Touch(s.row, record.slot.Number)
-		end.ending, err = se.endSecret(tx, s.row, record, m, by, now)
 		end.claimed = bound != nil && tx.Format() >= rows.FormatClaims
-		if err == nil && end.claimed {
-			err = keepClaimed(tx, se.usage, bound, record, end)
-		}
-		if err != nil || !record.guarded() {
+		if end.ending, err = se.endSecret(tx, s.row, record, m, by, end.claimed, now); err != nil {
 			return err
 		}
-		return dropEvent(tx, record.metadata, s.tried)
+		if end.claimed {
+			if err := se.usage.Claim(tx, record.charge(), +1); err != nil {
+				return err
+			}
+			if err := bound.Put(tx, end.plaintext); err != nil {
+				return err
+			}
+		}
+		if !record.guarded() {
+			return nil
+		}
+		return receipt.TryWasRight(tx, record.metadata, s.tried)
 	})
 	if err != nil {
 		bound.Failed(err)

@@ -14,6 +14,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -22,7 +23,7 @@ import (
 // tokens compares tokens as such, not by what lies inside. The timeline has
 // tests of its own.
 func tokens() cmp.Option {
-	return cmp.Options{cmpopts.EquateComparable(seal.Token{}), cmpopts.IgnoreFields(secret.Metadata{}, "Events")}
+	return cmp.Options{cmpopts.EquateComparable(seal.Token{}), cmpopts.IgnoreFields(receipt.Metadata{}, "Events")}
 }
 
 func TestRevealOnce(t *testing.T) {
@@ -37,7 +38,7 @@ func TestRevealOnce(t *testing.T) {
 	}
 	now := vaulttest.StartTime()
 	diff := cmp.Diff(secret.Secret{
-		Key: concealed.Secret.Key, State: secret.StateReceived, Encryption: secret.EncryptionServer, Created: now, Expires: now.Add(time.Hour),
+		Key: concealed.Secret.Key, State: receipt.StateReceived, Encryption: receipt.EncryptionServer, Created: now, Expires: now.Add(time.Hour),
 		TTL: time.Hour, TTLLeft: time.Hour - 10*time.Second,
 	}, got.Secret, tokens())
 	if diff != "" {
@@ -59,13 +60,13 @@ func TestUnknownKeys(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{})
-	link, receipt := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
+	link, receiptKey := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
 	wrong := []string{
 		"", " ", link[:30], link + "0", " " + link, link + "\n", link[:30] + "\x00",
 		strings.ToUpper(link), link[:30] + "é", link[:30] + "/", "../" + link[3:],
 		strings.Repeat("a", 31), strings.Repeat("\x00", 31), strings.Repeat("a", 1<<16), vaulttest.Flipped(kept.Secret.Key),
 	}
-	for _, key := range append(wrong, receipt) {
+	for _, key := range append(wrong, receiptKey) {
 		vaulttest.WantErr(t, "RevealSecret(wrong key)", vaulttest.RevealErr(t, k, c, key, ""), refusal.ErrNotFound)
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), c, key)
 		vaulttest.WantErr(t, "GetSecret(wrong key)", err, refusal.ErrNotFound)
@@ -78,15 +79,15 @@ func TestUnknownKeys(t *testing.T) {
 		_, err = k.Vault.Receipts.UpdateMemo(t.Context(), c, key, "memo")
 		vaulttest.WantErr(t, "UpdateMemo(wrong key)", err, refusal.ErrNotFound)
 	}
-	found, err := k.Vault.Secrets.GetSecretStatus(t.Context(), c, append(wrong, receipt, link))
+	found, err := k.Vault.Secrets.GetSecretStatus(t.Context(), c, append(wrong, receiptKey, link))
 	if err != nil {
 		t.Fatalf("GetSecretStatus(): got %v, want nil", err)
 	}
 	for _, s := range found[:len(found)-1] {
 		vaulttest.Want(t, "GetSecretStatus(wrong key)", s, secret.Secret{})
 	}
-	vaulttest.Want(t, "GetSecretStatus(right key)", found[len(found)-1].State, secret.StateNew)
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+	vaulttest.Want(t, "GetSecretStatus(right key)", found[len(found)-1].State, receipt.StateNew)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
 	vaulttest.Want(t, "RevealSecret(right key)", k.MustReveal(t, c, kept.Secret.Key, ""), "the text")
 }
 
@@ -101,14 +102,14 @@ func TestLookingChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatalf("GetSecret(key): got %v, want nil", err)
 		}
-		vaulttest.Want(t, "State", got.State, secret.StateNew)
+		vaulttest.Want(t, "State", got.State, receipt.StateNew)
 		vaulttest.Want(t, "HasPassphrase", got.HasPassphrase, true)
 		vaulttest.Want(t, "Owned(stranger)", got.Owned, false)
 	}
 	got, err := k.Vault.Secrets.GetSecret(t.Context(), owner, kept.Secret.Key.Expose())
 	vaulttest.Want(t, "Owned(owner)", err == nil && got.Owned, true)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), audits)
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
 }
 
 func TestStatusLimit(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"hush/storage/memory"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/recordtest"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -24,6 +25,7 @@ const (
 	goldenKey     = "k7d2m9x4q1w8e5r3t6y0u2i4o0mk3wz"
 	goldenReceipt = "r7d2m9x4q1w8e5r3t6y0u2i4o0mk3wz"
 	goldenText    = "sealed by version 1"
+	goldenOwner   = "ada@example.com" // as the receipt has it
 )
 
 func goldenShare() [32]byte { return [32]byte([]byte("thirty-two bytes that are random")) }
@@ -56,22 +58,18 @@ func TestOldSecretOpens(t *testing.T) {
 	}
 	defer v.Close()
 	key, _ := seal.ParseToken(goldenKey)
-	receipt, _ := seal.ParseToken(goldenReceipt)
-	metadata, err := secret.DecodeMetadata(recordtest.Golden(t, "sealed-metadata-v1"))
-	if err != nil {
-		t.Fatalf("DecodeMetadata(golden): got %v, want nil", err)
-	}
+	receiptKey, _ := seal.ParseToken(goldenReceipt)
 	slot, err := shares.Put(t.Context(), goldenShare())
 	if err != nil {
 		t.Fatalf("Put(share): got %v, want nil", err)
 	}
-	owner := vaulttest.WithAccount(caller.Caller{}, metadata.Custid)
+	owner := vaulttest.WithAccount(caller.Caller{}, goldenOwner)
 	record := vaulttest.WithSlot(recordtest.Golden(t, "sealed-secret-v1"), slot)
-	secretRow, receiptRow := key.RowKey(seal.KindSecret), receipt.RowKey(seal.KindMetadata)
+	secretRow, receiptRow := key.RowKey(seal.KindSecret), receiptKey.RowKey(seal.KindMetadata)
 	err = store.Update(t.Context(), func(tx storage.Tx) error {
 		return errors.Join(
 			tx.Put(secret.BucketSecret, secretRow[:], record),
-			tx.Put(secret.BucketMetadata, receiptRow[:], withCustid(recordtest.Golden(t, "sealed-metadata-v1"), metadata.Custid, owner.Account())),
+			tx.Put(receipt.BucketMetadata, receiptRow[:], withOwner(recordtest.Golden(t, "sealed-metadata-v1"), goldenOwner, owner.Account())),
 		)
 	})
 	if err != nil {
@@ -87,9 +85,9 @@ func TestOldSecretOpens(t *testing.T) {
 	}
 }
 
-// withCustid replaces the custid of a stored receipt, which predates ids of
+// withOwner replaces the owner of a stored receipt, which predates ids of
 // accounts.
-func withCustid(record []byte, from, to string) []byte {
+func withOwner(record []byte, from, to string) []byte {
 	field := func(text string) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 	}

@@ -9,6 +9,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/domain"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -16,8 +17,8 @@ import (
 // Secret is what may be shown of a secret without consuming it.
 type Secret struct {
 	Key           seal.Token
-	State         State
-	Encryption    Encryption
+	State         receipt.State
+	Encryption    receipt.Encryption
 	HasPassphrase bool
 	Created       time.Time
 	Expires       time.Time
@@ -35,7 +36,7 @@ func (se *Secrets) GetSecret(ctx context.Context, c caller.Caller, key string) (
 	if err != nil {
 		return Secret{}, err
 	}
-	if found[0].State == StateNone {
+	if found[0].State == receipt.StateNone {
 		return Secret{}, refusal.ErrNotFound
 	}
 	return found[0], nil
@@ -45,7 +46,7 @@ func (se *Secrets) GetSecret(ctx context.Context, c caller.Caller, key string) (
 const StatusLimit = 25
 
 // GetSecretStatus describes up to StatusLimit secrets in the order of keys. The
-// state of a secret that is not live is StateNone. It changes nothing.
+// state of a secret that is not live is receipt.StateNone. It changes nothing.
 func (se *Secrets) GetSecretStatus(ctx context.Context, c caller.Caller, keys []string) ([]Secret, error) {
 	if len(keys) > StatusLimit {
 		return nil, &refusal.InvalidError{Field: "secret_keys", Text: fmt.Sprintf("must be at most %d", StatusLimit)}
@@ -54,7 +55,8 @@ func (se *Secrets) GetSecretStatus(ctx context.Context, c caller.Caller, keys []
 }
 
 func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, noted bool) ([]Secret, error) {
-	now, site := se.clock.Now(), se.domains.SiteDomain(c.Site)
+	now := se.clock.Now()
+	site := se.domains.SiteDomain(c.Site)
 	var found []Secret
 	var last *Record
 	err := se.store.View(ctx, func(tx *rows.Tx) error {
@@ -102,16 +104,11 @@ func lookFrom(tx *rows.Tx, c caller.Caller, site string, token seal.Token, row s
 
 func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secret {
 	return Secret{
-		Key: key, State: StateNew, HasPassphrase: r.guarded(), Encryption: r.encryption,
+		Key: key, State: receipt.StateNew, HasPassphrase: r.guarded(), Encryption: r.encryption,
 		Created: r.created, Expires: r.expires,
-		TTL: r.expires.Sub(r.created), TTLLeft: left(r.expires, now),
+		TTL: r.expires.Sub(r.created), TTLLeft: receipt.TimeLeft(r.expires, now),
 		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account(),
 	}
-}
-
-// left returns the time until end in whole seconds, rounded up, never negative.
-func left(end, now time.Time) time.Duration {
-	return max(0, (end.Sub(now) + time.Second - 1).Truncate(time.Second))
 }
 
 // belongsOn reports whether a secret can be opened on the domain site, as

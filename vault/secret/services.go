@@ -9,45 +9,42 @@ import (
 	"hush/vault/challenge"
 	"hush/vault/claim"
 	"hush/vault/cluster"
-	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/guess"
 	"hush/vault/outbox"
 	"hush/vault/quota"
-	"hush/vault/session"
+	"hush/vault/receipt"
 	"hush/vault/shares"
 	"hush/vault/watch"
 )
 
 // Options are the dependencies of New; all but Cost are required.
 type Options struct {
-	Store       cluster.Store
-	Shares      *shares.Shares
-	Clock       *cluster.Clock
-	Keys        *seal.Keys
-	Log         *slog.Logger
-	Limits      caller.Limits
-	Policy      caller.Policy
-	Hasher      *guess.Hasher
-	Challenges  *challenge.Challenges
-	Outbox      *outbox.Outbox
-	Credentials *credential.Credentials
-	Accounts    *account.Accounts
-	Sessions    *session.Sessions
-	Domains     *domain.Domains
-	Watches     *watch.Watches
-	Usage       *quota.Usage
+	Store      cluster.Store
+	Shares     *shares.Shares
+	Clock      *cluster.Clock
+	Keys       *seal.Keys
+	Log        *slog.Logger
+	Limits     caller.Limits
+	Policy     caller.Policy
+	Hasher     *guess.Hasher
+	Challenges *challenge.Challenges
+	Outbox     *outbox.Outbox
+	Accounts   *account.Accounts
+	Domains    *domain.Domains
+	Receipts   *receipt.Receipts
+	Watches    *watch.Watches
+	Usage      *quota.Usage
 	// Cost is the cost of hashing a passphrase; zero means the defaults of seal.
 	Cost seal.PassphraseParams
 }
 
 // Services are the services of this package.
 type Services struct {
-	Secrets  *Secrets
-	Burns    *Burns
-	Receipts *Receipts
-	Sweeper  *Sweeper
-	Claims   *claim.Claims
+	Secrets *Secrets
+	Burns   *Burns
+	Sweeper *Sweeper
+	Claims  *claim.Claims
 }
 
 // Secrets conceals, shows and reveals secrets. It is safe for concurrent use.
@@ -57,7 +54,7 @@ type Secrets struct {
 	clock      *cluster.Clock
 	keys       *seal.Keys
 	log        *slog.Logger
-	lookDedup  *lookDedup
+	looks      receipt.RecentLooks
 	secretKeys seal.SecretKeys
 	limits     caller.Limits
 	policy     caller.Policy
@@ -67,7 +64,7 @@ type Secrets struct {
 	outbox     *outbox.Outbox
 	accounts   *account.Accounts
 	domains    *domain.Domains
-	receipts   *Receipts
+	receipts   *receipt.Receipts
 	usage      *quota.Usage
 	watches    *watch.Watches
 	claims     *claim.Claims
@@ -79,23 +76,9 @@ type Burns struct {
 	shares   *shares.Shares
 	clock    *cluster.Clock
 	secrets  *Secrets
-	receipts *Receipts
+	receipts *receipt.Receipts
 	usage    *quota.Usage
 	watches  *watch.Watches
-}
-
-// Receipts shows and lists receipts. It is safe for concurrent use.
-type Receipts struct {
-	store       cluster.Store
-	clock       *cluster.Clock
-	keys        *seal.Keys
-	log         *slog.Logger
-	accounts    *account.Accounts
-	sessions    *session.Sessions
-	credentials *credential.Credentials
-	usage       *quota.Usage
-	limits      caller.Limits
-	watches     *watch.Watches
 }
 
 // Sweeper ends expired secrets and recounts quotas after a start.
@@ -112,26 +95,21 @@ type Sweeper struct {
 
 // New returns the services on a store.
 func New(o Options) Services {
-	receipts := &Receipts{
-		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
-		credentials: o.Credentials, usage: o.Usage, limits: o.Limits,
-		watches: o.Watches,
-	}
 	secrets := &Secrets{
-		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, log: o.Log, lookDedup: newLookDedup(),
+		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, log: o.Log,
 		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
 		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
-		receipts: receipts, usage: o.Usage, watches: o.Watches,
+		receipts: o.Receipts, usage: o.Usage, watches: o.Watches,
 	}
 	secrets.claims = claim.New(claim.Options{
 		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Others: ofClaims(o.Usage, o.Watches),
 	})
 	burns := &Burns{
-		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: receipts, usage: o.Usage, watches: o.Watches,
+		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: o.Receipts, usage: o.Usage, watches: o.Watches,
 	}
 	sweeper := &Sweeper{
 		store: o.Store, shares: o.Shares, clock: o.Clock, log: o.Log, outbox: o.Outbox, secrets: secrets,
 		usage: o.Usage, watches: o.Watches,
 	}
-	return Services{secrets, burns, receipts, sweeper, secrets.claims}
+	return Services{secrets, burns, sweeper, secrets.claims}
 }

@@ -12,6 +12,7 @@ import (
 	"hush/storage"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -32,7 +33,7 @@ func TestCrashBeforeShred(t *testing.T) {
 		"burn": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) error {
 			t.Helper()
 			got, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
-			vaulttest.Want(t, "BurnGuarded(share not destroyed).State", got.State, secret.StateNone)
+			vaulttest.Want(t, "BurnGuarded(share not destroyed).State", got.State, receipt.StateNone)
 			return err
 		},
 		"expiry": func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) error {
@@ -47,20 +48,22 @@ func TestCrashBeforeShred(t *testing.T) {
 			k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
 			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(time.Minute)})
 			slot, share := vaulttest.SlotOf(t, k, kept.Secret.Key), vaulttest.ShareOf(t, k, kept.Secret.Key)
-			w := watch(t, k, vaulttest.Caller(1), kept)
+			w, err := k.Vault.Receipts.WatchMetadata(t.Context(), vaulttest.Caller(1), kept.Metadata.Key.Expose())
+			vaulttest.Want(t, "WatchMetadata(key)", err, nil)
+			t.Cleanup(w.Close)
 			failure := storage.ErrUnknownOutcome
 			faulty.DestroyErr.Store(&failure)
 			vaulttest.WantErr(t, name+"(share not destroyed)", end(t, k, kept), refusal.ErrUnavailable)
 			vaulttest.WantErr(t, "RevealSecret(again)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 			vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 1)
-			vaulttest.Want(t, "Changed() of a watch", told(w), true)
+			vaulttest.Want(t, "changes of a watch", len(w.Changed()), 1)
 
 			k.Close(t)
 			vaulttest.Want(t, "share is stored", k.Holds(t, share[:]), true)
 			faulty.DestroyErr.Store(nil)
 			k.Reopen(t)
 			vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
-			_, err := k.Shares.Get(t.Context(), slot)
+			_, err = k.Shares.Get(t.Context(), slot)
 			vaulttest.WantErr(t, "Get(listed share)", err, storage.ErrShareGone)
 			vaulttest.WantShareGone(t, k, share)
 		})
@@ -176,7 +179,7 @@ func TestUnknownOutcomeWithholds(t *testing.T) {
 			continue
 		}
 		vaulttest.WantErr(t, "RevealSecret(applied)", vaulttest.RevealErr(t, k, caller.Caller{}, c.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-		vaulttest.WantState(t, k, c.Metadata.Key, secret.StateReceived)
+		vaulttest.WantState(t, k, c.Metadata.Key, receipt.StateReceived)
 	}
 }
 

@@ -8,9 +8,8 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/caller"
-	"hush/vault/counter"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -20,7 +19,7 @@ import (
 // dueRows returns the first due rows of the index.
 func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, err error) {
 	err = sw.store.View(ctx, func(tx *rows.Tx) (err error) {
-		keys, err = rows.FirstKeys(tx, BucketExpiry, rows.BigEndian(rows.Millis(now)+1), rows.SweepBatch)
+		keys, err = receipt.DueRows(tx, now, rows.SweepBatch)
 		return err
 	})
 	return keys, err
@@ -58,8 +57,8 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 		return nil
 	}, func(key []byte, cause error) error {
 		handled++
-		lost.Note(BucketExpiry, cause)
-		return sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return putOffRow(tx, key, now.Add(sweep.DamagedPause)) })
+		lost.Note(receipt.BucketExpiry, cause)
+		return sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error { return receipt.PutOff(tx, key, now.Add(sweep.DamagedPause)) })
 	})
 	if err != nil {
 		return handled, fmt.Errorf("ending expired secrets: %w", err)
@@ -101,68 +100,61 @@ func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 // deleted.
 func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *Sweep) error {
 	done.handled++
-	if len(key) != 8+len(seal.RowKey{}) {
-		done.lost.Note(BucketExpiry, rows.ErrDamaged)
-		return tx.Delete(BucketExpiry, key)
+	row, ok := receipt.DueReceipt(key)
+	if !ok {
+		done.lost.Note(receipt.BucketExpiry, rows.ErrDamaged)
+		return receipt.PutOff(tx, key, time.Time{})
 	}
 	var next time.Time
 	err := rows.Try(tx, func() (err error) {
-		next, err = sw.endRow(tx, seal.RowKey(key[8:]), now, done)
+		next, err = sw.endRow(tx, row, now, done)
 		return err
 	})
 	switch {
 	case errors.Is(err, rows.ErrHalfDone):
 		return err
 	case rows.IsDamage(err):
-		done.lost.Note(BucketExpiry, err)
+		done.lost.Note(receipt.BucketExpiry, err)
 		next = now.Add(sweep.DamagedPause)
 	case err != nil:
 		return err
 	}
-	return putOffRow(tx, key, next)
-}
-
-// putOffRow moves a row of the index; the zero time deletes it.
-func putOffRow(tx *rows.Tx, key []byte, next time.Time) error {
-	if err := tx.Delete(BucketExpiry, key); err != nil || next.IsZero() {
-		return err
-	}
-	return tx.Put(BucketExpiry, rows.TimeKey(next, key[8:]), nil)
+	return receipt.PutOff(tx, key, next)
 }
 
 // endRow expires a secret or forgets a receipt. It returns when the aggregate
-// is due again, or the zero time for never. It returns an error about damage
+// is due again, or the zero time for never. It returns an error about damage of a record
 // before it writes anything.
 func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *Sweep) (next time.Time, err error) {
-	metadata, err := getMetadata(tx, row)
+	r, err := receipt.Load(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return next, nil
 	}
 	if err != nil {
 		return next, err
 	}
-	if metadata.State.Live() {
-		if metadata, err = sw.expire(tx, metadata, now, done); err != nil {
+	if r.State().Live() {
+		if r, err = sw.expire(tx, r.Secret(), now, done); err != nil {
 			return next, err
 		}
 	}
-	if !now.Before(metadata.forgotten()) {
-		charged := metadata.charge()
+	if !now.Before(r.Forgotten()) {
+		charged := r.Charge()
 		sw.usage.Adopt(row, charged)
-		if err := sw.usage.Drop(tx, charged, metadata.Secret, row); err != nil {
+		if err := sw.usage.Drop(tx, charged, r.Secret(), row); err != nil {
 			return next, err
 		}
-		if err := forgetReceipt(tx, row, metadata); err != nil {
+		if err := receipt.Forget(tx, row, r); err != nil {
 			return next, err
 		}
 		done.releases = append(done.releases, charged)
 		return next, nil
 	}
-	return metadata.forgotten(), nil
+	return r.Forgotten(), nil
 }
 
-func (sw *Sweeper) expire(tx *rows.Tx, metadata *MetadataRecord, now time.Time, done *Sweep) (*MetadataRecord, error) {
-	row := metadata.Secret
+// expire ends the secret in a row, and returns its receipt as it is then.
+func (sw *Sweeper) expire(tx *rows.Tx, row seal.RowKey, now time.Time, done *Sweep) (*receipt.Record, error) {
 	record, err := rows.Load(tx, BucketSecret, row[:], decodeSecret)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil, fmt.Errorf("live receipt without secret: %w", rows.ErrInconsistent)
@@ -171,29 +163,14 @@ func (sw *Sweeper) expire(tx *rows.Tx, metadata *MetadataRecord, now time.Time, 
 		return nil, err
 	}
 	counts := sw.usage.Touch(row, record.slot.Number)
-	ended, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", now)
+	ended, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", false, now)
 	if err != nil {
 		return nil, err
 	}
 	if counts {
 		done.releases = append(done.releases, record.charge())
 	}
-	done.slots, done.rows = append(done.slots, record.slot), append(done.rows, record.metadata)
-	return ended.metadata, nil
-}
-
-// forgetReceipt deletes a receipt and everything that belongs to it.
-func forgetReceipt(tx *rows.Tx, row seal.RowKey, r *MetadataRecord) error {
-	if id, ok := caller.ParseAccountID(r.Custid); ok {
-		if err := deleteEntry(tx, id, r.created, row); err != nil {
-			return err
-		}
-	}
-	if err := tx.Delete(bucketTimeline, row[:]); err != nil {
-		return err
-	}
-	if err := counter.Add(tx, counter.Change{Counter: counter.Metadata, By: -1}); err != nil {
-		return err
-	}
-	return tx.Delete(BucketMetadata, row[:])
+	done.slots = append(done.slots, record.slot)
+	done.rows = append(done.rows, record.metadata)
+	return ended.receipt, nil
 }

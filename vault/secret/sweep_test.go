@@ -8,6 +8,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/passphrase"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -30,7 +31,7 @@ func TestExpiryEdge(t *testing.T) {
 			vaulttest.WantErr(t, "BurnGuarded(at the end)", err, refusal.ErrNotFound)
 			_, err = k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, late.Secret.Key.Expose())
 			vaulttest.WantErr(t, "GetSecret(at the end)", err, refusal.ErrNotFound)
-			vaulttest.WantState(t, k, late.Metadata.Key, secret.StateExpired)
+			vaulttest.WantState(t, k, late.Metadata.Key, receipt.StateExpired)
 			k.MustSweep(t)
 		}
 		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
@@ -74,8 +75,8 @@ func TestReceiptsAreForgotten(t *testing.T) {
 	expired := k.MustConceal(t, caller.Caller{}, "c", secret.Wish{TTL: new(life)})
 	k.MustReveal(t, caller.Caller{}, received.Secret.Key, "")
 	k.MustBurn(t, caller.Caller{}, burned.Metadata.Key, "")
-	states := map[secret.State]secret.Concealed{
-		secret.StateReceived: received, secret.StateBurned: burned, secret.StateExpired: expired,
+	states := map[receipt.State]secret.Concealed{
+		receipt.StateReceived: received, receipt.StateBurned: burned, receipt.StateExpired: expired,
 	}
 	k.Clock.Advance(life)
 	k.MustSweep(t)
@@ -94,8 +95,8 @@ func TestReceiptsAreForgotten(t *testing.T) {
 		}
 		k.MustSweep(t)
 	}
-	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)
-	vaulttest.Want(t, "rows of the index", len(vaulttest.RowsIn(t, k.Store, secret.BucketExpiry)), 0)
+	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, receipt.BucketMetadata)), 0)
+	vaulttest.Want(t, "rows of the index", len(vaulttest.RowsIn(t, k.Store, receipt.BucketExpiry)), 0)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 3+3)
 }
 
@@ -109,7 +110,7 @@ func TestExpiredAndForgottenAtOnce(t *testing.T) {
 	k.MustSweep(t)
 	_, err := k.Shares.Get(t.Context(), slot)
 	vaulttest.WantErr(t, "Get(share)", err, storage.ErrShareGone)
-	for _, bucket := range []string{secret.BucketSecret, secret.BucketMetadata, secret.BucketExpiry} {
+	for _, bucket := range []string{secret.BucketSecret, receipt.BucketMetadata, receipt.BucketExpiry} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 }
@@ -165,5 +166,5 @@ func TestSweepsByItself(t *testing.T) {
 	for vaulttest.SecretRow(t, k, kept.Secret.Key) != nil {
 		time.Sleep(time.Millisecond)
 	}
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateExpired)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateExpired)
 }

@@ -12,6 +12,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -250,8 +251,8 @@ func wantOpens(t *testing.T, m *vaulttest.Member, token seal.APIToken) {
 	t.Helper()
 	c := m.Auth(t, vaulttest.ByToken(token))
 	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
-	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, secret.ListQuery{})
+	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, receipt.ListQuery{})
 	vaulttest.Want(t, "ListMetadata()", err, nil)
-	listed := func(m secret.Metadata) bool { return m.Key == kept.Metadata.Key }
+	listed := func(m receipt.Metadata) bool { return m.Key == kept.Metadata.Key }
 	vaulttest.Want(t, "ListMetadata() shows the new receipt", slices.ContainsFunc(page.Metadata, listed), true)
 }

@@ -24,6 +24,7 @@ import (
 	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -68,7 +69,8 @@ func owners() []owner {
 		{buckets: place.Buckets, invariants: place.Invariants},
 		{buckets: outbox.Buckets, holding: outbox.Holding, invariants: outbox.Invariants, sealed: outbox.Sealed},
 		{buckets: claim.Buckets, holding: claim.Holding, sealed: claim.Sealed}, // secret has the invariants
-		{buckets: secret.Buckets, holding: secret.Holding, invariants: secret.Invariants, sealed: secret.Sealed},
+		{buckets: receipt.Buckets, sealed: receipt.Sealed},                     // secret has the invariants
+		{holding: secret.Holding, invariants: secret.Invariants, sealed: secret.Sealed},
 		{local: []string{quota.BucketUsage}}, // secret has the invariants
 		{local: []string{shares.BucketShred, shares.BucketEpoch}, invariants: shares.Invariants, sealed: shares.Sealed},
 		{local: spent.Buckets(), invariants: spent.Invariants, system: spent.SystemRows},

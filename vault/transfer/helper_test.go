@@ -22,6 +22,7 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
@@ -176,7 +177,7 @@ func (c *content) wantWorks(t *testing.T, k *vaulttest.Kit) {
 	m.Auth(t, vaulttest.ByToken(c.token))
 	m.SignIn(t, false)
 	m.WantList(t, member, 1, 0)
-	vaulttest.WantState(t, k, c.ended.Metadata.Key, secret.StateReceived)
+	vaulttest.WantState(t, k, c.ended.Metadata.Key, receipt.StateReceived)
 	vaulttest.Want(t, "RevealSecret(plain)", k.MustReveal(t, stranger, c.plain.Secret.Key, ""), vaulttest.Plaintext)
 	vaulttest.Want(t, "RevealSecret(guarded)", k.MustReveal(t, stranger, c.guarded.Secret.Key, vaulttest.Passphrase), vaulttest.Plaintext)
 	k.MustBurn(t, stranger, c.burnable.Metadata.Key, "")

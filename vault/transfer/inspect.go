@@ -11,6 +11,7 @@ import (
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/keylist"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -102,7 +103,7 @@ func (i *Inspection) Row(bucket string, key, value []byte) error {
 		}
 	}
 	switch bucket {
-	case secret.BucketMetadata:
+	case receipt.BucketMetadata:
 		i.receipts = append(i.receipts, maphash.Bytes(i.seed, key))
 	case secret.BucketSecret:
 		i.Secrets++

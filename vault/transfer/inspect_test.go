@@ -11,6 +11,7 @@ import (
 	"hush/storage/sharefile"
 	"hush/vault/caller"
 	"hush/vault/keylist"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/transfer"
@@ -44,7 +45,7 @@ func TestInspection(t *testing.T) {
 			return value, true
 		}, true, inspected{secrets: 2, damaged: 1, spare: 1}},
 		"without receipts": {func(bucket string, value []byte) ([]byte, bool) {
-			return value, bucket != secret.BucketMetadata
+			return value, bucket != receipt.BucketMetadata
 		}, true, inspected{secrets: 3, noReceipt: 3}},
 	} {
 		i := inspect(t, kit, c.change, c.shares)

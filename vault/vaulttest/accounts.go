@@ -12,8 +12,8 @@ import (
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/outbox"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
-	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/signup"
 )
@@ -242,7 +242,7 @@ func (k *AccountKit) Browser(t *testing.T) session.Credential {
 // Listed returns how many receipts the caller's list shows and hides.
 func (k *AccountKit) Listed(t *testing.T, c caller.Caller) (shown, sealed int) {
 	t.Helper()
-	page, err := k.Vault.Receipts.ListMetadata(t.Context(), c, secret.ListQuery{})
+	page, err := k.Vault.Receipts.ListMetadata(t.Context(), c, receipt.ListQuery{})
 	if err != nil {
 		t.Fatalf("ListMetadata(caller): got %v, want nil", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 )
@@ -24,7 +25,7 @@ func (k *Kit) MustRevealClaimed(t testing.TB, key seal.Token, claim caller.Text)
 	if revealed.ClaimLeft <= 0 {
 		t.Errorf("RevealSecret(key, claim).ClaimLeft: got %v, want more than nothing", revealed.ClaimLeft)
 	}
-	Want(t, "RevealSecret(key, claim).Secret.State", revealed.Secret.State, secret.StateReceived)
+	Want(t, "RevealSecret(key, claim).Secret.State", revealed.Secret.State, receipt.StateReceived)
 	return string(revealed.Value)
 }
 

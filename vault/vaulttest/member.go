@@ -11,7 +11,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 	"hush/vault/session"
 	"hush/vault/signup"
 )
@@ -139,7 +139,7 @@ func (m *Member) ListTokens(t testing.TB, c caller.Caller) []credential.APIToken
 // counts that many that it cannot show.
 func (m *Member) WantList(t testing.TB, c caller.Caller, shown, sealed int) {
 	t.Helper()
-	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, secret.ListQuery{})
+	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, receipt.ListQuery{})
 	Want(t, "ListMetadata()", err, nil)
 	Want(t, "ListMetadata() shown", len(page.Metadata), shown)
 	Want(t, "ListMetadata() sealed", page.Sealed, sealed)

@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -71,9 +72,9 @@ func (k *Kit) MustReveal(t testing.TB, c caller.Caller, key seal.Token, passphra
 }
 
 // MustBurn burns the secret of a receipt and returns the receipt.
-func (k *Kit) MustBurn(t testing.TB, c caller.Caller, receipt seal.Token, passphrase caller.Text) secret.Metadata {
+func (k *Kit) MustBurn(t testing.TB, c caller.Caller, key seal.Token, passphrase caller.Text) receipt.Metadata {
 	t.Helper()
-	metadata, err := k.Vault.Burns.BurnGuarded(t.Context(), c, receipt.Expose(), passphrase)
+	metadata, err := k.Vault.Burns.BurnGuarded(t.Context(), c, key.Expose(), passphrase)
 	if err != nil {
 		t.Fatalf("BurnGuarded(key): got %v, want nil", err)
 	}
@@ -81,9 +82,9 @@ func (k *Kit) MustBurn(t testing.TB, c caller.Caller, receipt seal.Token, passph
 }
 
 // MustMetadata fetches a receipt, which the first call moves to viewed.
-func (k *Kit) MustMetadata(t testing.TB, c caller.Caller, receipt seal.Token) secret.Metadata {
+func (k *Kit) MustMetadata(t testing.TB, c caller.Caller, key seal.Token) receipt.Metadata {
 	t.Helper()
-	metadata, err := k.Vault.Receipts.GetMetadata(t.Context(), c, receipt.Expose())
+	metadata, err := k.Vault.Receipts.GetMetadata(t.Context(), c, key.Expose())
 	if err != nil {
 		t.Fatalf("GetMetadata(key): got %v, want nil", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 )
@@ -60,9 +61,9 @@ func RevealErr(t testing.TB, k *Kit, c caller.Caller, key string, passphrase cal
 
 // WantState fails the test unless the receipt is in that state. It fetches the
 // receipt, which the first call moves to viewed.
-func WantState(t testing.TB, k *Kit, receipt seal.Token, state secret.State) {
+func WantState(t testing.TB, k *Kit, key seal.Token, state receipt.State) {
 	t.Helper()
-	Want(t, "GetMetadata(key).State", k.MustMetadata(t, caller.Caller{}, receipt).State, state)
+	Want(t, "GetMetadata(key).State", k.MustMetadata(t, caller.Caller{}, key).State, state)
 }
 
 // RetryBusy calls try until it returns an error other than ErrBusy, or nil, and

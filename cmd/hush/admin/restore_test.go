@@ -25,6 +25,7 @@ import (
 	"hush/storage/spentlog"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -109,7 +110,7 @@ func (s *scene) served(t *testing.T, dir, spent string) *vaulttest.Kit {
 	return vaulttest.New(t, vaulttest.Options{Dir: dir, RootKey: &s.RootKey, SpentLog: spent, Start: s.Clock.Now(), Manual: true})
 }
 
-func wantGone(t *testing.T, k *vaulttest.Kit, c secret.Concealed, state secret.State) {
+func wantGone(t *testing.T, k *vaulttest.Kit, c secret.Concealed, state receipt.State) {
 	t.Helper()
 	vaulttest.WantErr(t, "RevealSecret()", vaulttest.RevealErr(t, k, caller.Caller{}, c.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	vaulttest.WantState(t, k, c.Metadata.Key, state)
@@ -130,9 +131,9 @@ func TestRestore(t *testing.T) {
 		}
 	}
 	k := s.served(t, dir, s.spent)
-	wantGone(t, k, s.opened, secret.StateReceived)
-	wantGone(t, k, s.burned, secret.StateBurned)
-	wantGone(t, k, s.racing, secret.StateReceived)
+	wantGone(t, k, s.opened, receipt.StateReceived)
+	wantGone(t, k, s.burned, receipt.StateBurned)
+	wantGone(t, k, s.racing, receipt.StateReceived)
 	_, err = k.Vault.Sessions.Authenticate(t.Context(), caller.Network{}, vaulttest.ByToken(s.token))
 	vaulttest.WantErr(t, "Authenticate(revoked token)", err, refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, s.waits.Secret.Key, ""), vaulttest.Plaintext)
@@ -143,7 +144,7 @@ func TestRestore(t *testing.T) {
 	if told, err := s.restoring(t.Context(), again, "--spent-log", s.spent); err != nil {
 		t.Fatalf("hush admin restore (again): got %v, want nil; it told:\n%s", err, told)
 	}
-	wantGone(t, s.served(t, again, s.spent), s.waits, secret.StateReceived)
+	wantGone(t, s.served(t, again, s.spent), s.waits, receipt.StateReceived)
 }
 
 // Without a log that tells everything since, the operator must choose.
@@ -182,7 +183,7 @@ func TestRestoreWithoutLog(t *testing.T) {
 	}
 	k := s.served(t, burned, "")
 	for _, c := range []secret.Concealed{s.waits, s.opened, s.burned, s.racing} {
-		wantGone(t, k, c, secret.StateBurned)
+		wantGone(t, k, c, receipt.StateBurned)
 	}
 	if told, err := s.restoring(t.Context(), accepted, "--accept-resurrection"); err != nil {
 		t.Fatalf("hush admin restore --accept-resurrection: got %v, want nil; it told:\n%s", err, told)
@@ -191,7 +192,7 @@ func TestRestoreWithoutLog(t *testing.T) {
 	for _, c := range []secret.Concealed{s.waits, s.opened, s.burned} {
 		vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, c.Secret.Key, ""), vaulttest.Plaintext)
 	}
-	wantGone(t, k, s.racing, secret.StateBurned) // its share was gone already
+	wantGone(t, k, s.racing, receipt.StateBurned) // its share was gone already
 }
 
 // Neither a wrong root key, nor a damaged backup, nor an interruption leaves

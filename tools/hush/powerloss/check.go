@@ -20,6 +20,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/claim"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 )
@@ -37,8 +38,8 @@ type outcome struct {
 	fault   string // anything but its text or "not found"
 	again   bool   // it opened a second time
 	own     traces // of its own share
-	state   secret.State
-	outcome secret.Outcome
+	state   receipt.State
+	outcome receipt.Outcome
 	kept    bool   // for the claim that the load revealed it with
 	after   bool   // for a claim that was acknowledged
 	claim   traces // of the share of that claim
@@ -237,7 +238,7 @@ func (o *outcome) try(v *vault.Vault, s *keptSecret) {
 	}()
 	defer recovered(&err)
 	ctx := context.Background()
-	receipt, err := v.Receipts.GetMetadata(ctx, caller.Caller{}, s.MetadataKey)
+	metadata, err := v.Receipts.GetMetadata(ctx, caller.Caller{}, s.MetadataKey)
 	if errors.Is(err, refusal.ErrNotFound) {
 		err = nil
 	}
@@ -245,7 +246,8 @@ func (o *outcome) try(v *vault.Vault, s *keptSecret) {
 		err = fmt.Errorf("receipt: %w", err)
 		return
 	}
-	o.state, o.outcome = receipt.State, receipt.Outcome
+	o.state = metadata.State
+	o.outcome = metadata.Outcome
 	if s.Claim != nil {
 		err = o.tryClaims(ctx, v, s)
 		return

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"hush/vault/claim"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // claimed is what callers were told of a claim on a secret, and when.
@@ -97,9 +97,9 @@ func (s *keptSecret) judgeClaim(o outcome, line int, now time.Time) string {
 		return "it was bound to a claim, for which it does not open"
 	case lasts && !o.kept && !o.opened:
 		return "it was asked for with a claim, and opens for no caller"
-	case ended && o.outcome != secret.OutcomeDelivered:
+	case ended && o.outcome != receipt.OutcomeDelivered:
 		return fmt.Sprintf("its claim had been acknowledged, and its receipt says %v", o.outcome)
-	case lasts && bound && o.outcome != secret.OutcomeAwaited:
+	case lasts && bound && o.outcome != receipt.OutcomeAwaited:
 		return fmt.Sprintf("it is bound to a claim, and its receipt says %v", o.outcome)
 	default:
 		return ""

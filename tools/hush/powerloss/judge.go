@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // margin is how far the clock of the record and that of the server may lie
@@ -61,12 +61,12 @@ func (s *keptSecret) judge(o outcome, line int, now time.Time) string {
 // judgeReceipt compares the receipt's state, which was read before the secret
 // was opened.
 func (s *keptSecret) judgeReceipt(o outcome, told, ended bool) string {
-	want := secret.StateReceived
+	want := receipt.StateReceived
 	if s.burned {
-		want = secret.StateBurned
+		want = receipt.StateBurned
 	}
 	switch {
-	case told && o.state == secret.StateNone:
+	case told && o.state == receipt.StateNone:
 		return "its receipt is lost"
 	case ended && o.state != want:
 		return fmt.Sprintf("its receipt says %v, not %v", o.state, want)

@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -29,7 +30,7 @@ func concealMany(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (keys [
 // listAll lists the keys of all receipts by pages of a size.
 func listAll(t *testing.T, k *vaulttest.Kit, c caller.Caller, size int) (keys []string) {
 	t.Helper()
-	q := secret.ListQuery{Size: size}
+	q := receipt.ListQuery{Size: size}
 	for {
 		_, page := list(t, k, c, q)
 		for _, m := range page.Metadata {
@@ -68,7 +69,7 @@ func TestListMetadataEndsWithReceipts(t *testing.T) {
 	ada := k.MustAccount(t, "ada@example.com")
 	made := concealMany(t, k, ada, 10)
 	dropEntryNumbers(t, k.Store, 5)
-	setEntryNumber(t, k.Store, secret.EntryMost-3)
+	setEntryNumber(t, k.Store, receipt.EntryMost-3)
 	more := concealMany(t, k, ada, 5)
 	all := listAll(t, k, ada, 0)
 	if got, want := slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(append(made, more...))); !slices.Equal(got, want) {
@@ -78,7 +79,7 @@ func TestListMetadataEndsWithReceipts(t *testing.T) {
 	k.MustSweep(t)
 	left := 0
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
-		return tx.Range(secret.BucketEntry, nil, nil, func(_, _ []byte) error {
+		return tx.Range(receipt.BucketEntry, nil, nil, func(_, _ []byte) error {
 			left++
 			return nil
 		})

@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -30,8 +31,8 @@ func TestBatchGetMetadata(t *testing.T) {
 		for i, key := range []string{keys[0], own, keys[4], own} {
 			vaulttest.Want(t, "BatchGetMetadata(keys)[i].Key", got[i].Key.Expose(), key)
 		}
-		vaulttest.Want(t, "received", got[0].State, secret.StateReceived)
-		vaulttest.Want(t, "new, looked at twice", got[2].State, secret.StateNew)
+		vaulttest.Want(t, "received", got[0].State, receipt.StateReceived)
+		vaulttest.Want(t, "new, looked at twice", got[2].State, receipt.StateNew)
 		vaulttest.Want(t, "secret of an anonymous receipt", got[2].Secret != nil, true)
 		vaulttest.Want(t, "secret of ada's receipt", got[1].Secret != nil, c.Account() == ada.Account())
 	}
@@ -48,6 +49,6 @@ func TestBatchGetMetadata(t *testing.T) {
 	got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, keys[4:5])
 	vaulttest.Want(t, "BatchGetMetadata(forgotten)", err, nil)
 	vaulttest.Want(t, "len(BatchGetMetadata(forgotten))", len(got), 0)
-	_, err = k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, make([]string, secret.BatchMost+1))
+	_, err = k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, make([]string, receipt.BatchMost+1))
 	vaulttest.WantErr(t, "BatchGetMetadata(26 keys)", err, refusal.ErrInvalid)
 }

@@ -1,4 +1,4 @@
-package secret
+package receipt
 
 import (
 	"slices"
@@ -9,12 +9,12 @@ import (
 
 func FuzzDecodeMetadata(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := decodeMetadata(data)
+		r, err := decode(data)
 		if err != nil {
 			return nil, err
 		}
 		if data[0] < metadataVersion { // read for ever, written no more
-			again, err := decodeMetadata(r.encode())
+			again, err := decode(r.encode())
 			return slices.Concat(data[:1], again.encode()[1:len(data)]), err
 		}
 		return r.encode(), nil

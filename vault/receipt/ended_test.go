@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -51,15 +52,15 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
 			owner := k.MustAccount(t, "ada@example.com")
 			kept := k.MustConceal(t, owner, "the text", secret.Wish{TTL: new(time.Minute)})
-			row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
+			row, metadataRow := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
 
-			link, sealed, err := storedLink(vaulttest.Get(t, k.Store, secret.BucketMetadata, receipt[:]))
+			link, sealed, err := storedLink(vaulttest.Get(t, k.Store, receipt.BucketMetadata, metadataRow[:]))
 			vaulttest.Want(t, "StoredLink(live)", err, nil)
 			vaulttest.Want(t, "StoredLink(live): row of the secret", link, row)
 			vaulttest.Want(t, "StoredLink(live): sealed key is there", len(sealed) > 0, true)
 
 			end(t, k, owner, kept)
-			record := vaulttest.Get(t, k.Store, secret.BucketMetadata, receipt[:])
+			record := vaulttest.Get(t, k.Store, receipt.BucketMetadata, metadataRow[:])
 			state, err := storedState(record)
 			vaulttest.Want(t, "StoredState(ended)", err, nil)
 			vaulttest.Want(t, "StoredState(ended).Live()", state.Live(), false)

@@ -1,4 +1,4 @@
-package secret
+package receipt
 
 import (
 	"context"
@@ -14,34 +14,36 @@ import (
 // ErrNotFound, or ErrQuota if the account or network has no quota left for a
 // longer note.
 func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string, memo caller.Text) (Metadata, error) {
-	receipt, ok := seal.ParseToken(key)
+	token, ok := seal.ParseToken(key)
 	if !ok {
 		return Metadata{}, refusal.ErrNotFound
 	}
-	now, row := re.clock.Now(), receipt.RowKey(seal.KindMetadata)
-	found, err := re.findMetadata(ctx, row, now)
+	now := re.clock.Now()
+	found, err := re.find(ctx, token, now)
 	if err != nil {
 		return Metadata{}, err
 	}
+	row := found.row
 	var sealed []byte
 	if memo != "" {
 		if err := re.store.CheckDiskSpace(); err != nil {
 			return Metadata{}, err
 		}
-		sealed = re.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
+		sealed = re.keys.SealMetadata(token, row, labelMemo, []byte(memo))
 	}
-	memoQuota, err := re.usage.ReserveMemo(ctx, found.record.charge(), len(found.record.sealedMemo), len(sealed), re.limits)
+	memoQuota, err := re.usage.ReserveMemo(ctx, found.record.Charge(), len(found.record.sealedMemo), len(sealed), re.limits)
 	if err != nil {
 		return Metadata{}, err
 	}
 	err = re.store.Update(ctx, func(tx *rows.Tx) (err error) {
-		if found.record, err = getMetadata(tx, row); err != nil {
+		if found.record, err = Load(tx, row); err != nil {
 			return err
 		}
-		if err := memoQuota.Take(tx, found.record.charge(), len(found.record.sealedMemo), found.record.Secret, row); err != nil {
+		if err := memoQuota.Take(tx, found.record.Charge(), len(found.record.sealedMemo), found.record.secret, row); err != nil {
 			return err
 		}
-		found.record.sealedMemo, found.record.updated = sealed, now
+		found.record.sealedMemo = sealed
+		found.record.updated = now
 		if err := tx.Put(BucketMetadata, row[:], found.record.encode()); err != nil {
 			return err
 		}
@@ -53,5 +55,5 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 	}
 	re.watches.Tell(row)
 	found.record = found.record.asOf(now)
-	return re.showMetadata(ctx, c, receipt, row, found, now), nil
+	return re.show(ctx, c, &found, now), nil
 }

@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"sync"
@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"hush/seal"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -20,12 +23,20 @@ type step struct {
 	name  string
 	after time.Duration // since the step before
 	do    func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed)
-	want  func(m *secret.Metadata, now time.Time) // changes what the receipt said
+	want  func(m *receipt.Metadata, now time.Time) // changes what the receipt said
+}
+
+// tokens compares tokens as such, not by what lies inside. The timeline has
+// tests of its own.
+func tokens() cmp.Option {
+	return cmp.Options{cmpopts.EquateComparable(seal.Token{}), cmpopts.IgnoreFields(receipt.Metadata{}, "Events")}
 }
 
 // looked is a look at the receipt after the first, which shows viewed.
-func looked(first time.Time) func(*secret.Metadata, time.Time) {
-	return func(m *secret.Metadata, _ time.Time) { m.State, m.Viewed, m.Updated = secret.StateViewed, first, first }
+func looked(first time.Time) func(*receipt.Metadata, time.Time) {
+	return func(m *receipt.Metadata, _ time.Time) {
+		m.State, m.Viewed, m.Updated = receipt.StateViewed, first, first
+	}
 }
 
 // Every path of a receipt, with each of its fields at each step.
@@ -34,13 +45,13 @@ func TestMetadataPaths(t *testing.T) {
 	const life = 30 * time.Minute
 	start := vaulttest.StartTime()
 	look := func(*testing.T, *vaulttest.Kit, secret.Concealed) {}
-	same := func(*secret.Metadata, time.Time) {}
-	end := func(state secret.State) func(*secret.Metadata, time.Time) {
-		return func(m *secret.Metadata, now time.Time) {
+	same := func(*receipt.Metadata, time.Time) {}
+	end := func(state receipt.State) func(*receipt.Metadata, time.Time) {
+		return func(m *receipt.Metadata, now time.Time) {
 			m.State, m.Ended, m.Updated, m.Secret, m.SecretTTLLeft = state, now, now, nil, 0
 		}
 	}
-	expired := func(m *secret.Metadata, _ time.Time) { end(secret.StateExpired)(m, start.Add(life)) }
+	expired := func(m *receipt.Metadata, _ time.Time) { end(receipt.StateExpired)(m, start.Add(life)) }
 	reveal := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 		t.Helper()
 		k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
@@ -58,23 +69,23 @@ func TestMetadataPaths(t *testing.T) {
 			t.Errorf("UpdateMemo(key): -GetMetadata(key) +got\n%s", diff)
 		}
 	}
-	noted := func(m *secret.Metadata, now time.Time) { m.Memo, m.Updated = "a note", now }
+	noted := func(m *receipt.Metadata, now time.Time) { m.Memo, m.Updated = "a note", now }
 	tests := map[string][]step{
 		"looked at twice": {
 			{"first look", time.Second, look, same},
 			{"second look", time.Minute, look, looked(start.Add(time.Second))},
 		},
-		"received unseen": {{"reveal", time.Second, reveal, end(secret.StateReceived)}, {"look", time.Second, look, same}},
+		"received unseen": {{"reveal", time.Second, reveal, end(receipt.StateReceived)}, {"look", time.Second, look, same}},
 		"seen and received": {
 			{"first look", time.Second, look, same},
 			{"second look", time.Second, look, looked(start.Add(time.Second))},
-			{"reveal", time.Second, reveal, end(secret.StateReceived)},
+			{"reveal", time.Second, reveal, end(receipt.StateReceived)},
 		},
-		"burned unseen": {{"burn", time.Second, burn, end(secret.StateBurned)}, {"look", time.Second, look, same}},
+		"burned unseen": {{"burn", time.Second, burn, end(receipt.StateBurned)}, {"look", time.Second, look, same}},
 		"seen and burned": {
 			{"first look", time.Second, look, same},
 			{"second look", time.Second, look, looked(start.Add(time.Second))},
-			{"burn", time.Second, burn, end(secret.StateBurned)},
+			{"burn", time.Second, burn, end(receipt.StateBurned)},
 		},
 		"expired unseen, swept late": {
 			{"look at the edge", life, look, expired},
@@ -91,7 +102,7 @@ func TestMetadataPaths(t *testing.T) {
 			{"first look", time.Second, look, same},
 			{"second look", time.Second, look, looked(start.Add(time.Second))},
 			{"memo", time.Second, memo, noted},
-			{"reveal", time.Second, reveal, end(secret.StateReceived)},
+			{"reveal", time.Second, reveal, end(receipt.StateReceived)},
 			{"memo after", time.Second, memo, noted},
 		},
 		"noted after the end": {
@@ -128,14 +139,14 @@ func TestConcealedMetadata(t *testing.T) {
 	now := vaulttest.StartTime()
 	kept := k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{}, "ada"), "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
 	wanted := secret.Concealed{
-		Metadata: secret.Metadata{
+		Metadata: receipt.Metadata{
 			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),
-			State: secret.StateNew, Encryption: secret.EncryptionServer, HasPassphrase: true, Created: now, Updated: now,
+			State: receipt.StateNew, Encryption: receipt.EncryptionServer, HasPassphrase: true, Created: now, Updated: now,
 			Forgotten: now.Add(2 * time.Hour), Expires: now.Add(time.Hour),
 			TTL: time.Hour, SecretTTLLeft: time.Hour, TTLLeft: 2 * time.Hour, Account: "ada",
 		},
 		Secret: secret.Secret{
-			Key: kept.Secret.Key, State: secret.StateNew, Encryption: secret.EncryptionServer, HasPassphrase: true,
+			Key: kept.Secret.Key, State: receipt.StateNew, Encryption: receipt.EncryptionServer, HasPassphrase: true,
 			Created: now, Expires: now.Add(time.Hour), TTL: time.Hour, TTLLeft: time.Hour, Owned: true,
 		},
 	}
@@ -184,7 +195,7 @@ func TestFirstLookIsOne(t *testing.T) {
 	for range 32 {
 		all.Go(func() {
 			m, err := k.Vault.Receipts.GetMetadata(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose())
-			if err == nil && m.State == secret.StateNew {
+			if err == nil && m.State == receipt.StateNew {
 				fresh.Add(1)
 			}
 		})
@@ -203,16 +214,16 @@ func TestMemo(t *testing.T) {
 		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), memo)
 		vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 		vaulttest.Want(t, "UpdateMemo(key).Memo", string(got.Memo), string(memo))
-		vaulttest.Want(t, "UpdateMemo(key).State", got.State, secret.StateNew)
+		vaulttest.Want(t, "UpdateMemo(key).State", got.State, receipt.StateNew)
 		vaulttest.Want(t, "UpdateMemo(key).Updated", got.Updated, k.Clock.Now())
 		k.Reopen(t)
 	}
-	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
 }
 
 func TestListMetadataNeedsAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.Receipts.ListMetadata(t.Context(), vaulttest.Caller(1), secret.ListQuery{})
+	_, err := k.Vault.Receipts.ListMetadata(t.Context(), vaulttest.Caller(1), receipt.ListQuery{})
 	vaulttest.WantErr(t, "ListMetadata(anonymous)", err, refusal.ErrUnauthenticated)
 }

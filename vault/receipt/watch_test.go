@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -15,7 +16,7 @@ import (
 const otherPassword caller.Text = "staple of the battery"
 
 // watch follows a receipt until the test ends.
-func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Concealed) *secret.Watch {
+func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Concealed) *receipt.Watch {
 	t.Helper()
 	w, err := k.Vault.Receipts.WatchMetadata(t.Context(), c, kept.Metadata.Key.Expose())
 	vaulttest.Want(t, "WatchMetadata(key)", err, nil)
@@ -25,7 +26,7 @@ func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Conceale
 
 // told reports whether a watch has a change, which it has by the time that a
 // change returns.
-func told(w *secret.Watch) bool {
+func told(w *receipt.Watch) bool {
 	select {
 	case <-w.Changed():
 		return true

@@ -1,4 +1,4 @@
-package secret
+package receipt
 
 import (
 	"context"
@@ -17,17 +17,17 @@ import (
 
 // The limits on lists.
 const (
-	// ListMost is the maximum number of receipts of one page, ListDefault the
+	// ListMost is the maximum number of receipts of one page, listDefault the
 	// number if the query names none.
 	ListMost    = 500
-	ListDefault = 50
+	listDefault = 50
 	// listLooked is the maximum number of entries that one filtered page reads.
 	listLooked = 5000
 )
 
 // ListQuery selects a page of an account's receipts.
 type ListQuery struct {
-	Size   int    // 0 means ListDefault
+	Size   int    // 0 means 50
 	Token  string // Page.Next of the page before; empty for the first
 	States []State
 }
@@ -63,14 +63,14 @@ func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQue
 	if err != nil {
 		return Page{}, err
 	}
-	for _, f := range found {
-		receipt, err := key.OpenEntry(f.row, f.sealed)
-		if err != nil {
+	for i := range found {
+		f := &found[i]
+		if f.key, err = key.OpenEntry(f.row, f.sealed); err != nil {
 			re.log.Error("an entry of an account's list does not open", "cause", err)
 			page.Sealed++
 			continue
 		}
-		m := re.describeListed(receipt, f, now)
+		m := re.describeListed(f, now)
 		m.Account = c.Address()
 		page.Metadata = append(page.Metadata, m)
 	}
@@ -80,7 +80,7 @@ func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQue
 // start returns the key at which the page begins.
 func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 	if q.Size <= 0 {
-		q.Size = ListDefault
+		q.Size = listDefault
 	}
 	q.Size = min(q.Size, ListMost)
 	if q.Token == "" {
@@ -95,7 +95,7 @@ func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 }
 
 // findEntries reads the entries of one page in a single read transaction.
-func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []foundReceipt, page Page, err error) {
+func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []Found, page Page, err error) {
 	err = re.store.View(ctx, func(tx *rows.Tx) error {
 		found, page = nil, Page{}
 		looked := 0
@@ -113,7 +113,7 @@ func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from [
 				return nil
 			case err != nil:
 				return err
-			case !q.wants(f.record.State):
+			case !q.wants(f.record.state):
 				return nil
 			case f.sealed == nil:
 				page.Sealed++
@@ -129,7 +129,7 @@ func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from [
 
 // readListed reads an entry's receipt. It treats a forgotten receipt as
 // missing.
-func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Time) (f foundReceipt, err error) {
+func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Time) (f Found, err error) {
 	if f.row, err = entryMetadata(key); err != nil {
 		return f, err
 	}
@@ -138,17 +138,17 @@ func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Tim
 		return f, err
 	}
 	f.sealed = entry.box(pair)
-	if f.record, err = getMetadata(tx, f.row); err != nil {
+	if f.record, err = Load(tx, f.row); err != nil {
 		return f, err
 	}
-	if !now.Before(f.record.forgotten()) {
+	if !now.Before(f.record.Forgotten()) {
 		return f, refusal.ErrNotFound
 	}
 	f.record = f.record.asOf(now)
 	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
 		return f, err
 	}
-	if f.record.shareDomain, err = domain.NameShown(tx, f.record.Custid, f.record.shareDomain, f.record.created); err != nil {
+	if f.record.shareDomain, err = domain.NameShown(tx, f.record.owner, f.record.shareDomain, f.record.created); err != nil {
 		return f, err
 	}
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {
@@ -158,10 +158,41 @@ func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Tim
 	return f, err
 }
 
-func (re *Receipts) describeListed(receipt seal.Token, f foundReceipt, now time.Time) Metadata {
-	m := describe(receipt, f.record, now)
+func (re *Receipts) describeListed(f *Found, now time.Time) Metadata {
+	m := describe(f.key, f.record, now)
 	m.LockedForGood = f.lockedForGood
-	m.Memo = re.openMemo(receipt, f.row, f.record)
-	m.Events, m.Deliveries = f.timeline.timeline(f.record), f.deliveries
+	m.Memo = re.openMemo(f)
+	m.Events = f.timeline.timeline(f.record)
+	m.Deliveries = f.deliveries
 	return m
+}
+
+// ListLive reads a batch of an account's list; from is the account's id for the first
+// batch. It returns the rows of the receipts whose secrets are live, and the start of
+// the next batch, nil after the last.
+func (re *Receipts) ListLive(ctx context.Context, id caller.AccountID, from []byte) (list []seal.RowKey, next []byte, err error) {
+	err = re.store.View(ctx, func(tx *rows.Tx) error {
+		list, next = nil, nil
+		looked := 0
+		return rows.IgnoreEnough(tx.Range(BucketEntry, from, rows.PrefixEnd(id[:]), func(key, _ []byte) error {
+			if looked == rows.SweepBatch {
+				next = append([]byte(nil), key...)
+				return rows.ErrEnough
+			}
+			looked++
+			row, err := entryMetadata(key)
+			if err != nil {
+				return err
+			}
+			record, err := Load(tx, row)
+			if err == nil && record.state.Live() {
+				list = append(list, row)
+			}
+			if errors.Is(err, refusal.ErrNotFound) {
+				return nil
+			}
+			return err
+		}))
+	})
+	return list, next, err
 }

@@ -1,4 +1,4 @@
-package secret
+package receipt
 
 import (
 	"context"
@@ -15,22 +15,22 @@ import (
 type Watch struct {
 	receipts *Receipts
 	caller   caller.Caller
-	receipt  seal.Token
+	key      seal.Token // of the receipt
 	listener *watch.Listener
 }
 
 // WatchMetadata follows a receipt, or returns ErrNotFound for an unknown key.
 // It does not limit the number of watches.
 func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key string) (*Watch, error) {
-	receipt, ok := seal.ParseToken(key)
+	token, ok := seal.ParseToken(key)
 	if !ok {
 		return nil, refusal.ErrNotFound
 	}
-	row := receipt.RowKey(seal.KindMetadata)
-	found, err := re.findMetadata(ctx, row, re.clock.Now())
+	found, err := re.find(ctx, token, re.clock.Now())
 	if err != nil {
 		return nil, err
 	}
+	row := found.row
 	shown := watch.Receipt{Row: row, Expires: found.record.expires, Reads: []watch.RowOf{
 		{Bucket: BucketMetadata, Key: string(row[:])}, {Bucket: bucketTimeline, Key: string(row[:])},
 	}}
@@ -40,7 +40,7 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 		shown.Reads = append(shown.Reads,
 			watch.RowOf{Bucket: accounts, Key: string(id)}, watch.RowOf{Bucket: credentials, Key: string(credentialRow)})
 	}
-	w := &Watch{re, c, receipt, watch.NewListener(shown, c)}
+	w := &Watch{re, c, token, watch.NewListener(shown, c)}
 	re.watches.Add(w.listener)
 	return w, nil
 }
@@ -51,7 +51,7 @@ func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
 	if _, err := w.receipts.sessions.RecheckCaller(ctx, w.caller); err != nil {
 		return Metadata{}, err
 	}
-	return w.receipts.GetMetadata(ctx, w.caller, w.receipt.Expose())
+	return w.receipts.GetMetadata(ctx, w.caller, w.key.Expose())
 }
 
 // Changed receives a value after the receipt changed, and after credentials of

@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -18,7 +19,7 @@ import (
 
 // list fetches a page and returns the memos of its receipts, by which these
 // tests know them.
-func list(t *testing.T, k *vaulttest.Kit, c caller.Caller, q secret.ListQuery) (memos []string, page secret.Page) {
+func list(t *testing.T, k *vaulttest.Kit, c caller.Caller, q receipt.ListQuery) (memos []string, page receipt.Page) {
 	t.Helper()
 	page, err := k.Vault.Receipts.ListMetadata(t.Context(), c, q)
 	vaulttest.Want(t, "ListMetadata(query)", err, nil)
@@ -50,7 +51,7 @@ func TestListMetadata(t *testing.T) {
 	k.MustReveal(t, vaulttest.Caller(7), kept[1].Secret.Key, "")
 	k.MustBurn(t, ada, kept[3].Metadata.Key, "")
 	for range 2 {
-		memos, page := list(t, k, ada, secret.ListQuery{})
+		memos, page := list(t, k, ada, receipt.ListQuery{})
 		if diff := cmp.Diff([]string{"4", "3", "2", "1", "0"}, memos); diff != "" {
 			t.Errorf("ListMetadata(): -want +got\n%s", diff)
 		}
@@ -63,7 +64,7 @@ func TestListMetadata(t *testing.T) {
 		k.Reopen(t)
 		ada = k.MustSignIn(t, "ada@example.com", vaulttest.Password)
 	}
-	memos, _ := list(t, k, ada, secret.ListQuery{States: []secret.State{secret.StateReceived, secret.StateBurned}})
+	memos, _ := list(t, k, ada, receipt.ListQuery{States: []receipt.State{receipt.StateReceived, receipt.StateBurned}})
 	if diff := cmp.Diff([]string{"3", "1"}, memos); diff != "" {
 		t.Errorf("ListMetadata(received, burned): -want +got\n%s", diff)
 	}
@@ -77,7 +78,7 @@ func TestListMetadataPages(t *testing.T) {
 		concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{})
 	}
 	var all []string
-	query := secret.ListQuery{Size: 3}
+	query := receipt.ListQuery{Size: 3}
 	for range 3 {
 		memos, page := list(t, k, ada, query)
 		all = append(all, memos...)
@@ -88,7 +89,7 @@ func TestListMetadataPages(t *testing.T) {
 		t.Errorf("ListMetadata(pages): -want +got\n%s", diff)
 	}
 	for _, token := range []string{"x", "00", string(make([]byte, 60))} {
-		_, err := k.Vault.Receipts.ListMetadata(t.Context(), ada, secret.ListQuery{Token: token})
+		_, err := k.Vault.Receipts.ListMetadata(t.Context(), ada, receipt.ListQuery{Token: token})
 		vaulttest.WantErr(t, "ListMetadata(bad token)", err, refusal.ErrInvalid)
 	}
 }
@@ -101,12 +102,12 @@ func TestListMetadataForgets(t *testing.T) {
 	concealNamed(t, k, ada, "short", secret.Wish{TTL: new(time.Minute)})
 	concealNamed(t, k, ada, "long", secret.Wish{TTL: new(time.Hour)})
 	k.Clock.Advance(time.Minute)
-	memos, page := list(t, k, ada, secret.ListQuery{})
+	memos, page := list(t, k, ada, receipt.ListQuery{})
 	vaulttest.Want(t, "len(ListMetadata())", len(memos), 2)
-	vaulttest.Want(t, "ListMetadata()[1].State", page.Metadata[1].State, secret.StateExpired)
+	vaulttest.Want(t, "ListMetadata()[1].State", page.Metadata[1].State, receipt.StateExpired)
 	k.Clock.Advance(time.Minute)
 	for range 2 {
-		memos, _ = list(t, k, ada, secret.ListQuery{})
+		memos, _ = list(t, k, ada, receipt.ListQuery{})
 		if diff := cmp.Diff([]string{"long"}, memos); diff != "" {
 			t.Errorf("ListMetadata(): -want +got\n%s", diff)
 		}
@@ -136,7 +137,7 @@ func TestListMetadataOfTokens(t *testing.T) {
 		"own token":      {k.MustAuthenticate(t, session.Credential{Token: caller.Text(own.Expose())}), []string{"after", "before"}, 0},
 		"operator token": {script, []string{"after"}, 1},
 	} {
-		memos, page := list(t, k, test.caller, secret.ListQuery{})
+		memos, page := list(t, k, test.caller, receipt.ListQuery{})
 		if diff := cmp.Diff(test.memos, memos); diff != "" {
 			t.Errorf("ListMetadata() by %s: -want +got\n%s", name, diff)
 		}
@@ -154,8 +155,8 @@ func TestTimelineIsTheOwners(t *testing.T) {
 	_, err := k.Vault.Secrets.GetSecret(t.Context(), ada, kept.Secret.Key.Expose()) // no look
 	vaulttest.Want(t, "GetSecret(key)", err, nil)
 	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "")
-	wanted := []secret.EventKind{secret.EventCreated, secret.EventRevealed}
-	var got []secret.EventKind
+	wanted := []receipt.EventKind{receipt.EventCreated, receipt.EventRevealed}
+	var got []receipt.EventKind
 	for _, e := range k.MustMetadata(t, ada, kept.Metadata.Key).Events {
 		got = append(got, e.Kind)
 	}

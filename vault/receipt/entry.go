@@ -1,18 +1,15 @@
-package secret
+package receipt
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"time"
 
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
-	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -79,17 +76,17 @@ func (r *EntryRecord) box(pair caller.PairID) []byte {
 //	account 16 │ ^created 8 [ │ ^number 4 ] │ metadata row 22
 //
 // Rows of older releases have no number. Neither have rows beyond the first
-// EntryMost of a millisecond: while a clock that was set back catches up, an
+// entryMost of a millisecond: while a clock that was set back catches up, an
 // account may create any number of secrets in one millisecond.
 const (
-	EntryHead   = len(caller.AccountID{}) + 8
-	EntryNumber = 4
-	EntryMost   = 1024
+	entryHead   = len(caller.AccountID{}) + 8
+	entryNumber = 4
+	entryMost   = 1024
 )
 
 // entryKey returns the row of an entry without a number.
 func entryKey(id caller.AccountID, created time.Time, metadata seal.RowKey) []byte {
-	key := make([]byte, 0, EntryHead+EntryNumber+len(metadata))
+	key := make([]byte, 0, entryHead+entryNumber+len(metadata))
 	key = append(key, id[:]...)
 	key = append(key, rows.BigEndian(^rows.Millis(created))...)
 	return append(key, metadata[:]...)
@@ -97,23 +94,24 @@ func entryKey(id caller.AccountID, created time.Time, metadata seal.RowKey) []by
 
 // newEntryKey returns the row of an entry that sorts before all others.
 func newEntryKey(tx *rows.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) ([]byte, error) {
-	key, number := entryKey(id, created, metadata), uint32(0)
-	err := numberedEntries(tx, key[:EntryHead], func(last []byte) error {
-		number = ^binary.BigEndian.Uint32(last[EntryHead:]) + 1
+	key := entryKey(id, created, metadata)
+	number := uint32(0)
+	err := numberedEntries(tx, key[:entryHead], func(last []byte) error {
+		number = ^binary.BigEndian.Uint32(last[entryHead:]) + 1
 		return rows.ErrEnough
 	})
-	if err != nil || number == EntryMost {
+	if err != nil || number == entryMost {
 		return key, err
 	}
-	return append(binary.BigEndian.AppendUint32(key[:EntryHead], ^number), metadata[:]...), nil
+	return append(binary.BigEndian.AppendUint32(key[:entryHead], ^number), metadata[:]...), nil
 }
 
 // numberedEntries calls fn for each numbered row of an account and a
 // millisecond, highest number first.
 func numberedEntries(tx storage.Tx, moment []byte, fn func(key []byte) error) error {
-	from := binary.BigEndian.AppendUint32(bytes.Clone(moment), ^uint32(EntryMost))
+	from := binary.BigEndian.AppendUint32(bytes.Clone(moment), ^uint32(entryMost))
 	return rows.IgnoreEnough(tx.Range(BucketEntry, from, rows.PrefixEnd(moment), func(key, _ []byte) error {
-		if len(key) != EntryHead+EntryNumber+len(seal.RowKey{}) {
+		if len(key) != entryHead+entryNumber+len(seal.RowKey{}) {
 			return nil
 		}
 		return fn(key)
@@ -123,7 +121,7 @@ func numberedEntries(tx storage.Tx, moment []byte, fn func(key []byte) error) er
 // deleteEntry deletes the entry of a receipt.
 func deleteEntry(tx *rows.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) error {
 	row := entryKey(id, created, metadata)
-	err := numberedEntries(tx, row[:EntryHead:EntryHead], func(key []byte) error {
+	err := numberedEntries(tx, row[:entryHead:entryHead], func(key []byte) error {
 		if !bytes.HasSuffix(key, metadata[:]) {
 			return nil
 		}
@@ -139,35 +137,10 @@ func deleteEntry(tx *rows.Tx, id caller.AccountID, created time.Time, metadata s
 // entryMetadata returns the metadata row at the end of an entry's row.
 func entryMetadata(key []byte) (seal.RowKey, error) {
 	row := len(key) - len(seal.RowKey{})
-	if row != EntryHead && row != EntryHead+EntryNumber {
+	if row != entryHead && row != entryHead+entryNumber {
 		return seal.RowKey{}, rows.ErrDamaged
 	}
 	return seal.RowKey(key[row:]), nil
-}
-
-// draftEntry seals a receipt's key to the account's pairs. It returns nil for
-// callers without an account.
-func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey) (*EntryRecord, error) {
-	if c.Anonymous() {
-		return nil, nil
-	}
-	var pairs []credential.Pair
-	err := re.store.View(ctx, func(tx *rows.Tx) (err error) {
-		pairs, err = credential.LivePairs(tx, c.AccountID())
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the account's keys: %w", err)
-	}
-	entry := &EntryRecord{}
-	for _, p := range pairs {
-		sealed, err := p.Public.SealEntry(row, receipt)
-		if err != nil {
-			return nil, fmt.Errorf("sealing an entry: %w", err)
-		}
-		entry.Boxes = append(entry.Boxes, entryBox{p.ID, sealed})
-	}
-	return entry, nil
 }
 
 // putEntry adds an entry to the list of its account. It fails if the account is

@@ -1,4 +1,4 @@
-package secret
+package receipt
 
 import (
 	"time"
@@ -71,9 +71,12 @@ func decodeTimeline(data []byte) (*timelineRecord, error) {
 		if in.Failed() {
 			break
 		}
-		r.events = append(r.events, Event{
-			Kind: EventKind(in.Byte()), Time: in.Time(), Count: int(in.Uint32()), Network: in.Text(),
-		})
+		var e Event
+		e.Kind = EventKind(in.Byte())
+		e.Time = in.Time()
+		e.Count = int(in.Uint32())
+		e.Network = in.Text()
+		r.events = append(r.events, e)
 	}
 	return r, in.End()
 }
@@ -81,6 +84,20 @@ func decodeTimeline(data []byte) (*timelineRecord, error) {
 // getTimeline loads a timeline; a missing one is empty.
 func getTimeline(tx *rows.Tx, metadata seal.RowKey) (*timelineRecord, error) {
 	return rows.LoadOr(tx, bucketTimeline, metadata[:], decodeTimeline, &timelineRecord{})
+}
+
+// Looked adds to the timeline of the receipt in a row that a masked network looked at
+// the link, in a transaction in which the secret lives.
+func Looked(tx *rows.Tx, row seal.RowKey, network string, now time.Time) error {
+	_, err := addEvent(tx, row, EventLooked, network, now)
+	return err
+}
+
+// Tried adds to the timeline of the receipt in a row that a masked network gave a wrong
+// passphrase. It is called before the passphrase is known to be wrong, and returns what
+// TryWasRight takes back.
+func Tried(tx *rows.Tx, row seal.RowKey, network string, now time.Time) (counted Event, err error) {
+	return addEvent(tx, row, EventPassphrase, network, now)
 }
 
 // addEvent adds an event to a timeline, and returns the one that counts it, zero for
@@ -120,10 +137,10 @@ func (r *timelineRecord) add(e Event) (at int) {
 	return len(r.events) - 1
 }
 
-// dropEvent takes back what addEvent counted: an attempt is counted before it is known
-// to be right. In a full timeline that is another network's event.
-func dropEvent(tx *rows.Tx, metadata seal.RowKey, counted Event) error {
-	r, err := getTimeline(tx, metadata)
+// TryWasRight takes back what Tried counted in the timeline of the receipt in a row;
+// the zero Event is nothing. In a full timeline that is another network's event.
+func TryWasRight(tx *rows.Tx, row seal.RowKey, counted Event) error {
+	r, err := getTimeline(tx, row)
 	if err != nil {
 		return err
 	}
@@ -135,25 +152,26 @@ func dropEvent(tx *rows.Tx, metadata seal.RowKey, counted Event) error {
 		if last.Count--; last.Count == 0 {
 			r.events = append(r.events[:i], r.events[i+1:]...)
 		}
-		return tx.Put(bucketTimeline, metadata[:], r.encode())
+		return tx.Put(bucketTimeline, row[:], r.encode())
 	}
 	return nil
 }
 
 // timeline joins the stored events with those that the receipt itself implies,
 // oldest first.
-func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
+func (r *timelineRecord) timeline(m *Record) []Event {
 	events := make([]Event, 0, len(r.events)+2)
-	events = append(events, Event{Kind: EventCreated, Time: m.created, Network: m.createdBy, Count: 1})
+	events = append(events, m.createdEvent())
 	events = append(events, r.events...)
 	end := Event{Time: m.ended, Network: m.endedBy, Count: 1}
-	switch m.State {
+	switch m.state {
 	case StateReceived:
 		end.Kind = EventRevealed
 	case StateBurned:
 		end.Kind = EventBurned
 	case StateExpired:
-		end.Kind, end.Network = EventExpired, ""
+		end.Kind = EventExpired
+		end.Network = ""
 	case StateNone, StateNew, StateViewed:
 		return events
 	}
@@ -166,4 +184,9 @@ func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	case OutcomeNone, OutcomeAwaited:
 	}
 	return events
+}
+
+// createdEvent returns the first event of every timeline.
+func (r *Record) createdEvent() Event {
+	return Event{Kind: EventCreated, Time: r.created, Network: r.createdBy, Count: 1}
 }

@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"net/netip"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/vault/caller"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -19,7 +20,7 @@ func from(address string) caller.Caller {
 }
 
 // events fetches a receipt's timeline.
-func events(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) []secret.Event {
+func events(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) []receipt.Event {
 	t.Helper()
 	return k.MustMetadata(t, from("198.51.100.9"), kept.Metadata.Key).Events
 }
@@ -49,13 +50,13 @@ func TestTimeline(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "right")
 	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
-	wanted := []secret.Event{
-		{Kind: secret.EventCreated, Time: start, Network: "192.0.2.0/24", Count: 1},
-		{Kind: secret.EventLooked, Time: at(1), Network: "203.0.113.0/24", Count: 1},
-		{Kind: secret.EventLooked, Time: at(1), Network: "2001:db8:1::/48", Count: 1},
-		{Kind: secret.EventLooked, Time: at(2), Network: "203.0.113.0/24", Count: 1},
-		{Kind: secret.EventPassphrase, Time: at(2), Network: "203.0.113.0/24", Count: 2},
-		{Kind: secret.EventRevealed, Time: at(3), Network: "203.0.113.0/24", Count: 1},
+	wanted := []receipt.Event{
+		{Kind: receipt.EventCreated, Time: start, Network: "192.0.2.0/24", Count: 1},
+		{Kind: receipt.EventLooked, Time: at(1), Network: "203.0.113.0/24", Count: 1},
+		{Kind: receipt.EventLooked, Time: at(1), Network: "2001:db8:1::/48", Count: 1},
+		{Kind: receipt.EventLooked, Time: at(2), Network: "203.0.113.0/24", Count: 1},
+		{Kind: receipt.EventPassphrase, Time: at(2), Network: "203.0.113.0/24", Count: 2},
+		{Kind: receipt.EventRevealed, Time: at(3), Network: "203.0.113.0/24", Count: 1},
 	}
 	for range 2 {
 		if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
@@ -70,9 +71,9 @@ func TestTimelineOfExpired(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(90 * time.Second)
-	wanted := []secret.Event{
-		{Kind: secret.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
-		{Kind: secret.EventExpired, Time: vaulttest.StartTime().Add(time.Minute), Count: 1},
+	wanted := []receipt.Event{
+		{Kind: receipt.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
+		{Kind: receipt.EventExpired, Time: vaulttest.StartTime().Add(time.Minute), Count: 1},
 	}
 	if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
 		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
@@ -127,7 +128,7 @@ func TestFullTimelineBlamesNoOtherNetwork(t *testing.T) {
 	}
 	k.MustReveal(t, from("203.0.113.5"), key, "right")
 	for _, e := range events(t, k, kept)[1:3] {
-		if e.Kind != secret.EventPassphrase || e.Count != 1 {
+		if e.Kind != receipt.EventPassphrase || e.Count != 1 {
 			t.Errorf("GetMetadata(key).Events: got kind %d of %s %d times, want one wrong passphrase of each network", e.Kind, e.Network, e.Count)
 		}
 	}

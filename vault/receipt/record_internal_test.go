@@ -1,4 +1,4 @@
-package secret
+package receipt
 
 import (
 	"errors"
@@ -12,46 +12,46 @@ import (
 	"hush/vault/rows"
 )
 
-func sampleMetadata() *MetadataRecord {
-	return &MetadataRecord{
-		State: StateViewed, passphrase: true, created: recordtest.Moment(5), expires: recordtest.Moment(65),
-		updated: recordtest.Moment(7), viewed: recordtest.Moment(6), ttl: time.Minute, Secret: recordtest.Row("s"),
-		hint: [hintSize]byte([]byte("abc123")), shareDomain: "secrets.example.com", Custid: "ada@example.com",
-		recipients: []string{"b***@example.com", ""}, SealedKey: []byte("sealed key"), sealedMemo: []byte("sealed memo"),
+func sampleMetadata() *Record {
+	return &Record{
+		state: StateViewed, hasPassphrase: true, created: recordtest.Moment(5), expires: recordtest.Moment(65),
+		updated: recordtest.Moment(7), viewed: recordtest.Moment(6), ttl: time.Minute, secret: recordtest.Row("s"),
+		hint: [hintSize]byte([]byte("abc123")), shareDomain: "secrets.example.com", owner: "ada@example.com",
+		recipients: []string{"b***@example.com", ""}, sealedKey: []byte("sealed key"), sealedMemo: []byte("sealed memo"),
 		encryption: EncryptionServer,
 	}
 }
 
-func sampleEndedMetadata() *MetadataRecord {
-	return &MetadataRecord{
-		State: StateReceived, created: recordtest.Moment(5), expires: recordtest.Moment(65), updated: recordtest.Moment(9),
+func sampleEndedMetadata() *Record {
+	return &Record{
+		state: StateReceived, created: recordtest.Moment(5), expires: recordtest.Moment(65), updated: recordtest.Moment(9),
 		ended: recordtest.Moment(9), ttl: time.Minute, hint: [hintSize]byte([]byte("abc123")), encryption: EncryptionServer,
 	}
 }
 
 // delivered adds what version 4 of a receipt has besides.
-func delivered(r *MetadataRecord) *MetadataRecord {
+func delivered(r *Record) *Record {
 	r = charged(r)
 	r.encryption, r.outcome, r.outcomeAt = EncryptionEndToEnd, OutcomeDelivered, recordtest.Moment(10)
 	return r
 }
 
 // grouped adds what a receipt of a group has besides.
-func grouped(r *MetadataRecord) *MetadataRecord {
+func grouped(r *Record) *Record {
 	r = charged(r)
 	r.group = Group([]byte("sixteen  letters"))
 	return r
 }
 
 // charged adds what version 3 of a receipt has besides.
-func charged(r *MetadataRecord) *MetadataRecord {
+func charged(r *Record) *Record {
 	r = placed(r)
 	r.network, r.wide = [8]byte([]byte("network!")), [8]byte([]byte("wide /48"))
 	return r
 }
 
 // placed adds what version 2 of a receipt has.
-func placed(r *MetadataRecord) *MetadataRecord {
+func placed(r *Record) *Record {
 	r.createdBy, r.endedBy = "192.0.2.0/24", ""
 	if !r.ended.IsZero() {
 		r.endedBy = "2001:db8::/48"
@@ -87,8 +87,8 @@ func TestImpossibleNumbers(t *testing.T) {
 		"before 1970":     at(metadata, timeOffset, 1<<63),
 		"the zero moment": at(metadata, timeOffset, uint64(yearOne)),
 	} {
-		if _, err := decodeMetadata(data); !errors.Is(err, rows.ErrDamaged) {
-			t.Errorf("decodeMetadata(%s): got %v, want %v", name, err, rows.ErrDamaged)
+		if _, err := decode(data); !errors.Is(err, rows.ErrDamaged) {
+			t.Errorf("decode(%s): got %v, want %v", name, err, rows.ErrDamaged)
 		}
 	}
 }
@@ -98,15 +98,15 @@ func TestImpossibleNumbers(t *testing.T) {
 func TestGoldenRecords(t *testing.T) {
 	t.Parallel()
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "metadata-v1", Record: sampleMetadata(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-ended-v4", Record: delivered(sampleEndedMetadata()), Encoded: delivered(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-grouped-v4", Record: grouped(sampleMetadata()), Encoded: grouped(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-v1", Record: sampleMetadata(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-ended-v4", Record: delivered(sampleEndedMetadata()), Encoded: delivered(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+		{Name: "metadata-grouped-v4", Record: grouped(sampleMetadata()), Encoded: grouped(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
 		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},
-	}, cmp.AllowUnexported(MetadataRecord{}, timelineRecord{}, EntryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))
+	}, cmp.AllowUnexported(Record{}, timelineRecord{}, EntryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))
 }

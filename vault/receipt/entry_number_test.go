@@ -1,4 +1,4 @@
-package secret_test
+package receipt_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/vault/secret"
+	"hush/vault/receipt"
 )
 
 // dropEntryNumbers gives n rows of the only list the form that older releases
@@ -15,7 +15,7 @@ import (
 func dropEntryNumbers(t testing.TB, store storage.Store, n int) {
 	t.Helper()
 	renameEntries(t, store, n, func(key []byte) []byte {
-		return append(bytes.Clone(key[:secret.EntryHead]), key[secret.EntryHead+secret.EntryNumber:]...)
+		return append(bytes.Clone(key[:receipt.EntryHead]), key[receipt.EntryHead+receipt.EntryNumber:]...)
 	})
 }
 
@@ -24,7 +24,7 @@ func setEntryNumber(t testing.TB, store storage.Store, number uint32) {
 	t.Helper()
 	renameEntries(t, store, 1, func(key []byte) []byte {
 		key = bytes.Clone(key)
-		binary.BigEndian.PutUint32(key[secret.EntryHead:], ^number)
+		binary.BigEndian.PutUint32(key[receipt.EntryHead:], ^number)
 		return key
 	})
 }
@@ -34,18 +34,18 @@ func renameEntries(t testing.TB, store storage.Store, n int, rename func([]byte)
 	t.Helper()
 	err := store.Update(context.Background(), func(tx storage.Tx) error {
 		rows := map[string][]byte{}
-		err := tx.Range(secret.BucketEntry, nil, nil, func(key, value []byte) error {
-			if len(key) == secret.EntryHead+secret.EntryNumber+22 && len(rows) < n {
+		err := tx.Range(receipt.BucketEntry, nil, nil, func(key, value []byte) error {
+			if len(key) == receipt.EntryHead+receipt.EntryNumber+22 && len(rows) < n {
 				rows[string(key)] = bytes.Clone(value)
 			}
 			return nil
 		})
 		for key, value := range rows {
 			if err == nil {
-				err = tx.Delete(secret.BucketEntry, []byte(key))
+				err = tx.Delete(receipt.BucketEntry, []byte(key))
 			}
 			if err == nil {
-				err = tx.Put(secret.BucketEntry, rename([]byte(key)), value)
+				err = tx.Put(receipt.BucketEntry, rename([]byte(key)), value)
 			}
 		}
 		return err

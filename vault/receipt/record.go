@@ -1,18 +1,16 @@
-package secret
+package receipt
 
 import (
 	"time"
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
-// The buckets of this file.
-const (
-	BucketMetadata = "metadata" // row key of the metadata's token -> MetadataRecord
-	BucketExpiry   = "expiry"   // time in ms (8) ‖ metadata row (22) -> nothing
-)
+// BucketMetadata has row key of the metadata's token -> Record.
+const BucketMetadata = "metadata"
 
 // The versions of receipts. A change of layout takes the next number, keeps
 // the reader of the old one, and adds a golden file. The newest is written
@@ -23,53 +21,46 @@ const (
 	outcomeVersion  = 4 // of receipts of end-to-end encrypted secrets, of claims and of groups
 )
 
-// expiryKey returns the row of the index that the sweeper walks. An aggregate
-// has one row: first at the secret's expiry, then at the time its receipt is
-// forgotten.
-func expiryKey(at time.Time, metadata seal.RowKey) []byte {
-	return rows.TimeKey(at, metadata[:])
-}
-
-// MetadataRecord is the sender's receipt.
+// Record is the sender's receipt as it is stored.
 //
 //	version 4 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
 //	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
-//	│ share domain │ custid │ recipients │ sealed key │ sealed memo
+//	│ share domain │ owner │ recipients │ sealed key │ sealed memo
 //	│ created by │ ended by │ network 8 │ wide 8
 //	│ encryption 1 │ outcome 1 │ outcome at 8 │ group 16
 //
 // "ended" is when the secret was received, burned or expired. "created by" and
 // "ended by" are masked networks. Once the secret is gone, its row is zero and
 // the sealed key is empty. The seven fields before network are length-prefixed.
-// custid is the account's id. network and wide are those of the secret, which
+// owner is the account's id. network and wide are those of the secret, which
 // the receipt counts toward; they are zero if an account owns it. The
 // outcome is that of the claim which the secret was revealed with. group is zero
 // for a secret that was shared alone. Version 1 has no networks, version 2 only
 // the masked ones, and versions before 4 have no encryption, outcome or group.
-type MetadataRecord struct {
-	State       State
-	passphrase  bool
-	created     time.Time
-	expires     time.Time
-	updated     time.Time
-	viewed      time.Time
-	ended       time.Time
-	ttl         time.Duration
-	Secret      seal.RowKey
-	hint        [hintSize]byte
-	shareDomain string
-	Custid      string
-	recipients  []string
-	SealedKey   []byte
-	sealedMemo  []byte
-	createdBy   string
-	endedBy     string
-	network     [8]byte
-	wide        [8]byte
-	encryption  Encryption
-	outcome     Outcome
-	outcomeAt   time.Time // zero until the outcome is delivered or lapsed
-	group       Group
+type Record struct {
+	state         State
+	hasPassphrase bool
+	created       time.Time
+	expires       time.Time
+	updated       time.Time
+	viewed        time.Time
+	ended         time.Time
+	ttl           time.Duration
+	secret        seal.RowKey
+	hint          [hintSize]byte
+	shareDomain   string
+	owner         string
+	recipients    []string
+	sealedKey     []byte
+	sealedMemo    []byte
+	createdBy     string
+	endedBy       string
+	network       [8]byte
+	wide          [8]byte
+	encryption    Encryption
+	outcome       Outcome
+	outcomeAt     time.Time // zero until the outcome is delivered or lapsed
+	group         Group
 }
 
 // Group is what the secrets of a group have in common. Their sender's device chose
@@ -80,25 +71,25 @@ type Group [16]byte
 // sender.
 const hintSize = 6
 
-func (r *MetadataRecord) encode() []byte {
+func (r *Record) encode() []byte {
 	w := make(rows.Writer, 0, 288)
 	version := byte(outcomeVersion)
 	if r.fitsVersion3() {
 		version = metadataVersion
 	}
 	w.Byte(version)
-	w.Byte(byte(r.State))
-	w.Bool(r.passphrase)
+	w.Byte(byte(r.state))
+	w.Bool(r.hasPassphrase)
 	for _, t := range []time.Time{r.created, r.expires, r.updated, r.viewed, r.ended} {
 		w.Time(t)
 	}
 	w.Uint64(uint64(r.ttl / time.Second))
-	w.Bytes(r.Secret[:])
+	w.Bytes(r.secret[:])
 	w.Bytes(r.hint[:])
 	w.Text(r.shareDomain)
-	w.Text(r.Custid)
+	w.Text(r.owner)
 	w.Texts(r.recipients)
-	w.Sized(r.SealedKey)
+	w.Sized(r.sealedKey)
 	w.Sized(r.sealedMemo)
 	w.Text(r.createdBy)
 	w.Text(r.endedBy)
@@ -114,26 +105,31 @@ func (r *MetadataRecord) encode() []byte {
 }
 
 // fitsVersion3 reports whether version 3 has everything that the receipt says.
-func (r *MetadataRecord) fitsVersion3() bool {
+func (r *Record) fitsVersion3() bool {
 	return r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero() && r.group == Group{}
 }
 
-// decodeMetadata decodes a receipt of any version.
-func decodeMetadata(data []byte) (*MetadataRecord, error) {
+// decode decodes a receipt of any version.
+func decode(data []byte) (*Record, error) {
 	in := rows.NewReader(data)
-	var r MetadataRecord
+	var r Record
 	version := in.UpTo(outcomeVersion)
-	r.State, r.passphrase = State(in.Byte()), in.Bool()
+	r.state = State(in.Byte())
+	r.hasPassphrase = in.Bool()
 	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
 		*t = in.Time()
 	}
 	r.ttl = in.Seconds()
-	in.Into(r.Secret[:])
+	in.Into(r.secret[:])
 	in.Into(r.hint[:])
-	r.shareDomain, r.Custid, r.recipients = in.Text(), in.Text(), in.Texts()
-	r.SealedKey, r.sealedMemo = in.Sized(), in.Sized()
+	r.shareDomain = in.Text()
+	r.owner = in.Text()
+	r.recipients = in.Texts()
+	r.sealedKey = in.Sized()
+	r.sealedMemo = in.Sized()
 	if version > 1 {
-		r.createdBy, r.endedBy = in.Text(), in.Text()
+		r.createdBy = in.Text()
+		r.endedBy = in.Text()
 	}
 	if version > 2 {
 		in.Into(r.network[:])
@@ -141,7 +137,9 @@ func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	}
 	r.encryption = EncryptionServer
 	if version == outcomeVersion {
-		r.encryption, r.outcome, r.outcomeAt = readEncryption(&in), readOutcome(&in), in.Time()
+		r.encryption = readEncryption(&in)
+		r.outcome = readOutcome(&in)
+		r.outcomeAt = in.Time()
 		in.Into(r.group[:])
 		if r.fitsVersion3() {
 			return nil, rows.ErrDamaged // a receipt has one form
@@ -150,13 +148,38 @@ func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	return &r, in.End()
 }
 
-func getMetadata(tx *rows.Tx, row seal.RowKey) (*MetadataRecord, error) {
-	return rows.Load(tx, BucketMetadata, row[:], decodeMetadata)
+// Load returns the receipt in a row, or refusal.ErrNotFound. The caller must not store
+// it: the functions of this package do.
+func Load(tx *rows.Tx, row seal.RowKey) (*Record, error) {
+	return rows.Load(tx, BucketMetadata, row[:], decode)
 }
 
+// LiveSecret returns the row of the live secret that the receipt in a row is about, or
+// refusal.ErrNotFound if there is none.
+func LiveSecret(tx *rows.Tx, row seal.RowKey) (seal.RowKey, error) {
+	r, err := Load(tx, row)
+	if err != nil {
+		return seal.RowKey{}, err
+	}
+	if !r.state.Live() {
+		return seal.RowKey{}, refusal.ErrNotFound
+	}
+	return r.secret, nil
+}
+
+// State returns the state of the secret as it is stored: one that is past its time lives
+// until the sweeper runs.
+func (r *Record) State() State { return r.state }
+
+// Secret returns the row of the secret; zero once the secret has ended.
+func (r *Record) Secret() seal.RowKey { return r.secret }
+
+// Hint returns the first characters of the secret's key.
+func (r *Record) Hint() string { return string(r.hint[:]) }
+
 // ownedBy reports whether the caller's account concealed the secret.
-func (r *MetadataRecord) ownedBy(c caller.Caller) bool {
-	return r.Custid != "" && r.Custid == c.Account()
+func (r *Record) ownedBy(c caller.Caller) bool {
+	return r.owner != "" && r.owner == c.Account()
 }
 
 // showsKey reports whether the receipt shows the caller the secret key, and
@@ -165,9 +188,9 @@ func (r *MetadataRecord) ownedBy(c caller.Caller) bool {
 // account, and only for a credential that may reveal: a token with another
 // scope gets no further than its scope. The response to concealing a secret
 // shows its key in any case.
-func (r *MetadataRecord) showsKey(c caller.Caller) bool {
-	return r.Custid == "" || r.ownedBy(c) && c.May(caller.ScopeReveal)
+func (r *Record) showsKey(c caller.Caller) bool {
+	return r.owner == "" || r.ownedBy(c) && c.May(caller.ScopeReveal)
 }
 
-// forgotten returns when the receipt is forgotten: after twice the lifetime.
-func (r *MetadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }
+// Forgotten returns when the receipt is forgotten: after twice the lifetime.
+func (r *Record) Forgotten() time.Time { return r.created.Add(2 * r.ttl) }
