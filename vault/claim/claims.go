@@ -11,8 +11,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/cluster"
-	"hush/vault/rows"
+	"hush/vault/quota"
 	"hush/vault/shares"
+	"hush/vault/watch"
 )
 
 const (
@@ -30,25 +31,13 @@ const clocksApart = 5 * time.Second
 
 // Options are the dependencies of New; all are required.
 type Options struct {
-	Store  cluster.Store
-	Shares *shares.Shares
-	Clock  *cluster.Clock
-	Keys   *seal.Keys
-	Log    *slog.Logger
-	Others Others
-}
-
-// Others are the functions of the package of secrets that claims call.
-type Others struct {
-	// Found counts the bytes of a claim that was there before this process.
-	Found func(r *Record)
-	// End notes in the receipt how a claim ended, and uncounts its bytes, in the
-	// transaction that ends it. It returns an error about damage before it
-	// writes anything.
-	End func(tx *rows.Tx, r *Record, delivered bool, at time.Time) error
-	// Ended is called once the end of a claim is durable, and its share
-	// destroyed if that was possible.
-	Ended func(r *Record)
+	Store   cluster.Store
+	Shares  *shares.Shares
+	Clock   *cluster.Clock
+	Keys    *seal.Keys
+	Log     *slog.Logger
+	Usage   *quota.Usage
+	Watches *watch.Watches
 }
 
 // Claims keeps claims. It is safe for concurrent use.
@@ -59,7 +48,8 @@ type Claims struct {
 	keys       *seal.Keys
 	secretKeys seal.SecretKeys
 	log        *slog.Logger
-	others     Others
+	usage      *quota.Usage
+	watches    *watch.Watches
 
 	mu    sync.Mutex
 	known map[seal.RowKey]*known
@@ -71,7 +61,7 @@ type Claims struct {
 func New(o Options) *Claims {
 	return &Claims{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, secretKeys: o.Keys.SecretKeys(), log: o.Log,
-		others: o.Others, known: map[seal.RowKey]*known{}, turns: map[seal.RowKey]*turn{}, left: map[seal.RowKey]leftover{},
+		usage: o.Usage, watches: o.Watches, known: map[seal.RowKey]*known{}, turns: map[seal.RowKey]*turn{}, left: map[seal.RowKey]leftover{},
 	}
 }
 

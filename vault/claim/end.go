@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/audit"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -71,7 +72,12 @@ func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool,
 	if delivered {
 		kind = audit.Deliver
 	}
-	err := rows.Try(tx, func() error { return cl.others.End(tx, r, delivered, now) })
+	err := rows.Try(tx, func() error {
+		if err := receipt.ClaimEnded(tx, r.Receipt, delivered, now); err != nil {
+			return err
+		}
+		return cl.usage.Claim(tx, r.Charge(), -1)
+	})
 	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
 		cl.log.Error("noting the end of a claim in its receipt", "cause", err)
 	} else if err != nil {
@@ -110,7 +116,8 @@ func (cl *Claims) finish(ctx context.Context, ended map[seal.RowKey]*Record) err
 		cl.mu.Unlock()
 	}
 	for _, r := range ended {
-		cl.others.Ended(r)
+		cl.usage.Release(r.Charge())
+		cl.watches.Tell(r.Receipt)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func (cl *Claims) Begin(ctx context.Context) error {
 		}
 		var due []dueClaim
 		for row, r := range page {
-			cl.others.Found(r)
+			cl.usage.FoundClaim(r.Charge())
 			cl.see(row, r.deadline, cl.clock.Stopwatch())
 			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+clocksApart || r.limit.Sub(now) > Longest+clocksApart {
 				due = append(due, dueClaim{row, r.deadline})

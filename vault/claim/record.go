@@ -7,6 +7,8 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/quota"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
@@ -66,9 +68,8 @@ type Record struct {
 	check    [32]byte // SHA-256 of the bond
 	verifier [32]byte
 	// Receipt is the row of the secret's receipt.
-	Receipt seal.RowKey
-	// Encryption is the secret's kind, by its stored number.
-	Encryption    byte
+	Receipt       seal.RowKey
+	Encryption    receipt.Encryption // of the secret
 	Network, Wide [8]byte
 	Owner         string
 	// Spent is the slot of the secret's share.
@@ -80,13 +81,10 @@ type Record struct {
 
 const headerLabel = "claim"
 
-// endToEnd is the kind of secrets that a device encrypted. It has padded their
-// content, so they are sealed without more padding, as secrets are.
-const endToEnd = 2
-
-// seal seals the content with key.
+// seal seals the content with key. A device has padded what it encrypted, so that is sealed
+// without more padding, as secrets are.
 func (r *Record) seal(key seal.SecretKey, content []byte) {
-	if r.Encryption == endToEnd {
+	if r.Encryption == receipt.EncryptionEndToEnd {
 		r.sealed = key.SealUnpadded(r.header, content)
 		return
 	}
@@ -95,7 +93,7 @@ func (r *Record) seal(key seal.SecretKey, content []byte) {
 
 // open is the inverse of seal.
 func (r *Record) open(key seal.SecretKey) ([]byte, error) {
-	if r.Encryption == endToEnd {
+	if r.Encryption == receipt.EncryptionEndToEnd {
 		return key.OpenUnpadded(r.header, r.sealed)
 	}
 	return key.Open(r.header, r.sealed)
@@ -103,14 +101,16 @@ func (r *Record) open(key seal.SecretKey) ([]byte, error) {
 
 // isSealedSize reports whether seal makes something of the record's length.
 func (r *Record) isSealedSize() bool {
-	if r.Encryption == endToEnd {
+	if r.Encryption == receipt.EncryptionEndToEnd {
 		return len(r.sealed) > seal.UnpaddedSize(0)
 	}
 	return seal.IsPaddedSize(len(r.sealed))
 }
 
-// Bytes returns the size of the sealed content.
-func (r *Record) Bytes() int64 { return int64(len(r.sealed)) }
+// Charge returns what the claim counts for.
+func (r *Record) Charge() quota.Charge {
+	return quota.Charge{Owner: r.Owner, Network: r.Network, Wide: r.Wide, Secret: int64(len(r.sealed))}
+}
 
 // matches reports, in constant time, whether a bond is that of the claim.
 func (r *Record) matches(b bond) bool {
@@ -135,7 +135,7 @@ func (r *Record) encodeHeader() {
 	w.Bytes(r.check[:])
 	w.Bytes(r.verifier[:])
 	w.Bytes(r.Receipt[:])
-	w.Byte(r.Encryption)
+	w.Byte(byte(r.Encryption))
 	w.Bytes(r.Network[:])
 	w.Bytes(r.Wide[:])
 	w.Text(r.Owner)
@@ -182,7 +182,7 @@ func (r *Record) decodeHeader() error {
 	in.Into(r.check[:])
 	in.Into(r.verifier[:])
 	in.Into(r.Receipt[:])
-	r.Encryption = in.Between(1, endToEnd)
+	r.Encryption = receipt.Encryption(in.Between(byte(receipt.EncryptionServer), byte(receipt.EncryptionEndToEnd)))
 	in.Into(r.Network[:])
 	in.Into(r.Wide[:])
 	r.Owner = in.Text()

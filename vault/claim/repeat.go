@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -17,9 +18,8 @@ import (
 // Content is what a claim opens.
 type Content struct {
 	// Plaintext belongs to the caller.
-	Plaintext []byte
-	// Encryption is the secret's kind, by its stored number.
-	Encryption byte
+	Plaintext  []byte
+	Encryption receipt.Encryption // of the secret
 	// Left is how long the claim still lasts.
 	Left time.Duration
 }

@@ -2,23 +2,24 @@ package claim
 
 import (
 	"context"
+	"time"
 
-	"hush/seal"
 	"hush/vault/cluster"
+	"hush/vault/receipt"
 	"hush/vault/rows"
 	"hush/vault/sweep"
 )
 
 // Drop ends every claim of a store that nothing serves, and returns how many there
-// were: what was revealed must not be revealed again by a restore. note notes that
-// in a receipt. The shares of the claims are the caller's to destroy. A claim that
-// cannot be read is deleted.
-func Drop(ctx context.Context, store cluster.Store, note func(tx *rows.Tx, receipt seal.RowKey) error) (int, error) {
+// were: what was revealed must not be revealed again by a restore. The receipts say that
+// the claims lapsed at now. The shares of the claims are the caller's to destroy. A claim
+// that cannot be read is deleted.
+func Drop(ctx context.Context, store cluster.Store, now time.Time) (int, error) {
 	dropped, err := sweep.Drain(ctx, store, BucketClaim, func(tx *rows.Tx, keys [][]byte) error {
 		for _, key := range keys {
 			r, err := rows.Load(tx, BucketClaim, key, decode)
 			if err == nil {
-				err = note(tx, r.Receipt)
+				err = receipt.ClaimEnded(tx, r.Receipt, false, now)
 			}
 			if err != nil && !rows.IsDamage(err) {
 				return err

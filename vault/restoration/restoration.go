@@ -15,10 +15,10 @@ import (
 
 	"hush/storage"
 	"hush/vault/account"
+	"hush/vault/claim"
 	"hush/vault/cluster"
 	"hush/vault/credential"
 	"hush/vault/outbox"
-	"hush/vault/secret"
 )
 
 // Ended counts what Settle ended.
@@ -40,7 +40,7 @@ func Settle(ctx context.Context, backend storage.Store, now time.Time) (ended En
 	if ended.Mails, err = outbox.DropMails(ctx, store, now); err != nil {
 		return ended, fmt.Errorf("dropping queued mail: %w", err)
 	}
-	if ended.Claims, err = secret.DropClaims(ctx, store, now); err != nil {
+	if ended.Claims, err = claim.Drop(ctx, store, now); err != nil {
 		return ended, fmt.Errorf("dropping claims: %w", err)
 	}
 	return ended, nil

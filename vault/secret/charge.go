@@ -1,9 +1,6 @@
 package secret
 
-import (
-	"hush/vault/claim"
-	"hush/vault/quota"
-)
+import "hush/vault/quota"
 
 // charge returns what the secret counts for, without its receipt.
 func (r *Record) charge() quota.Charge {
@@ -18,9 +15,4 @@ func ChargeOfSecret(value []byte) (quota.Charge, error) {
 		return quota.Charge{}, err
 	}
 	return r.charge(), nil
-}
-
-// claimCharge returns what a claim counts for.
-func claimCharge(r *claim.Record) quota.Charge {
-	return quota.Charge{Owner: r.Owner, Network: r.Network, Wide: r.Wide, Secret: r.Bytes()}
 }

@@ -80,7 +80,7 @@ func countNext(tx *rows.Tx, s *quota.Cursor) (found []quota.Charge, err error) {
 	if !s.Done {
 		return found, nil
 	}
-	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, claimCharge(r)) })
+	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, r.Charge()) })
 }
 
 // after returns the first key behind a row.

@@ -67,7 +67,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	mails, err := sw.outbox.Slots(ctx)
-	claims, claimErr := sw.secrets.claims.Slots(ctx)
+	claims, claimErr := sw.claims.Slots(ctx)
 	if err = errors.Join(err, claimErr); err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return 0, err
 	}

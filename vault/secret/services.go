@@ -89,27 +89,28 @@ type Sweeper struct {
 	log     *slog.Logger
 	outbox  *outbox.Outbox
 	secrets *Secrets
+	claims  *claim.Claims
 	usage   *quota.Usage
 	watches *watch.Watches
 }
 
 // New returns the services on a store.
 func New(o Options) Services {
+	claims := claim.New(claim.Options{
+		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Usage: o.Usage, Watches: o.Watches,
+	})
 	secrets := &Secrets{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, log: o.Log,
 		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
 		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
-		receipts: o.Receipts, usage: o.Usage, watches: o.Watches,
+		receipts: o.Receipts, usage: o.Usage, watches: o.Watches, claims: claims,
 	}
-	secrets.claims = claim.New(claim.Options{
-		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Others: ofClaims(o.Usage, o.Watches),
-	})
 	burns := &Burns{
 		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: o.Receipts, usage: o.Usage, watches: o.Watches,
 	}
 	sweeper := &Sweeper{
 		store: o.Store, shares: o.Shares, clock: o.Clock, log: o.Log, outbox: o.Outbox, secrets: secrets,
-		usage: o.Usage, watches: o.Watches,
+		claims: claims, usage: o.Usage, watches: o.Watches,
 	}
-	return Services{secrets, burns, sweeper, secrets.claims}
+	return Services{secrets, burns, sweeper, claims}
 }

@@ -7,12 +7,8 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/claim"
-	"hush/vault/cluster"
-	"hush/vault/quota"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
-	"hush/vault/rows"
-	"hush/vault/watch"
 )
 
 // AcknowledgeReveal ends the claim that a secret was revealed with: its caller
@@ -42,7 +38,7 @@ func bind(ctx context.Context, claims *claim.Claims, token seal.Token, r *Record
 		return nil, nil //nolint:nilnil // the methods of a nil binding do nothing
 	}
 	return claims.Bind(ctx, token, string(bound), claim.Record{
-		Receipt: r.metadata, Encryption: byte(r.encryption), Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
+		Receipt: r.metadata, Encryption: r.encryption, Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
 	}, now)
 }
 
@@ -52,31 +48,6 @@ func repeat(ctx context.Context, claims *claim.Claims, token seal.Token, claim c
 	if err != nil {
 		return Revealed{}, err
 	}
-	s := Secret{Key: token, State: receipt.StateReceived, Encryption: receipt.Encryption(repeated.Encryption)}
+	s := Secret{Key: token, State: receipt.StateReceived, Encryption: repeated.Encryption}
 	return newRevealed(s, repeated.Plaintext, repeated.Left), nil
-}
-
-// ofClaims returns what the end of a claim means for receipts and bytes.
-func ofClaims(u *quota.Usage, watches *watch.Watches) claim.Others {
-	return claim.Others{
-		Found: func(r *claim.Record) { u.FoundClaim(claimCharge(r)) },
-		End: func(tx *rows.Tx, r *claim.Record, delivered bool, at time.Time) error {
-			if err := receipt.ClaimEnded(tx, r.Receipt, delivered, at); err != nil {
-				return err
-			}
-			return u.Claim(tx, claimCharge(r), -1)
-		},
-		Ended: func(r *claim.Record) {
-			u.Release(claimCharge(r))
-			watches.Tell(r.Receipt)
-		},
-	}
-}
-
-// DropClaims ends every claim of a restored store that nothing serves, and returns
-// how many there were.
-func DropClaims(ctx context.Context, store cluster.Store, now time.Time) (int, error) {
-	return claim.Drop(ctx, store, func(tx *rows.Tx, row seal.RowKey) error {
-		return receipt.ClaimEnded(tx, row, false, now)
-	})
 }
