@@ -18,17 +18,17 @@ import (
 func TestEndedReceiptForgetsTheLink(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, caller.Caller, secret.Concealed){
-		"reveal": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
+		"reveal": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, concealed secret.Concealed) {
 			t.Helper()
-			k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
+			k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, "")
 		},
-		"burn": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
+		"burn": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, concealed secret.Concealed) {
 			t.Helper()
-			k.MustBurn(t, caller.Caller{}, kept.Metadata.Key, "")
+			k.MustBurn(t, caller.Caller{}, concealed.Metadata.Key, "")
 		},
-		"burn by the owner": func(t *testing.T, k *vaulttest.Kit, owner caller.Caller, kept secret.Concealed) {
+		"burn by the owner": func(t *testing.T, k *vaulttest.Kit, owner caller.Caller, concealed secret.Concealed) {
 			t.Helper()
-			k.MustBurn(t, owner, kept.Metadata.Key, "")
+			k.MustBurn(t, owner, concealed.Metadata.Key, "")
 		},
 		"burn of everything": func(t *testing.T, k *vaulttest.Kit, owner caller.Caller, _ secret.Concealed) {
 			t.Helper()
@@ -36,9 +36,9 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 			vaulttest.Want(t, "BurnAllSecrets(owner)", err, nil)
 			vaulttest.Want(t, "BurnAllSecrets(owner)", burned, 1)
 		},
-		"burn after a report": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
+		"burn after a report": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, concealed secret.Concealed) {
 			t.Helper()
-			_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), caller.Text(kept.Secret.Key.Expose()))
+			_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), caller.Text(concealed.Secret.Key.Expose()))
 			vaulttest.Want(t, "BurnReportedSecret(link)", err, nil)
 		},
 		"expiry": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, _ secret.Concealed) {
@@ -51,15 +51,15 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
 			owner := k.MustAccount(t, "ada@example.com")
-			kept := k.MustConceal(t, owner, "the text", secret.Wish{TTL: new(time.Minute)})
-			row, metadataRow := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
+			concealed := k.MustConceal(t, owner, "the text", secret.Wish{TTL: new(time.Minute)})
+			row, metadataRow := concealed.Secret.Key.RowKey(seal.KindSecret), concealed.Metadata.Key.RowKey(seal.KindMetadata)
 
 			link, sealed, err := storedLink(vaulttest.Get(t, k.Store, receipt.BucketMetadata, metadataRow[:]))
 			vaulttest.Want(t, "StoredLink(live)", err, nil)
 			vaulttest.Want(t, "StoredLink(live): row of the secret", link, row)
 			vaulttest.Want(t, "StoredLink(live): sealed key is there", len(sealed) > 0, true)
 
-			end(t, k, owner, kept)
+			end(t, k, owner, concealed)
 			record := vaulttest.Get(t, k.Store, receipt.BucketMetadata, metadataRow[:])
 			state, err := storedState(record)
 			vaulttest.Want(t, "StoredState(ended)", err, nil)

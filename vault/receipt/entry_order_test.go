@@ -20,8 +20,8 @@ import (
 func concealMany(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (keys []string) {
 	t.Helper()
 	for i := range n {
-		kept := k.MustConceal(t, c, caller.Text(fmt.Sprint("text ", i)), secret.Wish{TTL: new(time.Minute)})
-		keys = append(keys, kept.Metadata.Key.Expose())
+		concealed := k.MustConceal(t, c, caller.Text(fmt.Sprint("text ", i)), secret.Wish{TTL: new(time.Minute)})
+		keys = append(keys, concealed.Metadata.Key.Expose())
 	}
 	slices.Reverse(keys)
 	return keys

@@ -32,31 +32,31 @@ func list(t *testing.T, k *vaulttest.Kit, c caller.Caller, q receipt.ListQuery) 
 // concealNamed conceals a secret whose receipt is known by a memo.
 func concealNamed(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.Text, wish secret.Wish) secret.Concealed {
 	t.Helper()
-	kept := k.MustConceal(t, c, "the text of "+memo, wish)
-	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
+	concealed := k.MustConceal(t, c, "the text of "+memo, wish)
+	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, concealed.Metadata.Key.Expose(), memo)
 	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 	k.Clock.Advance(time.Second)
-	return kept
+	return concealed
 }
 
 func TestListMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	var kept []secret.Concealed
+	var concealed []secret.Concealed
 	for i := range 5 {
-		kept = append(kept, concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{}))
+		concealed = append(concealed, concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{}))
 	}
 	concealNamed(t, k, bob, "bob's", secret.Wish{})
-	k.MustReveal(t, vaulttest.Caller(7), kept[1].Secret.Key, "")
-	k.MustBurn(t, ada, kept[3].Metadata.Key, "")
+	k.MustReveal(t, vaulttest.Caller(7), concealed[1].Secret.Key, "")
+	k.MustBurn(t, ada, concealed[3].Metadata.Key, "")
 	for range 2 {
 		memos, page := list(t, k, ada, receipt.ListQuery{})
 		if diff := cmp.Diff([]string{"4", "3", "2", "1", "0"}, memos); diff != "" {
 			t.Errorf("ListMetadata(): -want +got\n%s", diff)
 		}
 		for i, m := range page.Metadata {
-			vaulttest.Want(t, "ListMetadata()[i].Key", m.Key, kept[4-i].Metadata.Key)
+			vaulttest.Want(t, "ListMetadata()[i].Key", m.Key, concealed[4-i].Metadata.Key)
 			vaulttest.Want(t, "ListMetadata()[i].Secret", m.Secret, nil)
 			vaulttest.Want(t, "ListMetadata()[i].Account", m.Account, "ada@example.com")
 		}
@@ -151,20 +151,20 @@ func TestTimelineIsTheOwners(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	kept := k.MustConceal(t, ada, "the text", secret.Wish{})
-	_, err := k.Vault.Secrets.GetSecret(t.Context(), ada, kept.Secret.Key.Expose()) // no look
+	concealed := k.MustConceal(t, ada, "the text", secret.Wish{})
+	_, err := k.Vault.Secrets.GetSecret(t.Context(), ada, concealed.Secret.Key.Expose()) // no look
 	vaulttest.Want(t, "GetSecret(key)", err, nil)
-	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "")
+	k.MustReveal(t, from("203.0.113.5"), concealed.Secret.Key, "")
 	wanted := []receipt.EventKind{receipt.EventCreated, receipt.EventRevealed}
 	var got []receipt.EventKind
-	for _, e := range k.MustMetadata(t, ada, kept.Metadata.Key).Events {
+	for _, e := range k.MustMetadata(t, ada, concealed.Metadata.Key).Events {
 		got = append(got, e.Kind)
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
 	}
 	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob} {
-		vaulttest.Want(t, "len(GetMetadata(key).Events) of a stranger", len(k.MustMetadata(t, stranger, kept.Metadata.Key).Events), 0)
+		vaulttest.Want(t, "len(GetMetadata(key).Events) of a stranger", len(k.MustMetadata(t, stranger, concealed.Metadata.Key).Events), 0)
 	}
 }
 
@@ -172,13 +172,13 @@ func TestAccountCounts(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{Colonels: []string{"ada@example.com"}}})
 	ada := k.MustAccount(t, "ada@example.com")
-	kept := make([]secret.Concealed, 4)
-	for i := range kept {
-		kept[i] = k.MustConceal(t, ada, "the text", secret.Wish{TTL: new(time.Minute)})
+	concealed := make([]secret.Concealed, 4)
+	for i := range concealed {
+		concealed[i] = k.MustConceal(t, ada, "the text", secret.Wish{TTL: new(time.Minute)})
 	}
 	k.MustConceal(t, vaulttest.Caller(2), "somebody else's", secret.Wish{})
-	k.MustReveal(t, vaulttest.Caller(7), kept[0].Secret.Key, "")
-	k.MustBurn(t, ada, kept[1].Metadata.Key, "")
+	k.MustReveal(t, vaulttest.Caller(7), concealed[0].Secret.Key, "")
+	k.MustBurn(t, ada, concealed[1].Metadata.Key, "")
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	owner, err := k.Vault.Accounts.GetAccount(t.Context(), ada)

@@ -22,7 +22,7 @@ import (
 type step struct {
 	name  string
 	after time.Duration // since the step before
-	do    func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed)
+	do    func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed)
 	want  func(m *receipt.Metadata, now time.Time) // changes what the receipt said
 }
 
@@ -35,7 +35,9 @@ func tokens() cmp.Option {
 // looked is a look at the receipt after the first, which shows viewed.
 func looked(first time.Time) func(*receipt.Metadata, time.Time) {
 	return func(m *receipt.Metadata, _ time.Time) {
-		m.State, m.Viewed, m.Updated = receipt.StateViewed, first, first
+		m.State = receipt.StateViewed
+		m.Viewed = first
+		m.Updated = first
 	}
 }
 
@@ -48,24 +50,28 @@ func TestMetadataPaths(t *testing.T) {
 	same := func(*receipt.Metadata, time.Time) {}
 	end := func(state receipt.State) func(*receipt.Metadata, time.Time) {
 		return func(m *receipt.Metadata, now time.Time) {
-			m.State, m.Ended, m.Updated, m.Secret, m.SecretTTLLeft = state, now, now, nil, 0
+			m.State = state
+			m.Ended = now
+			m.Updated = now
+			m.Secret = nil
+			m.SecretTTLLeft = 0
 		}
 	}
 	expired := func(m *receipt.Metadata, _ time.Time) { end(receipt.StateExpired)(m, start.Add(life)) }
-	reveal := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+	reveal := func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 		t.Helper()
-		k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
+		k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, "")
 	}
-	burn := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+	burn := func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 		t.Helper()
-		k.MustBurn(t, caller.Caller{}, kept.Metadata.Key, "")
+		k.MustBurn(t, caller.Caller{}, concealed.Metadata.Key, "")
 	}
 	sweep := func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) { t.Helper(); k.MustSweep(t) }
-	memo := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+	memo := func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 		t.Helper()
-		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "a note")
+		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, concealed.Metadata.Key.Expose(), "a note")
 		vaulttest.Want(t, "UpdateMemo(key)", err, nil)
-		if diff := cmp.Diff(k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key), got, tokens()); diff != "" {
+		if diff := cmp.Diff(k.MustMetadata(t, caller.Caller{}, concealed.Metadata.Key), got, tokens()); diff != "" {
 			t.Errorf("UpdateMemo(key): -GetMetadata(key) +got\n%s", diff)
 		}
 	}
@@ -115,17 +121,17 @@ func TestMetadataPaths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(life)})
-			m := kept.Metadata
+			concealed := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(life)})
+			m := concealed.Metadata
 			for _, s := range steps {
 				k.Clock.Advance(s.after)
 				m.TTLLeft -= s.after
 				if m.Secret != nil {
 					m.SecretTTLLeft -= s.after
 				}
-				s.do(t, k, kept)
+				s.do(t, k, concealed)
 				s.want(&m, k.Clock.Now())
-				if diff := cmp.Diff(m, k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key), tokens()); diff != "" {
+				if diff := cmp.Diff(m, k.MustMetadata(t, caller.Caller{}, concealed.Metadata.Key), tokens()); diff != "" {
 					t.Fatalf("GetMetadata(key) after %s: -want +got\n%s", s.name, diff)
 				}
 			}
@@ -137,20 +143,20 @@ func TestConcealedMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	now := vaulttest.StartTime()
-	kept := k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{}, "ada"), "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
+	concealed := k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{}, "ada"), "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
 	wanted := secret.Concealed{
 		Metadata: receipt.Metadata{
-			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),
+			Key: concealed.Metadata.Key, Secret: &concealed.Secret.Key, Hint: concealed.Secret.Key.Short(6),
 			State: receipt.StateNew, Encryption: receipt.EncryptionServer, HasPassphrase: true, Created: now, Updated: now,
 			Forgotten: now.Add(2 * time.Hour), Expires: now.Add(time.Hour),
 			TTL: time.Hour, SecretTTLLeft: time.Hour, TTLLeft: 2 * time.Hour, Account: "ada",
 		},
 		Secret: secret.Secret{
-			Key: kept.Secret.Key, State: receipt.StateNew, Encryption: receipt.EncryptionServer, HasPassphrase: true,
+			Key: concealed.Secret.Key, State: receipt.StateNew, Encryption: receipt.EncryptionServer, HasPassphrase: true,
 			Created: now, Expires: now.Add(time.Hour), TTL: time.Hour, TTLLeft: time.Hour, Owned: true,
 		},
 	}
-	if diff := cmp.Diff(wanted, kept, tokens()); diff != "" {
+	if diff := cmp.Diff(wanted, concealed, tokens()); diff != "" {
 		t.Errorf("ConcealSecret(): -want +got\n%s", diff)
 	}
 }
@@ -189,12 +195,12 @@ func TestReceiptShowsItsKey(t *testing.T) {
 func TestFirstLookIsOne(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	concealed := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	var fresh atomic.Int32
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			m, err := k.Vault.Receipts.GetMetadata(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose())
+			m, err := k.Vault.Receipts.GetMetadata(t.Context(), caller.Caller{}, concealed.Metadata.Key.Expose())
 			if err == nil && m.State == receipt.StateNew {
 				fresh.Add(1)
 			}
@@ -208,17 +214,17 @@ func TestFirstLookIsOne(t *testing.T) {
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	concealed := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	for _, memo := range []caller.Text{"first", "second\x00 ✓", ""} {
 		k.Clock.Advance(time.Second)
-		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), memo)
+		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, concealed.Metadata.Key.Expose(), memo)
 		vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 		vaulttest.Want(t, "UpdateMemo(key).Memo", string(got.Memo), string(memo))
 		vaulttest.Want(t, "UpdateMemo(key).State", got.State, receipt.StateNew)
 		vaulttest.Want(t, "UpdateMemo(key).Updated", got.Updated, k.Clock.Now())
 		k.Reopen(t)
 	}
-	vaulttest.WantState(t, k, kept.Metadata.Key, receipt.StateNew)
+	vaulttest.WantState(t, k, concealed.Metadata.Key, receipt.StateNew)
 }
 
 func TestListMetadataNeedsAccount(t *testing.T) {

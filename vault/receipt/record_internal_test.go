@@ -32,7 +32,9 @@ func sampleEndedMetadata() *Record {
 // delivered adds what version 4 of a receipt has besides.
 func delivered(r *Record) *Record {
 	r = charged(r)
-	r.encryption, r.outcome, r.outcomeAt = EncryptionEndToEnd, OutcomeDelivered, recordtest.Moment(10)
+	r.encryption = EncryptionEndToEnd
+	r.outcome = OutcomeDelivered
+	r.outcomeAt = recordtest.Moment(10)
 	return r
 }
 

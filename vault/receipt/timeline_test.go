@@ -20,9 +20,9 @@ func from(address string) caller.Caller {
 }
 
 // events fetches a receipt's timeline.
-func events(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) []receipt.Event {
+func events(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) []receipt.Event {
 	t.Helper()
-	return k.MustMetadata(t, from("198.51.100.9"), kept.Metadata.Key).Events
+	return k.MustMetadata(t, from("198.51.100.9"), concealed.Metadata.Key).Events
 }
 
 // A sender sees who looked, guessed and opened, as far as networks tell, and
@@ -31,8 +31,8 @@ func TestTimeline(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	start := vaulttest.StartTime()
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
-	key := kept.Secret.Key.Expose()
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
+	key := concealed.Secret.Key.Expose()
 	look := func(address string) {
 		t.Helper()
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), from(address), key)
@@ -48,7 +48,7 @@ func TestTimeline(t *testing.T) {
 		vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, from("203.0.113.5"), key, "wrong"), refusal.ErrPassphrase)
 	}
 	k.Clock.Advance(time.Minute)
-	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "right")
+	k.MustReveal(t, from("203.0.113.5"), concealed.Secret.Key, "right")
 	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 	wanted := []receipt.Event{
 		{Kind: receipt.EventCreated, Time: start, Network: "192.0.2.0/24", Count: 1},
@@ -59,7 +59,7 @@ func TestTimeline(t *testing.T) {
 		{Kind: receipt.EventRevealed, Time: at(3), Network: "203.0.113.0/24", Count: 1},
 	}
 	for range 2 {
-		if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
+		if diff := cmp.Diff(wanted, events(t, k, concealed)); diff != "" {
 			t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
 		}
 		k.Reopen(t)
@@ -69,17 +69,17 @@ func TestTimeline(t *testing.T) {
 func TestTimelineOfExpired(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{TTL: new(time.Minute)})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(90 * time.Second)
 	wanted := []receipt.Event{
 		{Kind: receipt.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
 		{Kind: receipt.EventExpired, Time: vaulttest.StartTime().Add(time.Minute), Count: 1},
 	}
-	if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
+	if diff := cmp.Diff(wanted, events(t, k, concealed)); diff != "" {
 		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
 	}
 	k.MustSweep(t)
-	if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
+	if diff := cmp.Diff(wanted, events(t, k, concealed)); diff != "" {
 		t.Errorf("GetMetadata(key).Events after the sweep: -want +got\n%s", diff)
 	}
 }
@@ -89,13 +89,13 @@ func TestTimelineOfExpired(t *testing.T) {
 func TestTimelineIsBounded(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
 	for i := range 150 {
 		address := netip.AddrFrom4([4]byte{10, byte(i), 0, 1})
-		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{Network: caller.NetworkOf(address)}, kept.Secret.Key.Expose())
+		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{Network: caller.NetworkOf(address)}, concealed.Secret.Key.Expose())
 		vaulttest.Want(t, "GetSecret(key)", err, nil)
 	}
-	got := events(t, k, kept)
+	got := events(t, k, concealed)
 	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(got), 101)
 	vaulttest.Want(t, "GetMetadata(key).Events[1].Network", got[1].Network, "10.0.0.0/24")
 	vaulttest.Want(t, "GetMetadata(key).Events[100].Count", got[100].Count, 51)
@@ -105,10 +105,10 @@ func TestTimelineIsBounded(t *testing.T) {
 func TestStatusIsNoLook(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
-	_, err := k.Vault.Secrets.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{kept.Secret.Key.Expose()})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
+	_, err := k.Vault.Secrets.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{concealed.Secret.Key.Expose()})
 	vaulttest.Want(t, "GetSecretStatus(key)", err, nil)
-	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(events(t, k, kept)), 1)
+	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(events(t, k, concealed)), 1)
 }
 
 // A right passphrase is no wrong try of another network: what a full timeline counted
@@ -116,8 +116,8 @@ func TestStatusIsNoLook(t *testing.T) {
 func TestFullTimelineBlamesNoOtherNetwork(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
-	key := kept.Secret.Key
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
+	key := concealed.Secret.Key
 	for _, address := range []string{"203.0.113.5", "198.51.100.7"} {
 		vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, from(address), key.Expose(), "wrong"), refusal.ErrPassphrase)
 	}
@@ -127,7 +127,7 @@ func TestFullTimelineBlamesNoOtherNetwork(t *testing.T) {
 		vaulttest.Want(t, "GetSecret(key)", err, nil)
 	}
 	k.MustReveal(t, from("203.0.113.5"), key, "right")
-	for _, e := range events(t, k, kept)[1:3] {
+	for _, e := range events(t, k, concealed)[1:3] {
 		if e.Kind != receipt.EventPassphrase || e.Count != 1 {
 			t.Errorf("GetMetadata(key).Events: got kind %d of %s %d times, want one wrong passphrase of each network", e.Kind, e.Network, e.Count)
 		}

@@ -16,9 +16,9 @@ import (
 const otherPassword caller.Text = "staple of the battery"
 
 // watch follows a receipt until the test ends.
-func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Concealed) *receipt.Watch {
+func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, concealed secret.Concealed) *receipt.Watch {
 	t.Helper()
-	w, err := k.Vault.Receipts.WatchMetadata(t.Context(), c, kept.Metadata.Key.Expose())
+	w, err := k.Vault.Receipts.WatchMetadata(t.Context(), c, concealed.Metadata.Key.Expose())
 	vaulttest.Want(t, "WatchMetadata(key)", err, nil)
 	t.Cleanup(w.Close)
 	return w
@@ -38,31 +38,31 @@ func told(w *receipt.Watch) bool {
 func TestWatchMetadata(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(*testing.T, *vaulttest.Kit, secret.Concealed){
-		"reveal": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"reveal": func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 			t.Helper()
-			k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right")
+			k.MustReveal(t, vaulttest.Caller(2), concealed.Secret.Key, "right")
 		},
-		"burn": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"burn": func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 			t.Helper()
-			k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "right")
+			k.MustBurn(t, vaulttest.Caller(2), concealed.Metadata.Key, "right")
 		},
 		"expiry": func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) {
 			t.Helper()
 			k.Clock.Advance(time.Minute)
 			k.MustSweep(t)
 		},
-		"look": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"look": func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 			t.Helper()
-			_, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose())
+			_, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), concealed.Secret.Key.Expose())
 			vaulttest.Want(t, "GetSecret(key)", err, nil)
 		},
-		"wrong passphrase": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"wrong passphrase": func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 			t.Helper()
-			vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
+			vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, vaulttest.Caller(2), concealed.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
 		},
-		"memo": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
+		"memo": func(t *testing.T, k *vaulttest.Kit, concealed secret.Concealed) {
 			t.Helper()
-			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), "a note")
+			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), vaulttest.Caller(2), concealed.Metadata.Key.Expose(), "a note")
 			vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 		},
 	}
@@ -71,15 +71,15 @@ func TestWatchMetadata(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
 			wish := secret.Wish{TTL: new(time.Minute), Passphrase: "right"}
-			kept, other := k.MustConceal(t, caller.Caller{}, "the text", wish), k.MustConceal(t, caller.Caller{}, "another", secret.Wish{})
-			w, stranger := watch(t, k, vaulttest.Caller(1), kept), watch(t, k, vaulttest.Caller(1), other)
+			concealed, other := k.MustConceal(t, caller.Caller{}, "the text", wish), k.MustConceal(t, caller.Caller{}, "another", secret.Wish{})
+			w, stranger := watch(t, k, vaulttest.Caller(1), concealed), watch(t, k, vaulttest.Caller(1), other)
 			vaulttest.Want(t, "Changed() before", told(w), false)
-			change(t, k, kept)
+			change(t, k, concealed)
 			vaulttest.Want(t, "Changed() after "+name, told(w), true)
 			vaulttest.Want(t, "Changed() of another receipt", told(stranger), false)
 			shown, err := w.Metadata(t.Context())
 			vaulttest.Want(t, "Metadata()", err, nil)
-			vaulttest.Want(t, "Metadata().Key", shown.Key, kept.Metadata.Key)
+			vaulttest.Want(t, "Metadata().Key", shown.Key, concealed.Metadata.Key)
 		})
 	}
 }
@@ -146,12 +146,12 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := vaulttest.NewMember(t, vaulttest.Options{})
-			kept := m.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+			concealed := m.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 			with := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 			if c.token {
 				with = m.Auth(t, vaulttest.ByToken(m.MustToken(t, with, credential.NewToken{Name: "watcher"})))
 			}
-			w, stranger := watch(t, m.Kit, with, kept), watch(t, m.Kit, vaulttest.Caller(9), kept)
+			w, stranger := watch(t, m.Kit, with, concealed), watch(t, m.Kit, vaulttest.Caller(9), concealed)
 			m.Clock.Advance(time.Second) // what comes is newer
 			_, err := w.Metadata(t.Context())
 			vaulttest.Want(t, "Metadata() before", err, nil)
@@ -172,10 +172,10 @@ func TestWatchOutlivesItsCredential(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	week := secret.Wish{TTL: new(7 * 24 * time.Hour)}
-	kept := m.MustConceal(t, caller.Caller{}, "the text", week)
+	concealed := m.MustConceal(t, caller.Caller{}, "the text", week)
 	session := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Name: "watcher", TTL: new(24 * time.Hour)})))
-	bySession, byToken := watch(t, m.Kit, session, kept), watch(t, m.Kit, token, kept)
+	bySession, byToken := watch(t, m.Kit, session, concealed), watch(t, m.Kit, token, concealed)
 	m.Clock.Advance(3 * time.Hour)
 	_, err := bySession.Metadata(t.Context())
 	vaulttest.WantErr(t, "Metadata() of an expired session", err, refusal.ErrUnauthenticated)

@@ -367,7 +367,9 @@ func knockAt(ctx context.Context, t *testing.T, k *vaulttest.Kit, random *rand.R
 	case 1:
 		o.LinkProof, want = "", refusal.ErrEncryption
 	case 2:
-		o.Proof, o.Claim, want = "", draw(32), refusal.ErrEncryption
+		o.Proof = ""
+		o.Claim = draw(32)
+		want = refusal.ErrEncryption
 	case 3:
 		o.LinkProof, o.Claim = caller.Text(make([]byte, 32)), draw(32)
 	case 4:

@@ -109,7 +109,9 @@ func (m *machine) conceal(rt *rapid.T) {
 	text, wish := e.text, secret.Wish{TTL: &e.ttl, Passphrase: e.passphrase}
 	if rapid.Bool().Draw(rt, "end-to-end") {
 		e.sealed = m.devices[string(e.passphrase)].sealed
-		text, wish.Passphrase, wish.Sealed = "", "", e.sealed
+		text = ""
+		wish.Passphrase = ""
+		wish.Sealed = e.sealed
 	}
 	kept, err := m.kit.Vault.Secrets.ConcealSecret(m.t.Context(), vaulttest.Caller(9), text, wish)
 	if err != nil {

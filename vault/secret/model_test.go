@@ -119,7 +119,9 @@ func (m *model) metadata(e *entry) receipt.Metadata {
 // look moves a new receipt to viewed.
 func (m *model) look(e *entry) {
 	if m.stateOf(e) == receipt.StateNew {
-		e.state, e.viewed, e.updated = receipt.StateViewed, m.now, m.now
+		e.state = receipt.StateViewed
+		e.viewed = m.now
+		e.updated = m.now
 	}
 }
 
@@ -133,13 +135,17 @@ func (m *model) end(e *entry, network int, entered caller.Text, to receipt.State
 	} else if err := m.try(e, network, entered); err != nil {
 		return err
 	}
-	e.state, e.ended, e.updated = to, m.now, m.now
+	e.state = to
+	e.ended = m.now
+	e.updated = m.now
 	return nil
 }
 
 // bind binds a secret that was just revealed to a claim.
 func (m *model) bind(e *entry, claim caller.Text) {
-	e.claim, e.until, e.outcome = claim, m.now.Add(2*time.Minute), receipt.OutcomeAwaited
+	e.claim = claim
+	e.until = m.now.Add(2 * time.Minute)
+	e.outcome = receipt.OutcomeAwaited
 	e.limit = m.now.Add(time.Hour)
 }
 
@@ -168,13 +174,17 @@ func (m *model) acknowledge(e *entry, claim caller.Text) {
 	if !m.now.Before(e.until) {
 		outcome = receipt.OutcomeLapsed
 	}
-	e.claim, e.outcome, e.updated = "", outcome, m.now
+	e.claim = ""
+	e.outcome = outcome
+	e.updated = m.now
 }
 
 // lapse ends a claim that is due.
 func (m *model) lapse(e *entry) {
 	if e.claim != "" && !m.now.Before(e.until) {
-		e.claim, e.outcome, e.updated = "", receipt.OutcomeLapsed, m.now
+		e.claim = ""
+		e.outcome = receipt.OutcomeLapsed
+		e.updated = m.now
 	}
 }
 

@@ -34,7 +34,10 @@ func samplePassphraseSecret() *Record {
 
 func sampleSealedSecret() *Record {
 	r := sampleSecret()
-	r.version, r.encryption, r.isGuarded, r.linkProof = 0, receipt.EncryptionEndToEnd, true, [32]byte(bytes.Repeat([]byte{0x66}, 32))
+	r.version = 0
+	r.encryption = receipt.EncryptionEndToEnd
+	r.isGuarded = true
+	r.linkProof = [32]byte(bytes.Repeat([]byte{0x66}, 32))
 	r.encodeHeader()
 	return r
 }
