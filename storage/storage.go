@@ -33,16 +33,23 @@ var (
 	ErrClosed = errors.New("storage: closed")
 )
 
-// Store keeps ordered buckets of bytes. Implementations are safe for
-// concurrent use. Neither method may be called from inside fn.
-type Store interface {
-	// View runs fn on a consistent snapshot. Put and Delete fail in it.
+// Viewer is what rows are read from: a Store, or the rows of one that is stopped or that
+// stands still for a moment.
+type Viewer interface {
+	// View runs fn on a consistent snapshot. Put, Delete and Change fail in it. No
+	// method of the store may be called from inside fn.
 	View(ctx context.Context, fn func(Tx) error) error
+}
+
+// Store keeps ordered buckets of bytes. Implementations are safe for
+// concurrent use.
+type Store interface {
+	Viewer
 	// Update runs fn in a serializable transaction and returns after the commit
 	// is durable, even if fn fails. fn may run more than once, so it must
 	// assign its results and never accumulate them. An error from fn discards
 	// its writes and is returned unchanged. Once fn has run, ctx no longer
-	// cancels the update.
+	// cancels the update. No method of the store may be called from inside fn.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// Close waits for running operations and releases the store.
 	Close() error

@@ -99,7 +99,7 @@ func (d *Data) Examine(ctx context.Context, tell func(bucket string, rows int64)
 	ctx, cancel := context.WithTimeoutCause(ctx, examineTime, errExamineTime)
 	defer cancel()
 	found, pace := doctor.NewFindings(), pace{since: time.Now()}
-	snapshots := snapshots{Store: store}
+	snapshots := snapshots{store: store}
 	err := doctor.Examine(ctx, doctor.Options{
 		Store: &snapshots, Served: true, Now: time.Now(), Findings: found,
 		Prepare: func(opts *doctor.Options) (err error) {
@@ -123,16 +123,15 @@ func (d *Data) Examine(ctx context.Context, tell func(bucket string, rows int64)
 	return found, err
 }
 
-// snapshots is a store whose views are snapshots, which end before the disk is full.
+// snapshots are the rows of a store in snapshots, which end before the disk is full.
 type snapshots struct {
-	*bolt.Store
-
+	store   *bolt.Store
 	current *bolt.Snapshot
 }
 
-// View implements storage.Store.
+// View implements storage.Viewer.
 func (s *snapshots) View(ctx context.Context, fn func(storage.Tx) error) error {
-	return s.Snapshot(ctx, func(snapshot *bolt.Snapshot) error {
+	return s.store.Snapshot(ctx, func(snapshot *bolt.Snapshot) error {
 		s.current = snapshot
 		return snapshot.View(ctx, fn)
 	})
@@ -157,7 +156,7 @@ const restMost = time.Second
 
 // ConnectExisting connects to a database that holds data, to examine it. It
 // returns the time there, and what closes the connections.
-func ConnectExisting(ctx context.Context, s *settings.Settings) (store storage.Store, now time.Time, done func() error, err error) {
+func ConnectExisting(ctx context.Context, s *settings.Settings) (store storage.Viewer, now time.Time, done func() error, err error) {
 	opts := databaseOptions("hush admin doctor")
 	opts.Existing, opts.ReadOnly, opts.MaxConns = true, true, commandConns
 	opened, _, err := postgres.Open(ctx, s.Store, opts)

@@ -77,7 +77,7 @@ func (s *Snapshot) mayGoOn(ctx context.Context) error {
 	return nil
 }
 
-// View runs fn on the rows of the snapshot. Its Range ends as Rows does.
+// View implements storage.Viewer, on the rows of the snapshot. Its Range ends as Rows does.
 func (s *Snapshot) View(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := s.mayGoOn(ctx); err != nil {
 		return err

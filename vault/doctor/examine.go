@@ -16,7 +16,7 @@ import (
 
 // Options say what to examine. Store, Now and Findings are required.
 type Options struct {
-	Store storage.Store
+	Store storage.Viewer
 	// Names are those of the buckets of the store; nil if they are not known.
 	Names []string
 	// Slots are those of the shares file, nil if there is none or if it cannot be
@@ -96,7 +96,7 @@ func reportUnknown(x *exam.Exam, names []string, all []exam.Invariant) {
 }
 
 // settle adds the suspects that are findings.
-func (f *Findings) settle(ctx context.Context, store storage.Store, gone *suspects) error {
+func (f *Findings) settle(ctx context.Context, store storage.Viewer, gone *suspects) error {
 	lost, err := gone.again(ctx, store)
 	for _, one := range lost {
 		f.Add(one)

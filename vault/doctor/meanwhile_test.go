@@ -65,7 +65,7 @@ func TestSnapshotIsExamined(t *testing.T) {
 	if !ok {
 		t.Fatalf("filled(): got %T, want the store of a folder", k.Store)
 	}
-	rows := func(store storage.Store) int64 {
+	rows := func(store storage.Viewer) int64 {
 		found := doctor.NewFindings()
 		vaulttest.Want(t, "Examine()", doctor.Examine(t.Context(), doctor.Options{Store: store, Served: true, Now: k.Clock.Now(), Findings: found}), nil)
 		vaulttest.Want(t, "errors", found.Count(doctor.LevelError), 0)
@@ -74,10 +74,10 @@ func TestSnapshotIsExamined(t *testing.T) {
 	vaulttest.Want(t, "rows of a snapshot", rows(snapshots{store}), rows(store))
 }
 
-// snapshots is a store whose views are snapshots.
-type snapshots struct{ *bolt.Store }
+// snapshots are the rows of a store, as of one moment for each view.
+type snapshots struct{ store *bolt.Store }
 
-// View implements storage.Store.
+// View implements storage.Viewer.
 func (s snapshots) View(ctx context.Context, fn func(storage.Tx) error) error {
-	return s.Snapshot(ctx, func(snapshot *bolt.Snapshot) error { return snapshot.View(ctx, fn) })
+	return s.store.Snapshot(ctx, func(snapshot *bolt.Snapshot) error { return snapshot.View(ctx, fn) })
 }

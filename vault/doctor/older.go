@@ -19,7 +19,7 @@ type Older struct {
 // CountOlder counts the rows of older versions in each bucket that has some. It
 // reads the rows of the buckets whose records have several versions. tell is called
 // now and then with the number of rows read so far.
-func CountOlder(ctx context.Context, store storage.Store, tell func(rows int64)) (found []Older, err error) {
+func CountOlder(ctx context.Context, store storage.Viewer, tell func(rows int64)) (found []Older, err error) {
 	err = store.View(ctx, func(tx storage.Tx) error {
 		found = nil
 		read := int64(0)

@@ -15,7 +15,7 @@ import (
 // read, cluster.ErrCopied for a store that may not be served, and a cluster.FormatError
 // for one of a newer release, in which rows may own slots that this one does not
 // know of.
-func LastSlot(ctx context.Context, store storage.Store) (last uint64, err error) {
+func LastSlot(ctx context.Context, store storage.Viewer) (last uint64, err error) {
 	err = store.View(ctx, func(tx storage.Tx) error {
 		if err := cluster.CheckFormat(tx); err != nil {
 			return err

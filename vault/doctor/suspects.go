@@ -72,7 +72,7 @@ func (s *suspects) slotOf(tx storage.Tx, f exam.Finding) (slot storage.Slot, fou
 
 // again returns the suspects whose rows still have their slots. The end of a row is
 // committed before its share is destroyed, so these have lost theirs.
-func (s *suspects) again(ctx context.Context, store storage.Store) (lost []exam.Finding, err error) {
+func (s *suspects) again(ctx context.Context, store storage.Viewer) (lost []exam.Finding, err error) {
 	if len(s.kept) == 0 {
 		return nil, nil
 	}

@@ -134,7 +134,7 @@ func (m migration) readFormat(ctx context.Context) (f formatReport, err error) {
 	return f, err
 }
 
-func (m migration) openData(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
+func (m migration) openData(ctx context.Context, line *console.Progress) (store storage.Viewer, now time.Time, done func() error, err error) {
 	if m.settings.SharedStore() {
 		return datafolder.ConnectExisting(ctx, m.settings)
 	}

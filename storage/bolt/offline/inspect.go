@@ -17,7 +17,7 @@ import (
 // Inspection is a stopped data folder that is only read. It holds the folder's
 // lock, and writes nothing: no file, no time of access where the system allows
 // that, and no list of free pages. It works on a file system that is mounted
-// read-only. It is a storage.Store whose updates fail.
+// read-only. It is a storage.Viewer.
 type Inspection struct {
 	folder *bolt.Folder
 	db     *bbolt.DB // nil before OpenDatabase
@@ -25,7 +25,7 @@ type Inspection struct {
 	slots  *sharefile.Table
 }
 
-var _ storage.Store = (*Inspection)(nil)
+var _ storage.Viewer = (*Inspection)(nil)
 
 // Inspect takes the lock of a data folder, whatever its mode is. It returns
 // bolt.ErrLocked if a process holds it. The caller closes the inspection.
@@ -113,7 +113,7 @@ func (i *Inspection) Buckets() (names []string, err error) {
 	return names, err
 }
 
-// View implements storage.Store.
+// View implements storage.Viewer.
 func (i *Inspection) View(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -123,12 +123,6 @@ func (i *Inspection) View(ctx context.Context, fn func(storage.Tx) error) error 
 	}
 	return bolt.ViewDatabase(i.db, fn)
 }
-
-// errReadOnly is what a transaction that only reads returns, too.
-var errReadOnly = errors.New("bolt: write in a read-only transaction")
-
-// Update implements storage.Store: it fails.
-func (i *Inspection) Update(context.Context, func(storage.Tx) error) error { return errReadOnly }
 
 // Close releases the folder.
 func (i *Inspection) Close() error {

@@ -145,8 +145,11 @@ func TestInspectHoldsTheFolder(t *testing.T) {
 	if _, err := bolt.OpenFolder(dir); !errors.Is(err, bolt.ErrLocked) {
 		t.Errorf("OpenFolder(inspected folder): got %v, want %v", err, bolt.ErrLocked)
 	}
-	if err := i.Update(t.Context(), func(storage.Tx) error { return nil }); err == nil {
-		t.Error("Inspection.Update(): got nil, want an error")
+	if err := i.OpenDatabase(t.Context(), func(int64, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.View(t.Context(), func(tx storage.Tx) error { return tx.Put("bucket", []byte("key"), nil) }); err == nil {
+		t.Error("Put() in Inspection.View(): got nil, want an error")
 	}
 	if err := i.Close(); err != nil {
 		t.Fatal(err)
