@@ -61,6 +61,11 @@ type Store interface {
 type Tx interface {
 	// Get returns the value of key, which the caller owns, or ErrNotFound.
 	Get(bucket string, key []byte) ([]byte, error)
+	// GetMany returns the values of keys in their order, nil for a missing one. The
+	// caller owns them. An empty value is not nil.
+	GetMany(bucket string, keys [][]byte) ([][]byte, error)
+	// Same reports whether key has that value. A missing key has none.
+	Same(bucket string, key, value []byte) (bool, error)
 	// Put sets the value of key.
 	Put(bucket string, key, value []byte) error
 	// Delete removes key; a missing key is not an error.
@@ -70,6 +75,18 @@ type Tx interface {
 	// call, and fn must not write to that bucket. An error from fn ends the
 	// walk and is returned.
 	Range(bucket string, from, to []byte, fn func(key, value []byte) error) error
+	// Change stores what fn returns as the value of key. fn gets the present value, nil
+	// for a missing row, which it may overwrite and return; it is valid only during the
+	// call. An error from fn is returned, and must fail the transaction. fn may read in
+	// the transaction, and must not write in it. It is for a row that many updates of
+	// one commit change: a store may write it once for all of them.
+	Change(bucket, key string, fn func(value []byte) ([]byte, error)) error
+	// NeedShare makes the update fail with ErrShareGone, and change nothing, unless the
+	// database that it is committed to has the share in slot. It is for the update that
+	// stores what the share opens. A database may be replaced by one that lacks its last
+	// changes: a standby that lagged, or an older disk. Where that cannot be,
+	// NeedShare does nothing.
+	NeedShare(slot Slot)
 }
 
 // Reserver is implemented by stores that reserve space for updates that must
@@ -85,15 +102,6 @@ type Reserver interface {
 type Clock interface {
 	// Now returns the store's time.
 	Now(ctx context.Context) (time.Time, error)
-}
-
-// ShareNeeder is implemented by the transactions of a database that may be
-// replaced by one that lacks its last changes: a standby that lagged, or an older disk.
-type ShareNeeder interface {
-	// NeedShare makes the update fail with ErrShareGone, and change nothing,
-	// unless the database that it is committed to has the share in slot. It is
-	// for the update that stores what the share opens.
-	NeedShare(slot Slot)
 }
 
 // ShareSize is the length in bytes of one share.

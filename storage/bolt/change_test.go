@@ -14,10 +14,10 @@ import (
 func TestInitChanges(t *testing.T) {
 	t.Parallel()
 	store, _, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Init: func(tx storage.Tx) error {
-		return storage.Change(tx, "meta", "counters", func([]byte) ([]byte, error) { return []byte("value"), nil })
+		return tx.Change("meta", "counters", func([]byte) ([]byte, error) { return []byte("value"), nil })
 	}})
 	err := store.View(t.Context(), func(tx storage.Tx) error {
-		same, err := storage.Same(tx, "meta", []byte("counters"), []byte("value"))
+		same, err := tx.Same("meta", []byte("counters"), []byte("value"))
 		if err == nil && !same {
 			t.Error("the row that Init changed: got none, want it")
 		}
@@ -37,12 +37,12 @@ func TestChangeAfterTheEnd(t *testing.T) {
 		var over storage.Tx
 		err := store.Update(t.Context(), func(tx storage.Tx) error {
 			over = tx
-			return errors.Join(storage.Change(tx, "b", "k", same), outcome)
+			return errors.Join(tx.Change("b", "k", same), outcome)
 		})
 		if !errors.Is(err, outcome) {
 			t.Fatalf("Update: got %v, want %v", err, outcome)
 		}
-		if storage.Change(over, "b", "k", same) == nil {
+		if over.Change("b", "k", same) == nil {
 			t.Errorf("Change(after an update that ended with %v): got nil, want an error", outcome)
 		}
 	}

@@ -33,10 +33,7 @@ type Tx struct {
 // commits btx, and uses the transaction no more after that.
 func NewTx(btx *bbolt.Tx) *Tx { return &Tx{bolt: btx, writable: true, values: new(arena)} }
 
-var (
-	_ storage.Changer  = (*Tx)(nil)
-	_ storage.Comparer = (*Tx)(nil)
-)
+var _ storage.Tx = (*Tx)(nil)
 
 type openBucket struct {
 	name   string
@@ -62,7 +59,20 @@ func (t *Tx) Get(bucket string, key []byte) ([]byte, error) {
 	return bytes.Clone(value), err
 }
 
-// Same implements storage.Comparer.
+// GetMany implements storage.Tx.
+func (t *Tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		value, err := t.Get(bucket, key)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
+// Same implements storage.Tx.
 func (t *Tx) Same(bucket string, key, value []byte) (bool, error) {
 	stored, err := t.look(bucket, key)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -222,7 +232,7 @@ type changed struct {
 	value       []byte
 }
 
-// Change implements storage.Changer. The row is written before anything else uses
+// Change implements storage.Tx. The row is written before anything else uses
 // its bucket, and at the latest at the end of the batch.
 func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
 	if err := t.checkChange(bucket, key); err != nil {
@@ -277,6 +287,10 @@ func (t *Tx) changedRow(bucket, key string) (*changed, error) {
 	t.changed = append(t.changed, changed{bucket, key, slices.Clone(b.find([]byte(key)))})
 	return &t.changed[len(t.changed)-1], nil
 }
+
+// NeedShare implements storage.Tx. Database and shares stay the files that were opened,
+// so none of the shares that were acknowledged goes missing.
+func (t *Tx) NeedShare(storage.Slot) {}
 
 // flush writes the changed rows of a bucket: something else is about to use it.
 func (t *Tx) flush(bucket string) error {

@@ -47,6 +47,32 @@ func (t *tx) Get(name string, key []byte) ([]byte, error) {
 	return nil, storage.ErrNotFound
 }
 
+// GetMany implements storage.Tx.
+func (t *tx) GetMany(name string, keys [][]byte) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		value, err := t.Get(name, key)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
+// Same implements storage.Tx.
+func (t *tx) Same(name string, key, value []byte) (bool, error) {
+	if err := t.check(name, key); err != nil {
+		return false, err
+	}
+	b := t.buckets[name]
+	if b == nil {
+		return false, nil
+	}
+	stored, ok := b.Get(string(key))
+	return ok && bytes.Equal(stored, value), nil
+}
+
 // Put implements storage.Tx.
 func (t *tx) Put(name string, key, value []byte) error {
 	if err := t.checkWrite(name, key); err != nil {
@@ -78,6 +104,25 @@ func (t *tx) Delete(name string, key []byte) error {
 	}
 	return nil
 }
+
+// Change implements storage.Tx.
+func (t *tx) Change(name, key string, fn func(value []byte) ([]byte, error)) error {
+	if err := t.checkWrite(name, []byte(key)); err != nil {
+		return err
+	}
+	stored, err := t.Get(name, []byte(key))
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	value, err := fn(stored)
+	if err != nil {
+		return err
+	}
+	return t.Put(name, []byte(key), value)
+}
+
+// NeedShare implements storage.Tx. No share goes missing here.
+func (t *tx) NeedShare(storage.Slot) {}
 
 // Range implements storage.Tx.
 func (t *tx) Range(name string, from, to []byte, fn func(key, value []byte) error) error {

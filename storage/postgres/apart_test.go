@@ -148,7 +148,7 @@ func everyRead(t *testing.T, store storage.Store, bucket, key string) map[string
 			return errors.Join(tx.Range(bucket, nil, nil, func(_, _ []byte) error { err = nil; return nil }), err)
 		}),
 		"View(GetMany)": view(func(tx storage.Tx) error {
-			values, err := storage.GetMany(tx, bucket, [][]byte{[]byte(key), []byte("missing")})
+			values, err := tx.GetMany(bucket, [][]byte{[]byte(key), []byte("missing")})
 			if err == nil && values[0] == nil {
 				err = storage.ErrNotFound
 			}

@@ -1,8 +1,6 @@
 package postgres
 
-import "hush/storage"
-
-// GetMany implements storage.ManyGetter: rows of the snapshot that are not read
+// GetMany implements storage.Tx: rows of the snapshot that are not read
 // yet share round trips.
 func (t *tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
 	values := make([][]byte, len(keys))
@@ -43,8 +41,6 @@ func (t *tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
 	}
 	return values, nil
 }
-
-var _ storage.ManyGetter = (*tx)(nil)
 
 // getMany is get for many rows.
 func (s *snapshot) getMany(all []rowKey) ([]stored, error) {

@@ -256,11 +256,7 @@ func wantNeeded(t *testing.T, store storage.Store, slot storage.Slot, want error
 	t.Helper()
 	key := fmt.Sprint(slot)
 	err := store.Update(t.Context(), func(tx storage.Tx) error {
-		needer, ok := tx.(storage.ShareNeeder)
-		if !ok {
-			t.Fatal("a transaction is no storage.ShareNeeder")
-		}
-		needer.NeedShare(slot)
+		tx.NeedShare(slot)
 		return tx.Put("owners", []byte(key), []byte("sealed"))
 	})
 	if !errors.Is(err, want) {

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"bytes"
+	"errors"
 	"slices"
 
 	"hush/storage"
@@ -16,6 +18,8 @@ const (
 	maxPage   = 1024
 	pageBytes = 256 << 10
 )
+
+var _ storage.Tx = (*tx)(nil)
 
 // tx is a storage.Tx on a snapshot. What fn writes is kept in own, above what
 // earlier updates of its batch have written.
@@ -69,6 +73,29 @@ func (t *tx) Get(bucket string, key []byte) ([]byte, error) {
 		return nil, storage.ErrNotFound
 	}
 	return append([]byte{}, row.value...), nil
+}
+
+// Same implements storage.Tx.
+func (t *tx) Same(bucket string, key, value []byte) (bool, error) {
+	stored, err := t.Get(bucket, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && bytes.Equal(stored, value), err
+}
+
+// Change implements storage.Tx. It is Get and Put: what is written waits in memory for
+// the commit of the batch anyway.
+func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	stored, err := t.Get(bucket, []byte(key))
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	value, err := fn(stored)
+	if err != nil {
+		return err
+	}
+	return t.Put(bucket, []byte(key), value)
 }
 
 func (c change) result() ([]byte, error) {
@@ -216,7 +243,7 @@ func (t *tx) record(at rowKey, version uint32) {
 	t.reads[at] = version
 }
 
-// NeedShare implements storage.ShareNeeder. The commit looks for the share in the
+// NeedShare implements storage.Tx. The commit looks for the share in the
 // database that it is made to.
 func (t *tx) NeedShare(slot storage.Slot) { t.needs = append(t.needs, slot) }
 

@@ -48,7 +48,7 @@ func (m *changeModel) step(tx storage.Tx) error {
 		return m.check(tx)
 	default:
 		m.rows[key] = before + value
-		return storage.Change(tx, bucket, key, func(got []byte) ([]byte, error) {
+		return tx.Change(bucket, key, func(got []byte) ([]byte, error) {
 			if string(got) != before || (got == nil) == stored {
 				return nil, fmt.Errorf("changing %s: got %q, want %q", key, got, before)
 			}
@@ -99,7 +99,7 @@ func testChangeFails(t *testing.T, s storage.Store) {
 	errGivenUp := errors.New("given up")
 	err := together(increments, func(i int) error {
 		err := s.Update(t.Context(), func(tx storage.Tx) error {
-			err := storage.Change(tx, bucket, "n", func(value []byte) ([]byte, error) {
+			err := tx.Change(bucket, "n", func(value []byte) ([]byte, error) {
 				if value == nil {
 					value = make([]byte, 8)
 				}
@@ -127,20 +127,20 @@ func testChangeRefused(t *testing.T, s storage.Store) {
 	same := func(value []byte) ([]byte, error) { return value, nil }
 	mustPut(t, s, "a", "1")
 	mustView(t, s, func(tx storage.Tx) error {
-		if storage.Change(tx, bucket, "a", same) == nil {
+		if tx.Change(bucket, "a", same) == nil {
 			t.Error("Change(in a view): got nil, want an error")
 		}
 		return nil
 	})
 	for _, key := range []string{"", strings.Repeat("k", 1025)} {
-		err := s.Update(t.Context(), func(tx storage.Tx) error { return storage.Change(tx, bucket, key, same) })
+		err := s.Update(t.Context(), func(tx storage.Tx) error { return tx.Change(bucket, key, same) })
 		if err == nil {
 			t.Errorf("Change(key of %d bytes): got nil, want an error", len(key))
 		}
 	}
 	mustUpdate(t, s, func(tx storage.Tx) error {
 		return tx.Range(bucket, nil, nil, func(_, _ []byte) error {
-			if storage.Change(tx, bucket, "a", same) == nil {
+			if tx.Change(bucket, "a", same) == nil {
 				t.Error("Change(bucket being walked): got nil, want an error")
 			}
 			return nil
@@ -152,7 +152,7 @@ func testChangeRefused(t *testing.T, s storage.Store) {
 func testChangeReads(t *testing.T, s storage.Store) {
 	const other = "other"
 	set := func(tx storage.Tx, bucket, key, value string, read func() error) error {
-		return storage.Change(tx, bucket, key, func([]byte) ([]byte, error) { return []byte(value), read() })
+		return tx.Change(bucket, key, func([]byte) ([]byte, error) { return []byte(value), read() })
 	}
 	nothing := func() error { return nil }
 	mustUpdate(t, s, func(tx storage.Tx) error {
@@ -163,7 +163,7 @@ func testChangeReads(t *testing.T, s storage.Store) {
 		)
 	})
 	mustView(t, s, func(tx storage.Tx) error {
-		if same, err := storage.Same(tx, other, []byte("b"), []byte("2")); err != nil || !same {
+		if same, err := tx.Same(other, []byte("b"), []byte("2")); err != nil || !same {
 			return fmt.Errorf("comparing the row of another bucket: got %t, %w, want true, nil", same, err)
 		}
 		return wantValue(tx, "a", "3")

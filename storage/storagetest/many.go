@@ -54,7 +54,7 @@ func testGetMany(t *testing.T, s storage.Store) {
 		})
 	})
 	mustView(t, s, func(tx storage.Tx) error {
-		none, err := storage.GetMany(tx, bucket, nil)
+		none, err := tx.GetMany(bucket, nil)
 		if len(none) != 0 {
 			t.Errorf("GetMany(no keys): got %q, want none", none)
 		}
@@ -70,7 +70,7 @@ func checkMany(tx storage.Tx, want func(i int) (value string, ok bool)) error {
 		keys = append(keys, []byte(manyKey(i)))
 	}
 	keys = append(keys, keys[1], keys[0])
-	values, err := storage.GetMany(tx, bucket, keys)
+	values, err := tx.GetMany(bucket, keys)
 	if err != nil || len(values) != len(keys) {
 		return fmt.Errorf("GetMany(%d keys): got %d values, %w", len(keys), len(values), err)
 	}

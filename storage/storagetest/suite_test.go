@@ -73,6 +73,10 @@ func (w *weakTx) Put(bucket string, key, value []byte) error {
 	return nil
 }
 
+func (w *weakTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(w, bucket, key, fn)
+}
+
 func (w *weakTx) Delete(bucket string, key []byte) error {
 	key = bytes.Clone(key)
 	w.writes = append(w.writes, func(tx storage.Tx) error { return tx.Delete(bucket, key) })

@@ -17,6 +17,36 @@ func runTransactions(t *testing.T, open Opener) {
 	t.Run("failing update in a batch", storeTest(open, testFailingInBatch))
 	t.Run("panic discards writes", storeTest(open, testPanicDiscards))
 	t.Run("result is visible at once", storeTest(open, testReadYourWrites))
+	t.Run("a share that is needed", func(t *testing.T) {
+		store, shares := open(t)
+		testNeedShare(t, store, shares)
+	})
+}
+
+// testNeedShare: an update that needs a share which is there is applied. One that needs
+// another is refused as a whole, unless no share of the store can go missing.
+func testNeedShare(t *testing.T, store storage.Store, shares storage.Shares) {
+	there, destroyed := mustPutShare(t, shares, newShare()), mustPutShare(t, shares, newShare())
+	mustDestroy(t, shares, destroyed)
+	needing := func(key string, slots ...storage.Slot) error {
+		return store.Update(t.Context(), func(tx storage.Tx) error {
+			for _, slot := range slots {
+				tx.NeedShare(slot)
+			}
+			return putAll(tx, key, "sealed")
+		})
+	}
+	if err := needing("a", there); err != nil {
+		t.Fatalf("Update that needs a share: got %v, want nil", err)
+	}
+	switch err := needing("b", there, destroyed); {
+	case err == nil:
+		wantContents(t, store, "a=sealed", "b=sealed")
+	case errors.Is(err, storage.ErrShareGone):
+		wantContents(t, store, "a=sealed")
+	default:
+		t.Errorf("Update that needs a destroyed share: got %v, want nil or %v", err, storage.ErrShareGone)
+	}
 }
 
 func testSnapshot(t *testing.T, s storage.Store) {

@@ -173,7 +173,7 @@ func testSame(t *testing.T, s storage.Store) {
 			key, value string
 			want       bool
 		}{{"a", "1", true}, {"a", "2", false}, {"a", "", false}, {"empty", "", true}, {"none", "", false}, {"none", "1", false}} {
-			if got, err := storage.Same(tx, bucket, []byte(c.key), []byte(c.value)); got != c.want || err != nil {
+			if got, err := tx.Same(bucket, []byte(c.key), []byte(c.value)); got != c.want || err != nil {
 				return fmt.Errorf("comparing %q with %q: got %t, %w, want %t, nil", c.key, c.value, got, err, c.want)
 			}
 		}

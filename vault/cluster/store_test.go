@@ -54,10 +54,10 @@ type changingTx struct {
 
 func (tx changingTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
 	tx.s.changed++
-	return storage.Change(tx.Tx, bucket, key, fn)
+	return tx.Tx.Change(bucket, key, fn)
 }
 
 func (tx changingTx) Same(bucket string, key, value []byte) (bool, error) {
 	tx.s.compared++
-	return storage.Same(tx.Tx, bucket, key, value)
+	return tx.Tx.Same(bucket, key, value)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hush/storage"
+	"hush/storage/storagetest"
 	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -43,6 +44,18 @@ func (tx *readsTx) note(bucket, key string) {
 func (tx *readsTx) Get(bucket string, key []byte) ([]byte, error) {
 	tx.note(bucket, string(key))
 	return tx.Tx.Get(bucket, key)
+}
+
+func (tx *readsTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	return storagetest.GetEach(tx, bucket, keys)
+}
+
+func (tx *readsTx) Same(bucket string, key, value []byte) (bool, error) {
+	return storagetest.SameByGet(tx, bucket, key, value)
+}
+
+func (tx *readsTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(tx, bucket, key, fn)
 }
 
 func (tx *readsTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {

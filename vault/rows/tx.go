@@ -10,7 +10,9 @@ import (
 // bytes: the node that runs it, the format that it may write, and what ends in it.
 // It is for one goroutine, and valid until the function that got it returns.
 type Tx struct {
-	storage.Tx
+	// backend is no embedded field, so that a method that is missing here does not compile.
+	backend storage.Tx
+
 	node   uint16 // the number of the node that runs it; 0 for the only one of a store
 	shared bool   // whether other nodes may use the store
 	format Format // the newest that it may write
@@ -20,14 +22,16 @@ type Tx struct {
 	reads, writes int
 }
 
+var _ storage.Tx = (*Tx)(nil)
+
 // NewTx returns a transaction of a store that no other node shares, with a log of ends;
 // a nil log is none.
-func NewTx(tx storage.Tx, log EndLog) *Tx { return &Tx{Tx: tx, log: log, format: formatNewest} }
+func NewTx(tx storage.Tx, log EndLog) *Tx { return &Tx{backend: tx, log: log, format: formatNewest} }
 
 // NewNodeTx returns a transaction of a node with that number, which may write the formats
 // up to format.
 func NewNodeTx(tx storage.Tx, log EndLog, number uint16, format Format) *Tx {
-	return &Tx{Tx: tx, log: log, node: number, shared: true, format: format}
+	return &Tx{backend: tx, log: log, node: number, shared: true, format: format}
 }
 
 // Plain returns fn for a transaction of a backend that no other node shares at
@@ -52,55 +56,48 @@ func (t *Tx) Work() (reads, writes int) { return t.reads, t.writes }
 // Get implements storage.Tx.
 func (t *Tx) Get(bucket string, key []byte) ([]byte, error) {
 	t.reads++
-	return t.Tx.Get(bucket, key)
+	return t.backend.Get(bucket, key)
 }
 
-// GetMany returns the values of keys in their order, nil for a missing one; see
-// storage.GetMany.
+// GetMany implements storage.Tx.
 func (t *Tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
 	t.reads += len(keys)
-	return storage.GetMany(t.Tx, bucket, keys)
+	return t.backend.GetMany(bucket, keys)
 }
 
-// Same reports whether key has that value; see storage.Same.
+// Same implements storage.Tx.
 func (t *Tx) Same(bucket string, key, value []byte) (bool, error) {
 	t.reads++
-	return storage.Same(t.Tx, bucket, key, value)
+	return t.backend.Same(bucket, key, value)
 }
 
 // Range implements storage.Tx.
 func (t *Tx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
 	t.reads++
-	return t.Tx.Range(bucket, from, to, fn)
+	return t.backend.Range(bucket, from, to, fn)
 }
 
 // Put implements storage.Tx.
 func (t *Tx) Put(bucket string, key, value []byte) error {
 	t.writes++
-	return t.Tx.Put(bucket, key, value)
+	return t.backend.Put(bucket, key, value)
 }
 
 // Delete implements storage.Tx.
 func (t *Tx) Delete(bucket string, key []byte) error {
 	t.writes++
-	return t.Tx.Delete(bucket, key)
+	return t.backend.Delete(bucket, key)
 }
 
-// Change stores what fn returns as the value of key; see storage.Change.
+// Change implements storage.Tx.
 func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
 	t.reads++
 	t.writes++
-	return storage.Change(t.Tx, bucket, key, fn)
+	return t.backend.Change(bucket, key, fn)
 }
 
-// NeedShare makes the update fail with storage.ErrShareGone unless it is committed
-// where the share in slot is stored; see storage.ShareNeeder. Where no acknowledged
-// share can go missing it does nothing.
-func (t *Tx) NeedShare(slot storage.Slot) {
-	if needer, ok := t.Tx.(storage.ShareNeeder); ok {
-		needer.NeedShare(slot)
-	}
-}
+// NeedShare implements storage.Tx.
+func (t *Tx) NeedShare(slot storage.Slot) { t.backend.NeedShare(slot) }
 
 // End is something other than a secret that ends in a transaction, and that a log
 // outside the store must have before the update returns.

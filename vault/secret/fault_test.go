@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"hush/storage"
+	"hush/storage/storagetest"
 )
 
 // verifierStore shows another root key's verifier, so that a vault opens with
@@ -29,6 +30,14 @@ func (t verifierTx) Get(bucket string, key []byte) ([]byte, error) {
 		return t.store.verifier, nil
 	}
 	return t.Tx.Get(bucket, key)
+}
+
+func (t verifierTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	return storagetest.GetEach(t, bucket, keys)
+}
+
+func (t verifierTx) Same(bucket string, key, value []byte) (bool, error) {
+	return storagetest.SameByGet(t, bucket, key, value)
 }
 
 // countingStore counts how often an update found a secret, which is when a
@@ -64,6 +73,14 @@ func (t *countingTx) Get(bucket string, key []byte) ([]byte, error) {
 		t.found++
 	}
 	return value, err
+}
+
+func (t *countingTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	return storagetest.GetEach(t, bucket, keys)
+}
+
+func (t *countingTx) Same(bucket string, key, value []byte) (bool, error) {
+	return storagetest.SameByGet(t, bucket, key, value)
 }
 
 func (t *countingTx) Delete(bucket string, key []byte) error {

@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/memory"
+	"hush/storage/storagetest"
 	"hush/vault"
 	"hush/vault/outbox"
 )
@@ -69,15 +70,13 @@ type keepingTx struct {
 	writes []keptWrite
 }
 
-func (t *keepingTx) NeedShare(slot storage.Slot) {
-	if needer, ok := t.Tx.(storage.ShareNeeder); ok {
-		needer.NeedShare(slot)
-	}
-}
-
 func (t *keepingTx) Put(bucket string, key, value []byte) error {
 	t.writes = append(t.writes, keptWrite{bucket, append([]byte{}, key...), append([]byte{}, value...)})
 	return t.Tx.Put(bucket, key, value)
+}
+
+func (t *keepingTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(t, bucket, key, fn)
 }
 
 func (t *keepingTx) Delete(bucket string, key []byte) error {

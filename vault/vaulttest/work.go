@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"hush/storage"
+	"hush/storage/storagetest"
 )
 
 // WorkStore counts the transactions of contexts from Counted, with their reads
@@ -48,9 +49,21 @@ func (tx workTx) Get(bucket string, key []byte) ([]byte, error) {
 	return tx.Tx.Get(bucket, key)
 }
 
+func (tx workTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	return storagetest.GetEach(tx, bucket, keys)
+}
+
+func (tx workTx) Same(bucket string, key, value []byte) (bool, error) {
+	return storagetest.SameByGet(tx, bucket, key, value)
+}
+
 func (tx workTx) Put(bucket string, key, value []byte) error {
 	tx.s.Writes.Add(1)
 	return tx.Tx.Put(bucket, key, value)
+}
+
+func (tx workTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(tx, bucket, key, fn)
 }
 
 func (tx workTx) Delete(bucket string, key []byte) error {
