@@ -139,7 +139,7 @@ func TestSweepWithoutATimeDestroysShares(t *testing.T) {
 	var shares vaulttest.FaultyShares
 	opts := onTime(vaulttest.Options{}, clock)
 	opts.WrapShares = func(s storage.Shares) storage.Shares {
-		shares.InnerShares = vaulttest.Inner(s)
+		shares.Shares = s
 		return &shares
 	}
 	k := c.Node(t, "a", opts)

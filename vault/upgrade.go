@@ -19,11 +19,7 @@ func Upgrade(ctx context.Context, opts Options) error {
 // upgrade raises the format of a store that is this process's alone, and says so:
 // releases before that format can then no longer open it.
 func upgrade(ctx context.Context, store cluster.Store, shares storage.Shares, log *slog.Logger) error {
-	var bar func(context.Context) error
-	if b, ok := shares.(storage.Barrier); ok {
-		bar = b.BarOlder
-	}
-	before, err := cluster.RaiseFormat(ctx, store, bar)
+	before, err := cluster.RaiseFormat(ctx, store, shares.BarOlder)
 	if err != nil {
 		return fmt.Errorf("upgrading the format of the data: %w", err)
 	}

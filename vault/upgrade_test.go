@@ -87,7 +87,7 @@ func TestUpgradeFolder(t *testing.T) {
 }
 
 // barredShares fail to bar older releases.
-type barredShares struct{ vaulttest.InnerShares }
+type barredShares struct{ storage.Shares }
 
 var errBar = errors.New("bar")
 
@@ -101,7 +101,7 @@ func TestUpgradeBarsFirst(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	vaulttest.Put(t, k.Store, cluster.BucketNode, formatKey(), nil)
 	opts := k.VaultOptions()
-	opts.Shares = barredShares{vaulttest.Inner(k.Shares)}
+	opts.Shares = barredShares{k.Shares}
 	_, err := vault.Open(t.Context(), opts)
 	vaulttest.WantErr(t, "vault.Open(shares that cannot be barred)", err, errBar)
 	if got := vaulttest.Get(t, k.Store, cluster.BucketNode, formatKey()); got != nil {

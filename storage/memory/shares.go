@@ -7,7 +7,7 @@ import (
 	"hush/storage"
 )
 
-// Shares is a storage.Shares and storage.Recycler in memory. It has no older
+// Shares is a storage.Shares in memory, and its own Recycler. It has no older
 // slots, so there is never anything to reclaim.
 type Shares struct {
 	mu    sync.RWMutex
@@ -51,6 +51,18 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 	it := s.slots[number]
 	*it = slot{share: share, generation: it.generation + 1, state: stateLive}
 	return storage.Slot{Number: number, Generation: it.generation}, nil
+}
+
+// PutMany implements storage.Shares.
+func (s *Shares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	slots := make([]storage.Slot, len(shares))
+	for i, share := range shares {
+		var err error
+		if slots[i], err = s.Put(ctx, share); err != nil {
+			return slots, err
+		}
+	}
+	return slots, nil
 }
 
 // Get implements storage.Shares.
@@ -101,6 +113,18 @@ func (s *Shares) Dump() (content []byte) {
 	}
 	return content
 }
+
+// Overwrites implements storage.Shares. Nothing in memory keeps an older share.
+func (s *Shares) Overwrites() bool { return true }
+
+// BarOlder implements storage.Shares. No release opens what another had in memory.
+func (s *Shares) BarOlder(context.Context) error { return nil }
+
+// Observe implements storage.Shares. Nothing is made durable, so nothing is reported.
+func (s *Shares) Observe(storage.Observer) {}
+
+// Recycler implements storage.Shares.
+func (s *Shares) Recycler() storage.Recycler { return s }
 
 // Release implements storage.Recycler.
 func (s *Shares) Release(slots ...storage.Slot) {

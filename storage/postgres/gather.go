@@ -25,12 +25,34 @@ func (g *gather[T]) join(item *T) error {
 	w := &waiter[T]{item: item, done: make(chan error, 1)}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, w)
-	if g.running < g.most {
+	g.serve()
+	g.mu.Unlock()
+	return <-w.done
+}
+
+// joinAll is join for many items, which wait together. It returns an error for each.
+func (g *gather[T]) joinAll(items []*T) []error {
+	all := make([]*waiter[T], len(items))
+	for i, item := range items {
+		all[i] = &waiter[T]{item: item, done: make(chan error, 1)}
+	}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, all...)
+	g.serve()
+	g.mu.Unlock()
+	errs := make([]error, len(items))
+	for i, w := range all {
+		errs[i] = <-w.done
+	}
+	return errs
+}
+
+// serve begins to serve those who wait, unless enough do. g.mu is held.
+func (g *gather[T]) serve() {
+	if len(g.waiting) > 0 && g.running < g.most {
 		g.running++
 		go g.work()
 	}
-	g.mu.Unlock()
-	return <-w.done
 }
 
 // work serves those who wait until there are none.

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"hush/storage"
@@ -10,7 +11,7 @@ import (
 
 // Shares is a storage.Shares in the store's database. A slot is a row and its
 // number comes from a sequence, so a destroyed share leaves nothing to keep
-// account of: there is no storage.Recycler, and no node has to know what the
+// account of: it has no Recycler, and no node has to know what the
 // others free. A share that is put and never owned, as after a crash, stays as
 // a row of about 110 bytes with its entry in the index.
 //
@@ -29,10 +30,7 @@ type Shares struct {
 	observed storage.Observed
 }
 
-var (
-	_ storage.Shares     = (*Shares)(nil)
-	_ storage.Observable = (*Shares)(nil)
-)
+var _ storage.Shares = (*Shares)(nil)
 
 type putShare struct {
 	share [storage.ShareSize]byte
@@ -53,9 +51,15 @@ func newShares(db *Store) *Shares {
 	return s
 }
 
-// Overwrites reports whether Destroy overwrites shares where they lie. Here it
-// does not.
+// Overwrites implements storage.Shares: what was deleted stays in the write-ahead log.
 func (s *Shares) Overwrites() bool { return false }
+
+// BarOlder implements storage.Shares. It has nothing to do: every release that opens a
+// database looks at the format of the data.
+func (s *Shares) BarOlder(context.Context) error { return nil }
+
+// Recycler implements storage.Shares: there is none.
+func (s *Shares) Recycler() storage.Recycler { return nil }
 
 // Put implements storage.Shares.
 func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
@@ -68,6 +72,27 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 		return storage.Slot{}, outward(err)
 	}
 	return it.slot, nil
+}
+
+// PutMany implements storage.Shares.
+func (s *Shares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	slots := make([]storage.Slot, len(shares))
+	if err := s.db.enter(ctx); err != nil {
+		return slots, err
+	}
+	defer s.db.running.RUnlock()
+	items := make([]*putShare, len(shares))
+	for i, share := range shares {
+		items[i] = &putShare{share: share}
+	}
+	errs := s.puts.joinAll(items)
+	for i, err := range errs {
+		if err == nil {
+			slots[i] = items[i].slot
+		}
+		errs[i] = outward(err)
+	}
+	return slots, errors.Join(errs...)
 }
 
 // putAll inserts rows. Their numbers are drawn in the same transaction, so that
@@ -208,7 +233,7 @@ func (s *Shares) dropAll(items []*[]storage.Slot) error {
 	})
 }
 
-// Observe implements storage.Observable.
+// Observe implements storage.Shares.
 func (s *Shares) Observe(by storage.Observer) { s.observed.By(by) }
 
 // synced returns do, which makes changes of shares durable, with its time told.

@@ -3,13 +3,9 @@ package sharefile
 import (
 	"context"
 	"fmt"
-
-	"hush/storage"
 )
 
-var _ storage.Barrier = (*File)(nil)
-
-// BarOlder implements storage.Barrier. The header never crosses a sector, so it
+// BarOlder implements storage.Shares. The header never crosses a sector, so it
 // is old or new after a power cut.
 func (s *File) BarOlder(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {

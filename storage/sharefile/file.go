@@ -23,7 +23,7 @@ const (
 	lockStripes = 64
 )
 
-// File is a storage.Shares and storage.Recycler in one file. slotData draws
+// File is a storage.Shares in one file, and its own Recycler. slotData draws
 // its format. Only the list of free slots is kept in memory.
 type File struct {
 	file   *os.File
@@ -45,12 +45,7 @@ type File struct {
 	observed storage.Observed
 }
 
-var (
-	_ storage.Shares     = (*File)(nil)
-	_ storage.ManyPutter = (*File)(nil)
-	_ storage.Recycler   = (*File)(nil)
-	_ storage.Observable = (*File)(nil)
-)
+var _ storage.Shares = (*File)(nil)
 
 // Options say how a file is opened.
 type Options struct {
@@ -125,7 +120,7 @@ func (s *File) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.
 	return slot, nil
 }
 
-// PutMany implements storage.ManyPutter.
+// PutMany implements storage.Shares.
 func (s *File) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
 	slots := make([]storage.Slot, len(shares))
 	if err := s.enter(ctx); err != nil {
@@ -198,6 +193,12 @@ func (s *File) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	}
 	return errors.Join(append(errs, s.await(wiped...))...)
 }
+
+// Overwrites implements storage.Shares: a share is overwritten in its slot.
+func (s *File) Overwrites() bool { return true }
+
+// Recycler implements storage.Shares.
+func (s *File) Recycler() storage.Recycler { return s }
 
 // Release implements storage.Recycler.
 func (s *File) Release(slots ...storage.Slot) { s.slots.release(slots) }
@@ -317,7 +318,7 @@ func (s *File) lock(number uint64) *sync.Mutex {
 	return lock
 }
 
-// Observe implements storage.Observable.
+// Observe implements storage.Shares.
 func (s *File) Observe(by storage.Observer) { s.observed.By(by) }
 
 // asIs shows an observer the error itself.

@@ -9,13 +9,12 @@ import (
 	"hush/testtier/property"
 )
 
-// runRecycler tests the reuse of slots within the life of one process. There is
-// nothing to test of shares that are no storage.Recycler: a store that is one
-// says so where it is compiled.
+// runRecycler tests the reuse of slots within the life of one process, of shares that
+// have a Recycler.
 func runRecycler(t *testing.T, open Opener) {
 	_, shares := open(t)
-	recycler, ok := shares.(storage.Recycler)
-	if !ok {
+	recycler := shares.Recycler()
+	if recycler == nil {
 		return
 	}
 	t.Run("released slots are used again", func(t *testing.T) { testReuse(t, shares, recycler) })

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -20,6 +21,7 @@ func runShares(t *testing.T, open Opener) {
 		"put many":                 testPutMany,
 		"concurrent puts and ends": testConcurrentLives,
 		"cancelled":                testSharesCancelled,
+		"what they are":            testSharesStay,
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, s := open(t)
@@ -90,11 +92,7 @@ func testShareLife(t *testing.T, s storage.Shares) {
 
 // Many shares that are put at once are as if put one by one.
 func testPutMany(t *testing.T, s storage.Shares) {
-	many, ok := s.(storage.ManyPutter)
-	if !ok {
-		return // this store puts them one by one
-	}
-	if slots, err := many.PutMany(t.Context(), nil); len(slots) != 0 || err != nil {
+	if slots, err := s.PutMany(t.Context(), nil); len(slots) != 0 || err != nil {
 		t.Errorf("PutMany(none): got %v, %v, want none, nil", slots, err)
 	}
 	err := together(8, func(int) error {
@@ -102,13 +100,13 @@ func testPutMany(t *testing.T, s storage.Shares) {
 		for i := range shares {
 			shares[i] = newShare()
 		}
-		slots, err := many.PutMany(t.Context(), shares)
+		slots, err := s.PutMany(t.Context(), shares)
 		errs := []error{err}
 		for i, slot := range slots {
 			errs = append(errs, holds(t.Context(), s, slot, shares[i]))
 		}
 		errs = append(errs, s.Destroy(t.Context(), slots...))
-		if r, ok := s.(storage.Recycler); ok {
+		if r := s.Recycler(); r != nil {
 			r.Release(slots...)
 		}
 		for _, slot := range slots {
@@ -171,7 +169,7 @@ func testConcurrentPuts(t *testing.T, s storage.Shares) {
 }
 
 func testConcurrentLives(t *testing.T, s storage.Shares) {
-	recycler, recycles := s.(storage.Recycler)
+	recycler := s.Recycler()
 	err := together(32, func(int) error {
 		for range 20 {
 			it := newShare()
@@ -185,7 +183,7 @@ func testConcurrentLives(t *testing.T, s storage.Shares) {
 			if err := errors.Join(errs...); err != nil {
 				return err
 			}
-			if recycles {
+			if recycler != nil {
 				recycler.Release(slot)
 			}
 		}
@@ -196,11 +194,34 @@ func testConcurrentLives(t *testing.T, s storage.Shares) {
 	}
 }
 
+// What shares say of themselves stays, and barring older releases, which happens at each
+// start, leaves the shares alone.
+func testSharesStay(t *testing.T, s storage.Shares) {
+	it := newShare()
+	slot := mustPutShare(t, s, it)
+	overwrites, recycles := s.Overwrites(), s.Recycler() != nil
+	for range 2 {
+		if err := s.BarOlder(t.Context()); err != nil {
+			t.Errorf("BarOlder: got %v, want nil", err)
+		}
+	}
+	mustDestroy(t, s, mustPutShare(t, s, newShare()))
+	if err := holds(t.Context(), s, slot, it); err != nil {
+		t.Error(err)
+	}
+	if s.Overwrites() != overwrites || (s.Recycler() != nil) != recycles {
+		t.Errorf("Overwrites, Recycler: got %t, %t, want %t, %t as before", s.Overwrites(), s.Recycler() != nil, overwrites, recycles)
+	}
+}
+
 func testSharesCancelled(t *testing.T, s storage.Shares) {
 	it := newShare()
 	slot := mustPutShare(t, s, it)
 	if _, err := s.Put(cancelled(), it); !errors.Is(err, context.Canceled) {
 		t.Errorf("Put(cancelled): got %v, want %v", err, context.Canceled)
+	}
+	if slots, err := s.PutMany(cancelled(), make([]share, 2)); !errors.Is(err, context.Canceled) || !slices.Equal(slots, make([]storage.Slot, 2)) {
+		t.Errorf("PutMany(cancelled): got %v, %v, want no slots, %v", slots, err, context.Canceled)
 	}
 	if _, err := s.Get(cancelled(), slot); !errors.Is(err, context.Canceled) {
 		t.Errorf("Get(cancelled): got %v, want %v", err, context.Canceled)

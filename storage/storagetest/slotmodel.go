@@ -30,7 +30,7 @@ type slotModel struct {
 // start opens the shares again and shreds the listed ones.
 func (m *slotModel) start() {
 	m.shares = m.open()
-	m.recycler, _ = m.shares.(storage.Recycler)
+	m.recycler = m.shares.Recycler()
 	m.old, m.released = map[uint64]bool{}, map[uint64]bool{}
 	for number := range m.highest {
 		m.old[number] = true

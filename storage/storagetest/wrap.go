@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 
 	"hush/storage"
@@ -45,4 +46,16 @@ func ChangeByPut(tx storage.Tx, bucket, key string, fn func(value []byte) ([]byt
 		return err
 	}
 	return tx.Put(bucket, []byte(key), value)
+}
+
+// PutEach is storage.Shares.PutMany by Put.
+func PutEach(ctx context.Context, s storage.Shares, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	slots := make([]storage.Slot, len(shares))
+	for i, share := range shares {
+		var err error
+		if slots[i], err = s.Put(ctx, share); err != nil {
+			return slots, err
+		}
+	}
+	return slots, nil
 }

@@ -83,7 +83,7 @@ func TestRepeatDestroysForADeadNode(t *testing.T) {
 	c := vaulttest.NewCluster(t)
 	faulty := &vaulttest.FaultyShares{}
 	a := c.Node(t, "a", vaulttest.Options{Manual: true, WrapShares: func(s storage.Shares) storage.Shares {
-		faulty.InnerShares = vaulttest.Inner(s)
+		faulty.Shares = s
 		return faulty
 	}})
 	b := c.Node(t, "b", vaulttest.Options{Manual: true})

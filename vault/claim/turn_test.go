@@ -14,7 +14,7 @@ import (
 
 // slowShares destroy nothing before they may.
 type slowShares struct {
-	vaulttest.InnerShares
+	storage.Shares
 	may   chan struct{}
 	calls *atomic.Int64
 }
@@ -34,7 +34,7 @@ func TestRepeatDuringTheShred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := slowShares{may: make(chan struct{}), calls: new(atomic.Int64)}
 		k := vaulttest.NewMemoryCluster(t).Node(t, "a", vaulttest.Options{Manual: true, WrapShares: func(s storage.Shares) storage.Shares {
-			slow.InnerShares = vaulttest.Inner(s)
+			slow.Shares = s
 			return slow
 		}})
 		kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})

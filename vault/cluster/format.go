@@ -111,9 +111,9 @@ func (o *NodeOptions) CheckFormat(tx storage.Tx) error {
 }
 
 // RaiseFormat raises the format of a store of one process to the newest, before
-// anything of that format is stored, and returns the format that it had. bar,
-// unless nil, keeps releases out that do not look at the format; it is called
-// first, at each start.
+// anything of that format is stored, and returns the format that it had. bar
+// keeps releases out that do not look at the format; it is called first, at each
+// start.
 func RaiseFormat(ctx context.Context, s Store, bar func(context.Context) error) (before FormatRecord, err error) {
 	err = s.View(ctx, func(tx *rows.Tx) (err error) {
 		if err := CheckFormat(tx); err != nil {
@@ -122,7 +122,7 @@ func RaiseFormat(ctx context.Context, s Store, bar func(context.Context) error) 
 		before, err = GetFormat(tx)
 		return err
 	})
-	if err == nil && rows.FormatNewest() > rows.FormatFirst && bar != nil {
+	if err == nil && rows.FormatNewest() > rows.FormatFirst {
 		err = bar(ctx)
 	}
 	if err != nil || before.Format >= rows.FormatNewest() {

@@ -303,11 +303,7 @@ func TestSharesThatNothingUses(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
 	const ready = 1024
 	for _, put := range []int{ready, 1} {
-		many, ok := k.Shares.(storage.ManyPutter)
-		if !ok {
-			t.Fatal("the shares of a folder: got no PutMany, want one")
-		}
-		_, err := many.PutMany(t.Context(), make([][storage.ShareSize]byte, put))
+		_, err := k.Shares.PutMany(t.Context(), make([][storage.ShareSize]byte, put))
 		vaulttest.Want(t, "PutMany()", err, nil)
 		k.Close(t)
 		var got int64

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hush/storage"
+	"hush/storage/storagetest"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -44,7 +45,7 @@ func TestCrashBeforeMailIsShredded(t *testing.T) {
 	t.Parallel()
 	var shares *vaulttest.FaultyShares
 	k := newMailKit(t, vaulttest.Options{Folder: true, WrapShares: func(s storage.Shares) storage.Shares {
-		shares = &vaulttest.FaultyShares{InnerShares: vaulttest.Inner(s)}
+		shares = &vaulttest.FaultyShares{Shares: s}
 		return shares
 	}})
 	k.mustShare(t)
@@ -67,7 +68,7 @@ func TestMailOfASecretThatWasNotKept(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{
 		WrapStore: func(s storage.Store) storage.Store { store = &vaulttest.FaultyStore{Store: s}; return store },
 		WrapShares: func(s storage.Shares) storage.Shares {
-			return &notedShares{InnerShares: vaulttest.Inner(s), drawn: &drawn}
+			return &notedShares{Shares: s, drawn: &drawn}
 		},
 	})
 	k.mustShare(t) // brings what later mails of this hour have in common
@@ -87,21 +88,35 @@ func TestMailOfASecretThatWasNotKept(t *testing.T) {
 // notedShares notes each share that is put, and the number of each slot that
 // is reported as used.
 type notedShares struct {
-	vaulttest.InnerShares
+	storage.Shares
 	drawn *[][storage.ShareSize]byte
 	used  map[uint64]bool
 }
 
-func (s *notedShares) Used(slot storage.Slot) {
-	if s.used != nil {
-		s.used[slot.Number] = true
+func (s *notedShares) Recycler() storage.Recycler {
+	if inner := s.Shares.Recycler(); inner != nil && s.used != nil {
+		return notedRecycler{inner, s.used}
 	}
-	s.Recycler.Used(slot)
+	return s.Shares.Recycler()
+}
+
+type notedRecycler struct {
+	storage.Recycler
+	used map[uint64]bool
+}
+
+func (r notedRecycler) Used(slot storage.Slot) {
+	r.used[slot.Number] = true
+	r.Recycler.Used(slot)
 }
 
 func (s *notedShares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
 	*s.drawn = append(*s.drawn, share)
 	return s.Shares.Put(ctx, share)
+}
+
+func (s *notedShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	return storagetest.PutEach(ctx, s, shares)
 }
 
 // Mails that wait keep their slots over a restart: no new share comes to lie
@@ -110,7 +125,7 @@ func TestRestartKeepsMails(t *testing.T) {
 	t.Parallel()
 	used := map[uint64]bool{}
 	k := newMailKit(t, vaulttest.Options{Folder: true, WrapShares: func(s storage.Shares) storage.Shares {
-		return &notedShares{InnerShares: vaulttest.Inner(s), drawn: new([][storage.ShareSize]byte), used: used}
+		return &notedShares{Shares: s, drawn: new([][storage.ShareSize]byte), used: used}
 	}})
 	kept := k.mustShare(t)
 	slots, err := k.Vault.Outbox.Slots(t.Context())

@@ -6,6 +6,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/storagetest"
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/cluster"
@@ -30,7 +31,7 @@ func (s noRoomForClaims) Update(ctx context.Context, fn func(storage.Tx) error) 
 
 // noRoomForShares has no room for the share of a claim, once full is set.
 type noRoomForShares struct {
-	vaulttest.InnerShares
+	storage.Shares
 	full *bool
 }
 
@@ -39,6 +40,10 @@ func (s noRoomForShares) Put(ctx context.Context, share [storage.ShareSize]byte)
 		return storage.Slot{}, storage.ErrFull
 	}
 	return s.Shares.Put(ctx, share)
+}
+
+func (s noRoomForShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	return storagetest.PutEach(ctx, s, shares)
 }
 
 // revealClaimed reveals a secret with a claim.
@@ -72,7 +77,7 @@ func TestRevealOnAFullDiskNeedsNoClaim(t *testing.T) {
 		t.Parallel()
 		full := false
 		k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapShares: func(s storage.Shares) storage.Shares {
-			return noRoomForShares{vaulttest.Inner(s), &full}
+			return noRoomForShares{s, &full}
 		}})
 		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 		full = true

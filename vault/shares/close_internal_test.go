@@ -3,12 +3,12 @@ package shares
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"testing"
 
 	"hush/storage"
 	"hush/storage/memory"
+	"hush/storage/storagetest"
 )
 
 // keeper keeps the slots that were put, of shares whose slots are not reused.
@@ -27,13 +27,19 @@ func (k *keeper) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 	return slot, err
 }
 
+func (k *keeper) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	return storagetest.PutEach(ctx, k, shares)
+}
+
+func (*keeper) Recycler() storage.Recycler { return nil }
+
 // A node that stops leaves no share that nothing will use, and keeps those that
 // were taken.
 func TestCloseDestroysWhatIsReady(t *testing.T) {
 	t.Parallel()
 	_, backend := memory.New()
 	plain := &keeper{Shares: backend}
-	s := &Shares{backend: plain, pool: newSharePool(plain, slog.New(slog.DiscardHandler))}
+	s := &Shares{backend: plain, pool: newSharePool(plain)}
 	if err := s.pool.writeBatch(t.Context()); err != nil {
 		t.Fatal(err)
 	}

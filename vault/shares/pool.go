@@ -3,11 +3,8 @@ package shares
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync"
 	"time"
 
-	"hush/crash"
 	"hush/seal"
 	"hush/storage"
 )
@@ -36,13 +33,12 @@ type Ready struct {
 // concealing a secret does not wait for that sync.
 type sharePool struct {
 	shares storage.Shares
-	log    *slog.Logger
 	ready  chan Ready
 	taken  chan struct{}
 }
 
-func newSharePool(shares storage.Shares, log *slog.Logger) *sharePool {
-	return &sharePool{shares: shares, log: log, ready: make(chan Ready, poolSize), taken: make(chan struct{}, 1)}
+func newSharePool(shares storage.Shares) *sharePool {
+	return &sharePool{shares: shares, ready: make(chan Ready, poolSize), taken: make(chan struct{}, 1)}
 }
 
 // take returns a durable share: one that is ready, or a new one if there is
@@ -116,34 +112,12 @@ func (p *sharePool) fill(ctx context.Context) {
 // writeBatch writes poolBatch shares with one sync and puts them into the pool.
 // The pool has room for them: no other goroutine adds to it.
 func (p *sharePool) writeBatch(ctx context.Context) error {
-	if many, ok := p.shares.(storage.ManyPutter); ok {
-		return p.writeMany(ctx, many)
-	}
-	var all sync.WaitGroup
-	errs := make([]error, poolBatch)
-	for i := range errs {
-		crash.Go(&all, p.log, func() {
-			r, err := p.write(ctx)
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			p.ready <- r
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
-}
-
-// writeMany is writeBatch for shares that take many at once: no goroutine has to be
-// woken for each.
-func (p *sharePool) writeMany(ctx context.Context, many storage.ManyPutter) error {
 	var batch [poolBatch][storage.ShareSize]byte
 	defer clear(batch[:])
 	for i := range batch {
 		batch[i] = seal.NewShare()
 	}
-	slots, err := many.PutMany(ctx, batch[:])
+	slots, err := p.shares.PutMany(ctx, batch[:])
 	for i, slot := range slots {
 		if slot != (storage.Slot{}) {
 			p.ready <- Ready{Slot: slot, Share: batch[i]}

@@ -71,11 +71,20 @@ func (t *strikeTx) Delete(bucket string, key []byte) error {
 }
 
 type watchedShares struct {
-	vaulttest.InnerShares
+	storage.Shares
 	seen *releaseLog
 }
 
-func (s watchedShares) Release(slots ...storage.Slot) {
+func (s watchedShares) Recycler() storage.Recycler {
+	return watchedRecycler{s.Shares.Recycler(), s.seen}
+}
+
+type watchedRecycler struct {
+	storage.Recycler
+	seen *releaseLog
+}
+
+func (s watchedRecycler) Release(slots ...storage.Slot) {
 	s.seen.mu.Lock()
 	for _, slot := range slots {
 		s.seen.released = append(s.seen.released, slot)
@@ -92,7 +101,7 @@ func (w *releaseLog) options() vaulttest.Options {
 		Manual: true, Folder: true, // slots are not reused elsewhere
 		WrapStore: func(s storage.Store) storage.Store { return watchedStore{s, w} },
 		WrapShares: func(s storage.Shares) storage.Shares {
-			return watchedShares{vaulttest.Inner(s), w}
+			return watchedShares{s, w}
 		},
 	}
 }

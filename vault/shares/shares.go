@@ -42,8 +42,8 @@ type Shares struct {
 // counts as destroyed when the end of the secret is in the log, too; nil for no
 // log.
 func New(s cluster.Store, backend storage.Shares, keys *seal.Keys, log *slog.Logger, ended *spent.Log) *Shares {
-	made := &Shares{store: s, backend: backend, log: log, spent: ended, pool: newSharePool(backend, log)}
-	if o, ok := backend.(storage.Overwriter); ok && !o.Overwrites() {
+	made := &Shares{store: s, backend: backend, log: log, spent: ended, pool: newSharePool(backend)}
+	if !backend.Overwrites() {
 		made.epochs = newEpochs(s, keys)
 	}
 	made.queue = newShredQueue(made.strikeQueued, log)
@@ -133,16 +133,16 @@ func (s *Shares) ForgetEpochs(now time.Time) {
 // List lists a share for destruction, in the transaction that ends what it
 // opens.
 func (s *Shares) List(tx *rows.Tx, slot storage.Slot) error {
-	if r, ok := s.backend.(storage.Recycler); ok {
+	if r := s.backend.Recycler(); r != nil {
 		r.Touch(slot)
 	}
 	return tx.Put(BucketShred, rows.BigEndian(slot.Number), rows.BigEndian(slot.Generation))
 }
 
-// Recycler returns the backend if it reuses slots.
+// Recycler returns that of the backend, if it reuses slots.
 func (s *Shares) Recycler() (storage.Recycler, bool) {
-	r, ok := s.backend.(storage.Recycler)
-	return r, ok
+	r := s.backend.Recycler()
+	return r, r != nil
 }
 
 // Admit returns ErrUnavailable while the end of a secret could not be logged. It
@@ -217,7 +217,7 @@ func (s *Shares) Discard(cause error, slot storage.Slot) {
 
 // recycle returns slots to a backend that reuses them.
 func (s *Shares) recycle(slots ...storage.Slot) {
-	if r, ok := s.backend.(storage.Recycler); ok {
+	if r := s.backend.Recycler(); r != nil {
 		r.Release(slots...)
 	}
 }

@@ -26,6 +26,8 @@ func (f *freed) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	return f.Shares.Destroy(ctx, slots...)
 }
 
+func (f *freed) Recycler() storage.Recycler { return f }
+
 func (f *freed) Release(slots ...storage.Slot) {
 	f.released = append(f.released, slots...)
 	f.Shares.Release(slots...)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
+	"hush/storage/storagetest"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -37,13 +38,17 @@ func (w work) since(o work) work {
 
 // drawnShares counts the shares that were asked for.
 type drawnShares struct {
-	vaulttest.InnerShares
+	storage.Shares
 	drawn atomic.Int64
 }
 
 func (s *drawnShares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
 	s.drawn.Add(1)
 	return s.Shares.Put(ctx, share)
+}
+
+func (s *drawnShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	return storagetest.PutEach(ctx, s, shares)
 }
 
 // What there may be at an address.
@@ -115,7 +120,7 @@ func TestAnswersTellNoAddress(t *testing.T) {
 					return store
 				},
 				WrapShares: func(s storage.Shares) storage.Shares {
-					shares = &drawnShares{InnerShares: vaulttest.Inner(s)}
+					shares = &drawnShares{Shares: s}
 					return shares
 				},
 			})

@@ -9,6 +9,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/storagetest"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
 )
@@ -75,17 +76,16 @@ type mortalShares struct {
 	life *life
 }
 
-func (s mortalShares) Overwrites() bool {
-	o, ok := s.Shares.(storage.Overwriter)
-	return !ok || o.Overwrites()
-}
-
 func (s mortalShares) Put(ctx context.Context, share [storage.ShareSize]byte) (slot storage.Slot, err error) {
 	err = s.life.write(func() error {
 		slot, err = s.Shares.Put(ctx, share)
 		return err
 	})
 	return slot, err
+}
+
+func (s mortalShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	return storagetest.PutEach(ctx, s, shares)
 }
 
 func (s mortalShares) Destroy(ctx context.Context, slots ...storage.Slot) error {

@@ -55,6 +55,9 @@ func TestCopyIsRefused(t *testing.T) {
 		"a target that is in use": {c.small(t), nil, transfer.ErrNotEmpty},
 		"no room":                 {keepingSite(t, c.root), func(o *transfer.Options) { o.Room = func(_, _ int64) error { return storage.ErrFull } }, storage.ErrFull},
 		"only a check":            {keepingSite(t, c.root), func(o *transfer.Options) { o.CheckOnly = true }, nil},
+		"only a check, of a target that does not exist": {keepingSite(t, c.root), func(o *transfer.Options) {
+			o.CheckOnly, o.To = true, transfer.Store{Name: "new"}
+		}, nil},
 	} {
 		_, err := c.copyErr(t, from, test.to, test.change)
 		if !errors.Is(err, test.want) {

@@ -81,16 +81,17 @@ type end struct {
 	record cluster.CopyRecord
 }
 
+// newEnd returns a store as an end; one that does not exist yet is only named.
 func newEnd(s Store, keys *seal.Keys, log *slog.Logger) end {
+	if s.Store == nil {
+		return end{Store: s}
+	}
 	store := cluster.NewStore(s.Store, nil)
 	return end{Store: s, rows: store, shares: shares.New(store, s.Shares, keys, log, nil)}
 }
 
 // overwrites reports whether the shares of a store are overwritten in place.
-func (e *end) overwrites() bool {
-	o, ok := e.Store.Shares.(storage.Overwriter)
-	return !ok || o.Overwrites()
-}
+func (e *end) overwrites() bool { return e.Store.Shares.Overwrites() }
 
 // put stores the record of an end.
 func (e *end) put(ctx context.Context, r cluster.CopyRecord) error {

@@ -32,6 +32,12 @@ type notifyingStore struct {
 	storage.Notifier
 }
 
+// sharedShares are those of a store for several nodes, which does not reuse slots.
+type sharedShares struct{ storage.Shares }
+
+// Recycler returns nil.
+func (sharedShares) Recycler() storage.Recycler { return nil }
+
 // NewCluster returns a new shared store.
 func NewCluster(t testing.TB) *Cluster {
 	t.Helper()
@@ -76,8 +82,7 @@ func (c *Cluster) open(t testing.TB, clock *Clock) (base, error) {
 		return base{store: store, shares: c.Shares, close: func() error { return nil }}, nil
 	}
 	store, shares := memory.New()
-	// A store for several nodes does not reuse slots.
-	return base{store: store, shares: struct{ storage.Shares }{shares}, close: store.Close}, vault.InitShared(t.Context(), store, keys, StartTime())
+	return base{store: store, shares: sharedShares{shares}, close: store.Close}, vault.InitShared(t.Context(), store, keys, StartTime())
 }
 
 // Node opens a vault on the store, and closes it when the test ends. Of opts,

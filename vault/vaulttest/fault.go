@@ -9,50 +9,12 @@ import (
 	"hush/storage"
 )
 
-// InnerShares are what a test's own shares embed. They pass on what the shares
-// below them implement besides storage.Shares.
-type InnerShares struct {
-	storage.Shares
-	storage.Recycler
-}
-
-// Inner returns s for a wrapper to embed.
-func Inner(s storage.Shares) InnerShares {
-	recycler, ok := s.(storage.Recycler)
-	if !ok {
-		recycler = noRecycler{}
-	}
-	return InnerShares{s, recycler}
-}
-
-// Overwrites implements storage.Overwriter.
-func (s InnerShares) Overwrites() bool {
-	o, ok := s.Shares.(storage.Overwriter)
-	return !ok || o.Overwrites()
-}
-
-// BarOlder implements storage.Barrier.
-func (s InnerShares) BarOlder(ctx context.Context) error {
-	if b, ok := s.Shares.(storage.Barrier); ok {
-		return b.BarOlder(ctx)
-	}
-	return nil
-}
-
 // Overwrites reports whether the kit's shares are overwritten in place.
-func Overwrites(k *Kit) bool { return Inner(k.Shares).Overwrites() }
-
-// noRecycler is that of shares that do not reuse slots.
-type noRecycler struct{}
-
-func (noRecycler) Release(...storage.Slot) {}
-func (noRecycler) Touch(storage.Slot)      {}
-func (noRecycler) Used(storage.Slot)       {}
-func (noRecycler) Reclaim() int            { return 0 }
+func Overwrites(k *Kit) bool { return k.Shares.Overwrites() }
 
 // FaultyShares fails Destroy with DestroyErr unless that is nil.
 type FaultyShares struct {
-	InnerShares
+	storage.Shares
 	DestroyErr atomic.Pointer[error]
 }
 
@@ -117,7 +79,7 @@ func NewFaulty(t testing.TB, opts Options) (*Kit, *FaultyShares) {
 	var shares FaultyShares
 	opts.Manual = true
 	opts.WrapShares = func(s storage.Shares) storage.Shares {
-		shares.InnerShares = Inner(s)
+		shares.Shares = s
 		return &shares
 	}
 	return New(t, opts), &shares

@@ -160,6 +160,20 @@ func newKeepingShares() *KeepingShares {
 // Overwrites returns false.
 func (s *KeepingShares) Overwrites() bool { return false }
 
+// BarOlder does nothing.
+func (s *KeepingShares) BarOlder(context.Context) error { return nil }
+
+// Recycler returns nil: a slot is used once.
+func (s *KeepingShares) Recycler() storage.Recycler { return nil }
+
+// Observe does nothing.
+func (s *KeepingShares) Observe(storage.Observer) {}
+
+// PutMany stores each share as Put does.
+func (s *KeepingShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
+	return storagetest.PutEach(ctx, s, shares)
+}
+
 // Put stores a share in a slot of its own.
 func (s *KeepingShares) Put(_ context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
 	s.mu.Lock()

@@ -86,8 +86,8 @@ type Options struct {
 	// After is a kit that was closed, whose store the new one opens; nil means a
 	// new store.
 	After *Kit
-	// WrapStore and WrapShares wrap the vault's store at each start. What
-	// WrapShares returns embeds InnerShares. Nil means no wrapper.
+	// WrapStore and WrapShares wrap the vault's store at each start. Nil means no
+	// wrapper.
 	WrapStore  func(storage.Store) storage.Store
 	WrapShares func(storage.Shares) storage.Shares
 }
