@@ -54,6 +54,11 @@ func (s *pausedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
+// UpdateReserved is Update.
+func (s *pausedStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // stored are all rows but those of shares that are about to be destroyed, and of the keys
 // of hours on a store that does not overwrite, which are made before the share.
 func stored(t *testing.T, s *site) string {

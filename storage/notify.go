@@ -12,8 +12,8 @@ import (
 // log them.
 type Topic [8]byte
 
-// Notifier is implemented by stores that several processes share. It tells the
-// processes at once what they would otherwise find out by reading.
+// Notifier is the part of a store that several processes share which tells them
+// at once what they would otherwise find out by reading.
 //
 // Notifications are hints. They may be lost without a sign, delayed, repeated,
 // merged, or forged, and they have no order. A listener reads the store to learn

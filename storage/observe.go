@@ -23,12 +23,6 @@ type Observer interface {
 	Synced(took time.Duration, err error)
 }
 
-// Observable is implemented by stores and shares that report what they do.
-type Observable interface {
-	// Observe makes the store report to o from now on. It is called once.
-	Observe(o Observer)
-}
-
 // Observed is the part of a store that reports to an observer; the zero value
 // reports nothing. It is safe for concurrent use.
 type Observed struct{ by atomic.Pointer[Observer] }
@@ -60,19 +54,4 @@ func (d *Observed) Sync(do func() error, shown func(error) error) error {
 	err := do()
 	(*by).Synced(time.Since(began), shown(err))
 	return err
-}
-
-// Queuer is implemented by stores whose updates wait for a commit in this process.
-type Queuer interface {
-	// Waiting returns how many updates wait.
-	Waiting() int
-}
-
-// Observe makes stores report to o, those that are Observable.
-func Observe(o Observer, stores ...any) {
-	for _, store := range stores {
-		if observable, ok := store.(Observable); ok {
-			observable.Observe(o)
-		}
-	}
 }

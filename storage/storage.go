@@ -2,6 +2,23 @@
 // bytes: ordered buckets of bytes in serializable transactions (Store), and
 // fixed-size shares that are destroyed by overwriting them in place (Shares). A
 // backend knows nothing of secrets; the packages above hold every rule.
+//
+// A backend implements Store, Tx and Shares with all their methods, and passes the
+// suite in storagetest. Three things it may lack. It returns them, or nil, and a caller
+// asks for them so, and never whether a store is something else as well:
+//
+//   - Store.Clock. Without it the store is one process's alone, and the time is that of
+//     its machine.
+//   - Store.Notifier. Without it the processes that share a store read now and then what
+//     others changed.
+//   - Shares.Recycler. Without it a slot is used once, and a start finds none that could
+//     be used again.
+//
+// So what wraps a Store, a Tx or Shares passes on whatever it does not change, if it
+// embeds them, and does not compile before it has every method, if it does not. Some
+// methods do the same in several ways: Update and UpdateReserved; Put and PutMany; Get
+// with GetMany and Same; Get and Put with Change. A wrapper that changes one of these
+// must change the others.
 package storage
 
 import (
@@ -36,8 +53,8 @@ var (
 // Viewer is what rows are read from: a Store, or the rows of one that is stopped or that
 // stands still for a moment.
 type Viewer interface {
-	// View runs fn on a consistent snapshot. Put, Delete and Change fail in it. No
-	// method of the store may be called from inside fn.
+	// View runs fn on a consistent snapshot. Put, Delete and Change fail in it, and
+	// NeedShare has no meaning. fn must not call View, Update or UpdateReserved.
 	View(ctx context.Context, fn func(Tx) error) error
 }
 
@@ -49,10 +66,33 @@ type Store interface {
 	// is durable, even if fn fails. fn may run more than once, so it must
 	// assign its results and never accumulate them. An error from fn discards
 	// its writes and is returned unchanged. Once fn has run, ctx no longer
-	// cancels the update. No method of the store may be called from inside fn.
+	// cancels the update. fn must not call View, Update or UpdateReserved.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// UpdateReserved is Update, and may use space that the store holds in reserve, so
+	// that it succeeds on a full disk. It is for updates that end something and do not
+	// grow the database. A store without a reserve makes no difference.
+	UpdateReserved(ctx context.Context, fn func(Tx) error) error
+	// Waiting returns how many updates wait for a commit in this process; 0 for a store
+	// in which none waits.
+	Waiting() int
+	// Observe makes the store report to o from now on. It is called once. A store that
+	// makes nothing durable reports nothing.
+	Observe(o Observer)
+	// Clock returns the store's own clock. It is nil for a store that only this
+	// process uses: then the time is that of this machine.
+	Clock() Clock
+	// Notifier returns what tells the other processes that share the store at once what
+	// changed. It is nil where they find out by reading, or where there are none.
+	Notifier() Notifier
 	// Close waits for running operations and releases the store.
 	Close() error
+}
+
+// Clock is that of a store on another machine. It is the same for all who share the
+// store.
+type Clock interface {
+	// Now returns the store's time.
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // Tx is one transaction. It is valid until fn returns. Keys are 1 to 1,024
@@ -87,19 +127,4 @@ type Tx interface {
 	// changes: a standby that lagged, or an older disk. Where that cannot be,
 	// NeedShare does nothing.
 	NeedShare(slot Slot)
-}
-
-// Reserver is implemented by stores that reserve space for updates that must
-// succeed on a full disk.
-type Reserver interface {
-	// UpdateReserved is Update, and may use the reserved space. It is for
-	// updates that end something and do not grow the database.
-	UpdateReserved(ctx context.Context, fn func(Tx) error) error
-}
-
-// Clock is implemented by stores on another machine that tell their own time,
-// which is the same for all who share the store.
-type Clock interface {
-	// Now returns the store's time.
-	Now(ctx context.Context) (time.Time, error)
 }

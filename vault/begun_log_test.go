@@ -26,6 +26,10 @@ func (s *stoppingStore) Update(ctx context.Context, fn func(storage.Tx) error) e
 	return s.Store.Update(ctx, fn)
 }
 
+func (s *stoppingStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 func newStore() storage.Store {
 	store, _ := memory.New()
 	return store

@@ -53,9 +53,9 @@ func Initialized(ctx context.Context, store storage.Store) (initialized bool, er
 // store was made with another root key or needs more than one, and cluster.ErrCopied or
 // ErrUnfinished if it holds something else. Then nothing was changed.
 func InitShared(ctx context.Context, store storage.Store, keys *seal.Keys, now time.Time) (err error) {
-	if timed, ok := store.(storage.Clock); ok {
+	if clock := store.Clock(); clock != nil {
 		// The first mark holds for all machines, whose clocks may be wrong.
-		if now, err = timed.Now(ctx); err != nil {
+		if now, err = clock.Now(ctx); err != nil {
 			return fmt.Errorf("reading the store's clock: %w", err)
 		}
 	}

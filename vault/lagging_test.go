@@ -37,6 +37,10 @@ func (s *laggingStore) Update(ctx context.Context, fn func(storage.Tx) error) er
 	})
 }
 
+func (s *laggingStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 type laggingTx struct {
 	storage.Tx
 	needs int

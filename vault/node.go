@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"hush/storage"
 	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -38,7 +37,7 @@ var ErrNodeRequired = errors.New("vault: this store may be shared, so the vault 
 // own.
 func (v *Vault) join(ctx context.Context, opts Options) (err error) {
 	if opts.Node == nil {
-		if _, ok := opts.Store.(storage.Clock); ok {
+		if opts.Store.Clock() != nil {
 			return ErrNodeRequired
 		}
 		return upgrade(ctx, v.store, opts.Shares, v.log)

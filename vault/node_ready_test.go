@@ -17,6 +17,8 @@ type offsetStore struct {
 	ahead   time.Duration
 }
 
+func (s *offsetStore) Clock() storage.Clock { return s }
+
 func (s *offsetStore) Now(context.Context) (time.Time, error) {
 	if s.machine == nil {
 		return vaulttest.StartTime().Add(s.ahead), nil

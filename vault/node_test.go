@@ -214,6 +214,10 @@ func (s *pausedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
+func (s *pausedStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // The attack: a node is stopped in the middle of a sweep. Another takes over,
 // and the clock of the first has leapt when it returns. Its transaction fails.
 func TestPausedSweepFails(t *testing.T) {
@@ -297,6 +301,8 @@ type timedStore struct {
 	storage.Store
 	clock *vaulttest.Clock
 }
+
+func (s timedStore) Clock() storage.Clock { return s }
 
 func (s timedStore) Now(context.Context) (time.Time, error) { return s.clock.Now(), nil }
 

@@ -235,10 +235,7 @@ func TestFloodOfLosses(t *testing.T) {
 		logger := slog.New(slog.NewTextHandler(&log, nil))
 		k := all.Node(t, "a", vaulttest.Options{Manual: true, Log: logger, WrapStore: func(s storage.Store) storage.Store {
 			work.Store = s
-			return struct {
-				storage.Store
-				storage.Notifier
-			}{&work, s.(storage.Notifier)}
+			return &work
 		}})
 		mustWatch(t, k, vaulttest.Caller(1), k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}))
 		ctx, stop := context.WithCancel(vaulttest.Counted(t.Context()))

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/storage/storagetest"
 	"hush/testtier"
 	"hush/vault"
 	"hush/vault/caller"
@@ -59,7 +59,7 @@ func (d dumps) open(t *testing.T, database string, root seal.RootKey, fresh bool
 		vaulttest.Want(t, "Update(Init)", store.Update(t.Context(), vault.Init(seal.NewKeys(root), vaulttest.StartTime())), nil)
 	}
 	// The test sets the clock, so the server's does not count.
-	cluster := &vaulttest.Cluster{Store: struct{ storage.Store }{store}, Shares: shares, Root: root}
+	cluster := &vaulttest.Cluster{Store: storagetest.WithoutClock(store), Shares: shares, Root: root}
 	return cluster.Node(t, database, vaulttest.Options{Manual: true})
 }
 

@@ -86,7 +86,7 @@ type Options struct {
 	AuditKeep time.Duration
 	// Node says that other processes may share the store, and describes this
 	// one to the operator; nil means that the store is this process's alone. A
-	// store that is a storage.Clock requires it.
+	// store that has a clock requires it.
 	Node *cluster.NodeOptions
 	// SpentLog gets what ends. It is the one that the store uses; see package
 	// spent. The vault does not close it. Nil for a store that uses none.

@@ -17,6 +17,7 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/storage/storagetest"
 	"hush/vault"
 	"hush/vault/vaulttest"
 )
@@ -140,7 +141,7 @@ func openDatabase(ctx context.Context, data string, keys *seal.Keys, now func() 
 	if err != nil {
 		return nil, err
 	}
-	s := &testStore{struct{ storage.Store }{opened}, shares, opened.Close}
+	s := &testStore{storagetest.WithoutClock(opened), shares, opened.Close}
 	if keys != nil {
 		err = vault.InitShared(ctx, s, keys, now())
 	}

@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/postgres"
+	"hush/storage/storagetest"
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -47,7 +48,7 @@ func (k *testEnv) fillDatabase(url string) (root seal.RootKey, err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	root = seal.NewRootKey()
 	keys, clock := seal.NewKeys(root), vaulttest.NewClock(time.Now().Add(-25*time.Hour))
-	timeless := struct{ storage.Store }{store}
+	timeless := storagetest.WithoutClock(store)
 	if err := vault.InitShared(context.Background(), timeless, keys, clock.Now()); err != nil {
 		return root, err
 	}

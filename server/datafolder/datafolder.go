@@ -69,15 +69,13 @@ type Data struct {
 }
 
 // Observe makes the store report to o. It is called once, before OpenVault.
-func (d *Data) Observe(o storage.Observer) { storage.Observe(o, d.store, d.shares) }
+func (d *Data) Observe(o storage.Observer) {
+	d.store.Observe(o)
+	d.shares.Observe(o)
+}
 
 // Waiting returns how many updates of this process wait for a commit.
-func (d *Data) Waiting() int {
-	if queue, ok := d.store.(storage.Queuer); ok {
-		return queue.Waiting()
-	}
-	return 0
-}
+func (d *Data) Waiting() int { return d.store.Waiting() }
 
 // Disk is the state of the disk of a data folder.
 type Disk struct {

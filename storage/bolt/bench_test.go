@@ -17,6 +17,7 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/bolt/bolttest"
 	"hush/storage/memory"
+	"hush/storage/storagetest"
 )
 
 const preloaded = 100_000
@@ -217,6 +218,10 @@ func (r rawStore) Update(_ context.Context, fn func(storage.Tx) error) error {
 	})
 }
 
+func (r rawStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return r.Update(ctx, fn)
+}
+
 type rawTx struct {
 	storage.Tx
 	bucket *bbolt.Bucket
@@ -224,4 +229,8 @@ type rawTx struct {
 
 func (r rawTx) Put(_ string, key, value []byte) error {
 	return r.bucket.Put(key, value)
+}
+
+func (r rawTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(r, bucket, key, fn)
 }

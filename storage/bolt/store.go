@@ -28,12 +28,7 @@ type Store struct {
 	failed  error // of closing
 }
 
-var (
-	_ storage.Store      = (*Store)(nil)
-	_ storage.Reserver   = (*Store)(nil)
-	_ storage.Observable = (*Store)(nil)
-	_ storage.Queuer     = (*Store)(nil)
-)
+var _ storage.Store = (*Store)(nil)
 
 // newStore returns the store of an open database; space is nil if nothing watches the disk.
 func newStore(db *bbolt.DB, f *disk.Fault, space *disk.Space) *Store {
@@ -74,7 +69,7 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.update(ctx, fn, false)
 }
 
-// UpdateReserved implements storage.Reserver.
+// UpdateReserved implements storage.Store. It may use the space of the ballast.
 func (s *Store) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.update(ctx, fn, true)
 }
@@ -98,7 +93,7 @@ func (s *Store) update(ctx context.Context, fn func(storage.Tx) error, reserved 
 	return err
 }
 
-// Waiting implements storage.Queuer.
+// Waiting implements storage.Store.
 func (s *Store) Waiting() int { return s.writer.queue.length() }
 
 // Close implements storage.Store. It first finishes accepted updates. Further
@@ -130,8 +125,14 @@ func (s *Store) ID() (id [16]byte, err error) {
 	return ReadStoreID(s.db)
 }
 
-// Observe implements storage.Observable.
+// Observe implements storage.Store.
 func (s *Store) Observe(by storage.Observer) { s.writer.observed.By(by) }
+
+// Clock implements storage.Store: a folder is one process's alone.
+func (s *Store) Clock() storage.Clock { return nil }
+
+// Notifier implements storage.Store: there are no others to tell.
+func (s *Store) Notifier() storage.Notifier { return nil }
 
 // asIs shows an observer the error itself.
 func asIs(err error) error { return err }

@@ -11,10 +11,13 @@ import (
 )
 
 func TestSuite(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) (storage.Store, storage.Shares) {
+	open := func(t *testing.T) (storage.Store, storage.Shares) {
+		t.Helper()
 		store, shares, _ := bolttest.Open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{Small: true})
 		return store, shares
-	})
+	}
+	storagetest.Run(t, open)
+	t.Run("Observer", func(t *testing.T) { storagetest.RunObserver(t, open) })
 }
 
 func TestSlotsOverRestarts(t *testing.T) {

@@ -67,6 +67,23 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return err
 }
 
+// UpdateReserved implements storage.Store. Memory has no reserve.
+func (s *Store) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
+// Waiting implements storage.Store: an update runs in the call.
+func (s *Store) Waiting() int { return 0 }
+
+// Observe implements storage.Store. Nothing is made durable, so nothing is reported.
+func (s *Store) Observe(storage.Observer) {}
+
+// Clock implements storage.Store: no other process uses it.
+func (s *Store) Clock() storage.Clock { return nil }
+
+// Notifier implements storage.Store: there are no others to tell. Notices are for tests.
+func (s *Store) Notifier() storage.Notifier { return nil }
+
 // Dump returns all keys and values, one after the other, for tests that search them.
 func (s *Store) Dump() (content []byte) {
 	s.mu.Lock()

@@ -18,6 +18,8 @@ import (
 
 // spread is a store that gives each operation to the next of several nodes.
 type spread struct {
+	storage.Store // the first of them
+
 	nodes []storage.Store
 	next  atomic.Uint64
 }
@@ -30,6 +32,10 @@ func (s *spread) View(ctx context.Context, fn func(storage.Tx) error) error {
 
 func (s *spread) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.node().Update(ctx, fn)
+}
+
+func (s *spread) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.node().UpdateReserved(ctx, fn)
 }
 
 func (s *spread) Close() error { return nil }
@@ -48,6 +54,7 @@ func openNodes(t testing.TB, n int, tuning postgres.Tuning) *spread {
 	for range n {
 		s.nodes = append(s.nodes, openTuned(t, name, tuning))
 	}
+	s.Store = s.nodes[0]
 	return s
 }
 

@@ -32,14 +32,7 @@ type Store struct {
 	observed storage.Observed
 }
 
-var (
-	_ storage.Store      = (*Store)(nil)
-	_ storage.Reserver   = (*Store)(nil)
-	_ storage.Clock      = (*Store)(nil)
-	_ storage.Notifier   = (*Store)(nil)
-	_ storage.Observable = (*Store)(nil)
-	_ storage.Queuer     = (*Store)(nil)
-)
+var _ storage.Store = (*Store)(nil)
 
 // tuning is what measurements and tests change.
 type tuning struct {
@@ -129,7 +122,7 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.update(ctx, fn, false)
 }
 
-// UpdateReserved implements storage.Reserver. No room can be kept back on a
+// UpdateReserved implements storage.Store. No room can be kept back on a
 // server; but where its disk is full, the update does not fail for the sake of
 // others that it would share a commit with, and what only deletes may succeed.
 func (s *Store) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
@@ -198,11 +191,17 @@ func (s *Store) patiently(ctx context.Context, until time.Time, fn func(*conn) e
 // patience returns until when an operation that begins now is tried.
 func (s *Store) patience() time.Time { return time.Now().Add(s.opts.Patience) }
 
-// Waiting implements storage.Queuer.
+// Waiting implements storage.Store.
 func (s *Store) Waiting() int { return s.queue.length() }
 
-// Observe implements storage.Observable.
+// Observe implements storage.Store.
 func (s *Store) Observe(by storage.Observer) { s.observed.By(by) }
+
+// Clock implements storage.Store.
+func (s *Store) Clock() storage.Clock { return s }
+
+// Notifier implements storage.Store.
+func (s *Store) Notifier() storage.Notifier { return s }
 
 // attempted is what an observer gets of the error of an attempt to commit.
 func attempted(err error) error {

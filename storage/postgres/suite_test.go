@@ -10,7 +10,10 @@ import (
 
 func TestSuite(t *testing.T) {
 	server := need(t)
-	storagetest.Run(t, func(t *testing.T) (storage.Store, storage.Shares) {
+	opened := func(t *testing.T) (storage.Store, storage.Shares) {
+		t.Helper()
 		return open(t, server, postgres.Options{Schema: schema(t)})
-	})
+	}
+	storagetest.Run(t, opened)
+	t.Run("Observer", func(t *testing.T) { storagetest.RunObserver(t, opened) })
 }

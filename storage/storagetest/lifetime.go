@@ -14,6 +14,7 @@ func runLifetime(t *testing.T, open Opener) {
 	t.Run("cancelled inside", storeTest(open, testCancelledInside))
 	t.Run("closed", storeTest(open, testClosed))
 	t.Run("close waits for updates", storeTest(open, func(t *testing.T, s storage.Store) { testCloseWaits(t, s, s.Update) }))
+	t.Run("clock", storeTest(open, testClock))
 	t.Run("close waits for views", storeTest(open, func(t *testing.T, s storage.Store) { testCloseWaits(t, s, s.View) }))
 }
 
@@ -46,6 +47,25 @@ func testCancelledInside(t *testing.T, s storage.Store) {
 	wantContents(t, s, "a=1")
 }
 
+// testClock: a clock of the store's own does not go back, and is closed with it.
+func testClock(t *testing.T, s storage.Store) {
+	clock := s.Clock()
+	if clock == nil {
+		return
+	}
+	first, err := clock.Now(t.Context())
+	second, again := clock.Now(t.Context())
+	if err := errors.Join(err, again); err != nil || second.Before(first) {
+		t.Errorf("Now, twice: got %v and %v, %v, want no earlier time and nil", first, second, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: got %v, want nil", err)
+	}
+	if _, err := clock.Now(t.Context()); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("Now after Close: got %v, want %v", err, storage.ErrClosed)
+	}
+}
+
 func testClosed(t *testing.T, s storage.Store) {
 	mustPut(t, s, "a", "1")
 	for range 2 {
@@ -59,6 +79,9 @@ func testClosed(t *testing.T, s storage.Store) {
 	}
 	if err := s.Update(t.Context(), nothing); !errors.Is(err, storage.ErrClosed) {
 		t.Errorf("Update after Close: got %v, want %v", err, storage.ErrClosed)
+	}
+	if err := s.UpdateReserved(t.Context(), nothing); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("UpdateReserved after Close: got %v, want %v", err, storage.ErrClosed)
 	}
 }
 

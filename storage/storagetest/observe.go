@@ -36,17 +36,12 @@ func (w *watcher) note(took time.Duration, err error) {
 	}
 }
 
-// runObserver checks what a store reports, if it reports anything.
-func runObserver(t *testing.T, open Opener) {
+// RunObserver tests what a store and shares report that make things durable.
+func RunObserver(t *testing.T, open func(t *testing.T) (storage.Store, storage.Shares)) {
 	store, shares := open(t)
-	if _, ok := store.(storage.Observable); !ok {
-		return
-	}
 	seen := &watcher{}
-	storage.Observe(seen, store, shares)
-	if queue, ok := store.(storage.Queuer); !ok || queue.Waiting() != 0 {
-		t.Errorf("Waiting() of a store at rest: got something or no Queuer (%t), want 0", ok)
-	}
+	store.Observe(seen)
+	shares.Observe(seen)
 	mustPut(t, store, "a", "1")
 	mustView(t, store, func(storage.Tx) error { return nil })
 	mustUpdate(t, store, func(storage.Tx) error { return nil }) // writes nothing, so nothing is committed

@@ -4,7 +4,9 @@
 // Promise: a backend that passes Run keeps the promises of storage.Store and
 // storage.Shares while the process lives. Policy: the suite uses backends only
 // through those interfaces. Each backend tests its own behaviour across crashes
-// and starts; RunRecycler helps with the slots.
+// and starts; RunRecycler helps with the slots. What makes things durable passes
+// RunObserver, and what has a storage.Notifier passes RunNotifier. GetEach and the
+// functions beside it help tests that wrap a store.
 package storagetest
 
 import (
@@ -33,7 +35,6 @@ func Run(t *testing.T, open func(t *testing.T) (storage.Store, storage.Shares)) 
 	t.Run("Serializable", func(t *testing.T) { runSerializable(t, open) })
 	t.Run("Shares", func(t *testing.T) { runShares(t, open) })
 	t.Run("Recycler", func(t *testing.T) { runRecycler(t, open) })
-	t.Run("Observer", func(t *testing.T) { runObserver(t, open) })
 }
 
 // storeTest adapts a test of a store alone.

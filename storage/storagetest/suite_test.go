@@ -61,6 +61,10 @@ func (w weakStore) Update(ctx context.Context, fn func(storage.Tx) error) error 
 	})
 }
 
+func (w weakStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return w.Update(ctx, fn)
+}
+
 // weakTx reads from a snapshot and only notes what is written.
 type weakTx struct {
 	storage.Tx

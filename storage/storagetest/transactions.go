@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,10 +18,39 @@ func runTransactions(t *testing.T, open Opener) {
 	t.Run("failing update in a batch", storeTest(open, testFailingInBatch))
 	t.Run("panic discards writes", storeTest(open, testPanicDiscards))
 	t.Run("result is visible at once", storeTest(open, testReadYourWrites))
+	t.Run("reserved updates", storeTest(open, testReserved))
+	t.Run("none waits at rest", storeTest(open, testWaiting))
 	t.Run("a share that is needed", func(t *testing.T) {
 		store, shares := open(t)
 		testNeedShare(t, store, shares)
 	})
+}
+
+// testReserved: a reserved update is an update.
+func testReserved(t *testing.T, s storage.Store) {
+	refused := errors.New("no")
+	for _, c := range []struct {
+		value string
+		want  error
+	}{{"1", nil}, {"2", refused}} {
+		err := s.UpdateReserved(t.Context(), func(tx storage.Tx) error {
+			return errors.Join(putAll(tx, "a", c.value), c.want)
+		})
+		if !errors.Is(err, c.want) {
+			t.Errorf("UpdateReserved: got %v, want %v", err, c.want)
+		}
+	}
+	wantContents(t, s, "a=1")
+	if err := s.UpdateReserved(cancelled(), func(storage.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("UpdateReserved(cancelled): got %v, want %v", err, context.Canceled)
+	}
+}
+
+func testWaiting(t *testing.T, s storage.Store) {
+	mustPut(t, s, "a", "1")
+	if n := s.Waiting(); n != 0 {
+		t.Errorf("Waiting() of a store at rest: got %d, want 0", n)
+	}
 }
 
 // testNeedShare: an update that needs a share which is there is applied. One that needs

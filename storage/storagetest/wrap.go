@@ -8,10 +8,9 @@ import (
 	"hush/storage"
 )
 
-// A transaction of a test that watches or changes what Get and Put do must do the same
-// for the methods that read and write as they do: embedding the transaction below passes
-// those on, past its own Get and Put. GetEach, SameByGet and ChangeByPut are these
-// methods in terms of Get and Put.
+// A wrapper of a test that watches or changes what one method does must do so for the
+// methods that do the same: those it embeds go past it. GetEach, SameByGet, ChangeByPut
+// and PutEach are such methods in terms of Get and Put.
 
 // GetEach is storage.Tx.GetMany by Get.
 func GetEach(tx storage.Tx, bucket string, keys [][]byte) ([][]byte, error) {
@@ -59,3 +58,10 @@ func PutEach(ctx context.Context, s storage.Shares, shares [][storage.ShareSize]
 	}
 	return slots, nil
 }
+
+// WithoutClock returns a store whose time is that of its process, so that a test sets it.
+func WithoutClock(s storage.Store) storage.Store { return timeless{s} }
+
+type timeless struct{ storage.Store }
+
+func (timeless) Clock() storage.Clock { return nil }

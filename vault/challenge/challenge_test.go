@@ -161,6 +161,10 @@ func (s gatedStore) Update(ctx context.Context, fn func(storage.Tx) error) error
 	return s.Store.Update(ctx, fn)
 }
 
+func (s gatedStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 func TestSpendChallenge(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})

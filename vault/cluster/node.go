@@ -295,8 +295,8 @@ func (n *Node) raise(ctx context.Context) error {
 
 // Correct sets the clock by that of the store, if it has one.
 func (n *Node) Correct(ctx context.Context) error {
-	timed, ok := n.store.Store.(storage.Clock)
-	if !ok {
+	timed := n.store.Clock()
+	if timed == nil {
 		return nil
 	}
 	return n.clock.CorrectBy(ctx, timed.Now)

@@ -29,8 +29,8 @@ type Notices struct {
 // NewNotices returns the notices of a node, nil for a store that no other
 // process shares.
 func NewNotices(s Store, keys *seal.Keys) *Notices {
-	notifier, ok := s.Store.(storage.Notifier)
-	if !ok || s.node == nil {
+	notifier := s.Notifier()
+	if notifier == nil || s.node == nil {
 		return nil
 	}
 	return &Notices{notifier, keys}

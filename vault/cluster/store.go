@@ -56,11 +56,7 @@ func (s Store) Update(ctx context.Context, fn func(*rows.Tx) error) error {
 // UpdateReserved is Update for what ends something, and for the steps that lead
 // there. It succeeds on a full disk if the store holds space in reserve.
 func (s Store) UpdateReserved(ctx context.Context, fn func(*rows.Tx) error) error {
-	r, ok := s.Store.(storage.Reserver)
-	if !ok {
-		return s.Update(ctx, fn)
-	}
-	return refusal.Unavailable(s.update(ctx, r.UpdateReserved, fn))
+	return refusal.Unavailable(s.update(ctx, s.Store.UpdateReserved, fn))
 }
 
 // update runs fn by a method of the backend, after what may refuse the update, and

@@ -47,6 +47,10 @@ func (s *changingStore) Update(ctx context.Context, fn func(storage.Tx) error) e
 	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(changingTx{tx, s}) })
 }
 
+func (s *changingStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 type changingTx struct {
 	storage.Tx
 	s *changingStore

@@ -82,6 +82,10 @@ func (s *updatesStore) Update(ctx context.Context, fn func(storage.Tx) error) er
 	return s.Store.Update(ctx, fn)
 }
 
+func (s *updatesStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // Coming with a credential writes nothing; the sweeper writes down the last
 // use, which a restart does not forget.
 func TestUsesAreWrittenBySweeper(t *testing.T) {

@@ -32,6 +32,10 @@ func (m *meddler) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return m.Store.Update(ctx, fn)
 }
 
+func (m *meddler) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return m.Update(ctx, fn)
+}
+
 func newMeddledKit(t *testing.T) (*domainKit, *meddler) {
 	t.Helper()
 	m := &meddler{}

@@ -27,6 +27,10 @@ func (s *readsStore) Update(ctx context.Context, fn func(storage.Tx) error) erro
 	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(&readsTx{tx, s}) })
 }
 
+func (s *readsStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 type readsTx struct {
 	storage.Tx
 	s *readsStore

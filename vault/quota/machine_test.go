@@ -238,3 +238,7 @@ func (s quotaStore) Update(ctx context.Context, fn func(storage.Tx) error) error
 	}
 	return s.Store.Update(ctx, fn)
 }
+
+func (s quotaStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}

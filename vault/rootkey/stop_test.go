@@ -84,6 +84,10 @@ func (s pluggedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return s.plug.step("store", func() error { return s.Store.Update(ctx, fn) })
 }
 
+func (s pluggedStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // The power fails at each step of a rotation and of a retirement: before the step, and
 // once it is durable. The next start has the keys that it needs, all opens, the passes
 // go on and end, and what was interrupted can be repeated.

@@ -21,6 +21,10 @@ func (s rowsStore) Update(ctx context.Context, fn func(storage.Tx) error) error 
 	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(rows.NewTx(tx, nil)) })
 }
 
+func (s rowsStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // The transactions of the vault keep all that those of the store below promise.
 func TestTxIsThatOfTheStore(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,10 @@ func (s noRoomForClaims) Update(ctx context.Context, fn func(storage.Tx) error) 
 	})
 }
 
+func (s noRoomForClaims) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // noRoomForShares has no room for the share of a claim, once full is set.
 type noRoomForShares struct {
 	storage.Shares

@@ -194,3 +194,7 @@ func (s twice) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	}
 	return s.Store.Update(ctx, fn)
 }
+
+func (s twice) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}

@@ -40,6 +40,10 @@ func (t verifierTx) Same(bucket string, key, value []byte) (bool, error) {
 	return storagetest.SameByGet(t, bucket, key, value)
 }
 
+func (t verifierTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(t, bucket, key, fn)
+}
+
 // countingStore counts how often an update found a secret, which is when a
 // reveal opens one, and how often one was taken away for good.
 type countingStore struct {
@@ -59,6 +63,10 @@ func (s *countingStore) Update(ctx context.Context, fn func(storage.Tx) error) e
 		s.taken.Add(counter.deleted)
 	}
 	return err
+}
+
+func (s *countingStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
 }
 
 type countingTx struct {
@@ -83,6 +91,10 @@ func (t *countingTx) Same(bucket string, key, value []byte) (bool, error) {
 	return storagetest.SameByGet(t, bucket, key, value)
 }
 
+func (t *countingTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
+	return storagetest.ChangeByPut(t, bucket, key, fn)
+}
+
 func (t *countingTx) Delete(bucket string, key []byte) error {
 	if bucket == t.bucket {
 		t.deleted++
@@ -101,6 +113,10 @@ func (s *heldStore) Update(ctx context.Context, fn func(storage.Tx) error) error
 		s.hold()
 	}
 	return s.Store.Update(ctx, fn)
+}
+
+func (s *heldStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
 }
 
 // betweenStore runs then once, after the first view that walks bucket has

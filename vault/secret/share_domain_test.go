@@ -145,3 +145,7 @@ func (s *interposed) Update(ctx context.Context, fn func(storage.Tx) error) erro
 	}
 	return s.Store.Update(ctx, fn)
 }
+
+func (s *interposed) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}

@@ -58,6 +58,10 @@ func (s watchedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return nil
 }
 
+func (s watchedStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 type strikeTx struct {
 	storage.Tx
 	struck []uint64

@@ -167,7 +167,7 @@ func (e *end) checkStopped(ctx context.Context, now time.Time) error {
 
 // now returns the time of a store's nodes, which is now if they have no other.
 func (e *end) now(ctx context.Context, now time.Time) (time.Time, error) {
-	if clock, ok := e.Store.Store.(storage.Clock); ok {
+	if clock := e.Store.Store.Clock(); clock != nil {
 		return clock.Now(ctx)
 	}
 	return now, nil

@@ -71,6 +71,10 @@ func (s mortalStore) Update(ctx context.Context, fn func(storage.Tx) error) erro
 	return s.life.write(func() error { return s.Store.Update(ctx, fn) })
 }
 
+func (s mortalStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 type mortalShares struct {
 	storage.Shares
 	life *life

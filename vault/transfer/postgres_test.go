@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
+	"hush/storage/storagetest"
 	"hush/testtier"
 	"hush/vault/shares"
 	"hush/vault/transfer"
@@ -35,7 +35,7 @@ func postgresSite(t *testing.T, root seal.RootKey) site {
 			t.Helper()
 			store, shares := open(t)
 			// The test sets the clock, so the server's does not count.
-			return transfer.Store{Name: "postgres", Store: struct{ storage.Store }{store}, Shares: shares}, func() {
+			return transfer.Store{Name: "postgres", Store: storagetest.WithoutClock(store), Shares: shares}, func() {
 				vaulttest.Want(t, "Close()", store.Close(), nil)
 			}
 		},
@@ -43,7 +43,7 @@ func postgresSite(t *testing.T, root seal.RootKey) site {
 			t.Helper()
 			store, shares := open(t)
 			t.Cleanup(func() { vaulttest.Want(t, "Close()", store.Close(), nil) })
-			cluster := &vaulttest.Cluster{Store: struct{ storage.Store }{store}, Shares: shares, Root: root}
+			cluster := &vaulttest.Cluster{Store: storagetest.WithoutClock(store), Shares: shares, Root: root}
 			opts.Start, opts.Manual = clock.Now(), true
 			return cluster.Node(t, "node", opts)
 		},

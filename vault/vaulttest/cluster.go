@@ -29,8 +29,11 @@ type Cluster struct {
 // notifyingStore is the store of one node in memory.
 type notifyingStore struct {
 	storage.Store
-	storage.Notifier
+	notifier storage.Notifier
 }
+
+// Notifier returns that of the node.
+func (s notifyingStore) Notifier() storage.Notifier { return s.notifier }
 
 // sharedShares are those of a store for several nodes, which does not reuse slots.
 type sharedShares struct{ storage.Shares }

@@ -47,6 +47,11 @@ func (s *FaultyStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return err
 }
 
+// UpdateReserved is Update.
+func (s *FaultyStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // TwiceStore runs the function of each update twice and keeps only the second
 // run, as a store does whose batch was rolled back.
 type TwiceStore struct{ storage.Store }
@@ -70,6 +75,11 @@ func (s TwiceStore) Update(ctx context.Context, fn func(storage.Tx) error) error
 		return err
 	}
 	return s.Store.Update(ctx, fn)
+}
+
+// UpdateReserved is Update.
+func (s TwiceStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
 }
 
 // NewFaulty opens a Manual vault and returns the shares that it writes to, so

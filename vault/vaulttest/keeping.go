@@ -65,6 +65,11 @@ func (s *KeepingStore) Update(ctx context.Context, fn func(storage.Tx) error) er
 	})
 }
 
+// UpdateReserved is Update.
+func (s *KeepingStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 type keepingTx struct {
 	storage.Tx
 	writes []keptWrite

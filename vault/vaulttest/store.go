@@ -97,5 +97,8 @@ type clockedStore struct {
 	clock *Clock
 }
 
+// Clock returns the store itself.
+func (s *clockedStore) Clock() storage.Clock { return s }
+
 // Now returns the time of the test's clock.
 func (s *clockedStore) Now(context.Context) (time.Time, error) { return s.clock.Now(), nil }

@@ -38,6 +38,11 @@ func (s *WorkStore) Update(ctx context.Context, fn func(storage.Tx) error) error
 	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(workTx{tx, s}) })
 }
 
+// UpdateReserved is Update.
+func (s *WorkStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // workTx counts the reads and writes within a transaction.
 type workTx struct {
 	storage.Tx
