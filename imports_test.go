@@ -27,7 +27,7 @@ var floors = []floor{
 	{name: "client", ordered: true, packages: clientPackages},
 	{name: "server", ordered: true, packages: []string{"server", "server/datafolder", "server/settings", "server/process"}},
 	{name: "command line", ordered: true, packages: []string{"cli/command", "cli/console", "cli/flags"}},
-	{name: "routes", ordered: true, packages: []string{"routes", "routes/pages", "routes/call", "routes/params", "routes/refusal"}},
+	{name: "routes", ordered: true, packages: routesPackages},
 	{name: "handlers", ordered: true, packages: []string{"handlers", "handlers/chain"}},
 	{name: "vault", ordered: true, packages: vaultPackages},
 	{name: "around the vault", packages: aroundVault},
@@ -41,6 +41,12 @@ var floors = []floor{
 // clientPackages is the order of the client: what its users choose from, the protocols,
 // what both need, and what every user and every protocol speaks of.
 var clientPackages = []string{"client/protocols", "client/hush", "client/onetime", "client/attempt", "client"}
+
+// routesPackages is the order of the routes: what serves, what is served, and what both
+// need.
+var routesPackages = []string{
+	"routes", "routes/pages", "routes/v1", "routes/v2", "routes/version", "routes/call", "routes/params", "routes/refusal",
+}
 
 // vaultPackages is the order of the vault; docs/architecture.md says what each is for.
 var vaultPackages = []string{
@@ -69,7 +75,7 @@ var (
 	kits = []string{
 		"client/clienttest",
 		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/bolt/bolttest", "storage/disktest", "storage/postgres/postgrestest",
-		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier/property", "testtier",
+		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "routes/routestest", "openapi/recorded", "testtier/property", "testtier",
 	}
 )
 
@@ -96,6 +102,10 @@ var nevers = []never{
 	{
 		from: []string{"routes/..."}, to: []string{"vault/...", "storage/...", "seal/..."},
 		why: "a legacy route calls an RPC through handlers and chain, so that there is no second door with rules of its own",
+	},
+	{
+		from: []string{"routes/pages", "routes/v1"}, to: []string{"routes/v1", "routes/v2"},
+		why: "the pages and each version can be read, changed and removed without the others",
 	},
 	{
 		from: []string{"handlers/..."}, to: []string{"storage/...", "seal/..."},
@@ -184,6 +194,11 @@ var forbidden = []struct{ from, to string }{
 	{"resolver", "vault"},
 	{"resolver", "resolver/resolvertest"},
 	{"routes", "mail"},
+	{"routes/v1", "routes/v2"},
+	{"routes/v2", "routes/v1"},
+	{"routes/version", "routes/v1"},
+	{"routes/pages", "routes/v2"},
+	{"routes", "routes/routestest"},
 	{"handlers", "mail"},
 	{"server", "mail/mailtest"},
 	{"server", "cmd/hush/admin"},

@@ -50,9 +50,9 @@ type Param struct {
 func Endpoints(api *handlers.API) []Endpoint {
 	var all []Endpoint
 	for _, v := range versions(&api.Callable) {
-		for _, rt := range v.routes {
-			e := newEndpoint(rt.method, v.prefix+rt.path, rt.action)
-			e.Version, e.AnyOrigin, e.AnyCredential = strings.TrimPrefix(v.prefix, "/api/"), rt.open, rt.anyone
+		for _, rt := range v.Routes {
+			e := newEndpoint(rt.Method, v.Prefix+rt.Path, rt.Action)
+			e.Version, e.AnyOrigin, e.AnyCredential = strings.TrimPrefix(v.Prefix, "/api/"), rt.AnyOrigin, rt.AnyCredential
 			all = append(all, e)
 		}
 	}

@@ -7,18 +7,31 @@ import (
 	"testing"
 	"time"
 
+	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/refusal"
+	"hush/routes/routestest"
+	"hush/routes/v1"
+	"hush/routes/v2"
 )
+
+// fail writes a refusal in the form of a version.
+type fail func(w http.ResponseWriter, req *call.Request, refused *refusal.Error)
+
+func fails() (failV1, failV2 fail) {
+	c := new(handlers.Callable)
+	return v1.Version(c).Fail, v2.Version(c).Fail
+}
 
 // The response of each version to every class.
 func TestFail(t *testing.T) {
 	const key = `"secret_key":"secretkey0000000000000000000000"`
-	req := testRequest()
-	req.Catalogue = testCatalogue(t)
+	req := routestest.Request()
+	req.Catalogue = routestest.Catalogue(t)
 	v2 := func(text string) string {
 		return `{"success":false,"message":"` + text + `","error":"` + text + `","shrimp":"shrimp"}`
 	}
+	failV1, failV2 := fails()
 	for _, test := range []struct {
 		class  refusal.Class
 		v1, v2 int
@@ -60,16 +73,16 @@ func TestFail(t *testing.T) {
 		default: // as the table says
 		}
 		w := httptest.NewRecorder()
-		v1Fail(w, req, f)
-		wantJSON(t, fmt.Sprintf("v1Fail(%d)", test.class), w.Body.String(), wantV1)
+		failV1(w, req, f)
+		routestest.WantJSON(t, fmt.Sprintf("v1.Fail(%d)", test.class), w.Body.String(), wantV1)
 		if got := w.Header().Get("X-OTS-Intended-Status"); w.Code != test.v1 || got != test.honest {
-			t.Errorf("v1Fail(%d): got %d and %s, want %d and %s", test.class, w.Code, got, test.v1, test.honest)
+			t.Errorf("v1.Fail(%d): got %d and %s, want %d and %s", test.class, w.Code, got, test.v1, test.honest)
 		}
 		w = httptest.NewRecorder()
-		v2Fail(w, req, f)
-		wantJSON(t, fmt.Sprintf("v2Fail(%d)", test.class), w.Body.String(), wantV2)
+		failV2(w, req, f)
+		routestest.WantJSON(t, fmt.Sprintf("v2.Fail(%d)", test.class), w.Body.String(), wantV2)
 		if w.Code != test.v2 {
-			t.Errorf("v2Fail(%d): got %d, want %d", test.class, w.Code, test.v2)
+			t.Errorf("v2.Fail(%d): got %d, want %d", test.class, w.Code, test.v2)
 		}
 	}
 	if refusal.Classes != 22 {
@@ -78,8 +91,9 @@ func TestFail(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	req := testRequest()
-	req.Catalogue = testCatalogue(t)
+	req := routestest.Request()
+	req.Catalogue = routestest.Catalogue(t)
+	failV1, failV2 := fails()
 	for _, test := range []struct {
 		retry time.Duration
 		class refusal.Class
@@ -93,11 +107,11 @@ func TestRetryAfter(t *testing.T) {
 		{0, refusal.ClassUnavailable, ""},
 		{5 * time.Second, refusal.ClassUnavailable, "5"},
 	} {
-		for name, fail := range map[string]func(http.ResponseWriter, *call.Request, *refusal.Error){"v1Fail": v1Fail, "v2Fail": v2Fail} {
+		for name, write := range map[string]fail{"v1": failV1, "v2": failV2} {
 			w := httptest.NewRecorder()
-			fail(w, req, &refusal.Error{Class: test.class, Retry: test.retry})
+			write(w, req, &refusal.Error{Class: test.class, Retry: test.retry})
 			if got := w.Header().Get("Retry-After"); got != test.want {
-				t.Errorf("%s(class %d, %v): got Retry-After %q, want %q", name, test.class, test.retry, got, test.want)
+				t.Errorf("%s.Fail(class %d, %v): got Retry-After %q, want %q", name, test.class, test.retry, got, test.want)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func TestLiteralsWin(t *testing.T) {
 	tree := bareTree(t)
 	for _, f := range versions(&api.Callable) {
 		if err := tree.add(f); err != nil {
-			t.Fatalf("add(%s): got error %v", f.prefix, err)
+			t.Fatalf("add(%s): got error %v", f.Prefix, err)
 		}
 	}
 	for _, test := range []struct{ method, path, want string }{
@@ -63,8 +63,8 @@ func TestEveryCallableIsCalled(t *testing.T) {
 		}
 	}
 	for _, v := range versions(&api.Callable) {
-		for _, rt := range v.routes {
-			note(rt.action)
+		for _, rt := range v.Routes {
+			note(rt.Action)
 		}
 	}
 	for _, p := range pages.Routes(&api.Callable) {

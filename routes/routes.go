@@ -1,8 +1,8 @@
 // Package routes is the tree of everything that the service serves over HTTP:
 // the RPCs, the routes of three versions of the Onetime Secret API, and the
-// pages behind links. It has the tables of the versions and their codecs. The
-// packages below it read parameters, call RPCs, represent refusals and render
-// pages. Only cmd/hush builds the tree.
+// pages behind links. It matches paths and serves them. The packages below it have
+// the tables of the versions with their codecs, read parameters, call RPCs, represent
+// refusals and render pages. Only package server builds the tree.
 //
 // It promises that a legacy route calls one RPC, or one of two that a parameter
 // selects, and does nothing more. A line of a table reads parameters into the
@@ -35,6 +35,7 @@ import (
 	"hush/routes/call"
 	"hush/routes/pages"
 	"hush/routes/refusal"
+	"hush/routes/version"
 )
 
 // Options are the dependencies and settings of New.
@@ -64,7 +65,7 @@ type tree struct {
 	// mounts are the services of the API.
 	mounts []chain.Mount
 	// versions are the versions of the older API.
-	versions []apiVersion
+	versions []version.Version
 	// access declares who the patterns are for, by method and pattern.
 	access map[string]hushv1.Access
 	// site is everything but the API.
@@ -118,16 +119,16 @@ func (o Options) check() error {
 	return nil
 }
 
-func (t *tree) add(v apiVersion) error {
-	for _, rt := range v.routes {
-		if rt.action.Ready != nil {
-			return fmt.Errorf("route %s %s%s: %w", rt.method, v.prefix, rt.path, rt.action.Ready)
+func (t *tree) add(v version.Version) error {
+	for _, rt := range v.Routes {
+		if rt.Action.Ready != nil {
+			return fmt.Errorf("route %s %s%s: %w", rt.Method, v.Prefix, rt.Path, rt.Action.Ready)
 		}
-		if rt.method == http.MethodOptions {
-			t.handle(rt.method, v.prefix+rt.path, rt.action.Access, preflightHandler(v.prefix+rt.path))
+		if rt.Method == http.MethodOptions {
+			t.handle(rt.Method, v.Prefix+rt.Path, rt.Action.Access, preflightHandler(v.Prefix+rt.Path))
 			continue
 		}
-		t.handle(rt.method, v.prefix+rt.path, rt.action.Access, routeHandler(t.env, v, rt))
+		t.handle(rt.Method, v.Prefix+rt.Path, rt.Action.Access, routeHandler(t.env, v, rt))
 	}
 	return nil
 }
@@ -193,23 +194,23 @@ func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
 
 // versionOf returns the API version whose error form a path gets. It reports
 // whether there is one, and whether the path belongs to the API at all.
-func (t *tree) versionOf(path string) (v apiVersion, version, api bool) {
+func (t *tree) versionOf(path string) (v version.Version, found, api bool) {
 	for _, v := range t.versions {
-		if path == v.prefix || strings.HasPrefix(path, v.prefix+"/") {
+		if path == v.Prefix || strings.HasPrefix(path, v.Prefix+"/") {
 			return v, true, true
 		}
 	}
-	return apiVersion{}, false, path == "/api" || strings.HasPrefix(path, "/api/")
+	return version.Version{}, false, path == "/api" || strings.HasPrefix(path, "/api/")
 }
 
 func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 	chain.Route(r, Unknown)
-	v, version, api := t.versionOf(r.URL.Path)
+	v, found, api := t.versionOf(r.URL.Path)
 	switch {
-	case version:
-		v.fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassRoute})
+	case found:
+		v.Fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassRoute})
 	case api:
-		writeJSON(w, http.StatusNotFound, routeAnswer{Message: refusal.TextRoute})
+		version.WriteJSON(w, http.StatusNotFound, version.RouteAnswer{Message: refusal.TextRoute})
 	case chain.RefuseUnknownCall(w, r):
 	default:
 		t.site.NotFound(w, r)
@@ -232,12 +233,12 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	}
 	chain.Route(r, Unknown)
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	v, version, api := t.versionOf(r.URL.Path)
+	v, found, api := t.versionOf(r.URL.Path)
 	switch {
-	case version:
-		v.fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassMethod})
+	case found:
+		v.Fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassMethod})
 	case api:
-		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: refusal.TextMethod})
+		version.WriteJSON(w, http.StatusMethodNotAllowed, version.RouteAnswer{Message: refusal.TextMethod})
 	default:
 		pages.MethodNotAllowed(w)
 	}

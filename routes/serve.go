@@ -6,27 +6,28 @@ import (
 	"hush/handlers/chain"
 	"hush/routes/call"
 	"hush/routes/refusal"
+	"hush/routes/version"
 )
 
 // routeHandler serves a route of a version.
-func routeHandler(env *call.Env, v apiVersion, rt route) http.HandlerFunc {
-	template := v.prefix + rt.path
+func routeHandler(env *call.Env, v version.Version, rt version.Route) http.HandlerFunc {
+	template := v.Prefix + rt.Path
 	return func(w http.ResponseWriter, r *http.Request) {
 		chain.Route(r, template)
-		if rt.open {
+		if rt.AnyOrigin {
 			chain.Open(r)
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
-		if rt.anyone {
+		if rt.AnyCredential {
 			chain.Anyone(r)
 		}
 		req := env.Request(r)
-		answer, err := env.Run(req, r, rt.action)
+		answer, err := env.Run(req, r, rt.Action)
 		if err != nil {
-			v.fail(w, req, refusal.Read(err))
+			v.Fail(w, req, refusal.Read(err))
 			return
 		}
-		writeJSON(w, http.StatusOK, answer)
+		version.WriteJSON(w, http.StatusOK, answer)
 	}
 }
 
@@ -40,6 +41,6 @@ func preflightHandler(template string) http.HandlerFunc {
 		h.Set("Access-Control-Allow-Headers", "Content-Type, Authorization")
 		h.Set("Access-Control-Max-Age", "86400")
 		h.Set("Allow", "GET, POST, OPTIONS")
-		writeJSON(w, http.StatusOK, struct{}{})
+		version.WriteJSON(w, http.StatusOK, struct{}{})
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/routes/pages"
+	"hush/routes/v1"
+	"hush/routes/v2"
+	"hush/routes/version"
 )
 
 // Unknown is the template of requests that no row of the table serves.
@@ -34,8 +37,8 @@ func Table(api *handlers.API) []Row {
 	api = cmp.Or(api, new(handlers.API))
 	var rows []Row
 	for _, v := range versions(&api.Callable) {
-		for _, rt := range v.routes {
-			rows = append(rows, Row{rt.method, v.prefix + rt.path, rt.action.Operation})
+		for _, rt := range v.Routes {
+			rows = append(rows, Row{rt.Method, v.Prefix + rt.Path, rt.Action.Operation})
 		}
 	}
 	for _, mount := range api.Mounts {
@@ -70,6 +73,6 @@ func WriteTable(w io.Writer, rows []Row) error {
 }
 
 // versions returns the versions of the API, oldest first.
-func versions(c *handlers.Callable) []apiVersion {
-	return []apiVersion{version1(c), version2(c), version3(c)}
+func versions(c *handlers.Callable) []version.Version {
+	return []version.Version{v1.Version(c), v2.Version(c), v2.Version3(c)}
 }

@@ -1,0 +1,45 @@
+// Package v1 is version 1 of the API: its 13 routes, with the form of their responses and
+// refusals.
+//
+// It promises that its clients, which are the oldest, cannot tell what they could not
+// tell before: a wrong passphrase looks like an unknown secret, and most refusals have the
+// status 404, with the accurate one in a header.
+package v1
+
+import (
+	"hush/handlers"
+	"hush/routes/call"
+	"hush/routes/refusal"
+	"hush/routes/version"
+)
+
+// Version is the table of version 1.
+func Version(c *handlers.Callable) version.Version {
+	conceal := call.RPC(c.ConcealSecret, version.DecodeConceal, v1Conceal, version.ConcealFields())
+	generate := call.RPC(c.GenerateSecret, version.DecodeGenerate, v1Generate, version.GenerateFields())
+	metadata := call.RPC(c.GetMetadata, version.DecodeGetMetadata, v1GetMetadata)
+	recent := call.RPC(c.ListMetadata, version.DecodeRecent, v1Recent)
+	routes := []version.Route{
+		version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus)),
+		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v1Authcheck)),
+		version.Post("/share", conceal),
+		version.Post("/generate", generate),
+		version.Post("/create", call.Either(version.Generates(), generate, conceal)),
+		version.Post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, version.DecodeReveal, v1Reveal, version.PassphraseField()))),
+	}
+	for _, name := range call.ReceiptNames() {
+		routes = append(routes,
+			version.Get("/"+name+"/recent", recent),
+			version.Post("/"+name+"/recent", recent),
+			version.Get("/"+name+"/{key}", metadata),
+			version.Post("/"+name+"/{key}", metadata),
+			version.Post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, version.DecodeBurn, v1Burn, version.PassphraseField())),
+		)
+	}
+	return version.Version{Prefix: "/api/v1", Routes: routes, Fail: v1Fail}
+}
+
+// hidePassphrase refuses a wrong passphrase exactly like an unknown key.
+func hidePassphrase(a call.Action) call.Action {
+	return call.Reworded(a, refusal.ClassPassphrase, refusal.Error{Class: refusal.ClassUnknown})
+}

@@ -1,0 +1,164 @@
+package v2
+
+import (
+	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
+	"hush/routes/params"
+	"hush/routes/refusal"
+	"hush/routes/version"
+)
+
+func decodeDestroy(req *call.Request) (*hushv1.DestroyAccountRequest, error) {
+	confirmation, err := req.Params.Text("confirmation")
+	if err != nil {
+		return nil, err
+	}
+	if confirmation == "" {
+		return nil, refusal.Invalid("Password confirmation is required.")
+	}
+	return &hushv1.DestroyAccountRequest{Confirmation: confirmation}, nil
+}
+
+// decodeChangePassword compares the new password with its repetition, which
+// guards against typing errors; the service does not need it.
+func decodeChangePassword(req *call.Request) (*hushv1.ChangeAccountPasswordRequest, error) {
+	var current, next, again string
+	err := req.Params.Texts(params.Into("currentp", &current), params.Into("newp", &next), params.Into("newp2", &again))
+	switch {
+	case err != nil:
+		return nil, err
+	case current == "":
+		return nil, refusal.Invalid("Password could not be changed.")
+	case next != again:
+		return nil, refusal.Invalid("New passwords do not match")
+	}
+	return &hushv1.ChangeAccountPasswordRequest{CurrentPassword: current, NewPassword: next}, nil
+}
+
+func decodeLocale(req *call.Request) (*hushv1.UpdateLocaleRequest, error) {
+	name, err := req.Params.Text("locale")
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.UpdateLocaleRequest{Locale: name}, nil
+}
+
+// decodeAPIToken requests the single token that old clients know, which
+// replaces the one before.
+func decodeAPIToken(*call.Request) (*hushv1.GenerateApiTokenRequest, error) {
+	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
+}
+
+// v2Customer is an account. Browser clients refuse unknown members, so it has
+// exactly these.
+type v2Customer struct {
+	Identifier           string `json:"identifier"`
+	Custid               string `json:"custid"`
+	Email                string `json:"email"`
+	Role                 string `json:"role"`
+	Verified             bool   `json:"verified"`
+	Active               bool   `json:"active"`
+	LastLogin            *int64 `json:"last_login"`
+	Locale               string `json:"locale"`
+	Created              int64  `json:"created"`
+	Updated              int64  `json:"updated"`
+	StripeCustomerID     string `json:"stripe_customer_id"`
+	StripeSubscriptionID string `json:"stripe_subscription_id"`
+	StripeCheckoutEmail  string `json:"stripe_checkout_email"`
+	Planid               string `json:"planid"`
+	Plan                 v2Plan `json:"plan"`
+	SecretsCreated       int64  `json:"secrets_created"`
+	SecretsBurned        int64  `json:"secrets_burned"`
+	SecretsShared        int64  `json:"secrets_shared"`
+	EmailsSent           int64  `json:"emails_sent"`
+}
+
+// v2Plan describes what an account may do. There is one plan, which is free.
+type v2Plan struct {
+	Identifier string        `json:"identifier"`
+	Planid     string        `json:"planid"`
+	Price      int           `json:"price"`
+	Discount   int           `json:"discount"`
+	Options    v2PlanOptions `json:"options"`
+}
+
+type v2PlanOptions struct {
+	TTL           int64  `json:"ttl"`
+	Size          int64  `json:"size"`
+	API           bool   `json:"api"`
+	Name          string `json:"name"`
+	Email         bool   `json:"email"`
+	CustomDomains bool   `json:"custom_domains"`
+	DarkMode      bool   `json:"dark_mode"`
+}
+
+// planid is the name of the one plan.
+const planid = "basic"
+
+func newV2Customer(a *hushv1.Account) v2Customer {
+	return v2Customer{
+		Identifier: a.GetAddress(), Custid: a.GetAddress(), Email: a.GetAddress(), Role: roleWord(a.GetRole()),
+		Verified: a.GetVerified(), Active: a.GetVerified() && !a.GetDisabled(),
+		LastLogin: version.EpochOrNull(a.GetSignInTime()), Locale: a.GetLocale(),
+		Created: version.Epoch(a.GetCreateTime()), Updated: version.Epoch(a.GetUpdateTime()),
+		Planid: planid, Plan: newV2Plan(a),
+		SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsBurned: a.GetTally().GetSecretsBurned(),
+		SecretsShared: a.GetTally().GetSecretsShared(), EmailsSent: a.GetTally().GetEmailsSent(),
+	}
+}
+
+func newV2Plan(a *hushv1.Account) v2Plan {
+	return v2Plan{Identifier: planid, Planid: planid, Options: v2PlanOptions{
+		TTL: a.GetTtlCeiling(), Size: a.GetSecretLimit(),
+		API: true, Name: "Basic", Email: true, CustomDomains: true, DarkMode: true,
+	}}
+}
+
+func roleWord(role hushv1.Role) string {
+	if role == hushv1.Role_ROLE_COLONEL {
+		return "colonel"
+	}
+	return "customer"
+}
+
+// v2AccountRecord has no API token: only its hash is stored.
+type v2AccountRecord struct {
+	APIToken            string     `json:"apitoken"`
+	Cust                v2Customer `json:"cust"`
+	StripeCustomer      *string    `json:"stripe_customer"`
+	StripeSubscriptions *string    `json:"stripe_subscriptions"`
+}
+
+func v2GetAccount(req *call.Request, res *hushv1.GetAccountResponse) any {
+	return envelope(req, v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
+}
+
+// v2Plain confirms success.
+func v2Plain[Res any](req *call.Request, _ *Res) any { return envelope(req, struct{}{}, struct{}{}) }
+
+type v2DestroyedDetails struct {
+	Burned int32 `json:"burned"`
+}
+
+func v2Destroyed(req *call.Request, res *hushv1.DestroyAccountResponse) any {
+	return envelope(req, struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
+}
+
+type v2LocaleAnswer struct {
+	v2Envelope
+	NewLocale string `json:"new_locale"`
+	OldLocale string `json:"old_locale"`
+}
+
+func v2Locale(req *call.Request, res *hushv1.UpdateLocaleResponse) any {
+	return v2LocaleAnswer{envelope(req, struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
+}
+
+type v2APITokenRecord struct {
+	APIToken string `json:"apitoken"`
+	Active   bool   `json:"active"`
+}
+
+func v2APIToken(req *call.Request, res *hushv1.GenerateApiTokenResponse) any {
+	return envelope(req, v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
+}

@@ -1,0 +1,70 @@
+package v2
+
+import (
+	"testing"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
+	"hush/routes/call"
+	"hush/routes/refusal"
+	"hush/routes/routestest"
+)
+
+// No other source can replace the key of the path.
+func TestDecodeKeys(t *testing.T) {
+	const body = "key=other&secret_key=other&metadata_key=other&passphrase=p&continue=true&memo=m"
+	secret, err := routestest.Decoded(t, decodeGetSecret, body)
+	routestest.WantMessage(t, "decodeGetSecret", secret, &hushv1.GetSecretRequest{SecretKey: routestest.SecretKey}, err)
+	status, err := routestest.Decoded(t, decodeSecretStatus, body)
+	routestest.WantMessage(t, "decodeSecretStatus", status, &hushv1.GetSecretStatusRequest{SecretKey: routestest.SecretKey}, err)
+	memo, err := routestest.Decoded(t, decodeMemo, body)
+	routestest.WantMessage(t, "decodeMemo", memo, &hushv1.UpdateMetadataRequest{MetadataKey: routestest.SecretKey, Memo: "m"}, err)
+}
+
+func TestDecodeSureBurn(t *testing.T) {
+	for _, body := range []string{"", "continue=", "continue=false", "continue=True", "continue=1", `{"continue":1}`} {
+		_, err := routestest.Decoded(t, decodeSureBurn, body)
+		routestest.WantRefusal(t, "decodeSureBurn("+body+")", err, refusal.ClassInvalid, "Secret could not be burned.")
+	}
+	for _, body := range []string{"continue=true", `{"continue":true}`, `{"continue":"true"}`} {
+		got, err := routestest.Decoded(t, decodeSureBurn, body)
+		routestest.WantMessage(t, "decodeSureBurn("+body+")", got, &hushv1.BurnSecretRequest{MetadataKey: routestest.SecretKey, RequirePassphrase: true}, err)
+	}
+}
+
+func TestDecodeMemo(t *testing.T) {
+	_, err := routestest.Decoded(t, decodeMemo, `{"memo":null}`)
+	routestest.WantRefusal(t, "decodeMemo(null)", err, refusal.ClassInvalid, "memo is missing")
+	got, err := routestest.Decoded(t, decodeMemo, `{"memo":""}`)
+	routestest.WantMessage(t, "decodeMemo(empty)", got, &hushv1.UpdateMetadataRequest{MetadataKey: routestest.SecretKey}, err)
+}
+
+func TestDecodeSecretStatuses(t *testing.T) {
+	for body, want := range map[string][]string{
+		"":                                      nil,
+		"keys=a,b,,c":                           {"a", "b", "c"},
+		"keys[]=a&keys[]=b,c":                   {"a", "b", "c"},
+		`{"keys":"a, b","identifiers":["c"]}`:   {"a", "b", "c"},
+		`{"identifiers":["a","b"],"keys":null}`: {"a", "b"},
+	} {
+		got, err := routestest.Decoded(t, decodeSecretStatuses, body)
+		routestest.WantMessage(t, "decodeSecretStatuses("+body+")", got, &hushv1.ListSecretStatusRequest{SecretKeys: want}, err)
+	}
+}
+
+func TestDecodeShrimp(t *testing.T) {
+	got, err := routestest.Decoded(t, decodeShrimp, "shrimp=a")
+	routestest.WantMessage(t, "decodeShrimp(parameter)", got, &hushv1.ValidateShrimpRequest{Shrimp: "a"}, err)
+	req := routestest.Request()
+	req.Header.Set("O-Shrimp", "b")
+	req.Params = routestest.Params(t, "shrimp=a")
+	got, err = decodeShrimp(req)
+	routestest.WantMessage(t, "decodeShrimp(header)", got, &hushv1.ValidateShrimpRequest{Shrimp: "b"}, err)
+}
+
+// What cannot be decoded never reaches the RPC: the method here would panic.
+func TestRPCRefusesFirst(t *testing.T) {
+	var m chain.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
+	_, err := call.RPC(m, decodeSureBurn, firstWords.v2Burn).Run(t.Context(), routestest.Request())
+	routestest.WantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
+}

@@ -1,0 +1,97 @@
+package v2
+
+import (
+	"encoding/base64"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
+	"hush/routes/refusal"
+)
+
+// imageName is the name of one of a domain's images in paths and messages.
+type imageName struct {
+	name, title string
+	kind        hushv1.ImageKind
+}
+
+func imageNames() [2]imageName {
+	return [2]imageName{
+		{"logo", "Logo", hushv1.ImageKind_IMAGE_KIND_LOGO},
+		{"icon", "Icon", hushv1.ImageKind_IMAGE_KIND_ICON},
+	}
+}
+
+func (i imageName) decodeGet(req *call.Request) (*hushv1.GetDomainLogoRequest, error) {
+	return &hushv1.GetDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
+}
+
+func (i imageName) decodeDelete(req *call.Request) (*hushv1.DeleteDomainLogoRequest, error) {
+	return &hushv1.DeleteDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
+}
+
+// decodeUpdate accepts the file under the names that clients of different ages
+// use. It ignores the file's own name and type.
+func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequest, error) {
+	content, err := req.Params.File("logo", "image", "icon")
+	if err != nil {
+		return nil, err
+	}
+	if len(content) == 0 {
+		return nil, refusal.Invalid("%s file is required", i.title)
+	}
+	return &hushv1.UpdateDomainLogoRequest{Domain: req.Key, Kind: i.kind, Content: content}, nil
+}
+
+// v2Image is an image with its bytes in base64.
+type v2Image struct {
+	Encoded     string  `json:"encoded"`
+	Filename    string  `json:"filename"`
+	ContentType string  `json:"content_type"`
+	Width       int32   `json:"width"`
+	Height      int32   `json:"height"`
+	Ratio       float64 `json:"ratio"`
+	Bytes       int64   `json:"bytes"`
+}
+
+func newV2Image(i *hushv1.Image) v2Image {
+	record := v2Image{
+		Encoded:  base64.StdEncoding.EncodeToString(i.GetContent()),
+		Filename: i.GetFilename(), ContentType: i.GetContentType(),
+		Width: i.GetWidth(), Height: i.GetHeight(), Bytes: i.GetSize(),
+	}
+	if i.GetHeight() > 0 {
+		record.Ratio = float64(i.GetWidth()) / float64(i.GetHeight())
+	}
+	return record
+}
+
+func v2GetImage(req *call.Request, res *hushv1.GetDomainLogoResponse) any {
+	return envelope(req, newV2Image(res.GetImage()), struct{}{})
+}
+
+// v2ImageRecord is the domain for clients of one age and the image for those
+// of another.
+type v2ImageRecord struct {
+	v2Domain
+	v2Image
+}
+
+func (i imageName) updated(req *call.Request, res *hushv1.UpdateDomainLogoResponse) any {
+	record := v2ImageRecord{newV2Domain(res.GetDomain()), newV2Image(res.GetImage())}
+	showLogo(&record.Brand, i, res.GetImage())
+	return envelope(req, record, v2ClusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
+}
+
+// showLogo puts a logo into the brand, where old clients look for it.
+func showLogo(b *v2Brand, name imageName, image *hushv1.Image) {
+	if name.kind != hushv1.ImageKind_IMAGE_KIND_LOGO {
+		return
+	}
+	b.ImageEncoded = base64.StdEncoding.EncodeToString(image.GetContent())
+	b.ImageFilename, b.ImageContentType = image.GetFilename(), image.GetContentType()
+}
+
+func (i imageName) deleted(req *call.Request, res *hushv1.DeleteDomainLogoResponse) any {
+	record := newV2Domain(res.GetDomain())
+	return envelope(req, record, v2ClusterDetails{Message: i.title + " removed successfully for " + record.DisplayDomain})
+}
