@@ -10,14 +10,14 @@ import (
 // value.
 const smallAnswer = 896
 
-func (a v1RevealAnswer) AppendJSON(b []byte) []byte {
+func (a revealAnswer) AppendJSON(b []byte) []byte {
 	b = appendText(append(slices.Grow(b, len(a.Value)+smallAnswer), `{"value":`...), a.Value)
 	b = appendText(append(b, `,"secret_key":`...), a.SecretKey)
 	b = appendText(append(b, `,"share_domain":`...), a.ShareDomain)
 	return append(b, '}')
 }
 
-func (a v1MetadataAnswer) AppendJSON(b []byte) []byte {
+func (a receiptAnswer) AppendJSON(b []byte) []byte {
 	b = appendText(append(slices.Grow(b, smallAnswer), `{"custid":`...), a.Custid)
 	b = appendText(append(b, `,"metadata_key":`...), a.MetadataKey)
 	if a.SecretKey != "" {

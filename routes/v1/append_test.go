@@ -30,11 +30,11 @@ func mixtures(random *rand.Rand) []string {
 	return mixed
 }
 
-// plainReveal and plainMetadata have the fields of the answers, and not the
+// plainReveal and plainReceipt have the fields of the answers, and not the
 // method that appends them.
 type (
-	plainReveal   v1RevealAnswer
-	plainMetadata v1MetadataAnswer
+	plainReveal  revealAnswer
+	plainReceipt receiptAnswer
 )
 
 // What appends itself is what encoding/json writes, byte for byte.
@@ -51,12 +51,12 @@ func TestAnswersAppendThemselvesAsJSON(t *testing.T) {
 		return nil
 	}
 	for _, one := range texts {
-		sameJSON(t, v1RevealAnswer{Value: one}, plainReveal{Value: one})
+		sameJSON(t, revealAnswer{Value: one}, plainReveal{Value: one})
 	}
 	for range 5000 {
-		reveal := v1RevealAnswer{Value: text(), SecretKey: text(), ShareDomain: text()}
+		reveal := revealAnswer{Value: text(), SecretKey: text(), ShareDomain: text()}
 		sameJSON(t, reveal, plainReveal(reveal))
-		receipt := v1MetadataAnswer{
+		receipt := receiptAnswer{
 			Custid: text(), MetadataKey: text(), SecretKey: text(), TTL: number(), MetadataTTL: number(), SecretTTL: maybe(),
 			State: text(), Updated: number(), Created: number(), Received: maybe(), ShareDomain: text(),
 			Recipient:   [][]string{nil, {}, {text()}, {text(), text()}}[random.IntN(4)],
@@ -67,7 +67,7 @@ func TestAnswersAppendThemselvesAsJSON(t *testing.T) {
 			receipt.Value, receipt.PassphraseRequired = new(text()), new(random.IntN(2) == 0)
 			receipt.SecretValue, receipt.HasPassphrase = new(text()), new(random.IntN(2) == 0)
 		}
-		sameJSON(t, receipt, plainMetadata(receipt))
+		sameJSON(t, receipt, plainReceipt(receipt))
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"hush/routes/version"
 )
 
-// v1MetadataAnswer is a receipt. Members that do not apply are left out; none
+// receiptAnswer is a receipt. Members that do not apply are left out; none
 // is ever null. What follows ShareDomain are the address of the receipt's page and the
 // names that later clients have for the members before it.
-type v1MetadataAnswer struct {
+type receiptAnswer struct {
 	Custid             string   `json:"custid"`
 	MetadataKey        string   `json:"metadata_key"`
 	SecretKey          string   `json:"secret_key,omitempty"`
@@ -34,23 +34,23 @@ type v1MetadataAnswer struct {
 	HasPassphrase      *bool    `json:"has_passphrase,omitempty"`
 }
 
-type v1RevealAnswer struct {
+type revealAnswer struct {
 	Value       string `json:"value"`
 	SecretKey   string `json:"secret_key"`
 	ShareDomain string `json:"share_domain"`
 }
 
-type v1BurnAnswer struct {
-	State          v1MetadataAnswer `json:"state"`
-	SecretShortkey string           `json:"secret_shortkey"`
+type burnAnswer struct {
+	State          receiptAnswer `json:"state"`
+	SecretShortkey string        `json:"secret_shortkey"`
 }
 
-func v1Authcheck(req *call.Request, _ *hushv1.AuthcheckResponse) any {
+func encodeAuthcheck(req *call.Request, _ *hushv1.AuthcheckResponse) any {
 	return version.StatusAnswer{Status: "nominal", Locale: string(req.Visitor.Locale)}
 }
 
-func v1Metadata(l call.Links, m *hushv1.Metadata) v1MetadataAnswer {
-	answer := v1MetadataAnswer{
+func newReceiptAnswer(l call.Links, m *hushv1.Metadata) receiptAnswer {
+	answer := receiptAnswer{
 		Custid:      version.Custid(m.GetCustid()),
 		MetadataKey: m.GetMetadataKey(),
 		TTL:         m.GetTtl().GetSeconds(),
@@ -77,41 +77,41 @@ func v1Metadata(l call.Links, m *hushv1.Metadata) v1MetadataAnswer {
 	return answer
 }
 
-func v1Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
-	return v1Metadata(req.Links, res.GetMetadata())
+func encodeConceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
+	return newReceiptAnswer(req.Links, res.GetMetadata())
 }
 
-func v1Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
-	answer := v1Metadata(req.Links, res.GetMetadata())
+func encodeGenerate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
+	answer := newReceiptAnswer(req.Links, res.GetMetadata())
 	answer.Value, answer.SecretValue = new(res.GetValue()), new(res.GetValue())
 	return answer
 }
 
-func v1GetMetadata(req *call.Request, res *hushv1.GetMetadataResponse) any {
-	return v1Metadata(req.Links, res.GetMetadata())
+func encodeGetMetadata(req *call.Request, res *hushv1.GetMetadataResponse) any {
+	return newReceiptAnswer(req.Links, res.GetMetadata())
 }
 
-func v1Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
-	answer := make([]v1MetadataAnswer, 0, len(res.GetMetadata()))
+func encodeRecent(req *call.Request, res *hushv1.ListMetadataResponse) any {
+	answer := make([]receiptAnswer, 0, len(res.GetMetadata()))
 	for _, m := range res.GetMetadata() {
-		item := v1Metadata(req.Links, m)
+		item := newReceiptAnswer(req.Links, m)
 		item.SecretKey, item.SecretIdentifier = "", "" // a list of keys would be a list of secrets
 		answer = append(answer, item)
 	}
 	return answer
 }
 
-func v1Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
-	return v1RevealAnswer{
+func encodeReveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
+	return revealAnswer{
 		Value:       res.GetValue(),
 		SecretKey:   req.Key,
 		ShareDomain: req.Links.Origin(res.GetSecret().GetShareDomain()),
 	}
 }
 
-func v1Burn(req *call.Request, res *hushv1.BurnSecretResponse) any {
-	return v1BurnAnswer{
-		State:          v1Metadata(req.Links, res.GetMetadata()),
+func encodeBurn(req *call.Request, res *hushv1.BurnSecretResponse) any {
+	return burnAnswer{
+		State:          newReceiptAnswer(req.Links, res.GetMetadata()),
 		SecretShortkey: res.GetMetadata().GetSecretShortkey(),
 	}
 }

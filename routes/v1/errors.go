@@ -9,65 +9,65 @@ import (
 	"hush/routes/version"
 )
 
-// v1Refusal is a class in version 1: the status that its clients expect, the
+// errorLine is a class in version 1: the status that its clients expect, the
 // accurate one, and the text unless each refusal has its own.
-type v1Refusal struct {
+type errorLine struct {
 	status int
 	honest int
 	text   string
 }
 
-// v1Refuse is version 1's error table: 404 for everything that its clients
+// lineOf is version 1's error table: 404 for everything that its clients
 // cannot distinguish.
-func v1Refuse(c refusal.Class) v1Refusal {
+func lineOf(c refusal.Class) errorLine {
 	switch c {
 	case refusal.ClassRoute:
-		return v1Refusal{404, 404, refusal.TextRoute}
+		return errorLine{404, 404, refusal.TextRoute}
 	case refusal.ClassMethod:
-		return v1Refusal{405, 405, refusal.TextMethod}
+		return errorLine{405, 405, refusal.TextMethod}
 	case refusal.ClassMalformed:
-		return v1Refusal{404, 400, ""}
+		return errorLine{404, 400, ""}
 	case refusal.ClassEncoding:
-		return v1Refusal{404, 415, ""}
+		return errorLine{404, 415, ""}
 	case refusal.ClassTooLarge:
-		return v1Refusal{413, 413, ""}
+		return errorLine{413, 413, ""}
 	case refusal.ClassInvalid, refusal.ClassDuplicate, refusal.ClassCredentials, refusal.ClassTicket, refusal.ClassEndToEnd:
-		return v1Refusal{404, 422, ""}
+		return errorLine{404, 422, ""}
 	case refusal.ClassUnknown:
-		return v1Refusal{404, 404, refusal.TextUnknown}
+		return errorLine{404, 404, refusal.TextUnknown}
 	case refusal.ClassDomain:
-		return v1Refusal{404, 404, ""}
+		return errorLine{404, 404, ""}
 	case refusal.ClassUnauthorized:
-		return v1Refusal{404, 401, refusal.TextUnauthorized}
+		return errorLine{404, 401, refusal.TextUnauthorized}
 	case refusal.ClassPassphrase:
-		return v1Refusal{404, 422, refusal.TextPassphrase}
+		return errorLine{404, 422, refusal.TextPassphrase}
 	case refusal.ClassLimited:
-		return v1Refusal{429, 429, refusal.TextLimited}
+		return errorLine{429, 429, refusal.TextLimited}
 	case refusal.ClassFull:
-		return v1Refusal{404, 503, refusal.TextFull}
+		return errorLine{404, 503, refusal.TextFull}
 	case refusal.ClassForbidden:
-		return v1Refusal{404, 403, ""}
+		return errorLine{404, 403, ""}
 	case refusal.ClassForgery:
-		return v1Refusal{404, 403, refusal.TextShrimp}
+		return errorLine{404, 403, refusal.TextShrimp}
 	case refusal.ClassMissing:
-		return v1Refusal{404, 404, ""}
+		return errorLine{404, 404, ""}
 	case refusal.ClassMaintenance:
-		return v1Refusal{404, 503, ""}
+		return errorLine{404, 503, ""}
 	case refusal.ClassUnavailable:
-		return v1Refusal{404, 503, refusal.TextUnavailable}
+		return errorLine{404, 503, refusal.TextUnavailable}
 	default:
-		return v1Refusal{404, 500, refusal.TextInternal}
+		return errorLine{404, 500, refusal.TextInternal}
 	}
 }
 
-type v1ErrorAnswer struct {
+type errorAnswer struct {
 	SecretKey *string `json:"secret_key,omitempty"`
 	Message   string  `json:"message"`
 }
 
-func v1Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
-	line := v1Refuse(refused.Class)
-	answer := v1ErrorAnswer{Message: line.text}
+func fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	line := lineOf(refused.Class)
+	answer := errorAnswer{Message: line.text}
 	if answer.Message == "" {
 		answer.Message = refused.Text
 	}

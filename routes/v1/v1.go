@@ -15,17 +15,17 @@ import (
 
 // Version is the table of version 1.
 func Version(c *handlers.Callable) version.Version {
-	conceal := call.RPC(c.ConcealSecret, version.DecodeConceal, v1Conceal, version.ConcealFields())
-	generate := call.RPC(c.GenerateSecret, version.DecodeGenerate, v1Generate, version.GenerateFields())
-	metadata := call.RPC(c.GetMetadata, version.DecodeGetMetadata, v1GetMetadata)
-	recent := call.RPC(c.ListMetadata, version.DecodeRecent, v1Recent)
+	conceal := call.RPC(c.ConcealSecret, version.DecodeConceal, encodeConceal, version.ConcealFields())
+	generate := call.RPC(c.GenerateSecret, version.DecodeGenerate, encodeGenerate, version.GenerateFields())
+	metadata := call.RPC(c.GetMetadata, version.DecodeGetMetadata, encodeGetMetadata)
+	recent := call.RPC(c.ListMetadata, version.DecodeRecent, encodeRecent)
 	routes := []version.Route{
 		version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus)),
-		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v1Authcheck)),
+		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, encodeAuthcheck)),
 		version.Post("/share", conceal),
 		version.Post("/generate", generate),
 		version.Post("/create", call.Either(version.Generates(), generate, conceal)),
-		version.Post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, version.DecodeReveal, v1Reveal, version.PassphraseField()))),
+		version.Post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, version.DecodeReveal, encodeReveal, version.PassphraseField()))),
 	}
 	for _, name := range call.ReceiptNames() {
 		routes = append(routes,
@@ -33,10 +33,10 @@ func Version(c *handlers.Callable) version.Version {
 			version.Post("/"+name+"/recent", recent),
 			version.Get("/"+name+"/{key}", metadata),
 			version.Post("/"+name+"/{key}", metadata),
-			version.Post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, version.DecodeBurn, v1Burn, version.PassphraseField())),
+			version.Post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, version.DecodeBurn, encodeBurn, version.PassphraseField())),
 		)
 	}
-	return version.Version{Prefix: "/api/v1", Routes: routes, Fail: v1Fail}
+	return version.Version{Prefix: "/api/v1", Routes: routes, Fail: fail}
 }
 
 // hidePassphrase refuses a wrong passphrase exactly like an unknown key.

@@ -26,7 +26,7 @@ func TestHidePassphrase(t *testing.T) {
 			return ""
 		}
 		w := httptest.NewRecorder()
-		v1Fail(w, req, refusal.Read(err))
+		fail(w, req, refusal.Read(err))
 		var b strings.Builder
 		if err := w.Result().Write(&b); err != nil {
 			t.Fatalf("writing response: %v", err)

@@ -49,9 +49,9 @@ func decodeAPIToken(*call.Request) (*hushv1.GenerateApiTokenRequest, error) {
 	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
 }
 
-// v2Customer is an account. Browser clients refuse unknown members, so it has
+// customer is an account. Browser clients refuse unknown members, so it has
 // exactly these.
-type v2Customer struct {
+type customer struct {
 	Identifier           string `json:"identifier"`
 	Custid               string `json:"custid"`
 	Email                string `json:"email"`
@@ -66,23 +66,23 @@ type v2Customer struct {
 	StripeSubscriptionID string `json:"stripe_subscription_id"`
 	StripeCheckoutEmail  string `json:"stripe_checkout_email"`
 	Planid               string `json:"planid"`
-	Plan                 v2Plan `json:"plan"`
+	Plan                 plan   `json:"plan"`
 	SecretsCreated       int64  `json:"secrets_created"`
 	SecretsBurned        int64  `json:"secrets_burned"`
 	SecretsShared        int64  `json:"secrets_shared"`
 	EmailsSent           int64  `json:"emails_sent"`
 }
 
-// v2Plan describes what an account may do. There is one plan, which is free.
-type v2Plan struct {
-	Identifier string        `json:"identifier"`
-	Planid     string        `json:"planid"`
-	Price      int           `json:"price"`
-	Discount   int           `json:"discount"`
-	Options    v2PlanOptions `json:"options"`
+// plan describes what an account may do. There is one plan, which is free.
+type plan struct {
+	Identifier string      `json:"identifier"`
+	Planid     string      `json:"planid"`
+	Price      int         `json:"price"`
+	Discount   int         `json:"discount"`
+	Options    planOptions `json:"options"`
 }
 
-type v2PlanOptions struct {
+type planOptions struct {
 	TTL           int64  `json:"ttl"`
 	Size          int64  `json:"size"`
 	API           bool   `json:"api"`
@@ -95,20 +95,20 @@ type v2PlanOptions struct {
 // planid is the name of the one plan.
 const planid = "basic"
 
-func newV2Customer(a *hushv1.Account) v2Customer {
-	return v2Customer{
+func newCustomer(a *hushv1.Account) customer {
+	return customer{
 		Identifier: a.GetAddress(), Custid: a.GetAddress(), Email: a.GetAddress(), Role: roleWord(a.GetRole()),
 		Verified: a.GetVerified(), Active: a.GetVerified() && !a.GetDisabled(),
 		LastLogin: version.EpochOrNull(a.GetSignInTime()), Locale: a.GetLocale(),
 		Created: version.Epoch(a.GetCreateTime()), Updated: version.Epoch(a.GetUpdateTime()),
-		Planid: planid, Plan: newV2Plan(a),
+		Planid: planid, Plan: newPlan(a),
 		SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsBurned: a.GetTally().GetSecretsBurned(),
 		SecretsShared: a.GetTally().GetSecretsShared(), EmailsSent: a.GetTally().GetEmailsSent(),
 	}
 }
 
-func newV2Plan(a *hushv1.Account) v2Plan {
-	return v2Plan{Identifier: planid, Planid: planid, Options: v2PlanOptions{
+func newPlan(a *hushv1.Account) plan {
+	return plan{Identifier: planid, Planid: planid, Options: planOptions{
 		TTL: a.GetTtlCeiling(), Size: a.GetSecretLimit(),
 		API: true, Name: "Basic", Email: true, CustomDomains: true, DarkMode: true,
 	}}
@@ -121,44 +121,46 @@ func roleWord(role hushv1.Role) string {
 	return "customer"
 }
 
-// v2AccountRecord has no API token: only its hash is stored.
-type v2AccountRecord struct {
-	APIToken            string     `json:"apitoken"`
-	Cust                v2Customer `json:"cust"`
-	StripeCustomer      *string    `json:"stripe_customer"`
-	StripeSubscriptions *string    `json:"stripe_subscriptions"`
+// accountRecord has no API token: only its hash is stored.
+type accountRecord struct {
+	APIToken            string   `json:"apitoken"`
+	Cust                customer `json:"cust"`
+	StripeCustomer      *string  `json:"stripe_customer"`
+	StripeSubscriptions *string  `json:"stripe_subscriptions"`
 }
 
-func v2GetAccount(req *call.Request, res *hushv1.GetAccountResponse) any {
-	return envelope(req, v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
+func encodeGetAccount(req *call.Request, res *hushv1.GetAccountResponse) any {
+	return newEnvelope(req, accountRecord{Cust: newCustomer(res.GetAccount())}, struct{}{})
 }
 
-// v2Plain confirms success.
-func v2Plain[Res any](req *call.Request, _ *Res) any { return envelope(req, struct{}{}, struct{}{}) }
+// encodePlain confirms success.
+func encodePlain[Res any](req *call.Request, _ *Res) any {
+	return newEnvelope(req, struct{}{}, struct{}{})
+}
 
-type v2DestroyedDetails struct {
+type destroyedDetails struct {
 	Burned int32 `json:"burned"`
 }
 
-func v2Destroyed(req *call.Request, res *hushv1.DestroyAccountResponse) any {
-	return envelope(req, struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
+func encodeDestroyed(req *call.Request, res *hushv1.DestroyAccountResponse) any {
+	return newEnvelope(req, struct{}{}, destroyedDetails{Burned: res.GetBurned()})
 }
 
-type v2LocaleAnswer struct {
-	v2Envelope
+type localeAnswer struct {
+	envelope
 	NewLocale string `json:"new_locale"`
 	OldLocale string `json:"old_locale"`
 }
 
-func v2Locale(req *call.Request, res *hushv1.UpdateLocaleResponse) any {
-	return v2LocaleAnswer{envelope(req, struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
+func encodeLocale(req *call.Request, res *hushv1.UpdateLocaleResponse) any {
+	return localeAnswer{newEnvelope(req, struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
 }
 
-type v2APITokenRecord struct {
+type apiTokenRecord struct {
 	APIToken string `json:"apitoken"`
 	Active   bool   `json:"active"`
 }
 
-func v2APIToken(req *call.Request, res *hushv1.GenerateApiTokenResponse) any {
-	return envelope(req, v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
+func encodeAPIToken(req *call.Request, res *hushv1.GenerateApiTokenResponse) any {
+	return newEnvelope(req, apiTokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
 }

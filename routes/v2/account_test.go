@@ -28,7 +28,7 @@ const testCustomer = `{"identifier":"a&b@example.com","custid":"a&b@example.com"
 	`"name":"Basic","email":true,"custom_domains":true,"dark_mode":true}},` +
 	`"secrets_created":4,"secrets_burned":2,"secrets_shared":3,"emails_sent":1}`
 
-func TestV2Account(t *testing.T) {
+func TestAccount(t *testing.T) {
 	req := routestest.Request()
 	req.Visitor.Custid = "a&b@example.com"
 	const open = `{"success":true,"shrimp":"shrimp","custid":"a&b@example.com",`
@@ -37,22 +37,22 @@ func TestV2Account(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2GetAccount", v2GetAccount(req, &hushv1.GetAccountResponse{Account: testAccount()}),
+		{"encodeGetAccount", encodeGetAccount(req, &hushv1.GetAccountResponse{Account: testAccount()}),
 			open + `"record":{"apitoken":"","cust":` + testCustomer + `,"stripe_customer":null,"stripe_subscriptions":null},"details":{}}`},
-		{"v2Authcheck", v2Authcheck(req, &hushv1.AuthcheckResponse{Custid: "a&b@example.com", Account: testAccount()}),
+		{"encodeAuthcheck", encodeAuthcheck(req, &hushv1.AuthcheckResponse{Custid: "a&b@example.com", Account: testAccount()}),
 			open + `"record":` + testCustomer + `,"details":{"authenticated":true}}`},
-		{"v2Destroyed", v2Destroyed(req, &hushv1.DestroyAccountResponse{Burned: 7}), open + `"record":{},"details":{"burned":7}}`},
-		{"v2Plain", v2Plain(req, &hushv1.ChangeAccountPasswordResponse{}), open + `"record":{},"details":{}}`},
-		{"v2Locale", v2Locale(req, &hushv1.UpdateLocaleResponse{NewLocale: "fr"}),
+		{"encodeDestroyed", encodeDestroyed(req, &hushv1.DestroyAccountResponse{Burned: 7}), open + `"record":{},"details":{"burned":7}}`},
+		{"encodePlain", encodePlain(req, &hushv1.ChangeAccountPasswordResponse{}), open + `"record":{},"details":{}}`},
+		{"encodeLocale", encodeLocale(req, &hushv1.UpdateLocaleResponse{NewLocale: "fr"}),
 			open + `"record":{},"details":{},"new_locale":"fr","old_locale":""}`},
-		{"v2APIToken", v2APIToken(req, &hushv1.GenerateApiTokenResponse{Token: "0123"}),
+		{"encodeAPIToken", encodeAPIToken(req, &hushv1.GenerateApiTokenResponse{Token: "0123"}),
 			open + `"record":{"apitoken":"0123","active":true},"details":{}}`},
 	} {
 		routestest.WantJSON(t, test.name, routestest.Encoded(t, test.answer), test.want)
 	}
 }
 
-func TestV2CustomerStates(t *testing.T) {
+func TestCustomerStates(t *testing.T) {
 	for _, test := range []struct {
 		change func(*hushv1.Account)
 		role   string
@@ -65,14 +65,14 @@ func TestV2CustomerStates(t *testing.T) {
 	} {
 		a := testAccount()
 		test.change(a)
-		if got := newV2Customer(a); got.Role != test.role || got.Active != test.active {
-			t.Errorf("newV2Customer(%v): got %s, active %v, want %s, %v", a, got.Role, got.Active, test.role, test.active)
+		if got := newCustomer(a); got.Role != test.role || got.Active != test.active {
+			t.Errorf("newCustomer(%v): got %s, active %v, want %s, %v", a, got.Role, got.Active, test.role, test.active)
 		}
 	}
 	a := testAccount()
 	a.SignInTime = nil
-	if got := newV2Customer(a); got.LastLogin != nil {
-		t.Errorf("newV2Customer(never signed in): got %d, want null", *got.LastLogin)
+	if got := newCustomer(a); got.LastLogin != nil {
+		t.Errorf("newCustomer(never signed in): got %d, want null", *got.LastLogin)
 	}
 }
 

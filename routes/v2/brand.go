@@ -7,9 +7,9 @@ import (
 	"hush/routes/refusal"
 )
 
-// v2Brand is the branding of a domain's pages. Unset fields are left out. The
+// brandRecord is the branding of a domain's pages. Unset fields are left out. The
 // image's bytes are part of it only in the response to their upload.
-type v2Brand struct {
+type brandRecord struct {
 	PrimaryColor           *string `json:"primary_color,omitempty"`
 	Colour                 *string `json:"colour,omitempty"`
 	FontFamily             *string `json:"font_family,omitempty"`
@@ -27,12 +27,12 @@ type v2Brand struct {
 	ImageContentType       string  `json:"image_content_type,omitempty"`
 }
 
-func newV2Brand(d *hushv1.Domain) v2Brand {
+func newBrandRecord(d *hushv1.Domain) brandRecord {
 	b := d.GetBrand()
 	if b == nil {
 		b = new(hushv1.Brand)
 	}
-	return v2Brand{
+	return brandRecord{
 		PrimaryColor: b.PrimaryColor, Colour: b.Colour, FontFamily: b.FontFamily, CornerStyle: b.CornerStyle,
 		ButtonTextLight: b.ButtonTextLight, InstructionsPreReveal: b.InstructionsPreReveal,
 		InstructionsReveal: b.InstructionsReveal, InstructionsPostReveal: b.InstructionsPostReveal,

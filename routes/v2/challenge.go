@@ -40,7 +40,7 @@ func decodeVerdict(req *call.Request) (*hushv1.AltchaVerifySpamRequest, error) {
 	return &hushv1.AltchaVerifySpamRequest{AuthenticityPayload: verdict, Fields: fields}, nil
 }
 
-type v2ChallengeAnswer struct {
+type challengeAnswer struct {
 	Algorithm string `json:"algorithm"`
 	Challenge string `json:"challenge"`
 	MaxNumber int64  `json:"maxnumber"`
@@ -48,37 +48,37 @@ type v2ChallengeAnswer struct {
 	Signature string `json:"signature"`
 }
 
-func v2Challenge(_ *call.Request, res *hushv1.AltchaChallengeResponse) any {
-	return v2ChallengeAnswer{
+func encodeChallenge(_ *call.Request, res *hushv1.AltchaChallengeResponse) any {
+	return challengeAnswer{
 		Algorithm: res.GetAlgorithm(), Challenge: res.GetChallenge(), MaxNumber: res.GetMaxNumber(),
 		Salt: res.GetSalt(), Signature: res.GetSignature(),
 	}
 }
 
-type v2DataAnswer struct {
+type dataAnswer struct {
 	Success bool `json:"success"`
 	Data    any  `json:"data"`
 }
 
-type v2SolvedData struct {
+type solvedData struct {
 	Payload string `json:"authenticity_payload"`
 }
 
-// v2Solved returns the solution again, although it is spent now.
-func v2Solved(req *call.Request, _ *hushv1.AltchaVerifyResponse) any {
+// encodeSolved returns the solution again, although it is spent now.
+func encodeSolved(req *call.Request, _ *hushv1.AltchaVerifyResponse) any {
 	solution, _ := req.Params.Text(version.Payload) // it was read before
-	return v2DataAnswer{Success: true, Data: v2SolvedData{Payload: solution}}
+	return dataAnswer{Success: true, Data: solvedData{Payload: solution}}
 }
 
-type v2VerdictData struct {
+type verdictData struct {
 	Verified       bool     `json:"verified"`
 	Classification string   `json:"classification"`
 	Score          float64  `json:"score"`
 	Reasons        []string `json:"reasons"`
 }
 
-func v2Verdict(_ *call.Request, res *hushv1.AltchaVerifySpamResponse) any {
-	return v2DataAnswer{Success: true, Data: v2VerdictData{
+func encodeVerdict(_ *call.Request, res *hushv1.AltchaVerifySpamResponse) any {
+	return dataAnswer{Success: true, Data: verdictData{
 		Verified: true, Classification: res.GetClassification(), Score: res.GetScore(), Reasons: version.NotNull(res.GetReasons()),
 	}}
 }

@@ -24,11 +24,11 @@ func TestChallengeRows(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2Challenge", v2Challenge(req, &hushv1.AltchaChallengeResponse{
+		{"encodeChallenge", encodeChallenge(req, &hushv1.AltchaChallengeResponse{
 			Algorithm: "SHA-256", Challenge: "c", MaxNumber: 50000, Salt: "s?expires=1&a=any&", Signature: "g",
 		}), `{"algorithm":"SHA-256","challenge":"c","maxnumber":50000,"salt":"s?expires=1&a=any&","signature":"g"}`},
-		{"v2Solved", v2Solved(req, nil), `{"success":true,"data":{"authenticity_payload":"p"}}`},
-		{"v2Verdict", v2Verdict(req, &hushv1.AltchaVerifySpamResponse{Classification: "GOOD", Score: 0.5}),
+		{"encodeSolved", encodeSolved(req, nil), `{"success":true,"data":{"authenticity_payload":"p"}}`},
+		{"encodeVerdict", encodeVerdict(req, &hushv1.AltchaVerifySpamResponse{Classification: "GOOD", Score: 0.5}),
 			`{"success":true,"data":{"verified":true,"classification":"GOOD","score":0.5,"reasons":[]}}`},
 	} {
 		routestest.WantJSON(t, test.name, routestest.Encoded(t, test.answer), test.want)

@@ -10,21 +10,21 @@ import (
 	"hush/routes/version"
 )
 
-// v2IndexRecord is the service's status. Clients of one age look for it in the
+// indexRecord is the service's status. Clients of one age look for it in the
 // record, those of another in the details.
-type v2IndexRecord struct {
-	RecentCustomers   []v2RecentCustomer `json:"recent_customers"`
-	TodayFeedback     []v2FeedbackItem   `json:"today_feedback"`
-	YesterdayFeedback []v2FeedbackItem   `json:"yesterday_feedback"`
-	OlderFeedback     []v2FeedbackItem   `json:"older_feedback"`
-	RedisInfo         string             `json:"redis_info"`
-	PlansEnabled      bool               `json:"plans_enabled"`
-	Counts            v2Counts           `json:"counts"`
-	Store             v2StoreFacts       `json:"store"`
-	Build             v2BuildFacts       `json:"build"`
+type indexRecord struct {
+	RecentCustomers   []recentCustomer `json:"recent_customers"`
+	TodayFeedback     []feedbackItem   `json:"today_feedback"`
+	YesterdayFeedback []feedbackItem   `json:"yesterday_feedback"`
+	OlderFeedback     []feedbackItem   `json:"older_feedback"`
+	RedisInfo         string           `json:"redis_info"`
+	PlansEnabled      bool             `json:"plans_enabled"`
+	Counts            counts           `json:"counts"`
+	Store             storeFacts       `json:"store"`
+	Build             buildFacts       `json:"build"`
 }
 
-type v2RecentCustomer struct {
+type recentCustomer struct {
 	Custid         string `json:"custid"`
 	Planid         string `json:"planid"`
 	Colonel        bool   `json:"colonel"`
@@ -35,8 +35,8 @@ type v2RecentCustomer struct {
 	Stamp          string `json:"stamp"`
 }
 
-// v2FeedbackItem is a message. Old clients show only Msg.
-type v2FeedbackItem struct {
+// feedbackItem is a message. Old clients show only Msg.
+type feedbackItem struct {
 	Msg    string `json:"msg"`
 	Stamp  string `json:"stamp"`
 	Sender string `json:"sender"`
@@ -46,7 +46,7 @@ type v2FeedbackItem struct {
 // clients accept.
 const maxFeedback = 1500
 
-type v2Counts struct {
+type counts struct {
 	SessionCount           int64 `json:"session_count"`
 	CustomerCount          int64 `json:"customer_count"`
 	RecentCustomerCount    int64 `json:"recent_customer_count"`
@@ -66,7 +66,7 @@ type v2Counts struct {
 	QueuedMailCount        int64 `json:"queued_mail_count"`
 }
 
-type v2StoreFacts struct {
+type storeFacts struct {
 	Backend    string `json:"backend"`
 	LiveBytes  int64  `json:"live_bytes"`
 	FileBytes  int64  `json:"file_bytes"`
@@ -74,7 +74,7 @@ type v2StoreFacts struct {
 	AuditBytes int64  `json:"audit_bytes"`
 }
 
-type v2BuildFacts struct {
+type buildFacts struct {
 	Version   string `json:"version"`
 	GoVersion string `json:"go_version"`
 	Revision  string `json:"revision"`
@@ -82,29 +82,29 @@ type v2BuildFacts struct {
 	Uptime    int64  `json:"uptime"`
 }
 
-func v2Index(req *call.Request, res *hushv1.GetIndexResponse) any {
-	record := v2IndexRecord{
+func encodeIndex(req *call.Request, res *hushv1.GetIndexResponse) any {
+	record := indexRecord{
 		RecentCustomers: recentCustomers(req, res.GetRecentAccounts()),
 		TodayFeedback:   feedback(req, res.GetTodayFeedback()), YesterdayFeedback: feedback(req, res.GetYesterdayFeedback()),
 		OlderFeedback: feedback(req, res.GetOlderFeedback()),
-		Counts:        newV2Counts(res.GetCounts()),
-		Store: v2StoreFacts{
+		Counts:        newCounts(res.GetCounts()),
+		Store: storeFacts{
 			Backend: res.GetStore().GetBackend(), LiveBytes: res.GetStore().GetLiveBytes(), FileBytes: res.GetStore().GetFileBytes(),
 			AuditRows: res.GetStore().GetAuditRows(), AuditBytes: res.GetStore().GetAuditBytes(),
 		},
-		Build: v2BuildFacts{
+		Build: buildFacts{
 			Version: res.GetBuild().GetVersion(), GoVersion: res.GetBuild().GetGoVersion(), Revision: res.GetBuild().GetRevision(),
 			Started: version.Epoch(res.GetBuild().GetStartTime()), Uptime: res.GetBuild().GetUptime().GetSeconds(),
 		},
 	}
 	record.RedisInfo = storeWords(record)
-	return envelope(req, record, record)
+	return newEnvelope(req, record, record)
 }
 
-func recentCustomers(req *call.Request, accounts []*hushv1.Account) []v2RecentCustomer {
-	customers := make([]v2RecentCustomer, 0, len(accounts))
+func recentCustomers(req *call.Request, accounts []*hushv1.Account) []recentCustomer {
+	customers := make([]recentCustomer, 0, len(accounts))
 	for _, a := range accounts {
-		customers = append(customers, v2RecentCustomer{
+		customers = append(customers, recentCustomer{
 			Custid: a.GetAddress(), Planid: planid, Colonel: a.GetRole() == hushv1.Role_ROLE_COLONEL,
 			SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsShared: a.GetTally().GetSecretsShared(),
 			EmailsSent: a.GetTally().GetEmailsSent(), Verified: a.GetVerified(),
@@ -114,10 +114,10 @@ func recentCustomers(req *call.Request, accounts []*hushv1.Account) []v2RecentCu
 	return customers
 }
 
-func feedback(req *call.Request, list []*hushv1.Feedback) []v2FeedbackItem {
-	items := make([]v2FeedbackItem, 0, len(list))
+func feedback(req *call.Request, list []*hushv1.Feedback) []feedbackItem {
+	items := make([]feedbackItem, 0, len(list))
 	for _, f := range list {
-		items = append(items, v2FeedbackItem{
+		items = append(items, feedbackItem{
 			Msg: signed(f), Stamp: agoWords(f.GetCreateTime().AsTime(), req.Now), Sender: f.GetSender(),
 		})
 	}
@@ -134,8 +134,8 @@ func signed(f *hushv1.Feedback) string {
 	return text
 }
 
-func newV2Counts(c *hushv1.Counts) v2Counts {
-	return v2Counts{
+func newCounts(c *hushv1.Counts) counts {
+	return counts{
 		SessionCount: c.GetSessions(), CustomerCount: c.GetAccounts(), RecentCustomerCount: c.GetRecentAccounts(),
 		MetadataCount: c.GetMetadata(), SecretCount: c.GetSecrets(),
 		SecretsCreated: c.GetSecretsCreated(), SecretsShared: c.GetSecretsShared(),
@@ -147,7 +147,7 @@ func newV2Counts(c *hushv1.Counts) v2Counts {
 }
 
 // storeWords returns the lines that clients expect about another kind of store.
-func storeWords(r v2IndexRecord) string {
+func storeWords(r indexRecord) string {
 	var b strings.Builder
 	b.WriteString("---\n")
 	fmt.Fprintf(&b, "backend: %s\nlive_bytes: %d\nfile_bytes: %d\n", r.Store.Backend, r.Store.LiveBytes, r.Store.FileBytes)

@@ -8,7 +8,7 @@ import (
 	"hush/routes/routestest"
 )
 
-func TestV2Index(t *testing.T) {
+func TestIndex(t *testing.T) {
 	colonel := testAccount()
 	colonel.Role, colonel.CreateTime = hushv1.Role_ROLE_COLONEL, routestest.At(routestest.Now().Unix()-3)
 	feedback := &hushv1.Feedback{Message: "hi", Sender: "192.0.2.0/24", CreateTime: routestest.At(routestest.Now().Unix() - 90000)}
@@ -32,7 +32,7 @@ func TestV2Index(t *testing.T) {
 		`"yesterday_feedback_count":13,"older_feedback_count":14,"exception_count":15,"domain_count":16,"queued_mail_count":17},` +
 		`"store":{"backend":"bolt","live_bytes":18,"file_bytes":19,"audit_rows":20,"audit_bytes":21},` +
 		`"build":{"version":"0.1.0","go_version":"go1.26","revision":"r","started":1795236735,"uptime":65}}`
-	routestest.WantJSON(t, "v2Index", routestest.Encoded(t, v2Index(routestest.Request(), res)), v2Open+`"record":`+index+`,"details":`+index+`}`)
+	routestest.WantJSON(t, "encodeIndex", routestest.Encoded(t, encodeIndex(routestest.Request(), res)), answerStart+`"record":`+index+`,"details":`+index+`}`)
 
 	long := &hushv1.Feedback{Message: strings.Repeat("é", 1500), Sender: "s"}
 	if got := signed(long); got != long.GetMessage() {

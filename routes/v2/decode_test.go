@@ -65,6 +65,6 @@ func TestDecodeShrimp(t *testing.T) {
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
 	var m chain.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := call.RPC(m, decodeSureBurn, firstWords.v2Burn).Run(t.Context(), routestest.Request())
+	_, err := call.RPC(m, decodeSureBurn, firstWords.encodeBurn).Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

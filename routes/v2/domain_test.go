@@ -45,25 +45,25 @@ const (
 	testBase64 = "iVBORy8rAA=="
 )
 
-func TestV2Domain(t *testing.T) {
+func TestDomain(t *testing.T) {
 	req, d := routestest.Request(), testDomain()
 	for _, test := range []struct {
 		name   string
 		answer any
 		want   string
 	}{
-		{"v2AddDomain", v2AddDomain(req, &hushv1.AddDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
-		{"v2GetDomain", v2GetDomain(req, &hushv1.GetDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
-		{"v2VerifyDomain", v2VerifyDomain(req, &hushv1.VerifyDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
-		{"v2ListDomains", v2ListDomains(req, &hushv1.ListDomainsResponse{Domains: []*hushv1.Domain{d, d}}),
-			v2Open + `"count":2,"records":[` + testClaim + `,` + testClaim + `],` + noDetails},
-		{"v2ListDomains(none)", v2ListDomains(req, &hushv1.ListDomainsResponse{}), v2Open + `"count":0,"records":[],` + noDetails},
-		{"v2RemoveDomain", v2RemoveDomain(req, &hushv1.RemoveDomainResponse{DisplayDomain: "secrets.example.com"}),
-			v2Open + `"record":{},` + noDetails[:len(noDetails)-1] + `,"message":"Removed secrets.example.com"}`},
-		{"v2GetBrand", v2GetBrand(req, &hushv1.GetDomainBrandResponse{Domain: d}),
-			v2Open + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
-		{"v2UpdateBrand", v2UpdateBrand(req, &hushv1.UpdateDomainBrandResponse{Domain: d}),
-			v2Open + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
+		{"encodeAddDomain", encodeAddDomain(req, &hushv1.AddDomainResponse{Domain: d}), answerStart + `"record":` + testClaim + `,` + noDetails},
+		{"encodeGetDomain", encodeGetDomain(req, &hushv1.GetDomainResponse{Domain: d}), answerStart + `"record":` + testClaim + `,` + noDetails},
+		{"encodeVerifyDomain", encodeVerifyDomain(req, &hushv1.VerifyDomainResponse{Domain: d}), answerStart + `"record":` + testClaim + `,` + noDetails},
+		{"encodeListDomains", encodeListDomains(req, &hushv1.ListDomainsResponse{Domains: []*hushv1.Domain{d, d}}),
+			answerStart + `"count":2,"records":[` + testClaim + `,` + testClaim + `],` + noDetails},
+		{"encodeListDomains(none)", encodeListDomains(req, &hushv1.ListDomainsResponse{}), answerStart + `"count":0,"records":[],` + noDetails},
+		{"encodeRemoveDomain", encodeRemoveDomain(req, &hushv1.RemoveDomainResponse{DisplayDomain: "secrets.example.com"}),
+			answerStart + `"record":{},` + noDetails[:len(noDetails)-1] + `,"message":"Removed secrets.example.com"}`},
+		{"encodeGetBrand", encodeGetBrand(req, &hushv1.GetDomainBrandResponse{Domain: d}),
+			answerStart + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
+		{"encodeUpdateBrand", encodeUpdateBrand(req, &hushv1.UpdateDomainBrandResponse{Domain: d}),
+			answerStart + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
 	} {
 		routestest.WantJSON(t, test.name, routestest.Encoded(t, test.answer), test.want)
 	}
@@ -109,7 +109,7 @@ func TestDuplicateDomain(t *testing.T) {
 	req := routestest.Request()
 	req.Catalogue = routestest.Catalogue(t)
 	w := httptest.NewRecorder()
-	v2Fail(w, req, refusal.Read(err))
+	fail(w, req, refusal.Read(err))
 	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"message":"Duplicate domain"`) {
 		t.Errorf("duplicate(taken): got %d %s, want 422 Duplicate domain", w.Code, w.Body)
 	}

@@ -5,8 +5,8 @@ import (
 	"hush/routes/version"
 )
 
-// v2Envelope wraps every record.
-type v2Envelope struct {
+// envelope wraps every record.
+type envelope struct {
 	Success bool   `json:"success"`
 	Shrimp  string `json:"shrimp"`
 	Custid  string `json:"custid"`
@@ -14,8 +14,8 @@ type v2Envelope struct {
 	Details any    `json:"details"`
 }
 
-// v2List wraps several records.
-type v2List struct {
+// listEnvelope wraps several records.
+type listEnvelope struct {
 	Success bool   `json:"success"`
 	Shrimp  string `json:"shrimp"`
 	Custid  string `json:"custid"`
@@ -24,13 +24,13 @@ type v2List struct {
 	Details any    `json:"details"`
 }
 
-func envelope(req *call.Request, record, details any) v2Envelope {
-	return v2Envelope{Success: true, Shrimp: req.Shrimp(), Custid: version.Custid(req.Visitor.Custid), Record: record, Details: details}
+func newEnvelope(req *call.Request, record, details any) envelope {
+	return envelope{Success: true, Shrimp: req.Shrimp(), Custid: version.Custid(req.Visitor.Custid), Record: record, Details: details}
 }
 
 // listing wraps several records.
-func listing[T any](req *call.Request, records []T, details any) v2List {
-	return v2List{
+func newListEnvelope[T any](req *call.Request, records []T, details any) listEnvelope {
+	return listEnvelope{
 		Success: true, Shrimp: req.Shrimp(), Custid: version.Custid(req.Visitor.Custid),
 		Count: len(records), Records: records, Details: details,
 	}

@@ -8,7 +8,7 @@ import (
 	"hush/routes/version"
 )
 
-type v2ErrorAnswer struct {
+type errorAnswer struct {
 	Success   bool    `json:"success"`
 	Message   string  `json:"message"`
 	Error     string  `json:"error"`
@@ -16,13 +16,13 @@ type v2ErrorAnswer struct {
 	SecretKey *string `json:"secret_key,omitempty"`
 }
 
-func v2Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+func fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	if refused.Class == refusal.ClassRoute {
 		version.WriteJSON(w, http.StatusNotFound, version.RouteAnswer{Message: refusal.TextRoute})
 		return
 	}
 	status, text := req.Reason(refused)
-	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: req.Shrimp()}
+	answer := errorAnswer{Message: text, Error: text, Shrimp: req.Shrimp()}
 	if refused.Class == refusal.ClassUnknown {
 		answer.SecretKey = version.Echoed(req)
 	}

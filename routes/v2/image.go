@@ -42,8 +42,8 @@ func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequ
 	return &hushv1.UpdateDomainLogoRequest{Domain: req.Key, Kind: i.kind, Content: content}, nil
 }
 
-// v2Image is an image with its bytes in base64.
-type v2Image struct {
+// imageRecord is an image with its bytes in base64.
+type imageRecord struct {
 	Encoded     string  `json:"encoded"`
 	Filename    string  `json:"filename"`
 	ContentType string  `json:"content_type"`
@@ -53,8 +53,8 @@ type v2Image struct {
 	Bytes       int64   `json:"bytes"`
 }
 
-func newV2Image(i *hushv1.Image) v2Image {
-	record := v2Image{
+func newImageRecord(i *hushv1.Image) imageRecord {
+	record := imageRecord{
 		Encoded:  base64.StdEncoding.EncodeToString(i.GetContent()),
 		Filename: i.GetFilename(), ContentType: i.GetContentType(),
 		Width: i.GetWidth(), Height: i.GetHeight(), Bytes: i.GetSize(),
@@ -65,25 +65,25 @@ func newV2Image(i *hushv1.Image) v2Image {
 	return record
 }
 
-func v2GetImage(req *call.Request, res *hushv1.GetDomainLogoResponse) any {
-	return envelope(req, newV2Image(res.GetImage()), struct{}{})
+func encodeGetImage(req *call.Request, res *hushv1.GetDomainLogoResponse) any {
+	return newEnvelope(req, newImageRecord(res.GetImage()), struct{}{})
 }
 
-// v2ImageRecord is the domain for clients of one age and the image for those
+// domainAndImage is the domain for clients of one age and the image for those
 // of another.
-type v2ImageRecord struct {
-	v2Domain
-	v2Image
+type domainAndImage struct {
+	domainRecord
+	imageRecord
 }
 
 func (i imageName) updated(req *call.Request, res *hushv1.UpdateDomainLogoResponse) any {
-	record := v2ImageRecord{newV2Domain(res.GetDomain()), newV2Image(res.GetImage())}
+	record := domainAndImage{newDomainRecord(res.GetDomain()), newImageRecord(res.GetImage())}
 	showLogo(&record.Brand, i, res.GetImage())
-	return envelope(req, record, v2ClusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
+	return newEnvelope(req, record, clusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
 }
 
 // showLogo puts a logo into the brand, where old clients look for it.
-func showLogo(b *v2Brand, name imageName, image *hushv1.Image) {
+func showLogo(b *brandRecord, name imageName, image *hushv1.Image) {
 	if name.kind != hushv1.ImageKind_IMAGE_KIND_LOGO {
 		return
 	}
@@ -92,6 +92,6 @@ func showLogo(b *v2Brand, name imageName, image *hushv1.Image) {
 }
 
 func (i imageName) deleted(req *call.Request, res *hushv1.DeleteDomainLogoResponse) any {
-	record := newV2Domain(res.GetDomain())
-	return envelope(req, record, v2ClusterDetails{Message: i.title + " removed successfully for " + record.DisplayDomain})
+	record := newDomainRecord(res.GetDomain())
+	return newEnvelope(req, record, clusterDetails{Message: i.title + " removed successfully for " + record.DisplayDomain})
 }

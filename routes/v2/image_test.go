@@ -12,7 +12,7 @@ import (
 	"hush/routes/routestest"
 )
 
-func TestV2Image(t *testing.T) {
+func TestImage(t *testing.T) {
 	req := routestest.Request()
 	logo, icon := imageNames()[0], imageNames()[1]
 	image := &hushv1.Image{
@@ -28,20 +28,20 @@ func TestV2Image(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2GetImage", v2GetImage(req, &hushv1.GetDomainLogoResponse{Image: image}), v2Open + `"record":{` + shown + `},"details":{}}`},
+		{"encodeGetImage", encodeGetImage(req, &hushv1.GetDomainLogoResponse{Image: image}), answerStart + `"record":{` + shown + `},"details":{}}`},
 		{"logo.updated", logo.updated(req, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
-			v2Open + `"record":{` + testDomainStart + `"brand":{` + testBrand + inBrand + `},` + testTimes + `,` + shown + `},` +
+			answerStart + `"record":{` + testDomainStart + `"brand":{` + testBrand + inBrand + `},` + testTimes + `,` + shown + `},` +
 				said("Logo updated successfully")},
 		{"icon.updated", icon.updated(req, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
-			v2Open + `"record":{` + testDomainStart + `"brand":{` + testBrand + `},` + testTimes + `,` + shown + `},` +
+			answerStart + `"record":{` + testDomainStart + `"brand":{` + testBrand + `},` + testTimes + `,` + shown + `},` +
 				said("Icon updated successfully")},
 		{"logo.deleted", logo.deleted(req, &hushv1.DeleteDomainLogoResponse{Domain: testDomain()}),
-			v2Open + `"record":` + testClaim + `,` + said("Logo removed successfully")},
+			answerStart + `"record":` + testClaim + `,` + said("Logo removed successfully")},
 	} {
 		routestest.WantJSON(t, test.name, routestest.Encoded(t, test.answer), test.want)
 	}
-	if got := newV2Image(&hushv1.Image{Width: 3}).Ratio; got != 0 {
-		t.Errorf("newV2Image(no height): got ratio %v, want 0", got)
+	if got := newImageRecord(&hushv1.Image{Width: 3}).Ratio; got != 0 {
+		t.Errorf("newImageRecord(no height): got ratio %v, want 0", got)
 	}
 }
 

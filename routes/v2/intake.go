@@ -69,71 +69,71 @@ func position(name, text string) (int32, error) {
 	}
 }
 
-type v2FeedbackDetails struct {
+type feedbackDetails struct {
 	Message  string `json:"message"`
 	Received bool   `json:"received"`
 }
 
-func v2Feedback(req *call.Request, _ *hushv1.ReceiveFeedbackResponse) any {
-	return envelope(req, struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
+func encodeFeedback(req *call.Request, _ *hushv1.ReceiveFeedbackResponse) any {
+	return newEnvelope(req, struct{}{}, feedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
 }
 
-// v2ExceptionRecord is a report as it was stored.
-type v2ExceptionRecord struct {
-	Identifier   string     `json:"identifier"`
-	ShortID      string     `json:"short_id"`
-	Message      string     `json:"message"`
-	Type         string     `json:"type"`
-	URL          string     `json:"url"`
-	Line         int32      `json:"line"`
-	Column       int32      `json:"column"`
-	Environment  string     `json:"environment"`
-	Release      string     `json:"release"`
-	User         string     `json:"user"`
-	Created      int64      `json:"created"`
-	Updated      int64      `json:"updated"`
-	OccurredAt   string     `json:"occurred_at"`
-	IsError      bool       `json:"is_error"`
-	IsCritical   bool       `json:"is_critical"`
-	BrowserInfo  v2Browser  `json:"browser_info"`
-	Location     v2Location `json:"location"`
-	StackPreview []string   `json:"stack_preview"`
-	StackLength  int        `json:"stack_length"`
+// exceptionRecord is a report as it was stored.
+type exceptionRecord struct {
+	Identifier   string   `json:"identifier"`
+	ShortID      string   `json:"short_id"`
+	Message      string   `json:"message"`
+	Type         string   `json:"type"`
+	URL          string   `json:"url"`
+	Line         int32    `json:"line"`
+	Column       int32    `json:"column"`
+	Environment  string   `json:"environment"`
+	Release      string   `json:"release"`
+	User         string   `json:"user"`
+	Created      int64    `json:"created"`
+	Updated      int64    `json:"updated"`
+	OccurredAt   string   `json:"occurred_at"`
+	IsError      bool     `json:"is_error"`
+	IsCritical   bool     `json:"is_critical"`
+	BrowserInfo  browser  `json:"browser_info"`
+	Location     location `json:"location"`
+	StackPreview []string `json:"stack_preview"`
+	StackLength  int      `json:"stack_length"`
 }
 
-type v2Browser struct {
+type browser struct {
 	Browser *string `json:"browser"`
 	Version *string `json:"version"`
 	Mobile  bool    `json:"mobile"`
 }
 
-type v2Location struct {
+type location struct {
 	Path     string  `json:"path"`
 	Query    *string `json:"query"`
 	Hostname *string `json:"hostname"`
 }
 
-type v2MessageDetails struct {
+type messageDetails struct {
 	Message string `json:"message"`
 }
 
 // previewLines is the number of lines of a stack in the preview.
 const previewLines = 3
 
-func v2Exception(req *call.Request, res *hushv1.ReceiveExceptionResponse) any {
+func encodeException(req *call.Request, res *hushv1.ReceiveExceptionResponse) any {
 	e := res.GetException()
 	at := e.GetCreateTime().AsTime()
 	lines := stackLines(e.GetStack())
-	record := v2ExceptionRecord{
+	record := exceptionRecord{
 		Identifier: e.GetExceptionId(), ShortID: e.GetExceptionId(), Message: e.GetMessage(), Type: e.GetType(),
 		URL: e.GetUrl(), Line: e.GetLine(), Column: e.GetColumn(), Environment: e.GetEnvironment(),
 		Release: e.GetRelease(), User: e.GetUser(), Created: at.Unix(), Updated: at.Unix(),
 		OccurredAt: at.Format(time.RFC3339), IsError: strings.HasSuffix(e.GetType(), "Error"),
 		IsCritical:  isCritical(e.GetType()),
-		BrowserInfo: newV2Browser(e.GetUserAgent()), Location: newV2Location(e.GetUrl()),
+		BrowserInfo: newBrowser(e.GetUserAgent()), Location: newLocation(e.GetUrl()),
 		StackPreview: lines[:min(previewLines, len(lines))], StackLength: len(lines),
 	}
-	return envelope(req, record, v2MessageDetails{Message: "Exception logged"})
+	return newEnvelope(req, record, messageDetails{Message: "Exception logged"})
 }
 
 func stackLines(stack string) []string {
@@ -152,13 +152,13 @@ func isCritical(kind string) bool {
 	return false
 }
 
-// newV2Browser parses a user agent: Mozilla/5.0 (..) is Mozilla, 5.0.
-func newV2Browser(agent string) v2Browser {
+// newBrowser parses a user agent: Mozilla/5.0 (..) is Mozilla, 5.0.
+func newBrowser(agent string) browser {
 	if agent == "" {
-		return v2Browser{}
+		return browser{}
 	}
 	name, rest, found := strings.Cut(agent, "/")
-	b := v2Browser{Browser: &name, Mobile: strings.Contains(agent, "Mobile")}
+	b := browser{Browser: &name, Mobile: strings.Contains(agent, "Mobile")}
 	if found {
 		version, _, _ := strings.Cut(rest, " ")
 		b.Version = &version
@@ -166,11 +166,11 @@ func newV2Browser(agent string) v2Browser {
 	return b
 }
 
-// newV2Location has no query: the service stores none.
-func newV2Location(page string) v2Location {
+// newLocation has no query: the service stores none.
+func newLocation(page string) location {
 	u, err := url.Parse(page)
 	if err != nil || page == "" {
-		return v2Location{}
+		return location{}
 	}
-	return v2Location{Path: u.Path, Hostname: new(u.Hostname())}
+	return location{Path: u.Path, Hostname: new(u.Hostname())}
 }

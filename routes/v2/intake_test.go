@@ -38,7 +38,7 @@ func TestDecodeException(t *testing.T) {
 	}
 }
 
-func TestV2Intake(t *testing.T) {
+func TestIntake(t *testing.T) {
 	req := routestest.Request()
 	full := &hushv1.Exception{
 		ExceptionId: "exception0000000000000000000000", Message: "m", Type: "FatalError", Stack: "a\nb\nc\nd\n",
@@ -51,25 +51,25 @@ func TestV2Intake(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2Feedback", v2Feedback(req, nil),
-			v2Open + `"record":{},"details":{"message":"Message received. Send as much as you like!","received":true}}`},
-		{"v2Exception", v2Exception(req, &hushv1.ReceiveExceptionResponse{Exception: full}),
-			v2Open + `"record":{` + id + `,"message":"m","type":"FatalError","url":"https://hush.example:8443/secret/[removed]",` +
+		{"encodeFeedback", encodeFeedback(req, nil),
+			answerStart + `"record":{},"details":{"message":"Message received. Send as much as you like!","received":true}}`},
+		{"encodeException", encodeException(req, &hushv1.ReceiveExceptionResponse{Exception: full}),
+			answerStart + `"record":{` + id + `,"message":"m","type":"FatalError","url":"https://hush.example:8443/secret/[removed]",` +
 				`"line":1,"column":2,"environment":"e","release":"r","user":"192.0.2.0/24","created":1795236735,"updated":1795236735,` +
 				`"occurred_at":"2026-11-21T04:52:15Z","is_error":true,"is_critical":true,` +
 				`"browser_info":{"browser":"Mozilla","version":"5.0","mobile":true},` +
 				`"location":{"path":"/secret/[removed]","query":null,"hostname":"hush.example"},` +
 				`"stack_preview":["a","b","c"],"stack_length":4},"details":{"message":"Exception logged"}}`},
-		{"v2Exception(message)", v2Exception(req, &hushv1.ReceiveExceptionResponse{Exception: &hushv1.Exception{
+		{"encodeException(message)", encodeException(req, &hushv1.ReceiveExceptionResponse{Exception: &hushv1.Exception{
 			ExceptionId: "exception0000000000000000000000", Message: "m", User: "u", CreateTime: routestest.At(routestest.Created),
-		}}), v2Open + `"record":{` + id + `,"message":"m","type":"","url":"","line":0,"column":0,"environment":"","release":"","user":"u",` +
+		}}), answerStart + `"record":{` + id + `,"message":"m","type":"","url":"","line":0,"column":0,"environment":"","release":"","user":"u",` +
 			`"created":1795236735,"updated":1795236735,"occurred_at":"2026-11-21T04:52:15Z","is_error":false,"is_critical":false,` +
 			`"browser_info":{"browser":null,"version":null,"mobile":false},"location":{"path":"","query":null,"hostname":null},` +
 			`"stack_preview":[],"stack_length":0},"details":{"message":"Exception logged"}}`},
 	} {
 		routestest.WantJSON(t, test.name, routestest.Encoded(t, test.answer), test.want)
 	}
-	if got := newV2Location("http://%zz"); got.Hostname != nil || got.Path != "" {
-		t.Errorf("newV2Location(not a URL): got %+v, want nothing", got)
+	if got := newLocation("http://%zz"); got.Hostname != nil || got.Path != "" {
+		t.Errorf("newLocation(not a URL): got %+v, want nothing", got)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"hush/routes/version"
 )
 
-// v2Metadata is a receipt with all members that clients of any age read. Unset
+// metadataRecord is a receipt with all members that clients of any age read. Unset
 // times are null, and the secret key and its links are empty once the secret is
 // gone. Recipients depends on the vocabulary. What follows BurnURL are the later names of
 // the members before it.
-type v2Metadata struct {
+type metadataRecord struct {
 	Identifier          string  `json:"identifier"`
 	Key                 string  `json:"key"`
 	Shortkey            string  `json:"shortkey"`
@@ -66,10 +66,10 @@ type v2Metadata struct {
 	ReceiptURL          string  `json:"receipt_url"`
 }
 
-func newV2Metadata(v vocabulary, l call.Links, m *hushv1.Metadata) v2Metadata {
+func newMetadataRecord(v vocabulary, l call.Links, m *hushv1.Metadata) metadataRecord {
 	ttl := m.GetTtl().GetSeconds()
 	lifetime := version.Epoch(m.GetExpireTime()) - version.Epoch(m.GetCreateTime())
-	record := v2Metadata{
+	record := metadataRecord{
 		Identifier:          m.GetMetadataKey(),
 		Key:                 m.GetMetadataKey(),
 		Shortkey:            short(m.GetMetadataKey(), 8),
@@ -99,7 +99,7 @@ func newV2Metadata(v vocabulary, l call.Links, m *hushv1.Metadata) v2Metadata {
 	return record
 }
 
-func (r *v2Metadata) setState(v vocabulary, m *hushv1.Metadata) {
+func (r *metadataRecord) setState(v vocabulary, m *hushv1.Metadata) {
 	state := m.GetState()
 	r.State = v.state(state)
 	r.IsViewed = state == hushv1.State_STATE_VIEWED
@@ -116,7 +116,7 @@ func (r *v2Metadata) setState(v vocabulary, m *hushv1.Metadata) {
 	}
 }
 
-func (r *v2Metadata) setLinks(l call.Links, m *hushv1.Metadata) {
+func (r *metadataRecord) setLinks(l call.Links, m *hushv1.Metadata) {
 	r.MetadataPath = "private/" + r.Key
 	r.BurnPath = r.MetadataPath + "/burn"
 	r.MetadataURL = l.Base() + "/" + r.MetadataPath
@@ -132,7 +132,7 @@ func (r *v2Metadata) setLinks(l call.Links, m *hushv1.Metadata) {
 }
 
 // setLaterNames copies members to the names that later clients have for them.
-func (r *v2Metadata) setLaterNames(l call.Links, m *hushv1.Metadata) {
+func (r *metadataRecord) setLaterNames(l call.Links, m *hushv1.Metadata) {
 	r.Shortid, r.SecretShortid = r.Shortkey, r.SecretShortkey
 	r.OwnerID = textOrNull(m.GetCustid())
 	r.Previewed, r.IsPreviewed = r.Viewed, r.IsViewed
@@ -149,13 +149,13 @@ func isEndToEnd(m *hushv1.Metadata) bool {
 }
 
 // withoutSecretKey returns the receipt for lists, which must not open secrets.
-func (r v2Metadata) withoutSecretKey() v2Metadata {
+func (r metadataRecord) withoutSecretKey() metadataRecord {
 	r.SecretKey, r.SecretIdentifier, r.SharePath, r.ShareURL = "", "", "", ""
 	return r
 }
 
-// v2MetadataDetails controls what pages about a receipt show or hide.
-type v2MetadataDetails struct {
+// metadataDetails controls what pages about a receipt show or hide.
+type metadataDetails struct {
 	Type             string  `json:"type"`
 	Title            string  `json:"title"`
 	BodyClass        *string `json:"body_class"`
@@ -189,11 +189,11 @@ type v2MetadataDetails struct {
 	ShowReceipt      bool    `json:"show_receipt"`
 }
 
-func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
+func newMetadataDetails(m *hushv1.Metadata, now time.Time) metadataDetails {
 	state := m.GetState()
 	isNew := state == hushv1.State_STATE_NEW
 	sent := len(m.GetRecipients()) > 0
-	details := v2MetadataDetails{
+	details := metadataDetails{
 		Type:             "record",
 		Title:            "You saved a secret",
 		DisplayLines:     displayLines(""),

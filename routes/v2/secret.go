@@ -10,9 +10,9 @@ import (
 	"hush/routes/version"
 )
 
-// v2Secret is the recipient's view. OriginalSize is text because clients expect
+// secretRecord is the recipient's view. OriginalSize is text because clients expect
 // text, and empty until the secret is revealed.
-type v2Secret struct {
+type secretRecord struct {
 	Identifier     string  `json:"identifier"`
 	Key            string  `json:"key"`
 	SecretKey      string  `json:"secret_key"`
@@ -36,9 +36,9 @@ type v2Secret struct {
 	IsRevealed     bool    `json:"is_revealed"`
 }
 
-func newV2Secret(v vocabulary, l call.Links, s *hushv1.Secret) v2Secret {
+func newSecretRecord(v vocabulary, l call.Links, s *hushv1.Secret) secretRecord {
 	key := s.GetSecretKey()
-	return v2Secret{
+	return secretRecord{
 		Identifier:     key,
 		Key:            key,
 		SecretKey:      key,
@@ -60,7 +60,7 @@ func newV2Secret(v vocabulary, l call.Links, s *hushv1.Secret) v2Secret {
 	}
 }
 
-type v2SecretDetails struct {
+type secretDetails struct {
 	Continue          bool `json:"continue"`
 	IsOwner           bool `json:"is_owner"`
 	ShowSecret        bool `json:"show_secret"`
@@ -69,34 +69,34 @@ type v2SecretDetails struct {
 	OneLiner          bool `json:"one_liner"`
 }
 
-// v2GetSecret describes a secret. correct_passphrase means that none is needed;
+// encodeGetSecret describes a secret. correct_passphrase means that none is needed;
 // only the reveal checks a given one.
-func (v vocabulary) v2GetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
+func (v vocabulary) encodeGetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
 	s := res.GetSecret()
-	return envelope(req, newV2Secret(v, req.Links, s), notRevealed(s))
+	return newEnvelope(req, newSecretRecord(v, req.Links, s), notRevealed(s))
 }
 
 // notRevealed returns the details of an answer that describes a secret.
-func notRevealed(s *hushv1.Secret) v2SecretDetails {
-	return v2SecretDetails{
+func notRevealed(s *hushv1.Secret) secretDetails {
+	return secretDetails{
 		IsOwner:           s.GetOwned(),
 		CorrectPassphrase: !s.GetHasPassphrase(),
 		DisplayLines:      displayLines(""),
 	}
 }
 
-func (v vocabulary) v2Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
+func (v vocabulary) encodeReveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
 	s, text := res.GetSecret(), res.GetValue()
-	record := newV2Secret(v, req.Links, s)
+	record := newSecretRecord(v, req.Links, s)
 	record.SecretValue = &text
 	record.OriginalSize = strconv.Itoa(utf8.RuneCountInString(text))
 	record.Updated = req.Now.Unix()
-	return envelope(req, record, revealed(s, text))
+	return newEnvelope(req, record, revealed(s, text))
 }
 
 // revealed returns the details of an answer that has a secret's text.
-func revealed(s *hushv1.Secret, text string) v2SecretDetails {
-	return v2SecretDetails{
+func revealed(s *hushv1.Secret, text string) secretDetails {
+	return secretDetails{
 		Continue:          true,
 		IsOwner:           s.GetOwned(),
 		ShowSecret:        true,
@@ -106,30 +106,30 @@ func revealed(s *hushv1.Secret, text string) v2SecretDetails {
 	}
 }
 
-type v2UnknownStatus struct {
+type unknownStatus struct {
 	State string `json:"state"`
 }
 
-type v2StatusDetails struct {
+type statusDetails struct {
 	RealTTL int64 `json:"realttl"`
 }
 
-func (v vocabulary) v2SecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any {
+func (v vocabulary) encodeSecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any {
 	status := res.GetStatus()
 	if status.GetSecret() == nil {
-		return envelope(req, v2UnknownStatus{State: version.StateWord(status.GetState())}, struct{}{})
+		return newEnvelope(req, unknownStatus{State: version.StateWord(status.GetState())}, struct{}{})
 	}
 	s := status.GetSecret()
-	return envelope(req, newV2Secret(v, req.Links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+	return newEnvelope(req, newSecretRecord(v, req.Links, s), statusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
-// v2SecretStatuses leaves out unknown keys.
-func (v vocabulary) v2SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) any {
-	records := make([]v2Secret, 0, len(res.GetStatuses()))
+// encodeSecretStatuses leaves out unknown keys.
+func (v vocabulary) encodeSecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) any {
+	records := make([]secretRecord, 0, len(res.GetStatuses()))
 	for _, status := range res.GetStatuses() {
 		if status.GetSecret() != nil {
-			records = append(records, newV2Secret(v, req.Links, status.GetSecret()))
+			records = append(records, newSecretRecord(v, req.Links, status.GetSecret()))
 		}
 	}
-	return listing(req, records, struct{}{})
+	return newListEnvelope(req, records, struct{}{})
 }

@@ -8,42 +8,42 @@ import (
 	"hush/routes/version"
 )
 
-type v2VersionAnswer struct {
+type versionAnswer struct {
 	Version []string `json:"version"`
 	Locale  string   `json:"locale"`
 }
 
-func v2Version(_ *call.Request, res *hushv1.GetVersionResponse) any {
-	return v2VersionAnswer{Version: strings.Split(res.GetVersion(), "."), Locale: res.GetLocale()}
+func encodeVersion(_ *call.Request, res *hushv1.GetVersionResponse) any {
+	return versionAnswer{Version: strings.Split(res.GetVersion(), "."), Locale: res.GetLocale()}
 }
 
-type v2LocalesAnswer struct {
+type localesAnswer struct {
 	Locales       []string `json:"locales"`
 	DefaultLocale string   `json:"default_locale"`
 	Locale        string   `json:"locale"`
 }
 
-func v2Locales(_ *call.Request, res *hushv1.GetSupportedLocalesResponse) any {
-	return v2LocalesAnswer{
+func encodeLocales(_ *call.Request, res *hushv1.GetSupportedLocalesResponse) any {
+	return localesAnswer{
 		Locales:       version.NotNull(res.GetLocales()),
 		DefaultLocale: res.GetDefaultLocale(),
 		Locale:        res.GetLocale(),
 	}
 }
 
-type v2ShrimpAnswer struct {
+type shrimpAnswer struct {
 	IsValid bool   `json:"isValid"`
 	Shrimp  string `json:"shrimp"`
 }
 
-func v2Shrimp(_ *call.Request, res *hushv1.ValidateShrimpResponse) any {
-	return v2ShrimpAnswer{IsValid: res.GetValid(), Shrimp: res.GetShrimp()}
+func encodeShrimp(_ *call.Request, res *hushv1.ValidateShrimpResponse) any {
+	return shrimpAnswer{IsValid: res.GetValid(), Shrimp: res.GetShrimp()}
 }
 
-type v2AuthcheckDetails struct {
+type authcheckDetails struct {
 	Authenticated bool `json:"authenticated"`
 }
 
-func v2Authcheck(req *call.Request, res *hushv1.AuthcheckResponse) any {
-	return envelope(req, newV2Customer(res.GetAccount()), v2AuthcheckDetails{Authenticated: true})
+func encodeAuthcheck(req *call.Request, res *hushv1.AuthcheckResponse) any {
+	return newEnvelope(req, newCustomer(res.GetAccount()), authcheckDetails{Authenticated: true})
 }

@@ -21,27 +21,27 @@ import (
 func Version(c *handlers.Callable) version.Version {
 	routes := []version.Route{
 		version.ForAnyone(version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus))),
-		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
-		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
-		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, v2Shrimp, params.Optional(params.FormText, "shrimp")))),
-		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v2Authcheck)),
-		version.Get("/colonel", call.RPC(c.GetIndex, call.Nothing, v2Index)),
+		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, encodeVersion))),
+		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, encodeLocales))),
+		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, encodeShrimp, params.Optional(params.FormText, "shrimp")))),
+		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, encodeAuthcheck)),
+		version.Get("/colonel", call.RPC(c.GetIndex, call.Nothing, encodeIndex)),
 	}
-	routes = append(routes, v2Account(c)...)
-	routes = append(routes, v2Domains(c)...)
-	routes = append(routes, v2Challenges(c)...)
-	routes = append(routes, v2Intake(c)...)
+	routes = append(routes, accountRoutes(c)...)
+	routes = append(routes, domainRoutes(c)...)
+	routes = append(routes, challengeRoutes(c)...)
+	routes = append(routes, intakeRoutes(c)...)
 	for _, name := range call.ReceiptNames() {
-		routes = append(routes, version.Get("/"+name+"/recent", call.RPC(c.ListMetadata, version.DecodeRecent, wordsBelow("/"+name).v2Recent)))
+		routes = append(routes, version.Get("/"+name+"/recent", call.RPC(c.ListMetadata, version.DecodeRecent, wordsBelow("/"+name).encodeRecent)))
 	}
 	for _, prefix := range []string{"", "/guest"} {
-		routes = append(routes, secretRoutes(c, prefix+"/secret", v2Encoders(wordsBelow(prefix)))...)
+		routes = append(routes, secretRoutes(c, prefix+"/secret", encodersOf(wordsBelow(prefix)))...)
 		for _, name := range call.ReceiptNames() {
 			path := prefix + "/" + name
-			routes = append(routes, receiptRoutes(c, path, v2Encoders(wordsBelow(path)))...)
+			routes = append(routes, receiptRoutes(c, path, encodersOf(wordsBelow(path)))...)
 		}
 	}
-	return version.Version{Prefix: "/api/v2", Routes: routes, Fail: v2Fail}
+	return version.Version{Prefix: "/api/v2", Routes: routes, Fail: fail}
 }
 
 // wordsBelow returns the vocabulary of the paths of version 2 below a path: that of
@@ -66,11 +66,11 @@ type encoders struct {
 	burn     call.Encoder[hushv1.BurnSecretResponse]
 }
 
-func v2Encoders(v vocabulary) encoders {
+func encodersOf(v vocabulary) encoders {
 	return encoders{
-		conceal: v.v2Conceal, generate: v.v2Generate, secret: v.v2GetSecret, reveal: v.v2Reveal,
-		status: v.v2SecretStatus, statuses: v.v2SecretStatuses,
-		receipt: v.v2GetMetadata, memo: v.v2UpdateMetadata, burn: v.v2Burn,
+		conceal: v.encodeConceal, generate: v.encodeGenerate, secret: v.encodeGetSecret, reveal: v.encodeReveal,
+		status: v.encodeSecretStatus, statuses: v.encodeSecretStatuses,
+		receipt: v.encodeGetMetadata, memo: v.encodeUpdateMetadata, burn: v.encodeBurn,
 	}
 }
 
@@ -100,63 +100,63 @@ func receiptRoutes(c *handlers.Callable, path string, e encoders) []version.Rout
 	}
 }
 
-// v2Account returns the part of the table about the caller's account.
-func v2Account(c *handlers.Callable) []version.Route {
+// accountRoutes returns the part of the table about the caller's account.
+func accountRoutes(c *handlers.Callable) []version.Route {
 	return []version.Route{
-		version.Get("/account", call.RPC(c.GetAccount, call.Nothing, v2GetAccount)),
+		version.Get("/account", call.RPC(c.GetAccount, call.Nothing, encodeGetAccount)),
 		version.Post("/account/destroy", wrongPassword(
-			call.RPC(c.DestroyAccount, decodeDestroy, v2Destroyed, params.Required(params.FormText, "confirmation")), "Please check the password.")),
+			call.RPC(c.DestroyAccount, decodeDestroy, encodeDestroyed, params.Required(params.FormText, "confirmation")), "Please check the password.")),
 		version.Post("/account/change-password", wrongPassword(
-			call.RPC(c.ChangeAccountPassword, decodeChangePassword, v2Plain, params.Required(params.FormText, "currentp", "newp", "newp2")), "Current password is incorrect")),
-		version.Post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, v2Locale, params.Required(params.FormText, "locale"))),
-		version.Post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
+			call.RPC(c.ChangeAccountPassword, decodeChangePassword, encodePlain, params.Required(params.FormText, "currentp", "newp", "newp2")), "Current password is incorrect")),
+		version.Post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, encodeLocale, params.Required(params.FormText, "locale"))),
+		version.Post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, encodeAPIToken)),
 	}
 }
 
-// v2Domains returns the part of the table about the domains of the caller's
+// domainRoutes returns the part of the table about the domains of the caller's
 // account. Clients of different ages use different paths.
-func v2Domains(c *handlers.Callable) []version.Route {
+func domainRoutes(c *handlers.Callable) []version.Route {
 	var routes []version.Route
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		routes = append(routes,
-			version.Get(prefix, call.RPC(c.ListDomains, call.Nothing, v2ListDomains)),
-			version.Post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, v2AddDomain, params.Required(params.FormText, "domain")), "Duplicate domain")),
-			version.Get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, v2GetDomain)),
-			version.Post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
-			version.Post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
-			version.Get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
-			version.Put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand, brandFields())),
+			version.Get(prefix, call.RPC(c.ListDomains, call.Nothing, encodeListDomains)),
+			version.Post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, encodeAddDomain, params.Required(params.FormText, "domain")), "Duplicate domain")),
+			version.Get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, encodeGetDomain)),
+			version.Post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, encodeRemoveDomain)),
+			version.Post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, encodeVerifyDomain)),
+			version.Get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, encodeGetBrand)),
+			version.Put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, encodeUpdateBrand, brandFields())),
 		)
 		for _, image := range imageNames() {
-			routes = append(routes, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
+			routes = append(routes, imageRoutes(c, prefix+"/{domain}/"+image.name, image)...)
 		}
 	}
 	return routes
 }
 
-func v2Images(c *handlers.Callable, path string, image imageName) []version.Route {
+func imageRoutes(c *handlers.Callable, path string, image imageName) []version.Route {
 	return []version.Route{
-		version.Get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
+		version.Get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, encodeGetImage), "Image not found")),
 		version.Post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated, params.Optional(params.FormFile, "logo", "image", "icon"))),
 		version.Delete(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
 
-// v2Challenges returns the part of the table about challenges.
-func v2Challenges(c *handlers.Callable) []version.Route {
+// challengeRoutes returns the part of the table about challenges.
+func challengeRoutes(c *handlers.Callable) []version.Route {
 	return []version.Route{
-		version.ForAnyone(version.Get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge, params.Optional(params.FormText, "action")))),
-		version.Post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, v2Solved, params.Required(params.FormText, version.Payload), params.Optional(params.FormText, "action"))),
-		version.Post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, v2Verdict, params.Required(params.FormText, version.Payload), params.Optional(params.FormText, params.AnyName))),
+		version.ForAnyone(version.Get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, encodeChallenge, params.Optional(params.FormText, "action")))),
+		version.Post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, encodeSolved, params.Required(params.FormText, version.Payload), params.Optional(params.FormText, "action"))),
+		version.Post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, encodeVerdict, params.Required(params.FormText, version.Payload), params.Optional(params.FormText, params.AnyName))),
 	}
 }
 
-// v2Intake returns the part of the table about reports from people and
+// intakeRoutes returns the part of the table about reports from people and
 // browsers.
-func v2Intake(c *handlers.Callable) []version.Route {
+func intakeRoutes(c *handlers.Callable) []version.Route {
 	return []version.Route{
-		version.Post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback, feedbackFields())),
-		version.Post("/exception", call.RPC(c.ReceiveException, decodeException, v2Exception, exceptionFields())),
+		version.Post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, encodeFeedback, feedbackFields())),
+		version.Post("/exception", call.RPC(c.ReceiveException, decodeException, encodeException, exceptionFields())),
 	}
 }
 

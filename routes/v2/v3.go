@@ -15,9 +15,9 @@ import (
 func Version3(c *handlers.Callable) version.Version {
 	routes := []version.Route{
 		version.ForAnyone(version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus))),
-		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
-		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
-		version.Post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback, feedbackFields())),
+		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, encodeVersion))),
+		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, encodeLocales))),
+		version.Post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, encodeFeedback, feedbackFields())),
 		version.Get("/receipt/recent", call.RPC(c.ListMetadata, version.DecodeRecent, v3Recent)),
 		version.Post("/guest/receipts", call.RPC(c.BatchGetMetadata, decodeReceipts, v3Receipts, keysFields())),
 	}
@@ -40,7 +40,7 @@ func v3Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 		version.WriteJSON(w, http.StatusNotFound, v3RouteAnswer{Error: refusal.TextRoute, ErrorType: "NotFound"})
 		return
 	}
-	v2Fail(w, req, refused)
+	fail(w, req, refused)
 }
 
 func v3Encoders() encoders {

@@ -40,13 +40,13 @@ type v3Receipt struct {
 }
 
 func newV3Receipt(l call.Links, m *hushv1.Metadata) v3Receipt {
-	r := newV2Metadata(laterWords, l, m)
+	r := newMetadataRecord(laterWords, l, m)
 	return r.v3(m)
 }
 
 // v3 returns the receipt as version 3 has it. Unlike in version 2, a secret that expired
 // is destroyed.
-func (r *v2Metadata) v3(m *hushv1.Metadata) v3Receipt {
+func (r *metadataRecord) v3(m *hushv1.Metadata) v3Receipt {
 	record := v3Receipt{
 		Identifier: r.Identifier, Key: r.Key, Shortid: r.Shortid, State: r.State, OwnerID: r.OwnerID,
 		Created: r.Created, Updated: r.Updated, Shared: r.Shared, Previewed: r.Previewed, Revealed: r.Revealed, Burned: r.Burned,
@@ -80,7 +80,7 @@ type v3WholeReceipt struct {
 }
 
 func newV3WholeReceipt(l call.Links, m *hushv1.Metadata) v3WholeReceipt {
-	r := newV2Metadata(laterWords, l, m)
+	r := newMetadataRecord(laterWords, l, m)
 	return v3WholeReceipt{
 		v3Receipt: r.v3(m), SecretState: r.SecretState,
 		NaturalExpiration: r.NaturalExpiration, Expiration: r.Expiration, ExpirationInSeconds: r.ExpirationInSeconds,
@@ -120,8 +120,8 @@ func v3Burn(req *call.Request, res *hushv1.BurnSecretResponse) any {
 	return v3Whole(req, res.GetMetadata())
 }
 
-func v3Whole(req *call.Request, m *hushv1.Metadata) v2Envelope {
-	d := newV2MetadataDetails(m, req.Now)
+func v3Whole(req *call.Request, m *hushv1.Metadata) envelope {
+	d := newMetadataDetails(m, req.Now)
 	details := v3ReceiptDetails{
 		Type: d.Type, DisplayLines: d.DisplayLines, NoCache: d.NoCache, SecretRealTTL: d.SecretRealTTL,
 		ShowSecret: d.ShowSecret, ShowSecretLink: d.ShowSecretLink, ShowReceiptLink: d.ShowReceiptLink,
@@ -130,7 +130,7 @@ func v3Whole(req *call.Request, m *hushv1.Metadata) v2Envelope {
 	if version.Waits(m.GetState()) {
 		details.HasPassphrase, details.CanDecrypt = &d.HasPassphrase, &d.CanDecrypt
 	}
-	return envelope(req, newV3WholeReceipt(req.Links, m), details)
+	return newEnvelope(req, newV3WholeReceipt(req.Links, m), details)
 }
 
 // v3ListedReceipt is a receipt in a list.
@@ -176,7 +176,7 @@ func newV3ListedReceipt(l call.Links, m *hushv1.Metadata) v3ListedReceipt {
 	return v3ListedReceipt{newV3Receipt(l, m), len(m.GetRecipients()) > 0}
 }
 
-func v3List(req *call.Request, records []v3ListedReceipt) v2List {
+func v3List(req *call.Request, records []v3ListedReceipt) listEnvelope {
 	details := v3ListDetails{
 		Type: "list", Since: req.Now.Add(-recentSince).Unix(), Now: req.Now.Unix(), HasItems: len(records) > 0,
 		RevealedReceipts: []v3ListedReceipt{}, PendingReceipts: []v3ListedReceipt{},
@@ -188,7 +188,7 @@ func v3List(req *call.Request, records []v3ListedReceipt) v2List {
 			details.PendingReceipts = append(details.PendingReceipts, record)
 		}
 	}
-	return listing(req, version.NotNull(slices.Clone(records)), details)
+	return newListEnvelope(req, version.NotNull(slices.Clone(records)), details)
 }
 
 // v3Secret is the recipient's view as every answer of version 3 has it.
@@ -214,7 +214,7 @@ type v3WholeSecret struct {
 }
 
 func newV3Secret(l call.Links, s *hushv1.Secret) v3WholeSecret {
-	r := newV2Secret(laterWords, l, s)
+	r := newSecretRecord(laterWords, l, s)
 	return v3WholeSecret{
 		v3Secret: v3Secret{
 			Identifier: r.Identifier, Key: r.Key, Shortid: r.Shortid, State: r.State,
@@ -239,31 +239,31 @@ func v3Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
 	return v3Concealed(req, "generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
 }
 
-func v3Concealed(req *call.Request, kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
+func v3Concealed(req *call.Request, kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) envelope {
 	record := v3ConcealRecord{
 		Receipt: newV3Receipt(req.Links, m), Secret: newV3Secret(req.Links, s), ShareDomain: textOrNull(m.GetShareDomain()),
 	}
-	return envelope(req, record, newV2ConcealDetails(kind, m, value))
+	return newEnvelope(req, record, newConcealDetails(kind, m, value))
 }
 
 func v3GetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
-	return envelope(req, newV3Secret(req.Links, res.GetSecret()), notRevealed(res.GetSecret()))
+	return newEnvelope(req, newV3Secret(req.Links, res.GetSecret()), notRevealed(res.GetSecret()))
 }
 
 func v3Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
 	record := newV3Secret(req.Links, res.GetSecret())
 	record.SecretValue = new(res.GetValue())
 	record.Updated = req.Now.Unix()
-	return envelope(req, record, revealed(res.GetSecret(), res.GetValue()))
+	return newEnvelope(req, record, revealed(res.GetSecret(), res.GetValue()))
 }
 
 // v3SecretStatus has no record of an unknown secret but its state.
 func v3SecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any {
 	s := res.GetStatus().GetSecret()
 	if s == nil {
-		return envelope(req, v2UnknownStatus{State: laterWords.state(res.GetStatus().GetState())}, struct{}{})
+		return newEnvelope(req, unknownStatus{State: laterWords.state(res.GetStatus().GetState())}, struct{}{})
 	}
-	return envelope(req, newV3Secret(req.Links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+	return newEnvelope(req, newV3Secret(req.Links, s), statusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
 // v3SecretStatuses leaves out unknown keys.
@@ -274,5 +274,5 @@ func v3SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) a
 			records = append(records, newV3Secret(req.Links, s).v3Secret)
 		}
 	}
-	return listing(req, records, struct{}{})
+	return newListEnvelope(req, records, struct{}{})
 }

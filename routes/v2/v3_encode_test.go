@@ -10,7 +10,7 @@ import (
 
 // Paths that came with the later vocabulary answer in it, and the others of version 2
 // keep theirs.
-func TestVocabulariesOfVersion2(t *testing.T) {
+func TestVocabularies(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]vocabulary{
 		"/guest/secret": laterWords, "/guest/receipt": laterWords, "/guest/private": laterWords, "/guest/metadata": laterWords,
@@ -34,26 +34,26 @@ func TestVocabulariesOfVersion2(t *testing.T) {
 	}
 }
 
-func TestV2MetadataInLaterWords(t *testing.T) {
+func TestMetadataInLaterWords(t *testing.T) {
 	t.Parallel()
 	m := routestest.Receipt(hushv1.State_STATE_VIEWED)
 	m.Custid, m.ViewTime = "a@b.example", routestest.At(routestest.Created+5)
-	record := newV2Metadata(laterWords, routestest.Request().Links, m)
+	record := newMetadataRecord(laterWords, routestest.Request().Links, m)
 	if record.State != "previewed" || *record.SecretState != "previewed" || record.Recipients != nil || !record.IsPreviewed || !record.IsViewed ||
 		*record.Previewed != routestest.Created+5 || *record.OwnerID != "a@b.example" || record.ReceiptURL != "https://hush.example/receipt/"+routestest.MetadataKey {
-		t.Errorf("newV2Metadata(laterWords, viewed): got %+v", record)
+		t.Errorf("newMetadataRecord(laterWords, viewed): got %+v", record)
 	}
 	m = routestest.Receipt(hushv1.State_STATE_RECEIVED)
 	m.Recipients, m.ReceiveTime = []string{"a*****@e*****.com"}, routestest.At(routestest.Created+9)
-	record = newV2Metadata(laterWords, routestest.Request().Links, m)
+	record = newMetadataRecord(laterWords, routestest.Request().Links, m)
 	addresses, _ := record.Recipients.([]string)
 	if record.State != "revealed" || !record.IsRevealed || *record.Revealed != routestest.Created+9 || !slices.Equal(addresses, m.GetRecipients()) {
-		t.Errorf("newV2Metadata(laterWords, received): got %+v", record)
+		t.Errorf("newMetadataRecord(laterWords, received): got %+v", record)
 	}
-	list, _ := laterWords.v2Recent(routestest.Request(), &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m}}).(v2List)
-	details, _ := list.Details.(v2RecentDetails)
+	list, _ := laterWords.encodeRecent(routestest.Request(), &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m}}).(listEnvelope)
+	details, _ := list.Details.(recentDetails)
 	if len(details.RevealedReceipts) != 1 || details.PendingReceipts == nil || len(details.PendingReceipts) != 0 {
-		t.Errorf("v2Recent(laterWords): got %+v, want the receipt under both names", details)
+		t.Errorf("encodeRecent(laterWords): got %+v, want the receipt under both names", details)
 	}
 }
 
@@ -78,10 +78,10 @@ func TestV3Receipt(t *testing.T) {
 	m := routestest.Receipt(hushv1.State_STATE_VIEWED)
 	m.ViewTime = routestest.At(routestest.Created + 5)
 	got := routestest.Encoded(t, v3GetMetadata(routestest.Request(), &hushv1.GetMetadataResponse{Metadata: m}))
-	routestest.WantJSON(t, "v3GetMetadata", got, v2Open+`"record":{`+base+whole+`},`+details)
+	routestest.WantJSON(t, "v3GetMetadata", got, answerStart+`"record":{`+base+whole+`},`+details)
 	got = routestest.Encoded(t, v3Receipts(routestest.Request(), &hushv1.BatchGetMetadataResponse{Metadata: []*hushv1.Metadata{m}}))
 	listed := `[{` + base + `,"show_recipients":false}]`
-	routestest.WantJSON(t, "v3Receipts", got, v2Open+`"count":1,"records":`+listed+`,"details":{"type":"list","scope":null,"scope_label":null,`+
+	routestest.WantJSON(t, "v3Receipts", got, answerStart+`"count":1,"records":`+listed+`,"details":{"type":"list","scope":null,"scope_label":null,`+
 		`"since":1792644800,"now":1795236800,"has_items":true,"revealed_receipts":[],"pending_receipts":`+listed+`}}`)
 }
 
@@ -96,7 +96,7 @@ func TestV3ReceiptOfGoneSecret(t *testing.T) {
 		!slices.Equal(r.Recipients, m.GetRecipients()) {
 		t.Errorf("newV3WholeReceipt(expired): got %+v, want null for what is gone", r)
 	}
-	list, _ := v3Recent(routestest.Request(), &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m, routestest.Receipt(hushv1.State_STATE_NEW)}}).(v2List)
+	list, _ := v3Recent(routestest.Request(), &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m, routestest.Receipt(hushv1.State_STATE_NEW)}}).(listEnvelope)
 	details, _ := list.Details.(v3ListDetails)
 	if len(details.RevealedReceipts) != 1 || len(details.PendingReceipts) != 1 || details.PendingReceipts[0].SecretIdentifier != nil {
 		t.Errorf("v3Recent(expired, new): got %+v, want one of each, without keys", details)
