@@ -1,6 +1,8 @@
 package routes_test
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -48,9 +50,9 @@ func TestEndpointParams(t *testing.T) {
 		form               params.Form
 		required           bool
 	}{
-		{"POST /api/v1/share", "secret", "body", params.FormText, true},
+		{"POST /api/v1/share", "secret", "body", params.FormVerbatim, true},
 		{"POST /api/v1/share", "ttl", "body", params.FormDuration, false},
-		{"POST /api/v1/create", "secret", "body", params.FormText, false},
+		{"POST /api/v1/create", "secret", "body", params.FormVerbatim, false},
 		{"POST /api/v1/create", "kind", "body", params.FormText, false},
 		{"POST /api/v1/secret/{key}", "key", "path", params.FormText, true},
 		{"POST /api/v2/private/{key}/burn", "continue", "body", params.FormFlag, true},
@@ -59,9 +61,11 @@ func TestEndpointParams(t *testing.T) {
 		{"PUT /api/v2/domains/{domain}/brand", "brand[colour]", "body", params.FormText, false},
 		{"POST /secret/{key}", "passphrase", "body", params.FormText, false},
 	} {
-		want := routes.Param{Field: params.Field{Name: test.name, Form: test.form, Required: test.required}, In: test.in}
-		if got := found[test.endpoint].Params; !slices.Contains(got, want) {
-			t.Errorf("%s: got parameters %v, want %v among them", test.endpoint, got, want)
+		described := func(p routes.Param) bool {
+			return p.Name == test.name && p.In == test.in && p.Form == test.form && p.Required == test.required
+		}
+		if got := found[test.endpoint].Params; !slices.ContainsFunc(got, described) {
+			t.Errorf("%s: got parameters %v, want %s in the %s, %s, required %t, among them", test.endpoint, got, test.name, test.in, test.form, test.required)
 		}
 	}
 	colonel := found["GET /api/v2/colonel"]
@@ -76,14 +80,29 @@ func TestEndpointParams(t *testing.T) {
 	}
 }
 
-// Errors may contain exactly the names that routes declare.
+// Errors may contain exactly the names that routes declare, and none of these is a near
+// miss of another.
 func TestDeclaredNamesAreKnown(t *testing.T) {
+	tree := newTree(t)
+	refused := func(query string) string {
+		return request(tree, http.MethodPost, "/api/v1/share?"+query).Body.String()
+	}
+	const want = `{"message":"%s is not properly percent-encoded"}`
 	for _, e := range described(t) {
 		for _, p := range e.Params {
 			name, _, _ := strings.Cut(p.Name, "[")
-			if p.In != "path" && name != params.AnyName && !params.Known(name) {
-				t.Errorf("Known(%s): got false, want it told, as %s %s declares it", name, e.Method, e.Path)
+			if p.In == "path" || name == params.AnyName {
+				continue
+			}
+			if got := refused(name + "=%zz"); got != fmt.Sprintf(want, name) {
+				t.Errorf("POST /api/v1/share?%s=%%zz: got %s, want the name told, as %s %s declares it", name, got, e.Method, e.Path)
+			}
+			if got := refused("ttl=x&" + name + "=a"); strings.Contains(got, "Did you mean") {
+				t.Errorf("POST /api/v1/share?ttl=x&%s=a: got %s, want no near miss", name, got)
 			}
 		}
+	}
+	if got := refused("hunter2=%zz"); got != fmt.Sprintf(want, "a parameter") {
+		t.Errorf("POST /api/v1/share?hunter2=%%zz: got %s, want no name", got)
 	}
 }

@@ -85,7 +85,7 @@ func TestPreflight(t *testing.T) {
 
 func TestEither(t *testing.T) {
 	other := routestest.RefuseWith(refusal.Invalid("other"))
-	choose := call.Either(call.Continues(), routestest.Say(), other)
+	choose := call.Either(call.Continues(""), routestest.Say(), other)
 	if choose.Operation != "Say or Refuse" {
 		t.Errorf("call.Either().operation: got %q", choose.Operation)
 	}

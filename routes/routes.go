@@ -34,6 +34,7 @@ import (
 	"hush/locale"
 	"hush/routes/call"
 	"hush/routes/pages"
+	"hush/routes/params"
 	"hush/routes/refusal"
 	"hush/routes/version"
 )
@@ -80,7 +81,7 @@ func New(opts Options) (http.Handler, error) {
 	}
 	t := &tree{
 		env: &call.Env{
-			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Now: opts.Now, Gate: opts.API.Gate,
+			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Names: names(&opts.API.Callable), Now: opts.Now, Gate: opts.API.Gate,
 			Ready: opts.API.Ready, Accepting: opts.Accepting, DiskFull: opts.DiskFull, Policy: opts.API.Policy,
 		},
 		mux:      chi.NewMux(),
@@ -105,6 +106,20 @@ func New(opts Options) (http.Handler, error) {
 	t.mux.NotFound(t.notFound)
 	t.mux.MethodNotAllowed(t.methodNotAllowed)
 	return secured(opts.BaseURL, onePath(opts.API.Middleware(t.mux))), nil
+}
+
+// names returns the names of the parameters of all routes and pages.
+func names(c *handlers.Callable) params.Names {
+	var all []params.Field
+	for _, v := range versions(c) {
+		for _, rt := range v.Routes {
+			all = append(all, rt.Action.Fields...)
+		}
+	}
+	for _, p := range pages.Routes(c) {
+		all = append(all, p.Action.Fields...)
+	}
+	return params.NamesOf(all)
 }
 
 func (o Options) check() error {

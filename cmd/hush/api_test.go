@@ -23,6 +23,7 @@ import (
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
 	"hush/routes"
+	"hush/routes/params"
 	"hush/vault/challenge"
 )
 
@@ -66,6 +67,9 @@ func TestAPIDocIsComplete(t *testing.T) {
 		default:
 			doc.wantProcedure(t, row)
 		}
+	}
+	for _, endpoint := range routes.Endpoints(new(handlers.API)) {
+		doc.wantParams(t, endpoint)
 	}
 	services := adminv1.File_hush_admin_v1_admin_service_proto.Services()
 	for i := range services.Len() {
@@ -115,6 +119,21 @@ func (d document) wantRow(t *testing.T, row routes.Row) {
 			part = d.text
 		}
 		d.want(t, part, row.Method+" "+row.Path)
+	}
+}
+
+// wantParams looks for the parameters of a legacy route, in the sections of the operations
+// that it leads to.
+func (d document) wantParams(t *testing.T, endpoint routes.Endpoint) {
+	t.Helper()
+	var parts string
+	for operation := range strings.SplitSeq(endpoint.Operation, " or ") {
+		parts += d.sections[operation]
+	}
+	for _, p := range endpoint.Params {
+		if endpoint.Version != "" && p.In != "path" && p.Name != params.AnyName {
+			d.want(t, parts, p.Name)
+		}
 	}
 }
 

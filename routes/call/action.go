@@ -88,7 +88,7 @@ func Either(choose Choice, yes, no Action) Action {
 	a := Action{
 		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,
 		Procedures: slices.Concat(yes.Procedures, no.Procedures),
-		Access:     max(yes.Access, no.Access), Fields: slices.Concat(choose.Fields, either(yes.Fields, no.Fields)),
+		Access:     max(yes.Access, no.Access), Fields: slices.Concat(choose.Fields, common(no.Fields, yes.Fields)),
 	}
 	if a.Ready == nil {
 		a.Ready = no.Ready
@@ -130,25 +130,26 @@ func Nothing[Req any](*Request) (*Req, error) {
 }
 
 // Continues returns a choice by the parameter continue, which must be true:
-// what it guards cannot be undone.
-func Continues() Choice {
-	return Choice{params.Optional(params.FormFlag, "continue"), func(req *Request) (bool, error) {
-		sure, err := req.Params.Text("continue")
+// what it guards cannot be undone. The text describes it in documents.
+func Continues(about string) Choice {
+	field := params.Field{Name: "continue", Form: params.FormFlag, About: about}
+	return Choice{[]params.Field{field}, func(req *Request) (bool, error) {
+		sure, err := req.Params.Text(field.Name)
 		return sure == "true", err
 	}}
 }
 
-// either returns the fields of two actions, one of which runs. A field is
+// common returns the fields of two actions, one of which runs. A field is
 // required if both require it.
-func either(yes, no []params.Field) []params.Field {
+func common(one, other []params.Field) []params.Field {
 	var all []params.Field
-	for _, field := range slices.Concat(yes, no) {
+	for _, field := range slices.Concat(one, other) {
 		same := func(f params.Field) bool { return f.Name == field.Name }
 		if slices.ContainsFunc(all, same) {
 			continue
 		}
 		required := func(f params.Field) bool { return same(f) && f.Required }
-		field.Required = slices.ContainsFunc(yes, required) && slices.ContainsFunc(no, required)
+		field.Required = slices.ContainsFunc(one, required) && slices.ContainsFunc(other, required)
 		all = append(all, field)
 	}
 	return all

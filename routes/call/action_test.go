@@ -35,7 +35,7 @@ func TestRunLimitsParams(t *testing.T) {
 	env := &Env{Gate: func(context.Context, http.Header, ...string) error { return nil }}
 	reads := func(name string) Action {
 		return Action{
-			Fields: params.Optional(params.FormText, "a"),
+			Fields: []params.Field{{Name: "a"}},
 			Run:    func(_ context.Context, req *Request) (any, error) { return req.Params.Text(name) },
 		}
 	}
@@ -52,9 +52,9 @@ func TestRunLimitsParams(t *testing.T) {
 }
 
 func TestEitherFields(t *testing.T) {
-	yes := Action{Fields: append(params.Required(params.FormText, "a", "b"), params.Optional(params.FormText, "c")...)}
-	no := Action{Fields: params.Required(params.FormText, "a", "c")}
-	for _, field := range Either(Continues(), yes, no).Fields {
+	yes := Action{Fields: []params.Field{{Name: "a", Required: true}, {Name: "b", Required: true}, {Name: "c"}}}
+	no := Action{Fields: []params.Field{{Name: "a", Required: true}, {Name: "c", Required: true}}}
+	for _, field := range Either(Continues(""), yes, no).Fields {
 		if want := field.Name == "a"; field.Required != want {
 			t.Errorf("Either().Fields: got %s required %t, want %t", field.Name, field.Required, want)
 		}

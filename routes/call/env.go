@@ -16,6 +16,8 @@ import (
 type Env struct {
 	Links     Links
 	Catalogue *locale.Catalogue
+	// Names are the parameters of all routes.
+	Names params.Names
 	// Policy is what the operator allows on the service's own host.
 	Policy *hushv1.GetPolicyResponse
 	// Now is the clock for relative times in responses.
@@ -47,7 +49,7 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 		return nil, err
 	}
 	var err error
-	if req.Params, err = params.Read(r, chain.BodyLimit(r, params.MaxBody)); err != nil {
+	if req.Params, err = e.Names.Read(r, chain.BodyLimit(r, params.MaxBody)); err != nil {
 		return nil, err
 	}
 	shrimp, err := req.Params.Text("shrimp")

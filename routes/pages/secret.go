@@ -11,8 +11,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/call"
-	"hush/routes/params"
 	"hush/routes/refusal"
+	"hush/routes/version"
 )
 
 const secretPath = "/secret/{key}"
@@ -30,7 +30,7 @@ func secretView(req *call.Request) *view {
 		Form: &form{
 			Button: req.Text("page.secret.button"), Sure: true,
 			Fields: []input{{
-				Name: "passphrase", Label: req.Text("page.secret.passphrase"), Hint: req.Text("page.secret.hint"), Complete: "off",
+				Name: version.PassphraseField().Name, Label: req.Text("page.secret.passphrase"), Hint: req.Text("page.secret.hint"), Complete: "off",
 			}},
 		},
 	}
@@ -40,19 +40,17 @@ func secretView(req *call.Request) *view {
 // reveals nothing.
 func revealPage(c *handlers.Callable) dynamicPage {
 	shown := call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
-	reveal := countTries(call.RPC(c.RevealSecret, decodeReveal, revealedText, params.Optional(params.FormText, "passphrase")))
+	reveal := countTries(call.RPCWith(c.RevealSecret, revealInput(), revealedText))
 	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
-		action: call.Either(call.Continues(), reveal, shown), answer: answerReveal,
+		action: call.Either(call.Continues(""), reveal, shown), answer: answerReveal,
 	}
 }
 
-func decodeReveal(req *call.Request) (*hushv1.RevealSecretRequest, error) {
-	passphrase, err := req.Params.Text("passphrase")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.RevealSecretRequest{SecretKey: linkKey(req.Key), Passphrase: passphrase}, nil
+func revealInput() call.Input[hushv1.RevealSecretRequest] {
+	return call.Fill(func(req *call.Request) (*hushv1.RevealSecretRequest, error) {
+		return &hushv1.RevealSecretRequest{SecretKey: linkKey(req.Key)}, nil
+	}, version.PassphraseField())
 }
 
 func revealedText(_ *call.Request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }

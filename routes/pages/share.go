@@ -9,7 +9,7 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/routes/call"
-	"hush/routes/params"
+	"hush/routes/version"
 )
 
 const sharePath = "/"
@@ -65,7 +65,7 @@ func closedView(req *call.Request, why string) *view {
 func shareFields(req *call.Request) []input {
 	policy := req.Policy
 	passphrase := input{
-		Kind: inputText, Name: "passphrase", Label: req.Text("page.share.passphrase"), Complete: "off",
+		Kind: inputText, Name: version.NewPassphraseField().Name, Label: req.Text("page.share.passphrase"), Complete: "off",
 		Hint: req.Text("page.share.hint"), Least: int(policy.GetPassphraseMin()),
 	}
 	if policy.GetPassphraseRequired() {
@@ -75,8 +75,8 @@ func shareFields(req *call.Request) []input {
 		passphrase.Hint += " " + req.Text("page.share.least", "count", strconv.Itoa(passphrase.Least))
 	}
 	return []input{
-		{Kind: inputLines, Name: "secret", Label: req.Text("page.share.secret"), Complete: "off", Required: true},
-		{Kind: inputChoice, Name: "ttl", Label: req.Text("page.share.lifetime"), Choices: lifetimes(req)},
+		{Kind: inputLines, Name: version.SecretField().Name, Label: req.Text("page.share.secret"), Complete: "off", Required: true},
+		{Kind: inputChoice, Name: version.LifetimeField().Name, Label: req.Text("page.share.lifetime"), Choices: lifetimes(req)},
 		passphrase,
 	}
 }
@@ -134,27 +134,18 @@ func asksPolicy(c *handlers.Callable) call.Action {
 
 // sharedPage is the page after the form: its links.
 func sharedPage(c *handlers.Callable) dynamicPage {
-	fields := append(params.Required(params.FormText, "secret"), params.Optional(params.FormDuration, "ttl")...)
 	return dynamicPage{
 		method: http.MethodPost, path: sharePath, answer: answerShare,
-		action: explainShare(call.RPC(c.ConcealSecret, decodeShare, sharedLinks, fields, params.Optional(params.FormText, "passphrase"))),
+		action: explainShare(call.RPCWith(c.ConcealSecret, shareInput(), sharedLinks)),
 	}
 }
 
-// decodeShare takes back that browsers send every line break of a text area as two
-// characters: the text is stored as a script on the page would send it.
-func decodeShare(req *call.Request) (*hushv1.ConcealSecretRequest, error) {
-	secret, err := req.Params.Verbatim("secret")
-	if err != nil {
-		return nil, err
-	}
-	ttl, err := req.Params.Duration("ttl")
-	if err != nil {
-		return nil, err
-	}
-	passphrase, err := req.Params.Spoken("passphrase")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.ConcealSecretRequest{Secret: strings.ReplaceAll(secret, "\r\n", "\n"), Ttl: ttl, Passphrase: passphrase}, nil
+// shareInput is what the form has. It takes back that browsers send every line break of a
+// text area as two characters: the text is stored as a script on the page would send it.
+func shareInput() call.Input[hushv1.ConcealSecretRequest] {
+	takes := call.Fill(call.Nothing[hushv1.ConcealSecretRequest], version.SecretField(), version.LifetimeField(), version.NewPassphraseField())
+	return takes.Checked(func(_ *call.Request, message *hushv1.ConcealSecretRequest) error {
+		message.Secret = strings.ReplaceAll(message.GetSecret(), "\r\n", "\n")
+		return nil
+	})
 }

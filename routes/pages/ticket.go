@@ -26,8 +26,8 @@ type ticketPage struct {
 
 func ticketPages(c *handlers.Callable) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPC(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"), passwordFields())},
-		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPC(c.ResetPassword, decodeReset, saysReset, passwordFields())},
+		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPCWith(c.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPCWith(c.ResetPassword, resetInput(), saysReset)},
 		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
@@ -81,40 +81,55 @@ func (p ticketPage) view(req *call.Request, asks bool) *view {
 	v.Form = &form{Button: req.Text(p.texts + ".button")}
 	if p.passwords {
 		v.Form.Fields = []input{
-			{Name: "newp", Label: req.Text("page.reset.password"), Hint: req.Text("page.reset.hint"), Complete: "new-password", Least: 10, Required: true},
-			{Name: "newp2", Label: req.Text("page.reset.repeat"), Complete: "new-password", Least: 10, Required: true},
+			{Name: newPasswordField("").Name, Label: req.Text("page.reset.password"), Hint: req.Text("page.reset.hint"), Complete: "new-password", Least: 10, Required: true},
+			{Name: repeatedPasswordField().Name, Label: req.Text("page.reset.repeat"), Complete: "new-password", Least: 10, Required: true},
 		}
 	}
 	return v
 }
 
-func decodeVerify(req *call.Request) (*hushv1.VerifyAccountRequest, error) {
-	password, err := newPassword(req)
-	return &hushv1.VerifyAccountRequest{Token: req.Key, Password: password}, err
+func verifyInput() call.Input[hushv1.VerifyAccountRequest] {
+	takes := call.Fill(func(req *call.Request) (*hushv1.VerifyAccountRequest, error) {
+		return &hushv1.VerifyAccountRequest{Token: req.Key}, nil
+	}, newPasswordField("password"), repeatedPasswordField())
+	return takes.Checked(func(req *call.Request, message *hushv1.VerifyAccountRequest) error {
+		return checkRepeated(req, message.GetPassword())
+	})
 }
 
 func decodeConfirm(req *call.Request) (*hushv1.ConfirmAddressChangeRequest, error) {
 	return &hushv1.ConfirmAddressChangeRequest{Token: req.Key}, nil
 }
 
-func decodeReset(req *call.Request) (*hushv1.ResetPasswordRequest, error) {
-	password, err := newPassword(req)
-	return &hushv1.ResetPasswordRequest{Token: req.Key, NewPassword: password}, err
+func resetInput() call.Input[hushv1.ResetPasswordRequest] {
+	takes := call.Fill(func(req *call.Request) (*hushv1.ResetPasswordRequest, error) {
+		return &hushv1.ResetPasswordRequest{Token: req.Key}, nil
+	}, newPasswordField("new_password"), repeatedPasswordField())
+	return takes.Checked(func(req *call.Request, message *hushv1.ResetPasswordRequest) error {
+		return checkRepeated(req, message.GetNewPassword())
+	})
 }
 
-func passwordFields() []params.Field { return params.Required(params.FormText, "newp", "newp2") }
+// newPasswordField is the parameter with a new password, for a message that has it in a field.
+func newPasswordField(field string) params.Field {
+	return params.Field{Name: "newp", Form: params.FormText, Becomes: field, Required: true}
+}
 
-// newPassword compares the password with its repetition before the token is
+func repeatedPasswordField() params.Field {
+	return params.Field{Name: "newp2", Form: params.FormText, Required: true}
+}
+
+// checkRepeated compares the password with its repetition before the token is
 // used.
-func newPassword(req *call.Request) (string, error) {
-	var next, again string
-	if err := req.Params.Texts(params.Into("newp", &next), params.Into("newp2", &again)); err != nil {
-		return "", err
+func checkRepeated(req *call.Request, password string) error {
+	again, err := req.Params.Text(repeatedPasswordField().Name)
+	if err != nil {
+		return err
 	}
-	if next != again {
-		return "", refusal.Invalid("%s", req.Text("page.reset.mismatch"))
+	if password != again {
+		return refusal.Invalid("%s", req.Text("page.reset.mismatch"))
 	}
-	return next, nil
+	return nil
 }
 
 // saysDone encodes empty responses.

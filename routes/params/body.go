@@ -25,14 +25,14 @@ const (
 // Read reads the query, and the body of a method that has one. It refuses a
 // body of more than most bytes. Its error is a *refusal.Error, or the error
 // that stopped the reading.
-func Read(r *http.Request, most int64) (Params, error) {
-	var p Params
+func (n Names) Read(r *http.Request, most int64) (Params, error) {
+	p := Params{names: n}
 	var err error
 	if r.URL.RawQuery != "" {
-		if p.query, err = parseForm(r.URL.RawQuery); err != nil {
+		if p.query, err = n.parseForm(r.URL.RawQuery); err != nil {
 			return p, err
 		}
-		p.cut = cutIn(r.URL.RawQuery)
+		p.cut = n.cutIn(r.URL.RawQuery)
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
 		return p, nil
@@ -40,7 +40,7 @@ func Read(r *http.Request, most int64) (Params, error) {
 	if kind, _ := bodyType(r.Header.Values("Content-Type")); kind == "" {
 		p.unread = r.ContentLength != 0 && !isEmpty(r)
 	}
-	p.body, err = readBody(r, most)
+	p.body, err = n.readBody(r, most)
 	return p, err
 }
 
@@ -57,13 +57,13 @@ func isEmpty(r *http.Request) bool {
 // is declared, see Only: the body may hold it, and it would be lost. Other routes
 // ignore such a body, and all ignore an empty one, because clients send both.
 func (p Params) Unread() error {
-	if !p.unread || !slices.ContainsFunc(p.declared, isGuarded) {
+	if !p.unread || !slices.ContainsFunc(p.declared, func(f Field) bool { return p.names.guarded(f.Name) }) {
 		return nil
 	}
 	return &refusal.Error{Class: refusal.ClassEncoding, Text: "the Content-Type of a body must be " + typeForm + ", " + typeMultipart + " or " + typeJSON}
 }
 
-func readBody(r *http.Request, most int64) (source, error) {
+func (n Names) readBody(r *http.Request, most int64) (source, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &refusal.Error{Class: refusal.ClassEncoding, Text: "a body with a Content-Encoding is not accepted"}
 	}
@@ -81,11 +81,11 @@ func readBody(r *http.Request, most int64) (source, error) {
 	case int64(len(body)) > most:
 		return nil, errBodyTooLarge(most)
 	case kind == typeJSON:
-		return parseJSON(body)
+		return n.parseJSON(body)
 	case kind == typeMultipart:
-		return parseMultipart(body, boundary)
+		return n.parseMultipart(body, boundary)
 	}
-	return parseFormBody(string(body))
+	return n.parseFormBody(string(body))
 }
 
 // firstRead is the maximum memory for a body before any of it has arrived, which is

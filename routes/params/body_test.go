@@ -43,7 +43,7 @@ func TestReadParamsTypes(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/?secret=query", strings.NewReader(test.body))
 		r.Header["Content-Type"] = test.types
-		p, err := Read(r, MaxBody)
+		p, err := testNames().Read(r, MaxBody)
 		if err != nil {
 			t.Errorf("Read(%q): got error %v", test.types, err)
 			continue
@@ -79,13 +79,13 @@ func TestReadParamsRefusals(t *testing.T) {
 		{"query", httptest.NewRequest(http.MethodGet, "/?secret=%25%%32", nil), refusal.ClassInvalid,
 			"secret is not properly percent-encoded"},
 	} {
-		_, err := Read(test.r, MaxBody)
+		_, err := testNames().Read(test.r, MaxBody)
 		wantRefusal(t, "Read("+test.name+")", err, test.class, test.want)
 	}
-	if _, err := Read(request(io.MultiReader(strings.NewReader("a="), bytes.NewReader(long[:MaxBody-2]))), MaxBody); err != nil {
+	if _, err := testNames().Read(request(io.MultiReader(strings.NewReader("a="), bytes.NewReader(long[:MaxBody-2]))), MaxBody); err != nil {
 		t.Errorf("Read(4 MiB): got error %v", err)
 	}
-	if _, err := Read(request(strings.NewReader("a=b"), "Content-Encoding", "identity"), MaxBody); err != nil {
+	if _, err := testNames().Read(request(strings.NewReader("a=b"), "Content-Encoding", "identity"), MaxBody); err != nil {
 		t.Errorf("Read(identity): got error %v", err)
 	}
 }
@@ -97,7 +97,7 @@ func TestUnreadBodies(t *testing.T) {
 	read := func(kind string, body io.Reader) Params {
 		r := httptest.NewRequest(http.MethodPost, "/", body)
 		r.Header.Set("Content-Type", kind)
-		p, err := Read(r, MaxBody)
+		p, err := testNames().Read(r, MaxBody)
 		if err != nil {
 			t.Fatalf("Read(%s): got error %v", kind, err)
 		}
@@ -105,7 +105,7 @@ func TestUnreadBodies(t *testing.T) {
 	}
 	for _, kind := range []string{"text/json", "application/vnd.api+json", "text/plain", "application/octet-stream"} {
 		for _, field := range []string{"passphrase", "ttl", "recipient"} {
-			only := Optional(FormText, field)
+			only := optional(FormText, field)
 			for how, sent := range map[string]io.Reader{"known length": strings.NewReader(body), "unknown length": io.MultiReader(strings.NewReader(body))} {
 				wantRefusal(t, "Unread("+kind+" of "+how+")", read(kind, sent).Only(only).Unread(), refusal.ClassEncoding, want)
 			}
@@ -115,7 +115,7 @@ func TestUnreadBodies(t *testing.T) {
 				}
 			}
 		}
-		if err := read(kind, strings.NewReader(body)).Only(Optional(FormText, "msg", AnyName)).Unread(); err != nil {
+		if err := read(kind, strings.NewReader(body)).Only(optional(FormText, "msg", AnyName)).Unread(); err != nil {
 			t.Errorf("Unread(%s without guards): got error %v, want none", kind, err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestUnreadBodies(t *testing.T) {
 // A GET with a body is read like one without.
 func TestReadParamsOfGet(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/?ttl=1", strings.NewReader("ttl=2"))
-	p, err := Read(r, MaxBody)
+	p, err := testNames().Read(r, MaxBody)
 	if err != nil {
 		t.Fatalf("Read(GET): got error %v", err)
 	}

@@ -11,22 +11,22 @@ import (
 // parseFormBody is parseForm for a body, of which nothing may be lost: an & that was
 // meant as a part of a secret or passphrase cuts it there, and a body of another type
 // is a form without any known parameter.
-func parseFormBody(text string) (source, error) {
+func (n Names) parseFormBody(text string) (source, error) {
 	if err := notAForm(text); err != nil {
 		return nil, err
 	}
 	after := ""
 	for pair := range strings.SplitSeq(text, "&") {
-		name, bare := nameOf(pair)
+		name, bare := n.nameOf(pair)
 		if bare {
-			return nil, cutOff(after)
+			return nil, n.cutOff(after)
 		}
 		if strings.ContainsAny(name, "\r\n") {
 			return nil, refusal.Malformed("the name of a parameter has a line break: the body may have another Content-Type than " + typeForm)
 		}
 		after = name
 	}
-	return parseForm(text)
+	return n.parseForm(text)
 }
 
 // notAForm refuses a body of another type, whose parameters would be lost.
@@ -43,19 +43,19 @@ func notAForm(text string) error {
 
 // nameOf returns the name in a pair, and reports whether the pair is text without a
 // value that names no parameter: it may be the rest of a value that & cut off.
-func nameOf(pair string) (name string, bare bool) {
+func (n Names) nameOf(pair string) (name string, bare bool) {
 	escaped, _, hasValue := strings.Cut(pair, "=")
 	name, err := url.QueryUnescape(escaped)
 	base, _, _ := strings.Cut(name, "[")
-	return name, pair != "" && !hasValue && (err != nil || !Known(base))
+	return name, pair != "" && !hasValue && (err != nil || !n.have(base))
 }
 
 // cutIn returns the plain names in a query whose values text without a name follows,
 // each once.
-func cutIn(query string) (names []string) {
+func (n Names) cutIn(query string) (names []string) {
 	after := ""
 	for pair := range strings.SplitSeq(query, "&") {
-		name, bare := nameOf(pair)
+		name, bare := n.nameOf(pair)
 		if !bare && pair != "" {
 			after = ""
 			if parts, _ := splitName(name); parts != nil && strings.Contains(pair, "=") {
@@ -76,10 +76,10 @@ func (p Params) CutOff() error {
 	for _, name := range p.cut {
 		isCut := func(f Field) bool {
 			base, _, _ := strings.Cut(f.Name, "[")
-			return (base == name || base == AnyName) && (f.Form == FormText || f.Form == FormTexts)
+			return (base == name || base == AnyName) && f.Form.isText()
 		}
 		if slices.ContainsFunc(p.declared, isCut) {
-			return cutOff(name)
+			return p.names.cutOff(name)
 		}
 	}
 	return nil
@@ -87,17 +87,17 @@ func (p Params) CutOff() error {
 
 // cutOff refuses text without a name. It may be a part of a secret, so the refusal
 // names the parameter before it.
-func cutOff(after string) error {
+func (n Names) cutOff(after string) error {
 	const advice = `in a value, write "&" as %26 (curl: --data-urlencode)`
 	if after == "" {
 		return refusal.Invalid(`the body begins with text without "=": %s`, advice)
 	}
-	return refusal.Invalid(`"&" and text without "=" come after %s: %s`, known(after), advice)
+	return refusal.Invalid(`"&" and text without "=" come after %s: %s`, n.inErrors(after), advice)
 }
 
 // parseForm parses a query or an urlencoded body. Only & separates pairs:
 // unlike in net/url, a semicolon is data.
-func parseForm(text string) (source, error) {
+func (n Names) parseForm(text string) (source, error) {
 	s := make(source)
 	count := 0
 	for text != "" {
@@ -109,27 +109,27 @@ func parseForm(text string) (source, error) {
 		if count++; count > maxParams {
 			return nil, refusal.Invalid("there may be at most %d parameters", maxParams)
 		}
-		if err := s.addPair(pair); err != nil {
+		if err := n.addPair(s, pair); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-func (s source) addPair(pair string) error {
+func (n Names) addPair(s source, pair string) error {
 	name, text, _ := strings.Cut(pair, "=")
 	name, err := url.QueryUnescape(name)
 	if err != nil {
-		return notDecodable("")
+		return n.notDecodable("")
 	}
 	text, err = url.QueryUnescape(text)
 	if err != nil {
-		return notDecodable(name)
+		return n.notDecodable(name)
 	}
-	s.add(name, value{text: text})
+	n.add(s, name, value{text: text})
 	return nil
 }
 
-func notDecodable(name string) error {
-	return refusal.Invalid("%s is not properly percent-encoded", known(name))
+func (n Names) notDecodable(name string) error {
+	return refusal.Invalid("%s is not properly percent-encoded", n.inErrors(name))
 }

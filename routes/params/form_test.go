@@ -43,7 +43,7 @@ func TestParseForm(t *testing.T) {
 		{"ttl[a][b][c][d][e]=1", source{"ttl": {object: true}, "ttl[a]": {object: true}, "ttl[a][b]": {object: true}}},
 		{"=a&[x]=b&a[b=c&a]b=d&a[b]c=e&a[[b]]=f", source{}},
 	} {
-		got, err := parseForm(test.form)
+		got, err := testNames().parseForm(test.form)
 		if err != nil {
 			t.Errorf("parseForm(%q): got error %v", test.form, err)
 		}
@@ -62,10 +62,10 @@ func TestParseFormRefusals(t *testing.T) {
 		{"hunter%zz=2", "a parameter is not properly percent-encoded"},
 		{strings.Repeat("a=b&", 1001), "there may be at most 1000 parameters"},
 	} {
-		_, err := parseForm(test.form)
+		_, err := testNames().parseForm(test.form)
 		wantRefusal(t, "parseForm("+shortened(test.form, 20)+")", err, refusal.ClassInvalid, test.want)
 	}
-	if _, err := parseForm(strings.Repeat("a=b&", 1000)); err != nil {
+	if _, err := testNames().parseForm(strings.Repeat("a=b&", 1000)); err != nil {
 		t.Errorf("parseForm(1000 pairs): got error %v", err)
 	}
 }
@@ -74,12 +74,12 @@ func TestParseFormRefusals(t *testing.T) {
 // would be a parameter.
 func TestLongNames(t *testing.T) {
 	deep := "a" + strings.Repeat("[a]", MaxBody/3-1)
-	s, err := parseForm(deep + "=1&ttl=60")
+	s, err := testNames().parseForm(deep + "=1&ttl=60")
 	if err != nil || len(s) != 1 {
 		t.Errorf("parseForm(long name): got %d parameters, error %v, want ttl alone", len(s), err)
 	}
 	long := strings.Repeat("a", 1<<20)
-	s, err = parseJSON([]byte(`{"` + long + `":{"b":[{"` + long + `":1}],"c":{}},"ttl":60}`))
+	s, err = testNames().parseJSON([]byte(`{"` + long + `":{"b":[{"` + long + `":1}],"c":{}},"ttl":60}`))
 	if err != nil || len(s) != 1 {
 		t.Errorf("parseJSON(long names): got %d parameters, error %v, want ttl alone", len(s), err)
 	}
@@ -94,11 +94,11 @@ func FuzzForm(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, form string) {
-		first, err := parseForm(form)
+		first, err := testNames().parseForm(form)
 		if err != nil || !writable(first) {
 			return
 		}
-		second, err := parseForm(formOf(first))
+		second, err := testNames().parseForm(formOf(first))
 		if err != nil {
 			t.Fatalf("parseForm(%q): got error %v", formOf(first), err)
 		}
@@ -112,7 +112,7 @@ func FuzzForm(f *testing.F) {
 // Other text without a name goes on: addresses often have some.
 func TestQueriesAreWhole(t *testing.T) {
 	const advice = `: in a value, write "&" as %26 (curl: --data-urlencode)`
-	fields := slices.Concat(Required(FormText, "secret"), Optional(FormText, "passphrase", "brand[name]"), Optional(FormTexts, "recipient"), Optional(FormDuration, "ttl"))
+	fields := slices.Concat(required(FormText, "secret"), optional(FormText, "passphrase", "brand[name]"), optional(FormTexts, "recipient"), optional(FormDuration, "ttl"))
 	for query, want := range map[string]string{
 		"secret=p&ssw0rd":                    `"&" and text without "=" come after secret` + advice,
 		"secret=p&&ssw0rd":                   `"&" and text without "=" come after secret` + advice,
@@ -129,7 +129,7 @@ func TestQueriesAreWhole(t *testing.T) {
 		"memo=a&fbclid":                      "",
 		"secret=p%26ssw0rd&":                 "",
 	} {
-		p, err := Read(httptest.NewRequest(http.MethodPost, "/?"+query, nil), MaxBody)
+		p, err := testNames().Read(httptest.NewRequest(http.MethodPost, "/?"+query, nil), MaxBody)
 		if err == nil {
 			err = p.Only(fields).CutOff()
 		}
@@ -139,7 +139,7 @@ func TestQueriesAreWhole(t *testing.T) {
 		if err := p.Only(nil).CutOff(); err != nil {
 			t.Errorf("CutOff(%q) of a route without parameters: got %v, want none", query, err)
 		}
-		if err := p.Only(Optional(FormText, AnyName)).CutOff(); (err != nil) != (len(p.cut) > 0) {
+		if err := p.Only(optional(FormText, AnyName)).CutOff(); (err != nil) != (len(p.cut) > 0) {
 			t.Errorf("CutOff(%q) of a route with all parameters: got %v, want one for each of %q", query, err, p.cut)
 		}
 	}
@@ -173,7 +173,7 @@ func TestFormBodiesAreWhole(t *testing.T) {
 		"secret=a=b":                               "",
 		"":                                         "",
 	} {
-		_, err := parseFormBody(body)
+		_, err := testNames().parseFormBody(body)
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("parseFormBody(%q): got %v, want %q", body, err, want)
 		}

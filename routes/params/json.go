@@ -15,14 +15,14 @@ import (
 // parseJSON parses a JSON object into the pairs of an equivalent form.
 // encoding/json replaces invalid Unicode and takes the last of two equal names.
 // A secret must not change on its way, so parseJSON refuses both.
-func parseJSON(body []byte) (source, error) {
+func (n Names) parseJSON(body []byte) (source, error) {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return source{}, nil
 	}
 	if !utf8.Valid(body) {
 		return nil, refusal.Malformed("the body is not valid UTF-8")
 	}
-	w := jsonWalker{source: make(source), decoder: json.NewDecoder(bytes.NewReader(body))}
+	w := jsonWalker{names: n, source: make(source), decoder: json.NewDecoder(bytes.NewReader(body))}
 	w.decoder.UseNumber()
 	if err := w.document(); err != nil {
 		return nil, err
@@ -34,6 +34,7 @@ func parseJSON(body []byte) (source, error) {
 }
 
 type jsonWalker struct {
+	names   Names
 	source  source
 	decoder *json.Decoder
 	tokens  int
@@ -84,7 +85,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 			return errNotJSON()
 		}
 		if seen[key] {
-			return refusal.Invalid("%s was given more than once", known(key))
+			return refusal.Invalid("%s was given more than once", w.names.inErrors(key))
 		}
 		seen[key] = true
 		if name != "" {
@@ -95,7 +96,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 		}
 	}
 	if len(seen) == 0 && name != "" {
-		w.source.addEmpty(name, true)
+		w.names.addEmpty(w.source, name, true)
 	}
 	_, err := w.next()
 	return err
@@ -103,7 +104,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 
 // array reads everything after the opening bracket.
 func (w *jsonWalker) array(name string, depth int) error {
-	w.source.addEmpty(name, false)
+	w.names.addEmpty(w.source, name, false)
 	for w.decoder.More() {
 		if err := w.value(nestedName(name, ""), depth); err != nil {
 			return err
@@ -122,13 +123,13 @@ func (w *jsonWalker) value(name string, depth int) error {
 	case json.Delim:
 		return w.nested(t, name, depth+1)
 	case string:
-		w.source.add(name, value{text: t})
+		w.names.add(w.source, name, value{text: t})
 	case json.Number:
-		w.source.add(name, value{text: t.String(), literal: true})
+		w.names.add(w.source, name, value{text: t.String(), literal: true})
 	case bool:
-		w.source.add(name, value{text: strconv.FormatBool(t), literal: true})
+		w.names.add(w.source, name, value{text: strconv.FormatBool(t), literal: true})
 	case nil:
-		w.source.addNull(name)
+		w.names.addNull(w.source, name)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestParseJSON(t *testing.T) {
 			"character_sets[symbols]": {values: []value{{"true", true}}},
 		}},
 	} {
-		got, err := parseJSON([]byte(test.body))
+		got, err := testNames().parseJSON([]byte(test.body))
 		if err != nil {
 			t.Errorf("parseJSON(%s): got error %v", test.body, err)
 		}
@@ -89,10 +89,10 @@ func TestParseJSONRefusals(t *testing.T) {
 		{strings.Repeat(`{"a":`, 100_000), refusal.ClassInvalid, "a JSON body may be nested at most 16 deep"},
 		{`{"a":[` + strings.Repeat("1,", 1000) + `1]}`, refusal.ClassInvalid, "a JSON body may have at most 1000 tokens"},
 	} {
-		_, err := parseJSON([]byte(test.body))
+		_, err := testNames().parseJSON([]byte(test.body))
 		wantRefusal(t, "parseJSON("+shortened(test.body, 30)+")", err, test.class, test.want)
 	}
-	if _, err := parseJSON([]byte(deep(16))); err != nil {
+	if _, err := testNames().parseJSON([]byte(deep(16))); err != nil {
 		t.Errorf("parseJSON(16 deep): got error %v", err)
 	}
 }
@@ -107,14 +107,14 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		first, err := parseJSON(body)
+		first, err := testNames().parseJSON(body)
 		if err != nil || len(bytes.TrimSpace(body)) == 0 || !writable(first) {
 			return
 		}
 		if !json.Valid(body) || !utf8.Valid(body) {
 			t.Fatalf("parseJSON(%q): got no error, want one", body)
 		}
-		second, err := parseForm(formOf(first))
+		second, err := testNames().parseForm(formOf(first))
 		if err != nil {
 			t.Fatalf("parseForm(%q): got error %v", formOf(first), err)
 		}
@@ -140,7 +140,7 @@ func FuzzFlatJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("encoding object: %v", err)
 		}
-		fromJSON, err := parseJSON(body)
+		fromJSON, err := testNames().parseJSON(body)
 		if err != nil {
 			t.Fatalf("parseJSON(%s): got error %v", body, err)
 		}
@@ -148,7 +148,7 @@ func FuzzFlatJSON(f *testing.F) {
 		for name, text := range object {
 			form.Set(name, text)
 		}
-		fromForm, err := parseForm(form.Encode())
+		fromForm, err := testNames().parseForm(form.Encode())
 		if err != nil {
 			t.Fatalf("parseForm(%s): got error %v", form.Encode(), err)
 		}

@@ -12,7 +12,7 @@ import (
 // parseMultipart parses a multipart body. A file is a value like any other.
 // Parts are used undecoded: a part in base64 or quoted-printable is refused,
 // because it is unclear which bytes it means.
-func parseMultipart(body []byte, boundary string) (source, error) {
+func (n Names) parseMultipart(body []byte, boundary string) (source, error) {
 	s := make(source)
 	if len(body) == 0 {
 		return s, nil
@@ -32,7 +32,7 @@ func parseMultipart(body []byte, boundary string) (source, error) {
 		if count == maxParams {
 			return nil, refusal.Invalid("there may be at most %d parameters", maxParams)
 		}
-		if err := s.addPart(part); err != nil {
+		if err := n.addPart(s, part); err != nil {
 			return nil, err
 		}
 	}
@@ -40,20 +40,20 @@ func parseMultipart(body []byte, boundary string) (source, error) {
 
 // addPart refuses a part with an unreadable name: dropping it might drop a
 // passphrase.
-func (s source) addPart(part *multipart.Part) error {
+func (n Names) addPart(s source, part *multipart.Part) error {
 	if part.FormName() == "" {
 		return errNotMultipart()
 	}
 	switch strings.ToLower(part.Header.Get("Content-Transfer-Encoding")) {
 	case "", "7bit", "8bit", "binary":
 	default:
-		return refusal.Invalid("%s has a transfer encoding", known(part.FormName()))
+		return refusal.Invalid("%s has a transfer encoding", n.inErrors(part.FormName()))
 	}
 	text, err := io.ReadAll(part)
 	if err != nil {
 		return errNotMultipart()
 	}
-	s.add(part.FormName(), value{text: string(text)})
+	n.add(s, part.FormName(), value{text: string(text)})
 	return nil
 }
 

@@ -30,7 +30,7 @@ func TestParseMultipart(t *testing.T) {
 		}},
 		{"file", part(`form-data; name="secret"; filename="/x/y"`, "a") + "--b--", source{"secret": {values: []value{text("a")}}}},
 	} {
-		got, err := parseMultipart([]byte(test.body), "b")
+		got, err := testNames().parseMultipart([]byte(test.body), "b")
 		if err != nil {
 			t.Errorf("parseMultipart(%s): got error %v", test.name, err)
 		}
@@ -59,7 +59,7 @@ func TestParseMultipartRefusals(t *testing.T) {
 			refusal.ClassInvalid, "secret has a transfer encoding"},
 		{"many", strings.Repeat(secret, 1001) + "--b--", "b", refusal.ClassInvalid, "there may be at most 1000 parameters"},
 	} {
-		_, err := parseMultipart([]byte(test.body), test.boundary)
+		_, err := testNames().parseMultipart([]byte(test.body), test.boundary)
 		wantRefusal(t, fmt.Sprintf("parseMultipart(%s)", test.name), err, test.class, test.want)
 	}
 }
@@ -69,11 +69,11 @@ func FuzzMultipart(f *testing.F) {
 	f.Add([]byte(part(`form-data; name="secret"`, "a")+"--b--"), "b")
 	f.Add([]byte(part(`form-data; name="secret[ttl]"; filename=x`, "\x00\xff")+"--b--"), "b")
 	f.Fuzz(func(t *testing.T, body []byte, boundary string) {
-		first, err := parseMultipart(body, boundary)
+		first, err := testNames().parseMultipart(body, boundary)
 		if err != nil || !writable(first) {
 			return
 		}
-		second, err := parseForm(formOf(first))
+		second, err := testNames().parseForm(formOf(first))
 		if err != nil {
 			t.Fatalf("parseForm(%q): got error %v", formOf(first), err)
 		}

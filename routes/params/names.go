@@ -46,29 +46,45 @@ func nestedName(name, below string) string {
 	return name + "[" + below + "]"
 }
 
-// known returns the name of a parameter for errors. Errors only contain names
-// that routes read, in the routes' own spelling: the names in a misread body
-// may be a secret.
-func known(name string) string {
-	if parts, _ := splitName(name); parts != nil && Known(parts[0]) {
+// Names are the names of the parameters that routes read. Errors contain no others, in
+// the routes' own spelling: the names in a misread body may be a secret. The zero value
+// has none.
+type Names struct {
+	bases  map[string]bool // without brackets
+	guards []guard
+}
+
+// NamesOf returns the names of the parameters that are described.
+func NamesOf(all []Field) Names {
+	n := Names{bases: make(map[string]bool)}
+	for _, field := range all {
+		if field.Name == AnyName {
+			continue
+		}
+		base, _, _ := strings.Cut(field.Name, "[")
+		n.bases[base] = true
+		if field.Guarded && !n.guarded(field.Name) {
+			n.guards = append(n.guards, newGuard(field.Name))
+		}
+	}
+	return n
+}
+
+// have reports whether routes read a name, given without its brackets.
+func (n Names) have(base string) bool { return n.bases[base] }
+
+// guarded reports whether near misses of a name are refused.
+func (n Names) guarded(name string) bool {
+	return slices.ContainsFunc(n.guards, func(g guard) bool { return g.name == name })
+}
+
+// inErrors returns what errors call a parameter.
+func (n Names) inErrors(name string) string {
+	if parts, _ := splitName(name); parts != nil && n.have(parts[0]) {
 		return parts[0]
 	}
 	return aParameter
 }
 
-// Known reports whether errors may contain the name of a parameter, given
-// without its brackets.
-func Known(name string) bool { return slices.Contains(ownNames(), name) }
-
 // aParameter stands for names that no route reads.
 const aParameter = "a parameter"
-
-func ownNames() []string {
-	return []string{
-		"secret", "ttl", "passphrase", "recipient", "share_domain", "kind", "continue",
-		"memo", "keys", "identifiers", "shrimp", "length", "character_sets",
-		"confirmation", "currentp", "newp", "newp2", "locale", "domain", "brand", "logo", "image", "icon",
-		"msg", "tz", "version", "authenticity_payload", "action",
-		"message", "type", "stack", "url", "line", "column", "user_agent", "environment", "release",
-	}
-}

@@ -1,7 +1,6 @@
 package params
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,30 +8,21 @@ import (
 	"hush/routes/refusal"
 )
 
-// guard is a parameter whose near misses are refused.
+// guard is a parameter whose near misses are refused. Routes ignore what they do not
+// know, as their clients expect. But a misspelt passphrase, lifetime or recipient would be
+// lost without a word: the secret would be open to everyone who has the link, live for
+// the usual time, or reach no one.
 type guard struct {
 	name    string
 	letters letters
 }
 
-// guards returns the parameters whose near misses are refused. Routes ignore what
-// they do not know, as their clients expect. But a misspelt passphrase, lifetime or
-// recipient would be lost without a word: the secret would be open to everyone who has
-// the link, live for the usual time, or reach no one.
-func guards() [3]guard {
-	all := [...]guard{{name: "passphrase"}, {name: "ttl"}, {name: "recipient"}}
-	for i := range all {
-		for _, r := range all[i].name {
-			all[i].letters.add(r)
-		}
+func newGuard(name string) guard {
+	g := guard{name: name}
+	for _, r := range name {
+		g.letters.add(r)
 	}
-	return all
-}
-
-// isGuarded reports whether a parameter is one of the guards.
-func isGuarded(f Field) bool {
-	all := guards()
-	return slices.ContainsFunc(all[:], func(g guard) bool { return g.name == f.Name })
+	return g
 }
 
 // NearMiss refuses a name that is almost that of one of the guarded parameters that
@@ -40,9 +30,9 @@ func isGuarded(f Field) bool {
 // is a part: data[ttl]. The refusal shows the name, and never a value: a name that
 // is so close to a known one is not a misread secret.
 func (p Params) NearMiss() error {
-	all := guards()
-	declared := all[:0]
-	for _, g := range all {
+	var room [4]guard // so that a request without a near miss takes no memory
+	declared := room[:0]
+	for _, g := range p.names.guards {
 		if p.declares(g.name) {
 			declared = append(declared, g)
 		}
@@ -88,13 +78,12 @@ func isRead(name string, declared []guard) bool {
 
 // keepMiss keeps a name that no route reads for NearMiss, without its value. That it
 // is below a guard is no reason: the guard's own entry says so.
-func (s source) keepMiss(name string) {
-	all := guards()
+func (s source) keepMiss(name string, all []guard) {
 	unread := name
-	if isRead(name, all[:]) {
+	if isRead(name, all) {
 		_, unread, _ = strings.Cut(name, "[")
 	}
-	if m := missIn(unread, all[:]); m.meant != "" {
+	if m := missIn(unread, all); m.meant != "" {
 		s.at(name)
 	}
 }

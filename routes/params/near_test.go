@@ -1,6 +1,8 @@
 package params
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,7 +11,7 @@ import (
 )
 
 // guarded declares every parameter whose near misses are refused.
-func guarded() []Field { return Optional(FormText, "passphrase", "ttl", "recipient") }
+func guarded() []Field { return optional(FormText, "passphrase", "ttl", "recipient") }
 
 // Each of these once shared a secret with no passphrase, for the usual lifetime, or
 // mailed to no one.
@@ -26,8 +28,8 @@ func TestNearMisses(t *testing.T) {
 		for _, name := range names {
 			want := `There is no parameter "` + name + `". Did you mean ` + meant + `?`
 			s := make(source)
-			s.add(name, value{text: "hunter2"})
-			for _, p := range []Params{{body: s}, {query: s}} {
+			testNames().add(s, name, value{text: "hunter2"})
+			for _, p := range []Params{{names: testNames(), body: s}, {names: testNames(), query: s}} {
 				wantRefusal(t, "NearMiss("+name+")", p.Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
 			}
 		}
@@ -49,11 +51,11 @@ func TestNearMissForms(t *testing.T) {
 	} {
 		wantRefusal(t, "NearMiss("+body+")", mustJSONParams(t, body).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
 	}
-	files, err := parseMultipart([]byte(part(`form-data; name="passphrse"; filename="a"`, "hunter2")+"--b--"), "b")
+	files, err := testNames().parseMultipart([]byte(part(`form-data; name="passphrse"; filename="a"`, "hunter2")+"--b--"), "b")
 	if err != nil {
 		t.Fatalf("parseMultipart(): got error %v", err)
 	}
-	wantRefusal(t, "NearMiss(multipart)", Params{body: files}.Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+	wantRefusal(t, "NearMiss(multipart)", Params{names: testNames(), body: files}.Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
 	for range 20 { // the order of a map is chance
 		p := mustParams(t, "tll=1&recipients=2&Passphrase=3", "TTL=4")
 		wantRefusal(t, "NearMiss(several)", p.Only(guarded()).NearMiss(), refusal.ClassInvalid, `There is no parameter "Passphrase". Did you mean passphrase?`)
@@ -77,10 +79,10 @@ func TestNoNearMisses(t *testing.T) {
 		"expires", "lifetime", "email", "", "[", "]", "[]", "secret[]", "secret[", "=", "{\"passphrase\":\"hunter2\"}", strings.Repeat("ttl", 100),
 		"data[title]", "details.metadata_ttl", "record[has_passphrase]", "amp;secret", "secrets[secret]", "metadata[secret_ttl]",
 	}
-	for _, name := range append(sent, ownNames()...) {
+	for _, name := range slices.AppendSeq(sent, maps.Keys(testNames().bases)) {
 		s := make(source)
-		s.add(name, value{text: "x"})
-		for _, p := range []Params{{body: s}, {query: s}} {
+		testNames().add(s, name, value{text: "x"})
+		for _, p := range []Params{{names: testNames(), body: s}, {names: testNames(), query: s}} {
 			if err := p.Only(guarded()).NearMiss(); err != nil {
 				t.Errorf("NearMiss(%.60q): got error %v, want none", name, err)
 			}
@@ -91,12 +93,12 @@ func TestNoNearMisses(t *testing.T) {
 // A route refuses the near misses of what it takes, and no others.
 func TestNearMissesOfARoute(t *testing.T) {
 	p := mustParams(t, "tll=1", "")
-	for _, fields := range [][]Field{nil, Optional(FormText, "passphrase", "recipient"), Optional(FormText, AnyName), Optional(FormText, "tall")} {
+	for _, fields := range [][]Field{nil, optional(FormText, "passphrase", "recipient"), optional(FormText, AnyName), optional(FormText, "tall")} {
 		if err := p.Only(fields).NearMiss(); err != nil {
 			t.Errorf("NearMiss(%v): got error %v, want none", fields, err)
 		}
 	}
-	wantRefusal(t, "NearMiss(ttl)", p.Only(Optional(FormDuration, "ttl")).NearMiss(), refusal.ClassInvalid, `There is no parameter "tll". Did you mean ttl?`)
+	wantRefusal(t, "NearMiss(ttl)", p.Only(optional(FormDuration, "ttl")).NearMiss(), refusal.ClassInvalid, `There is no parameter "tll". Did you mean ttl?`)
 }
 
 // A name is shown in one line of valid text, whatever is in it.
@@ -105,8 +107,8 @@ func TestNearMissIsQuoted(t *testing.T) {
 		"passphrase\x00": `"passphrase\x00"`, "passphrase\n": `"passphrase\n"`, "passphrase\xff": `"passphrase\xff"`, "passphrase\u202e": `"passphrase\u202e"`,
 	} {
 		s := make(source)
-		s.add(name, value{})
-		wantRefusal(t, "NearMiss("+want+")", Params{body: s}.Only(guarded()).NearMiss(), refusal.ClassInvalid,
+		testNames().add(s, name, value{})
+		wantRefusal(t, "NearMiss("+want+")", Params{names: testNames(), body: s}.Only(guarded()).NearMiss(), refusal.ClassInvalid,
 			"There is no parameter "+want+". Did you mean passphrase?")
 	}
 }
@@ -186,9 +188,9 @@ func TestLongNearMisses(t *testing.T) {
 func manyNames() Params {
 	s := make(source)
 	for i := range maxParams {
-		s.add([]string{"memo", "character", "title.", "parameters", "metadata_ttl_"}[i%5]+strconv.Itoa(i), value{text: "x"})
+		testNames().add(s, []string{"memo", "character", "title.", "parameters", "metadata_ttl_"}[i%5]+strconv.Itoa(i), value{text: "x"})
 	}
-	return Params{body: s}.Only(guarded())
+	return Params{names: testNames(), body: s}.Only(guarded())
 }
 
 // The attack: a request with a thousand names that each cost the service work.

@@ -10,8 +10,11 @@
 package params
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -42,6 +45,7 @@ type source map[string]*param
 // Params are the parameters of a request besides its path. The path's key is
 // separate, so that no parameter can replace it.
 type Params struct {
+	names       Names
 	body, query source
 	cut         []string // the parameters of the query that may be cut off at &
 	unread      bool     // there is a body, of a type that is not read
@@ -86,20 +90,20 @@ func (s source) at(name string) *param {
 // element of a list. It returns nil for names that no route reads: with
 // unbalanced brackets, nested in a list, or nested deeper than maxLevels. Their
 // parent still counts as an object.
-func (s source) place(name string) (p *param, list bool) {
+func (n Names) place(s source, name string) (p *param, list bool) {
 	if name != "" && len(name) <= maxName && !strings.ContainsAny(name, "[]") {
 		return s.at(name), false
 	}
 	parts, list := splitName(name)
 	if parts == nil {
-		s.keepMiss(name)
+		s.keepMiss(name, n.guards)
 		return nil, false
 	}
 	plain := parts[0]
 	for level, part := range parts[1:] {
 		s.at(plain).object = true
 		if part == "" || level == maxLevels {
-			s.keepMiss(parts[0] + "[" + strings.Join(parts[1:], "][") + "]")
+			s.keepMiss(parts[0]+"["+strings.Join(parts[1:], "][")+"]", n.guards)
 			return nil, false
 		}
 		plain += "[" + part + "]"
@@ -108,8 +112,8 @@ func (s source) place(name string) (p *param, list bool) {
 }
 
 // add adds a pair of a form.
-func (s source) add(name string, v value) {
-	p, list := s.place(name)
+func (n Names) add(s source, name string, v value) {
+	p, list := n.place(s, name)
 	switch {
 	case p == nil:
 	case list:
@@ -122,19 +126,19 @@ func (s source) add(name string, v value) {
 
 // addEmpty adds an empty list or object, which no form can express. An empty
 // wrapper has no effect.
-func (s source) addEmpty(name string, object bool) {
+func (n Names) addEmpty(s source, name string, object bool) {
 	if object && name == "secret" {
 		return
 	}
-	if p, _ := s.place(name + "[]"); p != nil {
+	if p, _ := n.place(s, name+"[]"); p != nil {
 		p.object = p.object || object
 		p.list = p.list || !object
 	}
 }
 
 // addNull adds a JSON null.
-func (s source) addNull(name string) {
-	if p, list := s.place(name); p != nil && !list {
+func (n Names) addNull(s source, name string) {
+	if p, list := n.place(s, name); p != nil && !list {
 		p.null = true
 	}
 }
@@ -179,28 +183,6 @@ func (p Params) scalar(name string) (v value, ok bool, err error) {
 func (p Params) Text(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	return v.text, err
-}
-
-// Target is a parameter and the destination of its value.
-type Target struct {
-	name string
-	into *string
-}
-
-// Into returns a target for Texts.
-func Into(name string, into *string) Target { return Target{name, into} }
-
-// Texts stores the single values of parameters in their targets, and an empty
-// text for an absent one.
-func (p Params) Texts(all ...Target) error {
-	for _, one := range all {
-		text, err := p.Text(one.name)
-		if err != nil {
-			return err
-		}
-		*one.into = text
-	}
-	return nil
 }
 
 // Verbatim returns the single value of a parameter that must be text. It
@@ -253,25 +235,22 @@ func (p Params) Optional(name string) (*string, error) {
 	return &v.text, nil
 }
 
-// File returns the bytes of the first non-empty one of the named parts of the
-// body, or nil. They need not be text.
-func (p Params) File(names ...string) ([]byte, error) {
-	for _, name := range names {
-		if err := p.check(name); err != nil {
-			return nil, err
-		}
-		found := p.body[name]
-		if found == nil {
-			continue
-		}
-		if len(found.values) > 1 {
-			return nil, refusal.Invalid("%s was given more than once", name)
-		}
-		if len(found.values) == 1 && found.values[0].text != "" {
-			return []byte(found.values[0].text), nil
-		}
+// File returns the bytes of a part of the body, or nil. They need not be text.
+func (p Params) File(name string) ([]byte, error) {
+	if err := p.check(name); err != nil {
+		return nil, err
 	}
-	return nil, nil
+	found := p.body[name]
+	switch {
+	case found == nil || len(found.values) == 0:
+		return nil, nil
+	case len(found.values) > 1:
+		return nil, refusal.Invalid("%s was given more than once", name)
+	case found.values[0].text == "":
+		return nil, nil
+	default:
+		return []byte(found.values[0].text), nil
+	}
 }
 
 // Others returns all single values except the named ones. Anything but a single
@@ -286,7 +265,7 @@ func (p Params) Others(names ...string) (map[string]string, error) {
 			}
 			v, ok, err := p.scalar(name)
 			if err != nil {
-				return nil, refusal.Invalid("%s must be a single text", known(name))
+				return nil, refusal.Invalid("%s must be a single text", p.names.inErrors(name))
 			}
 			if ok {
 				found[name] = v.text
@@ -296,20 +275,18 @@ func (p Params) Others(names ...string) (map[string]string, error) {
 	return found, nil
 }
 
-// Keys returns the keys in several parameters. Each is a text with keys
-// separated by commas or spaces, or a list of such texts.
-func (p Params) Keys(names ...string) (keys []string, err error) {
-	for _, name := range names {
-		texts, err := p.List(name)
-		if err != nil {
-			return nil, err
+// Keys returns the keys in a parameter: a text with keys separated by commas or
+// spaces, or a list of such texts.
+func (p Params) Keys(name string) (keys []string, err error) {
+	texts, err := p.List(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		if strings.Count(text, ",")+strings.Count(text, " ") > maxParams {
+			return nil, refusal.Invalid("%s: must contain no more than 25 item(s)", name)
 		}
-		for _, text := range texts {
-			if strings.Count(text, ",")+strings.Count(text, " ") > maxParams {
-				return nil, refusal.Invalid("%s: must contain no more than 25 item(s)", name)
-			}
-			keys = append(keys, splitKeys(text)...)
-		}
+		keys = append(keys, splitKeys(text)...)
 	}
 	return keys, nil
 }
@@ -369,6 +346,37 @@ func (p Params) Flag(name string) (bool, error) {
 		return false, nil
 	default:
 		return false, refusal.Invalid("%s must be true or false", name)
+	}
+}
+
+// Integer returns the whole number in a parameter, or zero.
+func (p Params) Integer(name string) (int32, error) {
+	text, err := p.Text(name)
+	if err != nil || text == "" {
+		return 0, err
+	}
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, refusal.Invalid("%s must be a whole number", name)
+	}
+	return int32(number), nil
+}
+
+// Position returns the line or column in a parameter. Browsers send many things there:
+// anything but a positive whole number counts as unknown, which is zero.
+func (p Params) Position(name string) (int32, error) {
+	text, err := p.Text(name)
+	if err != nil {
+		return 0, err
+	}
+	number, err := strconv.ParseInt(text, 10, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, refusal.Invalid("%s must be a number of at most %d", name, math.MaxInt32)
+	case err == nil && number > 0:
+		return int32(number), nil
+	default:
+		return 0, nil
 	}
 }
 

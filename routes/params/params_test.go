@@ -6,17 +6,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/routes/refusal"
 )
 
 func mustParams(t *testing.T, body, query string) Params {
 	t.Helper()
-	return Params{body: mustForm(t, body), query: mustForm(t, query)}
+	return Params{names: testNames(), body: mustForm(t, body), query: mustForm(t, query)}
 }
 
 func mustForm(t *testing.T, text string) source {
 	t.Helper()
-	s, err := parseForm(text)
+	s, err := testNames().parseForm(text)
 	if err != nil {
 		t.Fatalf("parseForm(%q): got error %v", text, err)
 	}
@@ -88,23 +89,13 @@ func TestParamsFlag(t *testing.T) {
 	wantRefusal(t, "flag(yes)", err, refusal.ClassInvalid, "x must be true or false")
 }
 
-func TestParamsRead(t *testing.T) {
-	var a, b string
-	p := mustParams(t, "a=1", "b=2&a=3")
-	if err := p.Texts(Target{"a", &a}, Target{"b", &b}); err != nil || a != "1" || b != "2" {
-		t.Errorf("read(): got %q, %q, %v, want 1 and 2", a, b, err)
-	}
-	err := mustParams(t, "b=1&b=2&c=3&c=4", "").Texts(Target{"a", &a}, Target{"c", &a}, Target{"b", &b})
-	wantRefusal(t, "read(c and b twice)", err, refusal.ClassInvalid, "c was given more than once")
-}
-
 func mustJSONParams(t *testing.T, body string) Params {
 	t.Helper()
-	s, err := parseJSON([]byte(body))
+	s, err := testNames().parseJSON([]byte(body))
 	if err != nil {
 		t.Fatalf("parseJSON(%s): got error %v", body, err)
 	}
-	return Params{body: s}
+	return Params{names: testNames(), body: s}
 }
 
 // Absent, empty, null and an object are four different things.
@@ -150,8 +141,17 @@ func TestParamsPresence(t *testing.T) {
 	wantRefusal(t, "optional(twice)", err, refusal.ClassInvalid, "x was given more than once")
 }
 
-// A file is bytes; a query has none.
+// A file is bytes; a query has none. Of several names, the first file counts.
 func TestParamsFile(t *testing.T) {
+	file := func(p Params) (string, error) {
+		var fields []Field
+		for _, name := range []string{"logo", "image", "icon"} {
+			fields = append(fields, Field{Name: name, Form: FormFile, Becomes: "content"})
+		}
+		message := new(hushv1.UpdateDomainLogoRequest)
+		err := fill(t, p, message, fields)
+		return string(message.GetContent()), err
+	}
 	for _, test := range []struct{ body, query, want string }{
 		{"", "", ""},
 		{"logo=%ff%00%89PNG", "", "\xff\x00\x89PNG"},
@@ -161,12 +161,12 @@ func TestParamsFile(t *testing.T) {
 		{"logo[]=a", "", ""},
 		{"", "logo=q", ""},
 	} {
-		got, err := mustParams(t, test.body, test.query).File("logo", "image", "icon")
-		if err != nil || string(got) != test.want {
+		got, err := file(mustParams(t, test.body, test.query))
+		if err != nil || got != test.want {
 			t.Errorf("file(%q, %q): got %q, %v, want %q", test.body, test.query, got, err, test.want)
 		}
 	}
-	_, err := mustParams(t, "image=a&image=b", "").File("logo", "image")
+	_, err := file(mustParams(t, "image=a&image=b", ""))
 	wantRefusal(t, "file(twice)", err, refusal.ClassInvalid, "image was given more than once")
 }
 
@@ -194,7 +194,7 @@ func TestParamsOthers(t *testing.T) {
 // otherwise the declaration would be worthless.
 func TestParamsOnly(t *testing.T) {
 	p := mustParams(t, "a=1&b=2&c[]=3", "")
-	limited := p.Only(Required(FormText, "a"))
+	limited := p.Only(required(FormText, "a"))
 	if got, err := limited.Text("a"); got != "1" || err != nil {
 		t.Errorf("Text(a): got %q, %v, want 1", got, err)
 	}
@@ -215,7 +215,7 @@ func TestParamsOnly(t *testing.T) {
 			t.Errorf("%s of an undeclared parameter: got %v, want an internal error", name, err)
 		}
 	}
-	if got, err := p.Only(Optional(FormText, AnyName)).Others("a", "c"); err != nil || len(got) != 1 {
+	if got, err := p.Only(optional(FormText, AnyName)).Others("a", "c"); err != nil || len(got) != 1 {
 		t.Errorf("Others(a, c) of any name: got %v, %v, want b", got, err)
 	}
 }

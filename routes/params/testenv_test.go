@@ -11,6 +11,34 @@ import (
 	"hush/routes/refusal"
 )
 
+// testNames are those of the routes.
+func testNames() Names {
+	all := optional(FormText,
+		"secret", "share_domain", "kind", "continue",
+		"memo", "keys", "identifiers", "shrimp", "length", "character_sets[numbers]",
+		"confirmation", "currentp", "newp", "newp2", "locale", "domain", "brand[colour]", "logo", "image", "icon",
+		"msg", "tz", "version", "authenticity_payload", "action",
+		"message", "type", "stack", "url", "line", "column", "user_agent", "environment", "release")
+	for _, name := range []string{"passphrase", "ttl", "recipient"} {
+		all = append(all, Field{Name: name, Guarded: true})
+	}
+	return NamesOf(all)
+}
+
+func optional(form Form, names ...string) (all []Field) {
+	for _, name := range names {
+		all = append(all, Field{Name: name, Form: form})
+	}
+	return all
+}
+
+func required(form Form, names ...string) (all []Field) {
+	for _, name := range names {
+		all = append(all, Field{Name: name, Form: form, Required: true})
+	}
+	return all
+}
+
 // comparing lets cmp compare the types of this package.
 func comparing() cmp.Option {
 	return cmp.AllowUnexported(value{}, param{})

@@ -90,7 +90,7 @@ func Params(t *testing.T, body string) params.Params {
 	if strings.HasPrefix(body, "{") {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	p, err := params.Read(r, params.MaxBody)
+	p, err := params.Names{}.Read(r, params.MaxBody)
 	if err != nil {
 		t.Fatalf("Read(%s): got error %v", body, err)
 	}

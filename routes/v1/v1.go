@@ -15,8 +15,8 @@ import (
 
 // Version is the table of version 1.
 func Version(c *handlers.Callable) version.Version {
-	conceal := call.RPC(c.ConcealSecret, version.DecodeConceal, encodeConceal, version.ConcealFields())
-	generate := call.RPC(c.GenerateSecret, version.DecodeGenerate, encodeGenerate, version.GenerateFields())
+	conceal := call.RPCWith(c.ConcealSecret, version.ConcealInput(), encodeConceal)
+	generate := call.RPCWith(c.GenerateSecret, version.GenerateInput(), encodeGenerate)
 	metadata := call.RPC(c.GetMetadata, version.DecodeGetMetadata, encodeGetMetadata)
 	recent := call.RPC(c.ListMetadata, version.DecodeRecent, encodeRecent)
 	routes := []version.Route{
@@ -25,7 +25,7 @@ func Version(c *handlers.Callable) version.Version {
 		version.Post("/share", conceal),
 		version.Post("/generate", generate),
 		version.Post("/create", call.Either(version.Generates(), generate, conceal)),
-		version.Post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, version.DecodeReveal, encodeReveal, version.PassphraseField()))),
+		version.Post("/secret/{key}", hidePassphrase(call.RPCWith(c.RevealSecret, version.RevealInput(), encodeReveal))),
 	}
 	for _, name := range call.ReceiptNames() {
 		routes = append(routes,
@@ -33,7 +33,7 @@ func Version(c *handlers.Callable) version.Version {
 			version.Post("/"+name+"/recent", recent),
 			version.Get("/"+name+"/{key}", metadata),
 			version.Post("/"+name+"/{key}", metadata),
-			version.Post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, version.DecodeBurn, encodeBurn, version.PassphraseField())),
+			version.Post("/"+name+"/{key}/burn", call.RPCWith(c.BurnSecret, version.BurnInput(), encodeBurn)),
 		)
 	}
 	return version.Version{Prefix: "/api/v1", Routes: routes, Fail: fail}

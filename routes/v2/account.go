@@ -8,39 +8,43 @@ import (
 	"hush/routes/version"
 )
 
-func decodeDestroy(req *call.Request) (*hushv1.DestroyAccountRequest, error) {
-	confirmation, err := req.Params.Text("confirmation")
-	if err != nil {
-		return nil, err
-	}
-	if confirmation == "" {
-		return nil, refusal.Invalid("Password confirmation is required.")
-	}
-	return &hushv1.DestroyAccountRequest{Confirmation: confirmation}, nil
+func destroyInput() call.Input[hushv1.DestroyAccountRequest] {
+	takes := call.Fill(call.Nothing[hushv1.DestroyAccountRequest],
+		params.Field{Name: "confirmation", Form: params.FormText, Becomes: "confirmation", Required: true})
+	return takes.Checked(func(_ *call.Request, message *hushv1.DestroyAccountRequest) error {
+		if message.GetConfirmation() == "" {
+			return refusal.Invalid("Password confirmation is required.")
+		}
+		return nil
+	})
 }
 
-// decodeChangePassword compares the new password with its repetition, which
-// guards against typing errors; the service does not need it.
-func decodeChangePassword(req *call.Request) (*hushv1.ChangeAccountPasswordRequest, error) {
-	var current, next, again string
-	err := req.Params.Texts(params.Into("currentp", &current), params.Into("newp", &next), params.Into("newp2", &again))
-	switch {
-	case err != nil:
-		return nil, err
-	case current == "":
-		return nil, refusal.Invalid("Password could not be changed.")
-	case next != again:
-		return nil, refusal.Invalid("New passwords do not match")
-	}
-	return &hushv1.ChangeAccountPasswordRequest{CurrentPassword: current, NewPassword: next}, nil
+// changePasswordInput compares the new password with its repetition, which guards against
+// typing errors; the service does not need it.
+func changePasswordInput() call.Input[hushv1.ChangeAccountPasswordRequest] {
+	repetition := params.Field{Name: "newp2", Form: params.FormText, Required: true, About: "The new password again."}
+	takes := call.Fill(call.Nothing[hushv1.ChangeAccountPasswordRequest],
+		params.Field{Name: "currentp", Form: params.FormText, Becomes: "current_password", Required: true},
+		params.Field{Name: "newp", Form: params.FormText, Becomes: "new_password", Required: true},
+		repetition)
+	return takes.Checked(func(req *call.Request, message *hushv1.ChangeAccountPasswordRequest) error {
+		again, err := req.Params.Text(repetition.Name)
+		switch {
+		case err != nil:
+			return err
+		case message.GetCurrentPassword() == "":
+			return refusal.Invalid("Password could not be changed.")
+		case message.GetNewPassword() != again:
+			return refusal.Invalid("New passwords do not match")
+		default:
+			return nil
+		}
+	})
 }
 
-func decodeLocale(req *call.Request) (*hushv1.UpdateLocaleRequest, error) {
-	name, err := req.Params.Text("locale")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.UpdateLocaleRequest{Locale: name}, nil
+func updateLocaleInput() call.Input[hushv1.UpdateLocaleRequest] {
+	return call.Fill(call.Nothing[hushv1.UpdateLocaleRequest],
+		params.Field{Name: "locale", Form: params.FormText, Becomes: "locale", Required: true})
 }
 
 // decodeAPIToken requests the single token that old clients know, which

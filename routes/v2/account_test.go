@@ -77,21 +77,21 @@ func TestCustomerStates(t *testing.T) {
 }
 
 func TestDecodeAccount(t *testing.T) {
-	destroy, err := routestest.Decoded(t, decodeDestroy, "confirmation=+p%C3%A4ss+")
-	routestest.WantMessage(t, "decodeDestroy", destroy, &hushv1.DestroyAccountRequest{Confirmation: " päss "}, err)
+	destroy, err := routestest.Decoded(t, destroyInput().Decode, "confirmation=+p%C3%A4ss+")
+	routestest.WantMessage(t, "destroyInput", destroy, &hushv1.DestroyAccountRequest{Confirmation: " päss "}, err)
 	for _, body := range []string{"", "confirmation=", `{"confirmation":null}`} {
-		_, err := routestest.Decoded(t, decodeDestroy, body)
-		routestest.WantRefusal(t, "decodeDestroy("+body+")", err, refusal.ClassInvalid, "Password confirmation is required.")
+		_, err := routestest.Decoded(t, destroyInput().Decode, body)
+		routestest.WantRefusal(t, "destroyInput("+body+")", err, refusal.ClassInvalid, "Password confirmation is required.")
 	}
-	locale, err := routestest.Decoded(t, decodeLocale, `{"locale":"pt_BR"}`)
-	routestest.WantMessage(t, "decodeLocale", locale, &hushv1.UpdateLocaleRequest{Locale: "pt_BR"}, err)
+	locale, err := routestest.Decoded(t, updateLocaleInput().Decode, `{"locale":"pt_BR"}`)
+	routestest.WantMessage(t, "updateLocaleInput", locale, &hushv1.UpdateLocaleRequest{Locale: "pt_BR"}, err)
 	token, err := routestest.Decoded(t, decodeAPIToken, "name=mine&scopes=x")
 	routestest.WantMessage(t, "decodeAPIToken", token, &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, err)
 }
 
-func TestDecodeChangePassword(t *testing.T) {
-	got, err := routestest.Decoded(t, decodeChangePassword, "currentp=a&newp=+b&newp2=+b")
-	routestest.WantMessage(t, "decodeChangePassword", got, &hushv1.ChangeAccountPasswordRequest{CurrentPassword: "a", NewPassword: " b"}, err)
+func TestChangePasswordInput(t *testing.T) {
+	got, err := routestest.Decoded(t, changePasswordInput().Decode, "currentp=a&newp=+b&newp2=+b")
+	routestest.WantMessage(t, "changePasswordInput", got, &hushv1.ChangeAccountPasswordRequest{CurrentPassword: "a", NewPassword: " b"}, err)
 	for body, want := range map[string]string{
 		"":                            "Password could not be changed.",
 		"currentp=&newp=b&newp2=b":    "Password could not be changed.",
@@ -101,8 +101,8 @@ func TestDecodeChangePassword(t *testing.T) {
 		"currentp=a&newp=%ff&newp2=b": "newp is not valid UTF-8",
 		`{"currentp":"a","newp":[]}`:  "newp must be a single value",
 	} {
-		_, err := routestest.Decoded(t, decodeChangePassword, body)
-		routestest.WantRefusal(t, "decodeChangePassword("+body+")", err, refusal.ClassInvalid, want)
+		_, err := routestest.Decoded(t, changePasswordInput().Decode, body)
+		routestest.WantRefusal(t, "changePasswordInput("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 

@@ -1,6 +1,8 @@
 package v2
 
 import (
+	"strings"
+
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
 	"hush/routes/params"
@@ -42,87 +44,40 @@ func newBrandRecord(d *hushv1.Domain) brandRecord {
 	}
 }
 
-// brandText and brandFlag are fields of a brand with the names of their
-// parameters.
-type brandText struct {
-	name string
-	at   **string
-}
-
-type brandFlag struct {
-	name string
-	at   **bool
-}
-
-func brandTexts(b *hushv1.Brand) []brandText {
-	return []brandText{
-		{"primary_color", &b.PrimaryColor}, {"colour", &b.Colour}, {"font_family", &b.FontFamily},
-		{"corner_style", &b.CornerStyle}, {"instructions_pre_reveal", &b.InstructionsPreReveal},
-		{"instructions_reveal", &b.InstructionsReveal}, {"instructions_post_reveal", &b.InstructionsPostReveal},
-		{"description", &b.Description}, {"locale", &b.Locale},
-	}
-}
-
-func brandFlags(b *hushv1.Brand) []brandFlag {
-	return []brandFlag{
-		{"button_text_light", &b.ButtonTextLight}, {"allow_public_homepage", &b.AllowPublicHomepage},
-		{"allow_public_api", &b.AllowPublicApi},
-	}
-}
-
 // brandFields returns the fields of a brand as parameters.
 func brandFields() []params.Field {
-	var fields []params.Field
-	brand := new(hushv1.Brand)
-	for _, text := range brandTexts(brand) {
-		fields = append(fields, params.Optional(params.FormText, "brand["+text.name+"]")...)
+	var all []params.Field
+	add := func(form params.Form, names ...string) {
+		for _, name := range names {
+			all = append(all, params.Field{Name: "brand[" + name + "]", Form: form, Becomes: "brand." + name, Nullable: true})
+		}
 	}
-	for _, flag := range brandFlags(brand) {
-		fields = append(fields, params.Optional(params.FormFlag, "brand["+flag.name+"]")...)
-	}
-	return fields
+	add(params.FormText, "primary_color", "colour", "font_family", "corner_style", "instructions_pre_reveal",
+		"instructions_reveal", "instructions_post_reveal", "description", "locale")
+	add(params.FormFlag, "button_text_light", "allow_public_homepage", "allow_public_api")
+	return all
 }
 
-// decodeUpdateBrand decodes a change. A field that is not named stays, null
-// unsets it, and unknown names are ignored.
-func decodeUpdateBrand(req *call.Request) (*hushv1.UpdateDomainBrandRequest, error) {
-	if !req.Params.IsObject("brand") {
-		return nil, refusal.Invalid("Please provide brand settings")
+// updateBrandInput takes a change. A field that is not named stays, null unsets it, and
+// unknown names are ignored.
+func updateBrandInput() call.Input[hushv1.UpdateDomainBrandRequest] {
+	fields := brandFields()
+	begin := func(req *call.Request) (*hushv1.UpdateDomainBrandRequest, error) {
+		if !req.Params.IsObject("brand") {
+			return nil, refusal.Invalid("Please provide brand settings")
+		}
+		return &hushv1.UpdateDomainBrandRequest{Domain: req.Key, Brand: new(hushv1.Brand)}, nil
 	}
-	brand := new(hushv1.Brand)
-	var unset []string
-	for _, field := range brandTexts(brand) {
-		text, null, err := brandField(req, field.name)
-		if err != nil {
-			return nil, err
-		}
-		if *field.at = text; null {
-			unset = append(unset, field.name)
-		}
-	}
-	for _, field := range brandFlags(brand) {
-		text, null, err := brandField(req, field.name)
-		if err != nil {
-			return nil, err
-		}
-		if null {
-			unset = append(unset, field.name)
-		}
-		if text != nil {
-			on, err := req.Params.Flag("brand[" + field.name + "]")
+	return call.Fill(begin, fields...).Checked(func(req *call.Request, message *hushv1.UpdateDomainBrandRequest) error {
+		for _, field := range fields {
+			given, err := req.Params.Optional(field.Name)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			*field.at = &on
+			if given == nil && req.Params.IsNull(field.Name) {
+				message.Unset = append(message.Unset, strings.TrimPrefix(field.Becomes, "brand."))
+			}
 		}
-	}
-	return &hushv1.UpdateDomainBrandRequest{Domain: req.Key, Brand: brand, Unset: unset}, nil
-}
-
-// brandField returns the value of a brand's field, or nil without one, and
-// reports whether it was given as null.
-func brandField(req *call.Request, name string) (text *string, null bool, err error) {
-	name = "brand[" + name + "]"
-	text, err = req.Params.Optional(name)
-	return text, text == nil && req.Params.IsNull(name), err
+		return nil
+	})
 }

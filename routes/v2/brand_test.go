@@ -8,7 +8,7 @@ import (
 	"hush/routes/routestest"
 )
 
-func TestDecodeUpdateBrand(t *testing.T) {
+func TestUpdateBrandInput(t *testing.T) {
 	for body, want := range map[string]*hushv1.UpdateDomainBrandRequest{
 		`{"brand":{}}`: {Brand: &hushv1.Brand{}},
 		`{"brand":{"primary_color":"#fff","button_text_light":true,"allow_public_api":"false","description":"","unknown":{"a":[1]}}}`: {
@@ -25,8 +25,8 @@ func TestDecodeUpdateBrand(t *testing.T) {
 		},
 	} {
 		want.Domain = routestest.SecretKey
-		got, err := routestest.Decoded(t, decodeUpdateBrand, body)
-		routestest.WantMessage(t, "decodeUpdateBrand("+body+")", got, want, err)
+		got, err := routestest.Decoded(t, updateBrandInput().Decode, body)
+		routestest.WantMessage(t, "updateBrandInput("+body+")", got, want, err)
 	}
 	for body, want := range map[string]string{
 		"":                            "Please provide brand settings",
@@ -36,7 +36,7 @@ func TestDecodeUpdateBrand(t *testing.T) {
 		`{"brand":{"locale":["en"]}}`: "brand[locale] must be a single value",
 		`{"brand":{"button_text_light":"maybe"}}`: "brand[button_text_light] must be true or false",
 	} {
-		_, err := routestest.Decoded(t, decodeUpdateBrand, body)
-		routestest.WantRefusal(t, "decodeUpdateBrand("+body+")", err, refusal.ClassInvalid, want)
+		_, err := routestest.Decoded(t, updateBrandInput().Decode, body)
+		routestest.WantRefusal(t, "updateBrandInput("+body+")", err, refusal.ClassInvalid, want)
 	}
 }

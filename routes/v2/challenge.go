@@ -3,41 +3,37 @@ package v2
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
+	"hush/routes/params"
 	"hush/routes/version"
 )
 
-func decodeChallenge(req *call.Request) (*hushv1.AltchaChallengeRequest, error) {
-	action, err := req.Params.Text("action")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.AltchaChallengeRequest{Action: action}, nil
+func actionField() params.Field {
+	return params.Field{Name: "action", Form: params.FormText, Becomes: "action"}
 }
 
-func decodeSolution(req *call.Request) (*hushv1.AltchaVerifyRequest, error) {
-	solution, err := req.Params.Text(version.Payload)
-	if err != nil {
-		return nil, err
-	}
-	action, err := req.Params.Text("action")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.AltchaVerifyRequest{AuthenticityPayload: solution, Action: action}, nil
+func challengeInput() call.Input[hushv1.AltchaChallengeRequest] {
+	return call.Fill(call.Nothing[hushv1.AltchaChallengeRequest], actionField())
 }
 
-// decodeVerdict treats all other parameters as the form that the verdict is
-// about.
-func decodeVerdict(req *call.Request) (*hushv1.AltchaVerifySpamRequest, error) {
-	verdict, err := req.Params.Text(version.Payload)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := req.Params.Others(version.Payload, "shrimp")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.AltchaVerifySpamRequest{AuthenticityPayload: verdict, Fields: fields}, nil
+// requiredSolutionField is the solution where it is all that a route is about.
+func requiredSolutionField() params.Field {
+	field := version.SolutionField()
+	field.Required = true
+	return field
+}
+
+func solutionInput() call.Input[hushv1.AltchaVerifyRequest] {
+	return call.Fill(call.Nothing[hushv1.AltchaVerifyRequest], requiredSolutionField(), actionField())
+}
+
+// verdictInput treats all other parameters as the form that the verdict is about.
+func verdictInput() call.Input[hushv1.AltchaVerifySpamRequest] {
+	payload := requiredSolutionField()
+	takes := call.Fill(call.Nothing[hushv1.AltchaVerifySpamRequest], payload, params.Field{Name: params.AnyName, Form: params.FormText})
+	return takes.Checked(func(req *call.Request, message *hushv1.AltchaVerifySpamRequest) (err error) {
+		message.Fields, err = req.Params.Others(payload.Name, shrimpField().Name)
+		return err
+	})
 }
 
 type challengeAnswer struct {
@@ -66,8 +62,8 @@ type solvedData struct {
 
 // encodeSolved returns the solution again, although it is spent now.
 func encodeSolved(req *call.Request, _ *hushv1.AltchaVerifyResponse) any {
-	solution, _ := req.Params.Text(version.Payload) // it was read before
-	return dataAnswer{Success: true, Data: solvedData{Payload: solution}}
+	solved, _ := req.Params.Text(version.SolutionField().Name) // it was read before
+	return dataAnswer{Success: true, Data: solvedData{Payload: solved}}
 }
 
 type verdictData struct {

@@ -8,12 +8,12 @@ import (
 )
 
 func TestChallengeRows(t *testing.T) {
-	asked, err := routestest.Decoded(t, decodeChallenge, "action=signup")
-	routestest.WantMessage(t, "decodeChallenge", asked, &hushv1.AltchaChallengeRequest{Action: "signup"}, err)
-	solved, err := routestest.Decoded(t, decodeSolution, `{"authenticity_payload":"p","action":"feedback"}`)
-	routestest.WantMessage(t, "decodeSolution", solved, &hushv1.AltchaVerifyRequest{AuthenticityPayload: "p", Action: "feedback"}, err)
-	verdict, err := routestest.Decoded(t, decodeVerdict, "authenticity_payload=p&shrimp=s&email=a%40b&text=t")
-	routestest.WantMessage(t, "decodeVerdict", verdict, &hushv1.AltchaVerifySpamRequest{
+	asked, err := routestest.Decoded(t, challengeInput().Decode, "action=signup")
+	routestest.WantMessage(t, "challengeInput", asked, &hushv1.AltchaChallengeRequest{Action: "signup"}, err)
+	solved, err := routestest.Decoded(t, solutionInput().Decode, `{"authenticity_payload":"p","action":"feedback"}`)
+	routestest.WantMessage(t, "solutionInput", solved, &hushv1.AltchaVerifyRequest{AuthenticityPayload: "p", Action: "feedback"}, err)
+	verdict, err := routestest.Decoded(t, verdictInput().Decode, "authenticity_payload=p&shrimp=s&email=a%40b&text=t")
+	routestest.WantMessage(t, "verdictInput", verdict, &hushv1.AltchaVerifySpamRequest{
 		AuthenticityPayload: "p", Fields: map[string]string{"email": "a@b", "text": "t"},
 	}, err)
 

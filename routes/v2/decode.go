@@ -8,55 +8,79 @@ import (
 	"hush/routes/version"
 )
 
-func keysFields() []params.Field { return params.Optional(params.FormKeys, "keys", "identifiers") }
-
 func decodeGetSecret(req *call.Request) (*hushv1.GetSecretRequest, error) {
 	return &hushv1.GetSecretRequest{SecretKey: req.Key}, nil
 }
 
-// decodeSureBurn is for callers who must confirm.
-func decodeSureBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
-	sure, err := call.Continues().Yes(req)
-	if err != nil {
-		return nil, err
-	}
-	if !sure {
-		return nil, refusal.Invalid("Secret could not be burned.")
-	}
-	return version.DecodeBurn(req)
+// reveals returns the choice between the reveal of a secret and its description.
+func reveals() call.Choice {
+	return call.Continues("True reveals the secret. Otherwise the response describes it, and nothing is consumed.")
+}
+
+// sureBurnInput is what burning takes from callers who must confirm.
+func sureBurnInput() call.Input[hushv1.BurnSecretRequest] {
+	sure := call.Continues("Must be true, because the effect cannot be undone.")
+	field := sure.Fields[0]
+	field.Required = true
+	return call.Fill(func(req *call.Request) (*hushv1.BurnSecretRequest, error) {
+		yes, err := sure.Yes(req)
+		if err != nil {
+			return nil, err
+		}
+		if !yes {
+			return nil, refusal.Invalid("Secret could not be burned.")
+		}
+		return version.DecodeBurn(req)
+	}, field, version.PassphraseField())
 }
 
 func decodeSecretStatus(req *call.Request) (*hushv1.GetSecretStatusRequest, error) {
 	return &hushv1.GetSecretStatusRequest{SecretKey: req.Key}, nil
 }
 
-// decodeSecretStatuses accepts keys as lists and as comma-separated texts.
-func decodeSecretStatuses(req *call.Request) (*hushv1.ListSecretStatusRequest, error) {
-	keys, err := req.Params.Keys("keys", "identifiers")
-	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, err
+// keysFields are the parameters with keys, under the names that clients of different ages use,
+// for a message that has them in a field. They are lists or comma-separated texts.
+func keysFields(field string) []params.Field {
+	return []params.Field{
+		{Name: "keys", Form: params.FormKeys, Becomes: field, About: "1 to 25 keys, as a list or separated by commas in one string."},
+		{Name: "identifiers", Form: params.FormKeys, Becomes: field, About: "Another name for `keys`."},
+	}
 }
 
-// decodeMemo requires the note: an empty one removes the note, and a missing
-// one is an error.
-func decodeMemo(req *call.Request) (*hushv1.UpdateMetadataRequest, error) {
-	memo, err := req.Params.Optional("memo")
-	if err != nil {
-		return nil, err
+func secretStatusesInput() call.Input[hushv1.ListSecretStatusRequest] {
+	return call.Fill(call.Nothing[hushv1.ListSecretStatusRequest], keysFields("secret_keys")...)
+}
+
+// memoInput requires the note: an empty one removes the note, and a missing one is an error.
+func memoInput() call.Input[hushv1.UpdateMetadataRequest] {
+	field := params.Field{Name: "memo", Form: params.FormText, Becomes: "memo", Required: true}
+	return call.Fill(func(req *call.Request) (*hushv1.UpdateMetadataRequest, error) {
+		given, err := req.Params.Optional(field.Name)
+		if err != nil {
+			return nil, err
+		}
+		if given == nil {
+			return nil, refusal.Invalid("memo is missing")
+		}
+		return &hushv1.UpdateMetadataRequest{MetadataKey: req.Key}, nil
+	}, field)
+}
+
+func shrimpField() params.Field {
+	return params.Field{
+		Name: "shrimp", Form: params.FormText, Becomes: "shrimp",
+		About: "The token to check. The header `O-Shrimp` takes precedence.",
 	}
-	if memo == nil {
-		return nil, refusal.Invalid("memo is missing")
-	}
-	return &hushv1.UpdateMetadataRequest{MetadataKey: req.Key, Memo: *memo}, nil
 }
 
 // decodeShrimp prefers the header, as old clients do.
 func decodeShrimp(req *call.Request) (*hushv1.ValidateShrimpRequest, error) {
-	if shrimp := req.Header.Get("O-Shrimp"); shrimp != "" {
-		return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
+	if sent := req.Header.Get("O-Shrimp"); sent != "" {
+		return &hushv1.ValidateShrimpRequest{Shrimp: sent}, nil
 	}
-	shrimp, err := req.Params.Text("shrimp")
+	sent, err := req.Params.Text(shrimpField().Name)
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
+	return &hushv1.ValidateShrimpRequest{Shrimp: sent}, nil
 }

@@ -17,29 +17,29 @@ func TestDecodeKeys(t *testing.T) {
 	routestest.WantMessage(t, "decodeGetSecret", secret, &hushv1.GetSecretRequest{SecretKey: routestest.SecretKey}, err)
 	status, err := routestest.Decoded(t, decodeSecretStatus, body)
 	routestest.WantMessage(t, "decodeSecretStatus", status, &hushv1.GetSecretStatusRequest{SecretKey: routestest.SecretKey}, err)
-	memo, err := routestest.Decoded(t, decodeMemo, body)
-	routestest.WantMessage(t, "decodeMemo", memo, &hushv1.UpdateMetadataRequest{MetadataKey: routestest.SecretKey, Memo: "m"}, err)
+	memo, err := routestest.Decoded(t, memoInput().Decode, body)
+	routestest.WantMessage(t, "memoInput", memo, &hushv1.UpdateMetadataRequest{MetadataKey: routestest.SecretKey, Memo: "m"}, err)
 }
 
-func TestDecodeSureBurn(t *testing.T) {
+func TestSureBurnInput(t *testing.T) {
 	for _, body := range []string{"", "continue=", "continue=false", "continue=True", "continue=1", `{"continue":1}`} {
-		_, err := routestest.Decoded(t, decodeSureBurn, body)
-		routestest.WantRefusal(t, "decodeSureBurn("+body+")", err, refusal.ClassInvalid, "Secret could not be burned.")
+		_, err := routestest.Decoded(t, sureBurnInput().Decode, body)
+		routestest.WantRefusal(t, "sureBurnInput("+body+")", err, refusal.ClassInvalid, "Secret could not be burned.")
 	}
 	for _, body := range []string{"continue=true", `{"continue":true}`, `{"continue":"true"}`} {
-		got, err := routestest.Decoded(t, decodeSureBurn, body)
-		routestest.WantMessage(t, "decodeSureBurn("+body+")", got, &hushv1.BurnSecretRequest{MetadataKey: routestest.SecretKey, RequirePassphrase: true}, err)
+		got, err := routestest.Decoded(t, sureBurnInput().Decode, body)
+		routestest.WantMessage(t, "sureBurnInput("+body+")", got, &hushv1.BurnSecretRequest{MetadataKey: routestest.SecretKey, RequirePassphrase: true}, err)
 	}
 }
 
-func TestDecodeMemo(t *testing.T) {
-	_, err := routestest.Decoded(t, decodeMemo, `{"memo":null}`)
-	routestest.WantRefusal(t, "decodeMemo(null)", err, refusal.ClassInvalid, "memo is missing")
-	got, err := routestest.Decoded(t, decodeMemo, `{"memo":""}`)
-	routestest.WantMessage(t, "decodeMemo(empty)", got, &hushv1.UpdateMetadataRequest{MetadataKey: routestest.SecretKey}, err)
+func TestMemoInput(t *testing.T) {
+	_, err := routestest.Decoded(t, memoInput().Decode, `{"memo":null}`)
+	routestest.WantRefusal(t, "memoInput(null)", err, refusal.ClassInvalid, "memo is missing")
+	got, err := routestest.Decoded(t, memoInput().Decode, `{"memo":""}`)
+	routestest.WantMessage(t, "memoInput(empty)", got, &hushv1.UpdateMetadataRequest{MetadataKey: routestest.SecretKey}, err)
 }
 
-func TestDecodeSecretStatuses(t *testing.T) {
+func TestSecretStatusesInput(t *testing.T) {
 	for body, want := range map[string][]string{
 		"":                                      nil,
 		"keys=a,b,,c":                           {"a", "b", "c"},
@@ -47,8 +47,8 @@ func TestDecodeSecretStatuses(t *testing.T) {
 		`{"keys":"a, b","identifiers":["c"]}`:   {"a", "b", "c"},
 		`{"identifiers":["a","b"],"keys":null}`: {"a", "b"},
 	} {
-		got, err := routestest.Decoded(t, decodeSecretStatuses, body)
-		routestest.WantMessage(t, "decodeSecretStatuses("+body+")", got, &hushv1.ListSecretStatusRequest{SecretKeys: want}, err)
+		got, err := routestest.Decoded(t, secretStatusesInput().Decode, body)
+		routestest.WantMessage(t, "secretStatusesInput("+body+")", got, &hushv1.ListSecretStatusRequest{SecretKeys: want}, err)
 	}
 }
 
@@ -65,6 +65,6 @@ func TestDecodeShrimp(t *testing.T) {
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
 	var m chain.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := call.RPC(m, decodeSureBurn, firstWords.encodeBurn).Run(t.Context(), routestest.Request())
+	_, err := call.RPCWith(m, sureBurnInput(), firstWords.encodeBurn).Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

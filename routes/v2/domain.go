@@ -3,15 +3,13 @@ package v2
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
+	"hush/routes/params"
 	"hush/routes/version"
 )
 
-func decodeAddDomain(req *call.Request) (*hushv1.AddDomainRequest, error) {
-	name, err := req.Params.Text("domain")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.AddDomainRequest{Domain: name}, nil
+func addDomainInput() call.Input[hushv1.AddDomainRequest] {
+	return call.Fill(call.Nothing[hushv1.AddDomainRequest],
+		params.Field{Name: "domain", Form: params.FormText, Becomes: "domain", Required: true})
 }
 
 func decodeGetDomain(req *call.Request) (*hushv1.GetDomainRequest, error) {

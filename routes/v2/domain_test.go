@@ -90,8 +90,8 @@ func TestDomainWord(t *testing.T) {
 // No other source can replace the path's domain.
 func TestDecodeDomain(t *testing.T) {
 	const body = "domain=Secrets.Example.com&key=other"
-	added, err := routestest.Decoded(t, decodeAddDomain, body)
-	routestest.WantMessage(t, "decodeAddDomain", added, &hushv1.AddDomainRequest{Domain: "Secrets.Example.com"}, err)
+	added, err := routestest.Decoded(t, addDomainInput().Decode, body)
+	routestest.WantMessage(t, "addDomainInput", added, &hushv1.AddDomainRequest{Domain: "Secrets.Example.com"}, err)
 	shown, err := routestest.Decoded(t, decodeGetDomain, body)
 	routestest.WantMessage(t, "decodeGetDomain", shown, &hushv1.GetDomainRequest{Domain: routestest.SecretKey}, err)
 	removed, err := routestest.Decoded(t, decodeRemoveDomain, body)

@@ -5,6 +5,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -29,17 +30,22 @@ func (i imageName) decodeDelete(req *call.Request) (*hushv1.DeleteDomainLogoRequ
 	return &hushv1.DeleteDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
 }
 
-// decodeUpdate accepts the file under the names that clients of different ages
-// use. It ignores the file's own name and type.
-func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequest, error) {
-	content, err := req.Params.File("logo", "image", "icon")
-	if err != nil {
-		return nil, err
+// updateInput takes the file under the names that clients of different ages use. It ignores
+// the file's own name and type.
+func (i imageName) updateInput() call.Input[hushv1.UpdateDomainLogoRequest] {
+	begin := func(req *call.Request) (*hushv1.UpdateDomainLogoRequest, error) {
+		return &hushv1.UpdateDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
 	}
-	if len(content) == 0 {
-		return nil, refusal.Invalid("%s file is required", i.title)
-	}
-	return &hushv1.UpdateDomainLogoRequest{Domain: req.Key, Kind: i.kind, Content: content}, nil
+	takes := call.Fill(begin,
+		params.Field{Name: "logo", Form: params.FormFile, Becomes: "content", About: "The image: PNG, JPEG or GIF."},
+		params.Field{Name: "image", Form: params.FormFile, Becomes: "content", About: "Another name for `logo`."},
+		params.Field{Name: "icon", Form: params.FormFile, Becomes: "content", About: "Another name for `logo`."})
+	return takes.Checked(func(_ *call.Request, message *hushv1.UpdateDomainLogoRequest) error {
+		if len(message.GetContent()) == 0 {
+			return refusal.Invalid("%s file is required", i.title)
+		}
+		return nil
+	})
 }
 
 // imageRecord is an image with its bytes in base64.

@@ -56,14 +56,14 @@ func TestDecodeImage(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.svg\"\r\n\r\n\xff\x00\r\n\x89\r\n--b--"))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
 		var err error
-		if req.Params, err = params.Read(r, params.MaxBody); err != nil {
+		if req.Params, err = (params.Names{}).Read(r, params.MaxBody); err != nil {
 			t.Fatalf("Read(image): got error %v", err)
 		}
-		got, err := image.decodeUpdate(req)
-		routestest.WantMessage(t, "decodeUpdate("+image.name+")", got, &hushv1.UpdateDomainLogoRequest{
+		got, err := image.updateInput().Decode(req)
+		routestest.WantMessage(t, "updateInput("+image.name+")", got, &hushv1.UpdateDomainLogoRequest{
 			Domain: routestest.SecretKey, Kind: image.kind, Content: []byte("\xff\x00\r\n\x89"),
 		}, err)
-		_, err = image.decodeUpdate(routestest.Request())
-		routestest.WantRefusal(t, "decodeUpdate(nothing)", err, refusal.ClassInvalid, image.title+" file is required")
+		_, err = image.updateInput().Decode(routestest.Request())
+		routestest.WantRefusal(t, "updateInput(nothing)", err, refusal.ClassInvalid, image.title+" file is required")
 	}
 }

@@ -1,72 +1,35 @@
 package v2
 
 import (
-	"errors"
-	"math"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
 	"hush/routes/params"
-	"hush/routes/refusal"
 	"hush/routes/version"
 )
 
-func feedbackFields() []params.Field {
-	return slices.Concat(params.Required(params.FormText, "msg"), params.Optional(params.FormText, "tz", "version", version.Payload))
+func feedbackInput() call.Input[hushv1.ReceiveFeedbackRequest] {
+	return call.Fill(call.Nothing[hushv1.ReceiveFeedbackRequest],
+		params.Field{Name: "msg", Form: params.FormText, Becomes: "message", Required: true},
+		params.Field{Name: "tz", Form: params.FormText, Becomes: "time_zone"},
+		params.Field{Name: "version", Form: params.FormText, Becomes: "version"},
+		version.SolutionField())
 }
 
-func decodeFeedback(req *call.Request) (*hushv1.ReceiveFeedbackRequest, error) {
-	msg := new(hushv1.ReceiveFeedbackRequest)
-	err := req.Params.Texts(
-		params.Into("msg", &msg.Message), params.Into("tz", &msg.TimeZone), params.Into("version", &msg.Version),
-		params.Into(version.Payload, &msg.AuthenticityPayload))
-	if err != nil {
-		return nil, err
-	}
-	return msg, nil
-}
-
-func exceptionFields() []params.Field {
-	return slices.Concat(
-		params.Required(params.FormText, "message"),
-		params.Optional(params.FormText, "type", "stack", "url", "user_agent", "environment", "release"),
-		params.Optional(params.FormInteger, "line", "column"))
-}
-
-func decodeException(req *call.Request) (*hushv1.ReceiveExceptionRequest, error) {
-	msg := new(hushv1.ReceiveExceptionRequest)
-	var line, column string
-	err := req.Params.Texts(
-		params.Into("message", &msg.Message), params.Into("type", &msg.Type), params.Into("stack", &msg.Stack), params.Into("url", &msg.Url),
-		params.Into("user_agent", &msg.UserAgent), params.Into("environment", &msg.Environment), params.Into("release", &msg.Release),
-		params.Into("line", &line), params.Into("column", &column))
-	if err != nil {
-		return nil, err
-	}
-	if msg.Line, err = position("line", line); err != nil {
-		return nil, err
-	}
-	msg.Column, err = position("column", column)
-	return msg, err
-}
-
-// position parses a line or column. Browsers send many things there: anything
-// but a positive whole number counts as unknown.
-func position(name, text string) (int32, error) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, refusal.Invalid("%s must be a number of at most %d", name, math.MaxInt32)
-	case err == nil && n > 0:
-		return int32(n), nil
-	default:
-		return 0, nil
-	}
+func exceptionInput() call.Input[hushv1.ReceiveExceptionRequest] {
+	return call.Fill(call.Nothing[hushv1.ReceiveExceptionRequest],
+		params.Field{Name: "message", Form: params.FormText, Becomes: "message", Required: true},
+		params.Field{Name: "type", Form: params.FormText, Becomes: "type"},
+		params.Field{Name: "stack", Form: params.FormText, Becomes: "stack"},
+		params.Field{Name: "url", Form: params.FormText, Becomes: "url"},
+		params.Field{Name: "line", Form: params.FormPosition, Becomes: "line"},
+		params.Field{Name: "column", Form: params.FormPosition, Becomes: "column"},
+		params.Field{Name: "user_agent", Form: params.FormText, Becomes: "user_agent"},
+		params.Field{Name: "environment", Form: params.FormText, Becomes: "environment"},
+		params.Field{Name: "release", Form: params.FormText, Becomes: "release"})
 }
 
 type feedbackDetails struct {

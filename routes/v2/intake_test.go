@@ -8,33 +8,33 @@ import (
 	"hush/routes/routestest"
 )
 
-func TestDecodeFeedback(t *testing.T) {
-	got, err := routestest.Decoded(t, decodeFeedback, "msg=+hi&tz=Europe/Berlin&version=1.2&authenticity_payload=eyJ9")
-	routestest.WantMessage(t, "decodeFeedback", got, &hushv1.ReceiveFeedbackRequest{
+func TestFeedbackInput(t *testing.T) {
+	got, err := routestest.Decoded(t, feedbackInput().Decode, "msg=+hi&tz=Europe/Berlin&version=1.2&authenticity_payload=eyJ9")
+	routestest.WantMessage(t, "feedbackInput", got, &hushv1.ReceiveFeedbackRequest{
 		Message: " hi", TimeZone: "Europe/Berlin", Version: "1.2", AuthenticityPayload: "eyJ9",
 	}, err)
-	_, err = routestest.Decoded(t, decodeFeedback, `{"msg":["a"]}`)
-	routestest.WantRefusal(t, "decodeFeedback(list)", err, refusal.ClassInvalid, "msg must be a single value")
+	_, err = routestest.Decoded(t, feedbackInput().Decode, `{"msg":["a"]}`)
+	routestest.WantRefusal(t, "feedbackInput(list)", err, refusal.ClassInvalid, "msg must be a single value")
 }
 
-func TestDecodeException(t *testing.T) {
-	got, err := routestest.Decoded(t, decodeException, `{"message":"m","type":"TypeError","stack":"a\nb","url":"https://h/x","line":12,`+
+func TestExceptionInput(t *testing.T) {
+	got, err := routestest.Decoded(t, exceptionInput().Decode, `{"message":"m","type":"TypeError","stack":"a\nb","url":"https://h/x","line":12,`+
 		`"column":"7","user_agent":"Mozilla/5.0","environment":"production","release":"1"}`)
-	routestest.WantMessage(t, "decodeException", got, &hushv1.ReceiveExceptionRequest{
+	routestest.WantMessage(t, "exceptionInput", got, &hushv1.ReceiveExceptionRequest{
 		Message: "m", Type: "TypeError", Stack: "a\nb", Url: "https://h/x", Line: 12, Column: 7,
 		UserAgent: "Mozilla/5.0", Environment: "production", Release: "1",
 	}, err)
 	for _, line := range []string{"", "x", "-1", "1.5", "NaN"} {
-		got, err := routestest.Decoded(t, decodeException, "message=m&line="+line)
-		routestest.WantMessage(t, "decodeException("+line+")", got, &hushv1.ReceiveExceptionRequest{Message: "m"}, err)
+		got, err := routestest.Decoded(t, exceptionInput().Decode, "message=m&line="+line)
+		routestest.WantMessage(t, "exceptionInput("+line+")", got, &hushv1.ReceiveExceptionRequest{Message: "m"}, err)
 	}
 	for body, want := range map[string]string{
 		"line=2147483648":           "line must be a number of at most 2147483647",
 		"column=999999999999999999": "column must be a number of at most 2147483647",
 		"message=a&message=b":       "message was given more than once",
 	} {
-		_, err := routestest.Decoded(t, decodeException, body)
-		routestest.WantRefusal(t, "decodeException("+body+")", err, refusal.ClassInvalid, want)
+		_, err := routestest.Decoded(t, exceptionInput().Decode, body)
+		routestest.WantRefusal(t, "exceptionInput("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 

@@ -23,7 +23,7 @@ func Version(c *handlers.Callable) version.Version {
 		version.ForAnyone(version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus))),
 		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, encodeVersion))),
 		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, encodeLocales))),
-		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, encodeShrimp, params.Optional(params.FormText, "shrimp")))),
+		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, encodeShrimp, []params.Field{shrimpField()}))),
 		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, encodeAuthcheck)),
 		version.Get("/colonel", call.RPC(c.GetIndex, call.Nothing, encodeIndex)),
 	}
@@ -75,16 +75,16 @@ func encodersOf(v vocabulary) encoders {
 }
 
 func secretRoutes(c *handlers.Callable, path string, e encoders) []version.Route {
-	conceal := call.RPC(c.ConcealSecret, version.DecodeConceal, e.conceal, version.ConcealFields())
-	generate := call.RPC(c.GenerateSecret, version.DecodeGenerate, e.generate, version.GenerateFields())
+	conceal := call.RPCWith(c.ConcealSecret, version.ConcealInput(), e.conceal)
+	generate := call.RPCWith(c.GenerateSecret, version.GenerateInput(), e.generate)
 	show := call.RPC(c.GetSecret, decodeGetSecret, e.secret)
-	reveal := call.Either(call.Continues(), call.RPC(c.RevealSecret, version.DecodeReveal, e.reveal, version.PassphraseField()), show)
+	reveal := call.Either(reveals(), call.RPCWith(c.RevealSecret, version.RevealInput(), e.reveal), show)
 	return []version.Route{
 		version.OpenPost(path+"/conceal", call.Either(version.Generates(), generate, conceal)),
 		version.Preflight(path + "/conceal"),
 		version.OpenPost(path+"/generate", generate),
 		version.Preflight(path + "/generate"),
-		version.Post(path+"/status", call.RPC(c.ListSecretStatus, decodeSecretStatuses, e.statuses, keysFields())),
+		version.Post(path+"/status", call.RPCWith(c.ListSecretStatus, secretStatusesInput(), e.statuses)),
 		version.Get(path+"/{key}", show),
 		version.Post(path+"/{key}", reveal),
 		version.Post(path+"/{key}/reveal", reveal),
@@ -95,8 +95,8 @@ func secretRoutes(c *handlers.Callable, path string, e encoders) []version.Route
 func receiptRoutes(c *handlers.Callable, path string, e encoders) []version.Route {
 	return []version.Route{
 		version.Get(path+"/{key}", call.RPC(c.GetMetadata, version.DecodeGetMetadata, e.receipt)),
-		version.Patch(path+"/{key}", call.RPC(c.UpdateMetadata, decodeMemo, e.memo, params.Required(params.FormText, "memo"))),
-		version.Post(path+"/{key}/burn", call.RPC(c.BurnSecret, decodeSureBurn, e.burn, params.Required(params.FormFlag, "continue"), version.PassphraseField())),
+		version.Patch(path+"/{key}", call.RPCWith(c.UpdateMetadata, memoInput(), e.memo)),
+		version.Post(path+"/{key}/burn", call.RPCWith(c.BurnSecret, sureBurnInput(), e.burn)),
 	}
 }
 
@@ -105,10 +105,10 @@ func accountRoutes(c *handlers.Callable) []version.Route {
 	return []version.Route{
 		version.Get("/account", call.RPC(c.GetAccount, call.Nothing, encodeGetAccount)),
 		version.Post("/account/destroy", wrongPassword(
-			call.RPC(c.DestroyAccount, decodeDestroy, encodeDestroyed, params.Required(params.FormText, "confirmation")), "Please check the password.")),
+			call.RPCWith(c.DestroyAccount, destroyInput(), encodeDestroyed), "Please check the password.")),
 		version.Post("/account/change-password", wrongPassword(
-			call.RPC(c.ChangeAccountPassword, decodeChangePassword, encodePlain, params.Required(params.FormText, "currentp", "newp", "newp2")), "Current password is incorrect")),
-		version.Post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, encodeLocale, params.Required(params.FormText, "locale"))),
+			call.RPCWith(c.ChangeAccountPassword, changePasswordInput(), encodePlain), "Current password is incorrect")),
+		version.Post("/account/update-locale", call.RPCWith(c.UpdateLocale, updateLocaleInput(), encodeLocale)),
 		version.Post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, encodeAPIToken)),
 	}
 }
@@ -120,12 +120,12 @@ func domainRoutes(c *handlers.Callable) []version.Route {
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		routes = append(routes,
 			version.Get(prefix, call.RPC(c.ListDomains, call.Nothing, encodeListDomains)),
-			version.Post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, encodeAddDomain, params.Required(params.FormText, "domain")), "Duplicate domain")),
+			version.Post(prefix+"/add", duplicate(call.RPCWith(c.AddDomain, addDomainInput(), encodeAddDomain), "Duplicate domain")),
 			version.Get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, encodeGetDomain)),
 			version.Post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, encodeRemoveDomain)),
 			version.Post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, encodeVerifyDomain)),
 			version.Get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, encodeGetBrand)),
-			version.Put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, encodeUpdateBrand, brandFields())),
+			version.Put(prefix+"/{domain}/brand", call.RPCWith(c.UpdateDomainBrand, updateBrandInput(), encodeUpdateBrand)),
 		)
 		for _, image := range imageNames() {
 			routes = append(routes, imageRoutes(c, prefix+"/{domain}/"+image.name, image)...)
@@ -137,7 +137,7 @@ func domainRoutes(c *handlers.Callable) []version.Route {
 func imageRoutes(c *handlers.Callable, path string, image imageName) []version.Route {
 	return []version.Route{
 		version.Get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, encodeGetImage), "Image not found")),
-		version.Post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated, params.Optional(params.FormFile, "logo", "image", "icon"))),
+		version.Post(path, call.RPCWith(c.UpdateDomainLogo, image.updateInput(), image.updated)),
 		version.Delete(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
@@ -145,9 +145,9 @@ func imageRoutes(c *handlers.Callable, path string, image imageName) []version.R
 // challengeRoutes returns the part of the table about challenges.
 func challengeRoutes(c *handlers.Callable) []version.Route {
 	return []version.Route{
-		version.ForAnyone(version.Get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, encodeChallenge, params.Optional(params.FormText, "action")))),
-		version.Post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, encodeSolved, params.Required(params.FormText, version.Payload), params.Optional(params.FormText, "action"))),
-		version.Post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, encodeVerdict, params.Required(params.FormText, version.Payload), params.Optional(params.FormText, params.AnyName))),
+		version.ForAnyone(version.Get("/altcha/challenge", call.RPCWith(c.AltchaChallenge, challengeInput(), encodeChallenge))),
+		version.Post("/altcha/verify", call.RPCWith(c.AltchaVerify, solutionInput(), encodeSolved)),
+		version.Post("/altcha/verify-spam", call.RPCWith(c.AltchaVerifySpam, verdictInput(), encodeVerdict)),
 	}
 }
 
@@ -155,8 +155,8 @@ func challengeRoutes(c *handlers.Callable) []version.Route {
 // browsers.
 func intakeRoutes(c *handlers.Callable) []version.Route {
 	return []version.Route{
-		version.Post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, encodeFeedback, feedbackFields())),
-		version.Post("/exception", call.RPC(c.ReceiveException, decodeException, encodeException, exceptionFields())),
+		version.Post("/feedback", call.RPCWith(c.ReceiveFeedback, feedbackInput(), encodeFeedback)),
+		version.Post("/exception", call.RPCWith(c.ReceiveException, exceptionInput(), encodeException)),
 	}
 }
 

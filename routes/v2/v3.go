@@ -17,9 +17,9 @@ func Version3(c *handlers.Callable) version.Version {
 		version.ForAnyone(version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus))),
 		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, encodeVersion))),
 		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, encodeLocales))),
-		version.Post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, encodeFeedback, feedbackFields())),
+		version.Post("/feedback", call.RPCWith(c.ReceiveFeedback, feedbackInput(), encodeFeedback)),
 		version.Get("/receipt/recent", call.RPC(c.ListMetadata, version.DecodeRecent, v3Recent)),
-		version.Post("/guest/receipts", call.RPC(c.BatchGetMetadata, decodeReceipts, v3Receipts, keysFields())),
+		version.Post("/guest/receipts", call.RPCWith(c.BatchGetMetadata, receiptsInput(), v3Receipts)),
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
@@ -67,18 +67,18 @@ func v3Secrets(c *handlers.Callable, path string) []version.Route {
 // at a time.
 const maxReceipts = 25
 
-// decodeReceipts decodes keys like decodeSecretStatuses. It counts them,
-// because the RPC's refusal names a field that callers of this path do not
-// send.
-func decodeReceipts(req *call.Request) (*hushv1.BatchGetMetadataRequest, error) {
-	keys, err := req.Params.Keys("keys", "identifiers")
-	switch {
-	case err != nil:
-		return nil, err
-	case len(keys) == 0:
-		return nil, refusal.Invalid("identifiers: must contain at least 1 item(s)")
-	case len(keys) > maxReceipts:
-		return nil, refusal.Invalid("identifiers: must contain no more than %d item(s)", maxReceipts)
-	}
-	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, nil
+// receiptsInput takes keys like secretStatusesInput. It counts them, because the RPC's refusal
+// names a field that callers of this path do not send.
+func receiptsInput() call.Input[hushv1.BatchGetMetadataRequest] {
+	takes := call.Fill(call.Nothing[hushv1.BatchGetMetadataRequest], keysFields("metadata_keys")...)
+	return takes.Checked(func(_ *call.Request, message *hushv1.BatchGetMetadataRequest) error {
+		switch count := len(message.GetMetadataKeys()); {
+		case count == 0:
+			return refusal.Invalid("identifiers: must contain at least 1 item(s)")
+		case count > maxReceipts:
+			return refusal.Invalid("identifiers: must contain no more than %d item(s)", maxReceipts)
+		default:
+			return nil
+		}
+	})
 }

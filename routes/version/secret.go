@@ -2,161 +2,99 @@ package version
 
 import (
 	"slices"
-	"strconv"
-
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
 	"hush/routes/params"
-	"hush/routes/refusal"
 )
 
 // recentPage is the number of receipts in a list: the maximum of one call.
 const recentPage = 500
 
-// ConcealFields are the parameters of DecodeConceal.
-func ConcealFields() []params.Field {
-	return slices.Concat(params.Required(params.FormText, "secret"), termsFields())
+// SecretField is the parameter with the text to conceal.
+func SecretField() params.Field {
+	return params.Field{Name: "secret", Form: params.FormVerbatim, Becomes: "secret", Required: true}
 }
 
-// GenerateFields are the parameters of DecodeGenerate.
-func GenerateFields() []params.Field {
-	return slices.Concat(
-		params.Optional(params.FormInteger, "length"),
-		params.Optional(params.FormFlag, "character_sets[uppercase]", "character_sets[lowercase]", "character_sets[numbers]",
-			"character_sets[symbols]", "character_sets[exclude_ambiguous]"),
-		termsFields())
+// LifetimeField is the parameter with how long a secret that is concealed may wait.
+func LifetimeField() params.Field {
+	return params.Field{Name: "ttl", Form: params.FormDuration, Becomes: "ttl", Guarded: true, About: lifetimeText}
 }
 
+const lifetimeText = "The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. " +
+	"Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused."
+
+// NewPassphraseField is the parameter with the passphrase that protects a secret from now on.
+func NewPassphraseField() params.Field {
+	return params.Field{Name: "passphrase", Form: params.FormSpoken, Becomes: "passphrase", Guarded: true}
+}
+
+// PassphraseField is the parameter with the passphrase of a secret.
+func PassphraseField() params.Field {
+	return params.Field{Name: "passphrase", Form: params.FormText, Becomes: "passphrase", Guarded: true}
+}
+
+// SolutionField is the parameter with the solution of a challenge.
+func SolutionField() params.Field {
+	return params.Field{Name: "authenticity_payload", Form: params.FormText, Becomes: "authenticity_payload"}
+}
+
+// termsFields are the common options of concealing and generating.
 func termsFields() []params.Field {
-	return slices.Concat(
-		params.Optional(params.FormDuration, "ttl"),
-		params.Optional(params.FormText, "passphrase", "share_domain", Payload),
-		params.Optional(params.FormTexts, "recipient"))
+	return []params.Field{
+		LifetimeField(),
+		NewPassphraseField(),
+		{Name: "recipient", Form: params.FormTexts, Becomes: "recipients", Guarded: true},
+		{Name: "share_domain", Form: params.FormText, Becomes: "share_domain"},
+		SolutionField(),
+	}
 }
 
-// PassphraseField is the parameter of DecodeReveal and DecodeBurn.
-func PassphraseField() []params.Field { return params.Optional(params.FormText, "passphrase") }
-
-// Payload is the parameter with the solution of a challenge.
-const Payload = "authenticity_payload"
-
-// terms are the common options of concealing and generating.
-type terms struct {
-	ttl         *durationpb.Duration
-	passphrase  string
-	recipients  []string
-	shareDomain string
-	solution    string
+// ConcealInput is what concealing a text takes.
+func ConcealInput() call.Input[hushv1.ConcealSecretRequest] {
+	return call.Fill(call.Nothing[hushv1.ConcealSecretRequest], append([]params.Field{SecretField()}, termsFields()...)...)
 }
 
-func decodeTerms(p params.Params) (t terms, err error) {
-	if t.ttl, err = p.Duration("ttl"); err != nil {
-		return t, err
-	}
-	if t.passphrase, err = p.Spoken("passphrase"); err != nil {
-		return t, err
-	}
-	if t.recipients, err = p.List("recipient"); err != nil {
-		return t, err
-	}
-	if t.shareDomain, err = p.Text("share_domain"); err != nil {
-		return t, err
-	}
-	t.solution, err = p.Text(Payload)
-	return t, err
+// GenerateInput is what generating a secret takes. Without a character set, the service's own
+// choice applies.
+func GenerateInput() call.Input[hushv1.GenerateSecretRequest] {
+	return call.Fill(call.Nothing[hushv1.GenerateSecretRequest], slices.Concat(termsFields(), []params.Field{
+		{Name: "length", Form: params.FormInteger, Becomes: "length"},
+		{Name: "character_sets[uppercase]", Form: params.FormFlag, Becomes: "character_sets.uppercase"},
+		{Name: "character_sets[lowercase]", Form: params.FormFlag, Becomes: "character_sets.lowercase"},
+		{Name: "character_sets[numbers]", Form: params.FormFlag, Becomes: "character_sets.numbers"},
+		{Name: "character_sets[symbols]", Form: params.FormFlag, Becomes: "character_sets.symbols"},
+		{Name: "character_sets[exclude_ambiguous]", Form: params.FormFlag, Becomes: "character_sets.exclude_ambiguous"},
+	})...)
 }
 
-// DecodeConceal decodes what ConcealFields declares.
-func DecodeConceal(req *call.Request) (*hushv1.ConcealSecretRequest, error) {
-	secret, err := req.Params.Verbatim("secret")
-	if err != nil {
-		return nil, err
+// Generates returns a choice by kind.
+func Generates() call.Choice {
+	kind := params.Field{
+		Name: "kind", Form: params.FormText,
+		About: "`generate` generates the secret; any other value conceals `secret`.",
 	}
-	t, err := decodeTerms(req.Params)
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.ConcealSecretRequest{
-		Secret: secret, Ttl: t.ttl, Passphrase: t.passphrase,
-		Recipients: t.recipients, ShareDomain: t.shareDomain, AuthenticityPayload: t.solution,
-	}, nil
+	return call.Choice{Fields: []params.Field{kind}, Yes: func(req *call.Request) (bool, error) {
+		value, err := req.Params.Text(kind.Name)
+		return value == "generate", err
+	}}
 }
 
-// DecodeGenerate decodes what GenerateFields declares.
-func DecodeGenerate(req *call.Request) (*hushv1.GenerateSecretRequest, error) {
-	t, err := decodeTerms(req.Params)
-	if err != nil {
-		return nil, err
-	}
-	length, err := decodeLength(req.Params)
-	if err != nil {
-		return nil, err
-	}
-	sets, err := decodeCharacterSets(req.Params)
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.GenerateSecretRequest{
-		Ttl: t.ttl, Passphrase: t.passphrase, Recipients: t.recipients,
-		ShareDomain: t.shareDomain, Length: length, CharacterSets: sets, AuthenticityPayload: t.solution,
-	}, nil
+// RevealInput is what revealing the secret whose key is in the path takes.
+func RevealInput() call.Input[hushv1.RevealSecretRequest] {
+	return call.Fill(func(req *call.Request) (*hushv1.RevealSecretRequest, error) {
+		return &hushv1.RevealSecretRequest{SecretKey: req.Key}, nil
+	}, PassphraseField())
 }
 
-func decodeLength(p params.Params) (int32, error) {
-	text, err := p.Text("length")
-	if err != nil || text == "" {
-		return 0, err
-	}
-	length, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return 0, refusal.Invalid("length must be a whole number")
-	}
-	return int32(length), nil
+// BurnInput is what burning the secret whose receipt's key is in the path takes.
+func BurnInput() call.Input[hushv1.BurnSecretRequest] {
+	return call.Fill(DecodeBurn, PassphraseField())
 }
 
-// decodeCharacterSets returns nil if no set is selected.
-func decodeCharacterSets(p params.Params) (*hushv1.CharacterSets, error) {
-	sets, chosen := new(hushv1.CharacterSets), false
-	for _, set := range []struct {
-		name string
-		on   *bool
-	}{
-		{"uppercase", &sets.Uppercase},
-		{"lowercase", &sets.Lowercase},
-		{"numbers", &sets.Numbers},
-		{"symbols", &sets.Symbols},
-		{"exclude_ambiguous", &sets.ExcludeAmbiguous},
-	} {
-		on, err := p.Flag("character_sets[" + set.name + "]")
-		if err != nil {
-			return nil, err
-		}
-		*set.on, chosen = on, chosen || on
-	}
-	if !chosen {
-		return nil, nil
-	}
-	return sets, nil
-}
-
-// DecodeReveal decodes the reveal of the secret whose key is in the path.
-func DecodeReveal(req *call.Request) (*hushv1.RevealSecretRequest, error) {
-	passphrase, err := req.Params.Text("passphrase")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.RevealSecretRequest{SecretKey: req.Key, Passphrase: passphrase}, nil
-}
-
-// DecodeBurn decodes the burning of the secret whose receipt's key is in the path.
+// DecodeBurn requires the passphrase of a secret that has one.
 func DecodeBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
-	passphrase, err := req.Params.Text("passphrase")
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, Passphrase: passphrase, RequirePassphrase: true}, nil
+	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, RequirePassphrase: true}, nil
 }
 
 // DecodeGetMetadata asks for the receipt whose key is in the path.
@@ -167,12 +105,4 @@ func DecodeGetMetadata(req *call.Request) (*hushv1.GetMetadataRequest, error) {
 // DecodeRecent asks for the caller's receipts.
 func DecodeRecent(*call.Request) (*hushv1.ListMetadataRequest, error) {
 	return &hushv1.ListMetadataRequest{PageSize: recentPage}, nil
-}
-
-// Generates returns a choice by kind.
-func Generates() call.Choice {
-	return call.Choice{Fields: params.Optional(params.FormText, "kind"), Yes: func(req *call.Request) (bool, error) {
-		kind, err := req.Params.Text("kind")
-		return kind == "generate", err
-	}}
 }

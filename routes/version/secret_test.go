@@ -12,7 +12,7 @@ import (
 	"hush/routes/routestest"
 )
 
-func TestDecodeConceal(t *testing.T) {
+func TestConcealInput(t *testing.T) {
 	full := &hushv1.ConcealSecretRequest{
 		Secret: " a ", Ttl: durationpb.New(time.Hour), Passphrase: "123",
 		Recipients: []string{"a@b.example"}, ShareDomain: "s.example",
@@ -28,8 +28,8 @@ func TestDecodeConceal(t *testing.T) {
 		"secret=a&recipient=a@b.example&recipient=c@b.example": {Secret: "a", Recipients: []string{"a@b.example", "c@b.example"}},
 		`{"secret":{"secret":"a","recipient":[]}}`:             {Secret: "a"},
 	} {
-		got, err := routestest.Decoded(t, DecodeConceal, body)
-		routestest.WantMessage(t, "DecodeConceal("+body+")", got, want, err)
+		got, err := routestest.Decoded(t, ConcealInput().Decode, body)
+		routestest.WantMessage(t, "ConcealInput("+body+")", got, want, err)
 	}
 	for body, want := range map[string]string{
 		`{"secret":5}`:                   "secret must be text",
@@ -46,12 +46,12 @@ func TestDecodeConceal(t *testing.T) {
 		`{"secret":"a","passphrase":false}`:           "passphrase must be text",
 		`{"secret":{"secret":"a","passphrase":true}}`: "passphrase must be text",
 	} {
-		_, err := routestest.Decoded(t, DecodeConceal, body)
-		routestest.WantRefusal(t, "DecodeConceal("+body+")", err, refusal.ClassInvalid, want)
+		_, err := routestest.Decoded(t, ConcealInput().Decode, body)
+		routestest.WantRefusal(t, "ConcealInput("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 
-func TestDecodeGenerate(t *testing.T) {
+func TestGenerateInput(t *testing.T) {
 	for body, want := range map[string]*hushv1.GenerateSecretRequest{
 		"": {},
 		"secret=ignored&ttl=60&length=20&character_sets[numbers]=true&character_sets[symbols]=false": {
@@ -61,26 +61,26 @@ func TestDecodeGenerate(t *testing.T) {
 			Length: 20, CharacterSets: &hushv1.CharacterSets{Uppercase: true, ExcludeAmbiguous: true},
 		},
 	} {
-		got, err := routestest.Decoded(t, DecodeGenerate, body)
-		routestest.WantMessage(t, "DecodeGenerate("+body+")", got, want, err)
+		got, err := routestest.Decoded(t, GenerateInput().Decode, body)
+		routestest.WantMessage(t, "GenerateInput("+body+")", got, want, err)
 	}
 	for body, want := range map[string]string{
 		"length=many":                  "length must be a whole number",
 		`{"length":1e1}`:               "length must be a whole number",
 		"character_sets[symbols]=some": "character_sets[symbols] must be true or false",
 	} {
-		_, err := routestest.Decoded(t, DecodeGenerate, body)
-		routestest.WantRefusal(t, "DecodeGenerate("+body+")", err, refusal.ClassInvalid, want)
+		_, err := routestest.Decoded(t, GenerateInput().Decode, body)
+		routestest.WantRefusal(t, "GenerateInput("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 
 // No other source can replace the key of the path.
 func TestDecodeKeys(t *testing.T) {
 	const body = "key=other&secret_key=other&metadata_key=other&passphrase=p&continue=true&memo=m"
-	reveal, err := routestest.Decoded(t, DecodeReveal, body)
-	routestest.WantMessage(t, "DecodeReveal", reveal, &hushv1.RevealSecretRequest{SecretKey: routestest.SecretKey, Passphrase: "p"}, err)
-	burn, err := routestest.Decoded(t, DecodeBurn, body)
-	routestest.WantMessage(t, "DecodeBurn", burn, &hushv1.BurnSecretRequest{MetadataKey: routestest.SecretKey, Passphrase: "p", RequirePassphrase: true}, err)
+	reveal, err := routestest.Decoded(t, RevealInput().Decode, body)
+	routestest.WantMessage(t, "RevealInput", reveal, &hushv1.RevealSecretRequest{SecretKey: routestest.SecretKey, Passphrase: "p"}, err)
+	burn, err := routestest.Decoded(t, BurnInput().Decode, body)
+	routestest.WantMessage(t, "BurnInput", burn, &hushv1.BurnSecretRequest{MetadataKey: routestest.SecretKey, Passphrase: "p", RequirePassphrase: true}, err)
 	metadata, err := routestest.Decoded(t, DecodeGetMetadata, body)
 	routestest.WantMessage(t, "DecodeGetMetadata", metadata, &hushv1.GetMetadataRequest{MetadataKey: routestest.SecretKey}, err)
 	recent, err := routestest.Decoded(t, DecodeRecent, body)
@@ -95,7 +95,7 @@ func TestChoosers(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]bool{"": false, "continue=true": true, "continue=false": false, "continue=yes": false} {
-		if got, err := call.Continues().Yes(&call.Request{Params: routestest.Params(t, body)}); err != nil || got != want {
+		if got, err := call.Continues("").Yes(&call.Request{Params: routestest.Params(t, body)}); err != nil || got != want {
 			t.Errorf("Continues(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}

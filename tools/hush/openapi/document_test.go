@@ -10,7 +10,6 @@ import (
 
 	"hush/handlers"
 	"hush/openapi"
-	"hush/routes/params"
 )
 
 func plain(t *testing.T, n *yaml.Node) string {
@@ -84,24 +83,53 @@ func TestDocumentIsComplete(t *testing.T) {
 	}
 }
 
-// The table of parameters says of each route what the route itself declares.
-func TestParametersAreDeclared(t *testing.T) {
+// Each parameter has a text: its own, or that of the RPC's field that it becomes.
+func TestParametersAreDescribed(t *testing.T) {
 	t.Parallel()
+	var described func(name string, schema *yaml.Node)
+	described = func(name string, schema *yaml.Node) {
+		if below := at(schema, "properties"); below != nil {
+			for _, p := range pairs(below) {
+				described(name+" "+p.name, p.value)
+			}
+			return
+		}
+		if textAt(schema, "description") == "" {
+			t.Errorf("%s: got no description, want one", name)
+		}
+	}
+	found := 0
+	for _, schema := range pairs(at(readDocument(t), "components", "schemas")) {
+		if strings.HasSuffix(schema.name, "Parameters") {
+			described(schema.name, schema.value)
+			found++
+		}
+	}
+	if found < 20 {
+		t.Errorf("schemas of parameters: got %d, want 20 or more", found)
+	}
+}
+
+// What a route declares is in its description, under its name.
+func TestParametersAreInTheDocument(t *testing.T) {
+	t.Parallel()
+	document := readDocument(t)
 	for _, r := range legacyRoutes() {
-		want := map[string]bool{}
-		for _, p := range r.Params {
-			if p.In != "path" && p.Name != params.AnyName {
-				want[p.Name] = true
+		operation := at(document, "paths", r.Path, strings.ToLower(r.Method))
+		body := at(operation, "requestBody", "content", "multipart/form-data", "schema")
+		schema := at(document, "components", "schemas", strings.TrimPrefix(textAt(body, "$ref"), "#/components/schemas/"))
+		for _, p := range takenBy(r) {
+			outer, inner, nested := strings.Cut(strings.TrimSuffix(p.Name, "]"), "[")
+			member := at(schema, "properties", outer)
+			if nested {
+				member = at(member, "properties", inner)
 			}
-		}
-		for _, p := range parametersOf(r.Version, r.Operation) {
-			if !want[p.name] {
-				t.Errorf("%s %s: got the parameter %s, want none that the route does not read", r.Method, r.Path, p.name)
+			if p.In == "query" {
+				member = at(operation, "parameters")
 			}
-			delete(want, p.name)
-		}
-		for name := range want {
-			t.Errorf("%s %s: got no parameter %s, want all that the route reads", r.Method, r.Path, name)
+			if member == nil {
+				t.Errorf("%s %s: got no parameter %s, want all that the route reads", r.Method, r.Path, p.Name)
+			}
 		}
 	}
 }

@@ -8,30 +8,31 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hush/routes"
+	"hush/routes/params"
 )
 
 // addRequest describes what a route takes: keys in the path, everything else in
 // the body, or in the query where there is none.
 func (l *legacy) addRequest(o *yaml.Node, r routes.Endpoint) {
-	var params []*yaml.Node
+	var parameters []*yaml.Node
 	if strings.Contains(r.Path, "{key}") {
-		params = append(params, ref("parameters", "Key"))
+		parameters = append(parameters, ref("parameters", "Key"))
 	}
 	if strings.Contains(r.Path, "{domain}") {
-		params = append(params, ref("parameters", "Domain"))
+		parameters = append(parameters, ref("parameters", "Domain"))
 	}
-	takes := parametersOf(r.Version, r.Operation)
+	takes := takenBy(r)
 	if r.Method == http.MethodGet {
 		for _, p := range takes {
-			schema := p.schema(l.field(r)(p.field))
+			schema := schemaOf(p, l.field(r)(jsonPath(p)))
 			about := textAt(schema, "description")
 			drop(schema, "description")
-			params = append(params, object("name", p.name, "in", "query", "description", about, "schema", schema))
+			parameters = append(parameters, object("name", p.Name, "in", "query", "description", about, "schema", schema))
 		}
 		takes = nil
 	}
-	if len(params) > 0 {
-		set(o, "parameters", params)
+	if len(parameters) > 0 {
+		set(o, "parameters", parameters)
 	}
 	if len(takes) > 0 {
 		set(o, "requestBody", l.body(r, takes))
@@ -39,26 +40,26 @@ func (l *legacy) addRequest(o *yaml.Node, r routes.Endpoint) {
 }
 
 // body is the same in three encodings, but for files, which only one has.
-func (l *legacy) body(r routes.Endpoint, takes []parameter) *yaml.Node {
+func (l *legacy) body(r routes.Endpoint, takes []routes.Param) *yaml.Node {
 	name := answerName(r) + "Parameters"
 	if r.Version != "v1" || at(l.schemas, name) == nil {
 		set(l.schemas, name, l.bodySchema(r, takes))
 	}
 	media := object("schema", ref("schemas", name))
 	content := object("multipart/form-data", media)
-	if !takes[0].binary {
+	if takes[0].Form != params.FormFile {
 		form := object("schema", ref("schemas", name))
 		if encoding := nestedEncoding(takes); len(encoding.Content) > 0 {
 			set(form, "encoding", encoding)
 		}
 		content = object("application/json", media, "application/x-www-form-urlencoded", form, "multipart/form-data", media)
 	}
-	required := slices.ContainsFunc(takes, func(p parameter) bool { return p.required || p.binary })
+	required := slices.ContainsFunc(takes, func(p routes.Param) bool { return p.Required || p.Form == params.FormFile })
 	return object("required", required, "content", content)
 }
 
-func (l *legacy) bodySchema(r routes.Endpoint, takes []parameter) *yaml.Node {
-	schema := schemaOf(takes, l.field(r))
+func (l *legacy) bodySchema(r routes.Endpoint, takes []routes.Param) *yaml.Node {
+	schema := bodyOf(takes, l.field(r))
 	if r.Operation == "AltchaVerifySpam" {
 		set(schema, "additionalProperties", object("type", "string", "description", "A field of the form that the verdict is about."))
 	}
@@ -66,10 +67,10 @@ func (l *legacy) bodySchema(r routes.Endpoint, takes []parameter) *yaml.Node {
 }
 
 // nestedEncoding says that forms spell members with brackets.
-func nestedEncoding(takes []parameter) *yaml.Node {
+func nestedEncoding(takes []routes.Param) *yaml.Node {
 	all := object()
 	for _, p := range takes {
-		if outer, _, nested := strings.Cut(p.name, "["); nested {
+		if outer, _, nested := strings.Cut(p.Name, "["); nested {
 			set(all, outer, object("style", "deepObject", "explode", true))
 		}
 	}
@@ -77,20 +78,20 @@ func nestedEncoding(takes []parameter) *yaml.Node {
 }
 
 // field finds the schemas of the fields of the RPCs behind a route.
-func (l *legacy) field(r routes.Endpoint) func(name string) *yaml.Node {
-	return func(name string) *yaml.Node {
-		if name == "" {
+func (l *legacy) field(r routes.Endpoint) func(path []string) *yaml.Node {
+	return func(path []string) *yaml.Node {
+		if len(path) == 0 {
 			return nil
 		}
 		for operation := range strings.SplitSeq(r.Operation, " or ") {
 			schema := at(l.contract.schemas, string(l.contract.methods[operation].Input().FullName()))
-			if found := l.descend(schema, strings.Split(name, ".")); found != nil && !strings.HasPrefix(textAt(found, "description"), "As in ") {
+			if found := l.descend(schema, path); found != nil && !strings.HasPrefix(textAt(found, "description"), "As in ") {
 				return found
 			}
 		}
 		// What GenerateSecret says is as in ConcealSecretRequest.
 		schema := at(l.contract.schemas, "hush.v1.ConcealSecretRequest")
-		return l.descend(schema, strings.Split(name, "."))
+		return l.descend(schema, path)
 	}
 }
 
