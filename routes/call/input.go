@@ -10,9 +10,9 @@ import (
 // Input is what a route takes: parameters, each described once, and the message that they
 // become.
 type Input[Req any] struct {
-	fields []params.Field
-	decode Decoder[Req]
-	err    error // why parameters cannot become such a message
+	fields  []params.Field
+	decoder Decoder[Req]
+	err     error // why parameters cannot become such a message
 }
 
 // message is what a request of an RPC is.
@@ -35,13 +35,13 @@ func Fill[Req any, M message[Req]](begin Decoder[Req], fields ...params.Field) I
 		}
 		return into, nil
 	}
-	return Input[Req]{fields: fields, decode: decode, err: err}
+	return Input[Req]{fields: fields, decoder: decode, err: err}
 }
 
 // Checked returns an input whose message check refuses or completes.
 func (in Input[Req]) Checked(check func(req *Request, into *Req) error) Input[Req] {
-	decode := in.decode
-	in.decode = func(req *Request) (*Req, error) {
+	decode := in.decoder
+	in.decoder = func(req *Request) (*Req, error) {
 		into, err := decode(req)
 		if err != nil {
 			return nil, err
@@ -55,11 +55,11 @@ func (in Input[Req]) Checked(check func(req *Request, into *Req) error) Input[Re
 }
 
 // Decode makes the message of a request. Its error is a *refusal.Error.
-func (in Input[Req]) Decode(req *Request) (*Req, error) { return in.decode(req) }
+func (in Input[Req]) Decode(req *Request) (*Req, error) { return in.decoder(req) }
 
 // RPCWith combines a method with its input and the encoder of its response.
 func RPCWith[Req, Res any](m chain.Method[Req, Res], in Input[Req], encode Encoder[Res]) Action {
-	a := RPC(m, in.decode, encode, in.fields)
+	a := RPC(m, in.decoder, encode, in.fields)
 	if a.Ready == nil {
 		a.Ready = in.err
 	}

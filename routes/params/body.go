@@ -38,7 +38,7 @@ func (n Names) Read(r *http.Request, most int64) (Params, error) {
 		return p, nil
 	}
 	if kind, _ := bodyType(r.Header.Values("Content-Type")); kind == "" {
-		p.unread = r.ContentLength != 0 && !isEmpty(r)
+		p.leftBody = r.ContentLength != 0 && !isEmpty(r)
 	}
 	p.body, err = n.readBody(r, most)
 	return p, err
@@ -57,7 +57,7 @@ func isEmpty(r *http.Request) bool {
 // is declared, see Only: the body may hold it, and it would be lost. Other routes
 // ignore such a body, and all ignore an empty one, because clients send both.
 func (p Params) Unread() error {
-	if !p.unread || !slices.ContainsFunc(p.declared, func(f Field) bool { return p.names.guarded(f.Name) }) {
+	if !p.leftBody || !slices.ContainsFunc(p.declared, func(f Field) bool { return p.names.isGuard(f.Name) }) {
 		return nil
 	}
 	return &refusal.Error{Class: refusal.ClassEncoding, Text: "the Content-Type of a body must be " + typeForm + ", " + typeMultipart + " or " + typeJSON}

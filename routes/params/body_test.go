@@ -119,7 +119,7 @@ func TestUnreadBodies(t *testing.T) {
 			t.Errorf("Unread(%s without guards): got error %v, want none", kind, err)
 		}
 	}
-	if err := read(typeJSON, strings.NewReader(body)).Only(guarded()).Unread(); err != nil {
+	if err := read(typeJSON, strings.NewReader(body)).Only(guards()).Unread(); err != nil {
 		t.Errorf("Unread(%s): got error %v, want none", typeJSON, err)
 	}
 }

@@ -15,7 +15,7 @@ type Filler struct{ targets []target }
 type target struct {
 	Field
 	outer protoreflect.FieldDescriptor // the message that has the field; nil for the one that is filled
-	field protoreflect.FieldDescriptor
+	into  protoreflect.FieldDescriptor
 }
 
 // NewFiller returns a filler for messages of one type. It passes over parameters that
@@ -38,41 +38,45 @@ func NewFiller(message protoreflect.MessageDescriptor, fields []Field) (Filler, 
 
 func newTarget(message protoreflect.MessageDescriptor, field Field) (target, error) {
 	t := target{Field: field}
-	outer, name, nested := strings.Cut(field.Becomes, ".")
-	if !nested {
-		outer, name = "", field.Becomes
-	}
-	holder := message
-	if nested {
-		if t.outer = message.Fields().ByName(protoreflect.Name(outer)); t.outer != nil {
-			holder = t.outer.Message()
+	holder, name := message, field.Becomes
+	if outer, inner, nested := strings.Cut(name, "."); nested {
+		t.outer = message.Fields().ByName(protoreflect.Name(outer))
+		if t.outer == nil || t.outer.Message() == nil {
+			return t, errNoField(message, field)
 		}
+		holder, name = t.outer.Message(), inner
 	}
-	if holder != nil {
-		t.field = holder.Fields().ByName(protoreflect.Name(name))
-	}
-	if nested && t.outer == nil || t.field == nil || !t.fits() {
-		return t, fmt.Errorf("parameter %s: %s has no field %s for it", field.Name, message.FullName(), field.Becomes)
+	t.into = holder.Fields().ByName(protoreflect.Name(name))
+	if t.into == nil || !t.fits() {
+		return t, errNoField(message, field)
 	}
 	return t, nil
 }
 
-// fits reports whether the field is for values of the parameter's form.
+func errNoField(message protoreflect.MessageDescriptor, field Field) error {
+	return fmt.Errorf("parameter %s: %s has no field %s for it", field.Name, message.FullName(), field.Becomes)
+}
+
+// fits reports whether the field is for values of the parameter's form. Lists and files
+// are fields of the message itself.
 func (t target) fits() bool {
-	list := t.Form == FormTexts || t.Form == FormKeys
-	kind := protoreflect.StringKind
-	switch t.Form {
-	case FormFlag:
-		kind = protoreflect.BoolKind
-	case FormInteger, FormPosition:
-		kind = protoreflect.Int32Kind
-	case FormDuration:
-		return t.field.Message() == new(durationpb.Duration).ProtoReflect().Descriptor() && !t.field.IsList()
-	case FormFile:
-		kind = protoreflect.BytesKind
-	default: // text
+	if t.into.IsList() != (t.Form == FormTexts || t.Form == FormKeys) {
+		return false
 	}
-	return t.field.Kind() == kind && t.field.IsList() == list
+	switch t.Form {
+	case FormTexts, FormKeys:
+		return t.into.Kind() == protoreflect.StringKind && t.outer == nil
+	case FormFlag:
+		return t.into.Kind() == protoreflect.BoolKind
+	case FormInteger, FormPosition:
+		return t.into.Kind() == protoreflect.Int32Kind
+	case FormDuration:
+		return t.into.Message() == new(durationpb.Duration).ProtoReflect().Descriptor()
+	case FormFile:
+		return t.into.Kind() == protoreflect.BytesKind && t.outer == nil
+	default: // text
+		return t.into.Kind() == protoreflect.StringKind
+	}
 }
 
 // Fill puts the values of the parameters into a message, in the order of their
@@ -80,41 +84,41 @@ func (t target) fits() bool {
 // that of the first one that is refused.
 func (f Filler) Fill(p Params, message protoreflect.Message) error {
 	for _, t := range f.targets {
-		if err := t.fill(p, message); err != nil {
+		if err := t.put(p, message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t target) fill(p Params, message protoreflect.Message) error {
+func (t target) put(p Params, message protoreflect.Message) error {
 	switch t.Form {
 	case FormTexts, FormKeys:
-		return t.fillList(p, message)
+		return t.putList(p, message)
 	case FormFile:
-		if message.Has(t.field) {
+		if message.Has(t.into) {
 			return nil
 		}
 	default:
 	}
-	optional := t.field.HasOptionalKeyword()
+	optional := t.into.HasOptionalKeyword()
 	if optional {
 		if given, err := p.Optional(t.Name); err != nil || given == nil {
 			return err
 		}
 	}
-	value, empty, err := t.read(p)
+	value, empty, err := t.value(p)
 	if err != nil || empty && !optional {
 		return err
 	}
 	if t.outer != nil {
 		message = message.Mutable(t.outer).Message()
 	}
-	message.Set(t.field, value)
+	message.Set(t.into, value)
 	return nil
 }
 
-func (t target) fillList(p Params, message protoreflect.Message) error {
+func (t target) putList(p Params, message protoreflect.Message) error {
 	read := p.List
 	if t.Form == FormKeys {
 		read = p.Keys
@@ -123,16 +127,16 @@ func (t target) fillList(p Params, message protoreflect.Message) error {
 	if err != nil || len(texts) == 0 {
 		return err
 	}
-	list := message.Mutable(t.field).List()
+	list := message.Mutable(t.into).List()
 	for _, text := range texts {
 		list.Append(protoreflect.ValueOfString(text))
 	}
 	return nil
 }
 
-// read returns the single value of the parameter, and whether it is that of a field that
+// value returns the single value of the parameter, and whether it is that of a field that
 // is not set.
-func (t target) read(p Params) (value protoreflect.Value, empty bool, err error) {
+func (t target) value(p Params) (value protoreflect.Value, empty bool, err error) {
 	switch t.Form {
 	case FormFlag:
 		on, err := p.Flag(t.Name)

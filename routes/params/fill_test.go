@@ -13,8 +13,8 @@ import (
 	"hush/routes/refusal"
 )
 
-// fill puts parameters into a message.
-func fill(t *testing.T, p Params, message proto.Message, fields []Field) error {
+// filled puts parameters into a message.
+func filled(t *testing.T, p Params, message proto.Message, fields []Field) error {
 	t.Helper()
 	filler, err := NewFiller(message.ProtoReflect().Descriptor(), fields)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestFill(t *testing.T) {
 		},
 	} {
 		got := &hushv1.ConcealSecretRequest{Memo: "m"}
-		err := fill(t, mustJSONParams(t, body), got, conceals())
+		err := filled(t, mustJSONParams(t, body), got, conceals())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" || err != nil {
 			t.Errorf("Fill(%s): got error %v and difference\n%s", body, err, diff)
 		}
@@ -53,7 +53,7 @@ func TestFill(t *testing.T) {
 		`{"passphrase":true,"ttl":[],"share_domain":[]}`: "ttl must be a single value",
 		`{"recipient":{"a":1},"share_domain":[]}`:        "recipient must be text or a list of texts",
 	} {
-		err := fill(t, mustJSONParams(t, body), new(hushv1.ConcealSecretRequest), conceals())
+		err := filled(t, mustJSONParams(t, body), new(hushv1.ConcealSecretRequest), conceals())
 		wantRefusal(t, "Fill("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
@@ -61,7 +61,7 @@ func TestFill(t *testing.T) {
 func TestFillLists(t *testing.T) {
 	fields := []Field{{Name: "keys", Form: FormKeys, Becomes: "secret_keys"}, {Name: "identifiers", Form: FormKeys, Becomes: "secret_keys"}}
 	got := new(hushv1.ListSecretStatusRequest)
-	err := fill(t, mustJSONParams(t, `{"identifiers":["c"],"keys":"a, b"}`), got, fields)
+	err := filled(t, mustJSONParams(t, `{"identifiers":["c"],"keys":"a, b"}`), got, fields)
 	if diff := cmp.Diff([]string{"a", "b", "c"}, got.GetSecretKeys()); diff != "" || err != nil {
 		t.Errorf("Fill(two names): got error %v and difference\n%s", err, diff)
 	}
@@ -80,19 +80,19 @@ func TestFillNested(t *testing.T) {
 		"character_sets[symbols]=1&length=7":    {Length: 7, CharacterSets: &hushv1.CharacterSets{Symbols: true}},
 	} {
 		got := new(hushv1.GenerateSecretRequest)
-		err := fill(t, mustParams(t, body, ""), got, generates)
+		err := filled(t, mustParams(t, body, ""), got, generates)
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" || err != nil {
 			t.Errorf("Fill(%s): got error %v and difference\n%s", body, err, diff)
 		}
 	}
-	err := fill(t, mustParams(t, "length=1.5", ""), new(hushv1.GenerateSecretRequest), generates)
+	err := filled(t, mustParams(t, "length=1.5", ""), new(hushv1.GenerateSecretRequest), generates)
 	wantRefusal(t, "Fill(length)", err, refusal.ClassInvalid, "length must be a whole number")
 	brands := []Field{
 		{Name: "brand[colour]", Form: FormText, Becomes: "brand.colour"}, {Name: "brand[locale]", Form: FormText, Becomes: "brand.locale"},
 		{Name: "brand[allow_public_api]", Form: FormFlag, Becomes: "brand.allow_public_api"},
 	}
 	got := new(hushv1.UpdateDomainBrandRequest)
-	err = fill(t, mustJSONParams(t, `{"brand":{"colour":"","allow_public_api":false,"locale":null}}`), got, brands)
+	err = filled(t, mustJSONParams(t, `{"brand":{"colour":"","allow_public_api":false,"locale":null}}`), got, brands)
 	want := &hushv1.UpdateDomainBrandRequest{Brand: &hushv1.Brand{Colour: new(""), AllowPublicApi: new(false)}}
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" || err != nil {
 		t.Errorf("Fill(brand): got error %v and difference\n%s", err, diff)
@@ -103,11 +103,11 @@ func TestFillPosition(t *testing.T) {
 	fields := []Field{{Name: "line", Form: FormPosition, Becomes: "line"}}
 	for text, want := range map[string]int32{"": 0, "x": 0, "-1": 0, "1.5": 0, "12": 12} {
 		got := new(hushv1.ReceiveExceptionRequest)
-		if err := fill(t, mustParams(t, "line="+text, ""), got, fields); err != nil || got.GetLine() != want {
+		if err := filled(t, mustParams(t, "line="+text, ""), got, fields); err != nil || got.GetLine() != want {
 			t.Errorf("Fill(line=%s): got %d, %v, want %d", text, got.GetLine(), err, want)
 		}
 	}
-	err := fill(t, mustParams(t, "line=2147483648", ""), new(hushv1.ReceiveExceptionRequest), fields)
+	err := filled(t, mustParams(t, "line=2147483648", ""), new(hushv1.ReceiveExceptionRequest), fields)
 	wantRefusal(t, "Fill(line)", err, refusal.ClassInvalid, "line must be a number of at most 2147483647")
 }
 

@@ -19,7 +19,7 @@ func (n Names) parseFormBody(text string) (source, error) {
 	for pair := range strings.SplitSeq(text, "&") {
 		name, bare := n.nameOf(pair)
 		if bare {
-			return nil, n.cutOff(after)
+			return nil, n.errCutOff(after)
 		}
 		if strings.ContainsAny(name, "\r\n") {
 			return nil, refusal.Malformed("the name of a parameter has a line break: the body may have another Content-Type than " + typeForm)
@@ -79,15 +79,15 @@ func (p Params) CutOff() error {
 			return (base == name || base == AnyName) && f.Form.isText()
 		}
 		if slices.ContainsFunc(p.declared, isCut) {
-			return p.names.cutOff(name)
+			return p.names.errCutOff(name)
 		}
 	}
 	return nil
 }
 
-// cutOff refuses text without a name. It may be a part of a secret, so the refusal
+// errCutOff refuses text without a name. It may be a part of a secret, so the refusal
 // names the parameter before it.
-func (n Names) cutOff(after string) error {
+func (n Names) errCutOff(after string) error {
 	const advice = `in a value, write "&" as %26 (curl: --data-urlencode)`
 	if after == "" {
 		return refusal.Invalid(`the body begins with text without "=": %s`, advice)

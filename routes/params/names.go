@@ -63,7 +63,7 @@ func NamesOf(all []Field) Names {
 		}
 		base, _, _ := strings.Cut(field.Name, "[")
 		n.bases[base] = true
-		if field.Guarded && !n.guarded(field.Name) {
+		if field.Guarded && !n.isGuard(field.Name) {
 			n.guards = append(n.guards, newGuard(field.Name))
 		}
 	}
@@ -73,8 +73,8 @@ func NamesOf(all []Field) Names {
 // have reports whether routes read a name, given without its brackets.
 func (n Names) have(base string) bool { return n.bases[base] }
 
-// guarded reports whether near misses of a name are refused.
-func (n Names) guarded(name string) bool {
+// isGuard reports whether near misses of a name are refused.
+func (n Names) isGuard(name string) bool {
 	return slices.ContainsFunc(n.guards, func(g guard) bool { return g.name == name })
 }
 

@@ -38,16 +38,16 @@ func (p Params) NearMiss() error {
 		}
 	}
 	for _, s := range p.sources() {
-		if err := s.nearMiss(declared); err != nil {
+		if err := s.firstMiss(declared); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// nearMiss refuses the first near miss in alphabetical order, so that equal requests
+// firstMiss refuses the first near miss in alphabetical order, so that equal requests
 // have equal refusals.
-func (s source) nearMiss(declared []guard) error {
+func (s source) firstMiss(declared []guard) error {
 	var first string
 	var found miss
 	for name := range s {

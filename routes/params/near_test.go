@@ -11,7 +11,7 @@ import (
 )
 
 // guarded declares every parameter whose near misses are refused.
-func guarded() []Field { return optional(FormText, "passphrase", "ttl", "recipient") }
+func guards() []Field { return optional(FormText, "passphrase", "ttl", "recipient") }
 
 // Each of these once shared a secret with no passphrase, for the usual lifetime, or
 // mailed to no one.
@@ -30,7 +30,7 @@ func TestNearMisses(t *testing.T) {
 			s := make(source)
 			testNames().add(s, name, value{text: "hunter2"})
 			for _, p := range []Params{{names: testNames(), body: s}, {names: testNames(), query: s}} {
-				wantRefusal(t, "NearMiss("+name+")", p.Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+				wantRefusal(t, "NearMiss("+name+")", p.Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 			}
 		}
 	}
@@ -42,23 +42,23 @@ func TestNearMissForms(t *testing.T) {
 	for _, body := range []string{
 		"passphrse=a", "passphrse", "passphrse[0]=a", "secret[passphrse]=a", "secret=a&passphrse[]=b", "passphrse[x]=a", "passphrse=%ff", "passphrse=a&passphrse=b",
 	} {
-		wantRefusal(t, "NearMiss("+body+")", mustParams(t, body, "").Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
-		wantRefusal(t, "NearMiss(?"+body+")", mustParams(t, "", body).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss("+body+")", mustParams(t, body, "").Only(guards()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss(?"+body+")", mustParams(t, "", body).Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 	}
 	for _, body := range []string{
 		`{"passphrse":"a"}`, `{"secret":{"secret":"a","passphrse":"b"}}`, `{"passphrse":null}`, `{"passphrse":["a"]}`, `{"passphrse":[]}`, `{"passphrse":{}}`,
 		`{"passphrse":{"x":1}}`, `{"secret[passphrse]":1}`, `{"passphrase":"a","passphrse":"b"}`,
 	} {
-		wantRefusal(t, "NearMiss("+body+")", mustJSONParams(t, body).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss("+body+")", mustJSONParams(t, body).Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 	}
 	files, err := testNames().parseMultipart([]byte(part(`form-data; name="passphrse"; filename="a"`, "hunter2")+"--b--"), "b")
 	if err != nil {
 		t.Fatalf("parseMultipart(): got error %v", err)
 	}
-	wantRefusal(t, "NearMiss(multipart)", Params{names: testNames(), body: files}.Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+	wantRefusal(t, "NearMiss(multipart)", Params{names: testNames(), body: files}.Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 	for range 20 { // the order of a map is chance
 		p := mustParams(t, "tll=1&recipients=2&Passphrase=3", "TTL=4")
-		wantRefusal(t, "NearMiss(several)", p.Only(guarded()).NearMiss(), refusal.ClassInvalid, `There is no parameter "Passphrase". Did you mean passphrase?`)
+		wantRefusal(t, "NearMiss(several)", p.Only(guards()).NearMiss(), refusal.ClassInvalid, `There is no parameter "Passphrase". Did you mean passphrase?`)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestNoNearMisses(t *testing.T) {
 		s := make(source)
 		testNames().add(s, name, value{text: "x"})
 		for _, p := range []Params{{names: testNames(), body: s}, {names: testNames(), query: s}} {
-			if err := p.Only(guarded()).NearMiss(); err != nil {
+			if err := p.Only(guards()).NearMiss(); err != nil {
 				t.Errorf("NearMiss(%.60q): got error %v, want none", name, err)
 			}
 		}
@@ -108,7 +108,7 @@ func TestNearMissIsQuoted(t *testing.T) {
 	} {
 		s := make(source)
 		testNames().add(s, name, value{})
-		wantRefusal(t, "NearMiss("+want+")", Params{names: testNames(), body: s}.Only(guarded()).NearMiss(), refusal.ClassInvalid,
+		wantRefusal(t, "NearMiss("+want+")", Params{names: testNames(), body: s}.Only(guards()).NearMiss(), refusal.ClassInvalid,
 			"There is no parameter "+want+". Did you mean passphrase?")
 	}
 }
@@ -145,8 +145,8 @@ func TestLostRestrictions(t *testing.T) {
 	} {
 		want := `There is no parameter "` + sent + `". Did you mean passphrase?`
 		form := strings.ReplaceAll(body, ";", "%3B") + "=hunter2"
-		wantRefusal(t, "NearMiss("+shortened(body, 40)+")", mustParams(t, form, "").Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
-		wantRefusal(t, "NearMiss(?"+shortened(body, 40)+")", mustParams(t, "", form).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss("+shortened(body, 40)+")", mustParams(t, form, "").Only(guards()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss(?"+shortened(body, 40)+")", mustParams(t, "", form).Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 	}
 	for body, sent := range map[string]string{
 		`{"secrets":{"passphrase":"hunter2","ttl":60}}`: "secrets[passphrase]", `{"secret":{"secret":"a"},"data":{"passphrase":"hunter2"}}`: "…[passphrase]",
@@ -155,11 +155,11 @@ func TestLostRestrictions(t *testing.T) {
 		strings.Repeat(`{"a":`, 15) + `{"passphrase":"hunter2"}` + strings.Repeat("}", 15): "…[passphrase]",
 	} {
 		want := `There is no parameter "` + sent + `". Did you mean passphrase?`
-		wantRefusal(t, "NearMiss("+shortened(body, 40)+")", mustJSONParams(t, body).Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss("+shortened(body, 40)+")", mustJSONParams(t, body).Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 	}
 	// A decoder refuses these itself.
 	for _, body := range []string{"passphrase[x]=a", "secret[passphrase][ttl]=a", "recipient[][ttl]=a", "passphrase[x][y][z]=a"} {
-		if err := mustParams(t, body, "").Only(guarded()).NearMiss(); err != nil {
+		if err := mustParams(t, body, "").Only(guards()).NearMiss(); err != nil {
 			t.Errorf("NearMiss(%s): got error %v, want none", body, err)
 		}
 	}
@@ -174,10 +174,10 @@ func TestLongNearMisses(t *testing.T) {
 		"pass" + fill + "phrase": "pass" + fill[:60] + "…", strings.Repeat("_", 63) + "äpassphrase": strings.Repeat("_", 63) + "…",
 	} {
 		want := `There is no parameter "` + shown + `". Did you mean passphrase?`
-		wantRefusal(t, "NearMiss("+shortened(name, 40)+")", mustParams(t, name+"=x", "").Only(guarded()).NearMiss(), refusal.ClassInvalid, want)
+		wantRefusal(t, "NearMiss("+shortened(name, 40)+")", mustParams(t, name+"=x", "").Only(guards()).NearMiss(), refusal.ClassInvalid, want)
 	}
 	for _, body := range []string{`{"passphrase` + fill + `":"x"}`, `{"secret":{"passphrase` + fill + `":"x"}}`} {
-		if err := mustJSONParams(t, body).Only(guarded()).NearMiss(); err == nil {
+		if err := mustJSONParams(t, body).Only(guards()).NearMiss(); err == nil {
 			t.Errorf("NearMiss(%s): got no error, want one", shortened(body, 40))
 		}
 	}
@@ -190,7 +190,7 @@ func manyNames() Params {
 	for i := range maxParams {
 		testNames().add(s, []string{"memo", "character", "title.", "parameters", "metadata_ttl_"}[i%5]+strconv.Itoa(i), value{text: "x"})
 	}
-	return Params{names: testNames(), body: s}.Only(guarded())
+	return Params{names: testNames(), body: s}.Only(guards())
 }
 
 // The attack: a request with a thousand names that each cost the service work.

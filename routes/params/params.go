@@ -48,7 +48,7 @@ type Params struct {
 	names       Names
 	body, query source
 	cut         []string // the parameters of the query that may be cut off at &
-	unread      bool     // there is a body, of a type that is not read
+	leftBody    bool     // there is a body, of a type that is not read
 	limited     bool     // to the declared parameters
 	declared    []Field
 }

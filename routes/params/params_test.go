@@ -149,7 +149,7 @@ func TestParamsFile(t *testing.T) {
 			fields = append(fields, Field{Name: name, Form: FormFile, Becomes: "content"})
 		}
 		message := new(hushv1.UpdateDomainLogoRequest)
-		err := fill(t, p, message, fields)
+		err := filled(t, p, message, fields)
 		return string(message.GetContent()), err
 	}
 	for _, test := range []struct{ body, query, want string }{
