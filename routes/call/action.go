@@ -83,7 +83,8 @@ type Choice struct {
 }
 
 // Either lets a parameter choose the RPC. The caller must be allowed to call
-// both, because the parameter is only read after the gate.
+// both, because the parameter is only read after the gate. The fields of no come
+// before those that only yes has.
 func Either(choose Choice, yes, no Action) Action {
 	a := Action{
 		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,

@@ -59,7 +59,7 @@ func errNoField(message protoreflect.MessageDescriptor, field Field) error {
 
 // fits reports whether the field is for values of the parameter's form. Lists and files
 // are fields of the message itself.
-func (t target) fits() bool {
+func (t *target) fits() bool {
 	if t.into.IsList() != (t.Form == FormTexts || t.Form == FormKeys) {
 		return false
 	}
@@ -83,15 +83,15 @@ func (t target) fits() bool {
 // descriptions. A parameter without a value leaves its field as it is. The error is
 // that of the first one that is refused.
 func (f Filler) Fill(p Params, message protoreflect.Message) error {
-	for _, t := range f.targets {
-		if err := t.put(p, message); err != nil {
+	for i := range f.targets {
+		if err := f.targets[i].put(p, message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t target) put(p Params, message protoreflect.Message) error {
+func (t *target) put(p Params, message protoreflect.Message) error {
 	switch t.Form {
 	case FormTexts, FormKeys:
 		return t.putList(p, message)
@@ -118,12 +118,11 @@ func (t target) put(p Params, message protoreflect.Message) error {
 	return nil
 }
 
-func (t target) putList(p Params, message protoreflect.Message) error {
-	read := p.List
+func (t *target) putList(p Params, message protoreflect.Message) error {
+	texts, err := p.List(t.Name)
 	if t.Form == FormKeys {
-		read = p.Keys
+		texts, err = p.Keys(t.Name)
 	}
-	texts, err := read(t.Name)
 	if err != nil || len(texts) == 0 {
 		return err
 	}
@@ -136,7 +135,7 @@ func (t target) putList(p Params, message protoreflect.Message) error {
 
 // value returns the single value of the parameter, and whether it is that of a field that
 // is not set.
-func (t target) value(p Params) (value protoreflect.Value, empty bool, err error) {
+func (t *target) value(p Params) (value protoreflect.Value, empty bool, err error) {
 	switch t.Form {
 	case FormFlag:
 		on, err := p.Flag(t.Name)
@@ -153,19 +152,14 @@ func (t target) value(p Params) (value protoreflect.Value, empty bool, err error
 	case FormFile:
 		content, err := p.File(t.Name)
 		return protoreflect.ValueOfBytes(content), len(content) == 0, err
-	default:
-		text, err := t.readText(p)
-		return protoreflect.ValueOfString(text), text == "", err
-	}
-}
-
-func (t target) readText(p Params) (string, error) {
-	switch t.Form {
 	case FormVerbatim:
-		return p.Verbatim(t.Name)
+		text, err := p.Verbatim(t.Name)
+		return protoreflect.ValueOfString(text), text == "", err
 	case FormSpoken:
-		return p.Spoken(t.Name)
+		text, err := p.Spoken(t.Name)
+		return protoreflect.ValueOfString(text), text == "", err
 	default:
-		return p.Text(t.Name)
+		text, err := p.Text(t.Name)
+		return protoreflect.ValueOfString(text), text == "", err
 	}
 }

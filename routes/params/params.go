@@ -4,9 +4,11 @@
 // It promises to take what was sent exactly or to refuse it: it truncates,
 // replaces and guesses nothing, and never takes one parameter from two places.
 // Its errors are *refusal.Error. They name a parameter only if a route reads it,
-// or if it is a near miss (see Params.NearMiss), and never contain a value. Package
-// call reads every request with it, and the decoders of routes and pages look
-// parameters up.
+// or if it is a near miss (see Params.NearMiss), and never contain a value.
+//
+// A Field describes a parameter once, beside the route that takes it. A Filler puts what
+// was sent into the message of the route's RPC, Names has what errors may show, and
+// documents are made of the same fields. Package call reads every request with it.
 package params
 
 import (

@@ -38,8 +38,9 @@ func decodeSecretStatus(req *call.Request) (*hushv1.GetSecretStatusRequest, erro
 	return &hushv1.GetSecretStatusRequest{SecretKey: req.Key}, nil
 }
 
-// keysFields are the parameters with keys, under the names that clients of different ages use,
-// for a message that has them in a field. They are lists or comma-separated texts.
+// keysFields are the parameters with keys, under the names that clients of different
+// ages use, for a message that has them in a field. They are lists or comma-separated
+// texts.
 func keysFields(field string) []params.Field {
 	return []params.Field{
 		{Name: "keys", Form: params.FormKeys, Becomes: field, About: "1 to 25 keys, as a list or separated by commas in one string."},

@@ -24,7 +24,8 @@ func LifetimeField() params.Field {
 const lifetimeText = "The lifetime: a number of seconds, or a number with a unit, as in `90s`, `15m`, `1h`, `3d` or `1w`. " +
 	"Less than a minute becomes a minute, and more than the caller's maximum becomes the maximum. Empty, 0 and -1 become 7 days, and any other value is refused."
 
-// NewPassphraseField is the parameter with the passphrase that protects a secret from now on.
+// NewPassphraseField is the parameter with the passphrase that protects a secret from
+// now on.
 func NewPassphraseField() params.Field {
 	return params.Field{Name: "passphrase", Form: params.FormSpoken, Becomes: "passphrase", Guarded: true}
 }
@@ -55,8 +56,8 @@ func ConcealInput() call.Input[hushv1.ConcealSecretRequest] {
 	return call.Fill(call.Nothing[hushv1.ConcealSecretRequest], append([]params.Field{SecretField()}, termsFields()...)...)
 }
 
-// GenerateInput is what generating a secret takes. Without a character set, the service's own
-// choice applies.
+// GenerateInput is what generating a secret takes. Without a character set, the
+// service's own choice applies.
 func GenerateInput() call.Input[hushv1.GenerateSecretRequest] {
 	return call.Fill(call.Nothing[hushv1.GenerateSecretRequest], slices.Concat(termsFields(), []params.Field{
 		{Name: "length", Form: params.FormInteger, Becomes: "length"},
