@@ -36,6 +36,7 @@ programs() {
 	# What is larger than -short in the vault has the race detector, and runs here in
 	# "make full".
 	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/postgres ./cmd/hush
+	STORE=postgres stage 'routes on PostgreSQL' scripts/test.sh -run '^TestExchanges$' ./routes/apitest
 	STORE=postgres stage 'vault on PostgreSQL' scripts/test.sh -short ./vault/...
 }
 rest() {

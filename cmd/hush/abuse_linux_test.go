@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -72,10 +73,10 @@ func abuses() []abuse {
 	}
 	return append(all,
 		abuse{"parameters of v1", readingTime, func(t *testing.T, a *attacked) int {
-			return a.flood(t, abuseWire{path: "/api/v1/share", contentType: typeForm}, "secret=x"+strings.Repeat("&a=b", 1_000_000))
+			return a.flood(t, abuseWire{path: "/api/v1/share", contentType: apitest.TypeForm}, "secret=x"+strings.Repeat("&a=b", 1_000_000))
 		}},
 		abuse{"keys of v2", readingTime, func(t *testing.T, a *attacked) int {
-			return a.flood(t, abuseWire{path: "/api/v2/secret/status", contentType: typeForm}, "keys="+strings.Repeat("a,", 2_000_000))
+			return a.flood(t, abuseWire{path: "/api/v2/secret/status", contentType: apitest.TypeForm}, "keys="+strings.Repeat("a,", 2_000_000))
 		}},
 		abuse{"guesses of a passphrase", workTime, guesses},
 		abuse{"guesses of a password", workTime, passwords},
@@ -109,13 +110,13 @@ func TestAbuseIsBounded(t *testing.T) {
 			if took > c.most {
 				t.Errorf("processor time: got %s, want at most %s", took, c.most)
 			}
-			if longest > maxRefusal {
-				t.Errorf("answer: got %d bytes, want at most %d", longest, maxRefusal)
+			if longest > apitest.MaxRefusal {
+				t.Errorf("answer: got %d bytes, want at most %d", longest, apitest.MaxRefusal)
 			}
 		})
 	}
 	d := newDrivers(t, a.testServer, nil)[0]
-	d.reveal(t.Context(), mustConceal(t, d, wish{secret: "kept"}).secretKey, "").wantValue(t, "reveal afterwards", "kept")
+	d.Reveal(t.Context(), apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"}).SecretKey, "").WantValue(t, "reveal afterwards", "kept")
 }
 
 // abuseWire is a way to send a message.
@@ -126,15 +127,15 @@ type abuseWire struct {
 
 func abuseWires() []abuseWire {
 	all := []abuseWire{
-		{name: "v1", path: "/api/v1/share", contentType: typeJSON, legacy: true},
-		{name: "v2", path: "/api/v2/secret/conceal", contentType: typeJSON, legacy: true},
+		{name: "v1", path: "/api/v1/share", contentType: apitest.TypeJSON, legacy: true},
+		{name: "v2", path: "/api/v2/secret/conceal", contentType: apitest.TypeJSON, legacy: true},
 	}
 	for _, zip := range []bool{false, true} {
 		for _, w := range []abuseWire{
-			{name: "Connect JSON", path: concealPath, contentType: typeJSON},
-			{name: "Connect", path: concealPath, contentType: typeProto},
-			{name: "gRPC", path: concealPath, contentType: "application/grpc", enveloped: true},
-			{name: "gRPC-Web", path: concealPath, contentType: "application/grpc-web", enveloped: true},
+			{name: "Connect JSON", path: apitest.ConcealPath, contentType: apitest.TypeJSON},
+			{name: "Connect", path: apitest.ConcealPath, contentType: apitest.TypeProto},
+			{name: "gRPC", path: apitest.ConcealPath, contentType: "application/grpc", enveloped: true},
+			{name: "gRPC-Web", path: apitest.ConcealPath, contentType: "application/grpc-web", enveloped: true},
 		} {
 			if w.zip = zip; zip {
 				w.name += " in gzip"
@@ -162,7 +163,7 @@ func (a *attacked) flood(t *testing.T, w abuseWire, body string) int {
 	t.Helper()
 	packed := strings.HasPrefix(body, "\x1f\x8b")
 	if w.zip && !packed {
-		body, packed = zippedText(t, body), true
+		body, packed = apitest.ZippedText(t, body), true
 	}
 	header := http.Header{"Content-Type": {w.contentType}}
 	client := a.h1
@@ -171,7 +172,7 @@ func (a *attacked) flood(t *testing.T, w abuseWire, body string) int {
 		client = a.h2
 		header.Set("Te", "trailers")
 		header.Set("Grpc-Encoding", "gzip")
-		body = envelope(byte(btoi(packed)), body)
+		body = apitest.Envelope(byte(btoi(packed)), body)
 	case packed:
 		header.Set("Content-Encoding", "gzip")
 	}
@@ -232,7 +233,7 @@ func (a *attacked) halves(t *testing.T, w abuseWire) int {
 		encoding = "Content-Encoding: gzip\r\n"
 	}
 	if w.enveloped {
-		body = envelope(byte(btoi(w.zip)), body)[:size] // the end is missing
+		body = apitest.Envelope(byte(btoi(w.zip)), body)[:size] // the end is missing
 		encoding = "Grpc-Encoding: gzip\r\n"
 	}
 	var mu sync.Mutex
@@ -261,10 +262,10 @@ func guesses(t *testing.T, a *attacked) int {
 	d := newDrivers(t, a.testServer, nil)[0]
 	var keys []string
 	for range 12 {
-		keys = append(keys, mustConceal(t, d, wish{secret: "x", passphrase: "open sesame"}).secretKey)
+		keys = append(keys, apitest.MustConceal(t, d, apitest.Wish{Secret: "x", Passphrase: "open sesame"}).SecretKey)
 	}
 	return swarm(120, 60, func(i int) int {
-		return a.post(t, a.h1, revealPath, http.Header{"Content-Type": {typeJSON}},
+		return a.post(t, a.h1, apitest.RevealPath, http.Header{"Content-Type": {apitest.TypeJSON}},
 			`{"secretKey":"`+keys[i%len(keys)]+`","passphrase":"`+strconv.Itoa(i)+`"}`)
 	})
 }
@@ -272,18 +273,18 @@ func guesses(t *testing.T, a *attacked) int {
 // passwords tries passwords of many addresses at a time.
 func passwords(t *testing.T, a *attacked) int {
 	return swarm(60, 30, func(i int) int {
-		return a.post(t, a.h1, "/hush.v1.SessionService/CreateSession", http.Header{"Content-Type": {typeJSON}},
+		return a.post(t, a.h1, "/hush.v1.SessionService/CreateSession", http.Header{"Content-Type": {apitest.TypeJSON}},
 			fmt.Sprintf(`{"address":"a%d@example.com","password":"wrong password %d"}`, i, i))
 	})
 }
 
 // uploads sends pictures that are small in the file and large in memory.
 func uploads(t *testing.T, a *attacked) int {
-	header := bearerHeader(a.env.ada.token)
+	header := apitest.Bearer(a.env.Ada.Token)
 	header.Set("Content-Type", "multipart/form-data; boundary=b")
 	body := "--b\r\nContent-Disposition: form-data; name=\"logo\"; filename=\"a.png\"\r\n\r\n" + string(a.logos) + "\r\n--b--\r\n"
 	swarm(30, 15, func(int) int {
-		return a.post(t, a.h1, "/api/v2/domains/"+a.env.ada.domain.Name+"/logo", header, body)
+		return a.post(t, a.h1, "/api/v2/domains/"+a.env.Ada.Domain.Name+"/logo", header, body)
 	})
 	return 0 // an upload that succeeds answers with the picture
 }
@@ -291,9 +292,9 @@ func uploads(t *testing.T, a *attacked) int {
 // lookups asks about a domain again and again, while DNS does not answer.
 func lookups(t *testing.T, a *attacked) int {
 	return swarm(30, 30, func(int) int {
-		header := bearerHeader(a.env.ada.token)
-		header.Set("Content-Type", typeJSON)
-		return a.post(t, a.h1, "/api/v2/domains/"+a.env.ada.domain.Name+"/verify", header, "{}")
+		header := apitest.Bearer(a.env.Ada.Token)
+		header.Set("Content-Type", apitest.TypeJSON)
+		return a.post(t, a.h1, "/api/v2/domains/"+a.env.Ada.Domain.Name+"/verify", header, "{}")
 	})
 }
 

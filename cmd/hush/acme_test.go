@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/server/certificates/acmetest"
 	"hush/server/process"
 )
@@ -111,8 +112,8 @@ func TestACME(t *testing.T) {
 	s.await(t, p, acmeHost)
 	for _, http2 := range []bool{false, true} {
 		for _, d := range driversOn(s.client(t, http2), p.testServer, http2) {
-			kept := mustConceal(t, d, wish{secret: "x"})
-			d.reveal(t.Context(), kept.secretKey, "").wantValue(t, d.name()+" reveal with --acme", "x")
+			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal with --acme", "x")
 		}
 	}
 	for _, c := range []struct {
@@ -164,7 +165,7 @@ func (s *acmeService) wantBodyUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(apitest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	head := "POST /api/v1/share HTTP/1.1\r\nHost: " + acmeHost + "\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n"
@@ -187,9 +188,9 @@ func (s *acmeService) wantDomain(t *testing.T, p *testProcess) {
 	client := s.client(t, true)
 	orders := s.acme.Orders()
 	s.acme.DNS.SetA(name, "127.0.0.1")
-	added := sendAs(t, client, http.MethodPost, p.url+"/hush.v1.DomainService/AddDomain", header, `{"domain":"`+name+`"}`)
-	if added.status != http.StatusOK {
-		t.Fatalf("AddDomain: got %d %s, want it added", added.status, added.body)
+	added := apitest.Send(t, client, http.MethodPost, p.url+"/hush.v1.DomainService/AddDomain", header, `{"domain":"`+name+`"}`)
+	if added.Status != http.StatusOK {
+		t.Fatalf("AddDomain: got %d %s, want it added", added.Status, added.Body)
 	}
 	for range 3 {
 		if res, err := s.client(t, false).Get("https://" + name + "/healthz"); err == nil {
@@ -200,8 +201,8 @@ func (s *acmeService) wantDomain(t *testing.T, p *testProcess) {
 	if got := s.acme.Orders(); got != orders {
 		t.Errorf("orders: got %d more, want none for a domain that is not verified", got-orders)
 	}
-	host, value := between(added.body, `"txtValidationHost":"`), between(added.body, `"txtValidationValue":"`)
-	s.acme.DNS.SetTXT(host+"."+between(added.body, `"baseDomain":"`), value)
+	host, value := between(added.Body, `"txtValidationHost":"`), between(added.Body, `"txtValidationValue":"`)
+	s.acme.DNS.SetTXT(host+"."+between(added.Body, `"baseDomain":"`), value)
 	o.ok("", "domain", "verify", name)
 	s.await(t, p, name)
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/server/certificates/acmetest"
 )
 
@@ -127,7 +128,7 @@ func TestRestartWithACME(t *testing.T) {
 	busy := inTier(0, 6) // as in wantRestarts
 	for i := range busy {
 		client := s.client(t, i%3 == 2)
-		client.Timeout = patience
+		client.Timeout = apitest.Patience
 		client.Transport.(*http.Transport).DisableKeepAlives = i%3 == 0
 		clients.Go(func() {
 			for {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hush/mail/mailtest"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -19,8 +20,8 @@ func solvedFor(t *testing.T, client *http.Client, service, action string) string
 	if action != "" {
 		query = "?action=" + action
 	}
-	got := sendAs(t, client, http.MethodGet, service+"/api/v2/altcha/challenge"+query, nil, "")
-	return solve(t, got.at(t, "challenge"), got.at(t, "salt"), got.at(t, "signature"))
+	got := apitest.Send(t, client, http.MethodGet, service+"/api/v2/altcha/challenge"+query, nil, "")
+	return apitest.Solve(t, got.At(t, "challenge"), got.At(t, "salt"), got.At(t, "signature"))
 }
 
 // altchaDoor is an operation that takes a solution, over one of the protocols.
@@ -28,38 +29,38 @@ type altchaDoor struct {
 	name, action string
 	legacy       bool
 	// send calls the operation; number tells the calls apart.
-	send func(t *testing.T, solution string, number int) testReply
+	send func(t *testing.T, solution string, number int) apitest.Reply
 }
 
 // refused fails the test unless the door stayed shut for want of a solution.
-func (d altchaDoor) refused(t *testing.T, why string, got testReply) {
+func (d altchaDoor) refused(t *testing.T, why string, got apitest.Reply) {
 	t.Helper()
 	if d.legacy {
-		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `"success":false`) {
-			t.Errorf("%s with %s: got %d %s, want 422", d.name, why, got.status, got.body)
+		if got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, `"success":false`) {
+			t.Errorf("%s with %s: got %d %s, want 422", d.name, why, got.Status, got.Body)
 		}
 		return
 	}
-	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "REASON_CHALLENGE") {
-		t.Errorf("%s with %s: got %d %s, want invalid_argument with REASON_CHALLENGE", d.name, why, got.status, got.body)
+	if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "REASON_CHALLENGE") {
+		t.Errorf("%s with %s: got %d %s, want invalid_argument with REASON_CHALLENGE", d.name, why, got.Status, got.Body)
 	}
 }
 
 func altchaDoors(client *http.Client, service string) []altchaDoor {
-	rpc := func(procedure, body string) func(*testing.T, string, int) testReply {
-		return func(t *testing.T, solution string, number int) testReply {
+	rpc := func(procedure, body string) func(*testing.T, string, int) apitest.Reply {
+		return func(t *testing.T, solution string, number int) apitest.Reply {
 			t.Helper()
-			return callAs(t, client, service, "/hush.v1."+procedure, nil, fmt.Sprintf(body, number, solution))
+			return apitest.Call(t, client, service, "/hush.v1."+procedure, nil, fmt.Sprintf(body, number, solution))
 		}
 	}
-	form := func(path string, fields url.Values) func(*testing.T, string, int) testReply {
-		return func(t *testing.T, solution string, _ int) testReply {
+	form := func(path string, fields url.Values) func(*testing.T, string, int) apitest.Reply {
+		return func(t *testing.T, solution string, _ int) apitest.Reply {
 			t.Helper()
 			sent := url.Values{"authenticity_payload": {solution}}
 			for name := range fields {
 				sent.Set(name, fields.Get(name))
 			}
-			return sendAs(t, client, http.MethodPost, service+path, nil, sent.Encode())
+			return apitest.Send(t, client, http.MethodPost, service+path, nil, sent.Encode())
 		}
 	}
 	return []altchaDoor{
@@ -84,9 +85,9 @@ func fillPace(t *testing.T, client *http.Client, service string) {
 		time.Sleep(left)
 	}
 	for range freeConceals {
-		got := callAs(t, client, service, "/hush.v1.SecretService/ConcealSecret", nil, `{"secret":"within the rate"}`)
-		if got.status != http.StatusOK && !strings.Contains(got.body, "REASON_CHALLENGE") {
-			t.Fatalf("ConcealSecret: got %d %s, want 200 or REASON_CHALLENGE", got.status, got.body)
+		got := apitest.Call(t, client, service, "/hush.v1.SecretService/ConcealSecret", nil, `{"secret":"within the rate"}`)
+		if got.Status != http.StatusOK && !strings.Contains(got.Body, "REASON_CHALLENGE") {
+			t.Fatalf("ConcealSecret: got %d %s, want 200 or REASON_CHALLENGE", got.Status, got.Body)
 		}
 	}
 }
@@ -105,7 +106,7 @@ func TestChallenges(t *testing.T) {
 	client := newHTTPClient(t, false, nil)
 	for i, d := range newDrivers(t, s, nil) {
 		if i < freeConceals {
-			mustConceal(t, d, wish{secret: "within the rate"})
+			apitest.MustConceal(t, d, apitest.Wish{Secret: "within the rate"})
 		}
 	}
 	for _, door := range altchaDoors(client, s.url) {
@@ -125,13 +126,13 @@ func (d altchaDoor) try(t *testing.T, client *http.Client, service string) {
 	d.refused(t, "no base64", d.send(t, "carbon", 1))
 	d.refused(t, "a solution of another kind", d.send(t, solvedFor(t, client, service, other), 1))
 	d.refused(t, "a solution with a byte more", d.send(t, good+"A", 1))
-	if got := d.send(t, good, 1); got.status != http.StatusOK {
-		t.Errorf("%s with a solution: got %d %s, want 200", d.name, got.status, got.body)
+	if got := d.send(t, good, 1); got.Status != http.StatusOK {
+		t.Errorf("%s with a solution: got %d %s, want 200", d.name, got.Status, got.Body)
 	}
 	d.refused(t, "a solution that was used", d.send(t, good, 2))
 	general := solvedFor(t, client, service, "")
-	if got := d.send(t, general, 3); got.status != http.StatusOK {
-		t.Errorf("%s with a solution for anything: got %d %s, want 200", d.name, got.status, got.body)
+	if got := d.send(t, general, 3); got.Status != http.StatusOK {
+		t.Errorf("%s with a solution for anything: got %d %s, want 200", d.name, got.Status, got.Body)
 	}
 	d.refused(t, "a general solution that was used", d.send(t, general, 4))
 }
@@ -142,27 +143,27 @@ func TestAltchaVerify(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--rate-limits=off")
 	client := newHTTPClient(t, false, nil)
-	legacy := altchaDoor{name: "v2 verify", legacy: true, send: func(t *testing.T, solution string, _ int) testReply {
+	legacy := altchaDoor{name: "v2 verify", legacy: true, send: func(t *testing.T, solution string, _ int) apitest.Reply {
 		t.Helper()
-		return sendAs(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, url.Values{"authenticity_payload": {solution}}.Encode())
+		return apitest.Send(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, url.Values{"authenticity_payload": {solution}}.Encode())
 	}}
-	rpc := altchaDoor{name: "RPC verify", send: func(t *testing.T, solution string, _ int) testReply {
+	rpc := altchaDoor{name: "RPC verify", send: func(t *testing.T, solution string, _ int) apitest.Reply {
 		t.Helper()
-		return callAs(t, client, s.url, "/hush.v1.ChallengeService/AltchaVerify", nil, fmt.Sprintf(`{"authenticityPayload":%q}`, solution))
+		return apitest.Call(t, client, s.url, "/hush.v1.ChallengeService/AltchaVerify", nil, fmt.Sprintf(`{"authenticityPayload":%q}`, solution))
 	}}
 	for first, second := range map[*altchaDoor]*altchaDoor{&legacy: &rpc, &rpc: &legacy} {
 		good := solvedFor(t, client, s.url, "")
-		if got := first.send(t, good, 0); got.status != http.StatusOK {
-			t.Errorf("%s: got %d %s, want 200", first.name, got.status, got.body)
+		if got := first.send(t, good, 0); got.Status != http.StatusOK {
+			t.Errorf("%s: got %d %s, want 200", first.name, got.Status, got.Body)
 		}
 		second.refused(t, "a solution that was verified over the other", second.send(t, good, 0))
 	}
-	for _, got := range []testReply{
-		sendAs(t, client, http.MethodGet, s.url+"/api/v2/altcha/challenge?action=nothing", nil, ""),
-		callAs(t, client, s.url, "/hush.v1.ChallengeService/AltchaChallenge", nil, `{"action":"nothing"}`),
+	for _, got := range []apitest.Reply{
+		apitest.Send(t, client, http.MethodGet, s.url+"/api/v2/altcha/challenge?action=nothing", nil, ""),
+		apitest.Call(t, client, s.url, "/hush.v1.ChallengeService/AltchaChallenge", nil, `{"action":"nothing"}`),
 	} {
-		if got.status/100 != 4 || strings.Contains(got.body, "signature") {
-			t.Errorf("challenge for an action that there is not: got %d %s, want a refusal", got.status, got.body)
+		if got.Status/100 != 4 || strings.Contains(got.Body, "signature") {
+			t.Errorf("challenge for an action that there is not: got %d %s, want a refusal", got.Status, got.Body)
 		}
 	}
 }
@@ -174,16 +175,16 @@ func TestAccountsSolveNothing(t *testing.T) {
 	env, s := startAccounts(t, "--rate-limits=off", "--challenge-above=1")
 	fillPace(t, newHTTPClient(t, false, nil), s.url)
 	for _, d := range newDrivers(t, s, nil) {
-		got := d.conceal(t.Context(), wish{secret: "one too many"})
-		if got.outcome != outcomeInvalid {
-			t.Errorf("%s conceal above the rate: got %s (%s), want a refusal", d.name(), got.outcome, got.text)
+		got := d.Conceal(t.Context(), apitest.Wish{Secret: "one too many"})
+		if got.Outcome != apitest.OutcomeInvalid {
+			t.Errorf("%s conceal above the rate: got %s (%s), want a refusal", d.Name(), got.Outcome, got.Text)
 		}
 	}
-	for _, d := range newDrivers(t, s, basicHeader(env.ada.address, env.ada.token)) {
-		mustConceal(t, d, wish{secret: "of an account"})
+	for _, d := range newDrivers(t, s, apitest.Basic(env.Ada.Address, env.Ada.Token)) {
+		apitest.MustConceal(t, d, apitest.Wish{Secret: "of an account"})
 	}
-	got := sendAs(t, newHTTPClient(t, false, nil), http.MethodPost, s.url+"/api/v2/feedback", bearerHeader(env.bob.token), "msg=hello")
-	if got.status != http.StatusOK {
-		t.Errorf("feedback of an account: got %d %s, want 200", got.status, got.body)
+	got := apitest.Send(t, newHTTPClient(t, false, nil), http.MethodPost, s.url+"/api/v2/feedback", apitest.Bearer(env.Bob.Token), "msg=hello")
+	if got.Status != http.StatusOK {
+		t.Errorf("feedback of an account: got %d %s, want 200", got.Status, got.Body)
 	}
 }

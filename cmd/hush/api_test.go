@@ -1,19 +1,11 @@
 package main
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -23,7 +15,7 @@ import (
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
 	"hush/routes"
-	"hush/vault/challenge"
+	"hush/routes/apitest"
 )
 
 const apiDoc = "../../docs/api.md"
@@ -138,9 +130,6 @@ func (d document) wantProcedure(t *testing.T, row routes.Row) {
 	}
 }
 
-// The key that verdicts about spam are signed with in these tests.
-const spamKey = "key of a server for forms"
-
 // reader follows the document: it opens mails, sets DNS records and solves
 // challenges.
 type reader struct {
@@ -165,7 +154,7 @@ func newReader(t *testing.T) *reader {
 func testServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server) []string {
 	t.Helper()
 	key := filepath.Join(t.TempDir(), "spam.key")
-	if err := os.WriteFile(key, []byte(spamKey+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(key, []byte(apitest.SpamKey+"\n"), 0o600); err != nil {
 		t.Fatalf("WriteFile: got %v, want nil", err)
 	}
 	return []string{
@@ -203,10 +192,10 @@ func (r *reader) fill(t *testing.T, command string) string {
 		command = strings.ReplaceAll(command, m[0], r.open(t, m[1]))
 	}
 	if strings.Contains(command, "<solution>") {
-		command = strings.ReplaceAll(command, "<solution>", solve(t, r.known["<challenge>"], r.known["<salt>"], r.known["<signature>"]))
+		command = strings.ReplaceAll(command, "<solution>", apitest.Solve(t, r.known["<challenge>"], r.known["<salt>"], r.known["<signature>"]))
 	}
 	if strings.Contains(command, "<verdict>") {
-		command = strings.ReplaceAll(command, "<verdict>", judge(t, "message", "hello"))
+		command = strings.ReplaceAll(command, "<verdict>", apitest.Judge(t, "message", "hello"))
 	}
 	return r.device.fill(command)
 }
@@ -243,46 +232,4 @@ func (r *reader) learn(command, answer string) {
 		name, _, _ := strings.Cut(address, "@")
 		r.known["<"+name+"-token>"] = answer
 	}
-}
-
-// solve finds the number of a challenge and returns the solution as it is
-// sent.
-func solve(t testing.TB, solved, salt, signature string) string {
-	t.Helper()
-	for number := range challenge.ChallengeMaxNumber + 1 {
-		hash := sha256.Sum256([]byte(salt + strconv.FormatInt(int64(number), 10)))
-		if hex.EncodeToString(hash[:]) == solved {
-			return payload(t, map[string]any{
-				"algorithm": "SHA-256", "challenge": solved, "number": number, "salt": salt, "signature": signature,
-			})
-		}
-	}
-	t.Fatalf("challenge %q with salt %q: got no number up to %d, want one", solved, salt, challenge.ChallengeMaxNumber)
-	return ""
-}
-
-// judge signs the verdict that a form with one field is good.
-func judge(t testing.TB, field, value string) string {
-	t.Helper()
-	about := sha256.Sum256([]byte(value))
-	data := url.Values{
-		"classification": {"GOOD"}, "score": {"0.5"}, "verified": {"true"}, "fields": {field},
-		"time":       {strconv.FormatInt(time.Now().UnixNano(), 10)}, // so that no two are the same
-		"fieldsHash": {hex.EncodeToString(about[:])}, "expire": {strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)},
-	}.Encode()
-	hash := sha256.Sum256([]byte(data))
-	mac := hmac.New(sha256.New, []byte(spamKey))
-	mac.Write(hash[:])
-	return payload(t, map[string]any{
-		"algorithm": "SHA-256", "verificationData": data, "signature": hex.EncodeToString(mac.Sum(nil)), "verified": true,
-	})
-}
-
-func payload(t testing.TB, fields map[string]any) string {
-	t.Helper()
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatalf("Marshal(%v): got %v, want nil", fields, err)
-	}
-	return base64.StdEncoding.EncodeToString(raw)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // auditLines decodes the lines of an export.
@@ -35,8 +36,8 @@ func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
 	d := newDrivers(t, s, nil)[0]
-	kept := mustConceal(t, d, wish{secret: "kept"})
-	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "kept")
 	export := func(flags ...string) result {
 		t.Helper()
 		args := slices.Concat([]string{"admin", "audit", "export"}, flags, []string{"--data", s.data}, storeFlags(t, s.data, flags))
@@ -53,7 +54,7 @@ func TestAuditExport(t *testing.T) {
 			t.Errorf("time of a row: got %v, want the present in UTC with milliseconds", line["time"])
 		}
 	}
-	for _, key := range []string{kept.secretKey, kept.metadataKey} {
+	for _, key := range []string{kept.SecretKey, kept.MetadataKey} {
 		if strings.Contains(running.stdout, key) || strings.Contains(running.stdout, key[:8]) {
 			t.Errorf("hush admin audit export: got %q, want no part of a link", running.stdout)
 		}
@@ -91,7 +92,7 @@ func (closedPipe) Write([]byte) (int, error) {
 func TestAuditExportToClosedPipe(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, inFolder)
-	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	var stderr bytes.Buffer
 	args := []string{"admin", "audit", "export", "--data", s.data}
 	if code := run(t.Context(), args, nil, strings.NewReader(""), closedPipe{}, &stderr); code != command.ExitOK || stderr.Len() > 0 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // An operator's backup was cut off, changed or added to, at each of its parts.
@@ -20,7 +21,7 @@ func TestAlteredBackupIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := startHush(t, inFolder)
 	for range 2 {
-		mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+		apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	}
 	s.stop(t)
 	plain, sealed, identity := filepath.Join(dir, "plain"), filepath.Join(dir, "sealed"), filepath.Join(dir, "identity")

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // Nothing is left of a backup for which the disk is too small. It needs the right to
@@ -23,7 +24,7 @@ func TestBackupOnFullDisk(t *testing.T) {
 	s := startHush(t, inFolder)
 	d := newDrivers(t, s, nil)[0]
 	for range 4 {
-		mustConceal(t, d, wish{secret: strings.Repeat("long ", 10_000)})
+		apitest.MustConceal(t, d, apitest.Wish{Secret: strings.Repeat("long ", 10_000)})
 	}
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k,mode=700"); err != nil {
@@ -114,7 +115,7 @@ func TestSecondSignalEndsCommands(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
-		giveUp := time.After(patience)
+		giveUp := time.After(apitest.Patience)
 		for again := time.NewTicker(50 * time.Millisecond); ; {
 			select {
 			case err := <-ended:

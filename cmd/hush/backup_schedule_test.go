@@ -13,6 +13,7 @@ import (
 	"hush/cli/command"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 )
 
 // A service makes its first backup soon, in its sandbox, and tells about it.
@@ -22,7 +23,7 @@ func TestScheduledBackup(t *testing.T) {
 	recipient := strings.TrimSpace(call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitOK).stdout)
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), inFolder,
 		"--backup-to="+dir, "--backup-every=1h", "--backup-recipient="+recipient, "--colonel=root@example.com", "--log-level=info")
-	mustConceal(t, newDrivers(t, p.testServer, nil)[0], wish{secret: "kept"})
+	apitest.MustConceal(t, newDrivers(t, p.testServer, nil)[0], apitest.Wish{Secret: "kept"})
 	if want := "backup_to=" + dir + " backup_every=1h0m0s"; !strings.Contains(p.log.String(), want) {
 		t.Errorf("the log: got %s, want %q in it", p.log, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // backedUp is what "hush admin backup verify --json" prints, in part.
@@ -38,10 +39,10 @@ func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	s := startHush(t, inFolder)
 	d := newDrivers(t, s, nil)[0]
-	gone := mustConceal(t, d, wish{secret: "gone"})
-	d.reveal(t.Context(), gone.secretKey, "").wantValue(t, "reveal", "gone")
+	gone := apitest.MustConceal(t, d, apitest.Wish{Secret: "gone"})
+	d.Reveal(t.Context(), gone.SecretKey, "").WantValue(t, "reveal", "gone")
 	for range 3 {
-		mustConceal(t, d, wish{secret: "a secret"})
+		apitest.MustConceal(t, d, apitest.Wish{Secret: "a secret"})
 	}
 	identity := filepath.Join(dir, "identity")
 	recipient := strings.TrimSpace(call(t, nil, "", "admin", "backup", "keygen", identity).want(t, "admin backup keygen", command.ExitOK, "wrote an identity").stdout)
@@ -87,8 +88,8 @@ func TestBackupHasThePositionOfTheSpentLog(t *testing.T) {
 	s := startHush(t, inFolder, "--spent-log="+filepath.Join(dir, "spent"), "--spent-log-begin")
 	d := newDrivers(t, s, nil)[0]
 	for range 3 {
-		gone := mustConceal(t, d, wish{secret: "gone"})
-		d.reveal(t.Context(), gone.secretKey, "").wantValue(t, "reveal", "gone")
+		gone := apitest.MustConceal(t, d, apitest.Wish{Secret: "gone"})
+		d.Reveal(t.Context(), gone.SecretKey, "").WantValue(t, "reveal", "gone")
 	}
 	for _, name := range []string{"running", "stopped"} {
 		file := filepath.Join(dir, name)
@@ -178,7 +179,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	s := startHush(t, inFolder, "--rate-limits=off")
 	drivers := newDrivers(t, s, nil)
 	for range 50 {
-		mustConceal(t, drivers[0], wish{secret: "kept"})
+		apitest.MustConceal(t, drivers[0], apitest.Wish{Secret: "kept"})
 	}
 	done := make(chan struct{})
 	var all sync.WaitGroup
@@ -190,8 +191,8 @@ func TestBackupUnderLoad(t *testing.T) {
 					return
 				default:
 				}
-				secret := drivers[0].conceal(t.Context(), wish{secret: "short"})
-				drivers[0].reveal(t.Context(), secret.secretKey, "")
+				secret := drivers[0].Conceal(t.Context(), apitest.Wish{Secret: "short"})
+				drivers[0].Reveal(t.Context(), secret.SecretKey, "")
 			}
 		})
 	}

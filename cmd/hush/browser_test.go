@@ -18,6 +18,7 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -96,13 +97,13 @@ func TestBrowser(t *testing.T) {
 	dns := resolvertest.New(t)
 	elsewhere := startElsewhere(t)
 	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug", "--cors-origins", elsewhere.Named)
-	elsewhere.Token = env.ada.token
+	elsewhere.Token = env.Ada.Token
 	client := newHTTPClient(t, false, nil)
-	for _, one := range []testAccount{env.ada, env.cleo} {
+	for _, one := range []apitest.Account{env.Ada, env.Cleo} {
 		// The first sign-in rehashes the test environment's password, which
 		// concurrent ones would do, too.
-		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
-		callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.Address, apitest.Password)
+		apitest.Call(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).OK(t, "sign-in")
 	}
 	// A browser that shares two processors with every other test can miss a
 	// deadline. Such a test is begun anew once, and Playwright lists it as flaky.
@@ -129,8 +130,8 @@ func runBrowser(t *testing.T, tools browserTools, env *testEnv, about browserEnv
 	about.Kit, about.Chromium = around.URL, tools.chromium
 	about.Task = cmp.Or(about.Task, *browserTask)
 	if env != nil {
-		about.Ada = browserPerson{env.ada.address, testPassword}
-		about.Colonel = browserPerson{env.cleo.address, testPassword}
+		about.Ada = browserPerson{env.Ada.Address, apitest.Password}
+		about.Colonel = browserPerson{env.Cleo.Address, apitest.Password}
 	}
 	settings, err := json.Marshal(about)
 	if err != nil {

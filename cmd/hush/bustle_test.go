@@ -21,6 +21,7 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 )
 
 // bustle is load of every kind: it writes to every bucket. What its calls return
@@ -35,7 +36,7 @@ type bustle struct {
 	done    atomic.Int64 // calls that succeeded
 	mu      sync.Mutex
 	kept    []bustleSecret
-	members []*testAccount
+	members []*apitest.Account
 	domains []string // of ada, as they were added
 }
 
@@ -112,11 +113,11 @@ func (b *bustle) step(ctx context.Context, s *accountServer) {
 func (b *bustle) next() int64 { return b.number.Add(1) }
 
 // member returns an account that may be destroyed; ada while there is none.
-func (b *bustle) member() *testAccount {
+func (b *bustle) member() *apitest.Account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.members) == 0 {
-		return &b.env.ada
+		return &b.env.Ada
 	}
 	return b.members[rand.IntN(len(b.members))]
 }
@@ -141,16 +142,16 @@ func (b *bustle) conceal(ctx context.Context, s *accountServer) error {
 	}
 	switch rand.IntN(4) {
 	case 1:
-		client = s.with(bearerHeader(b.member().token))
+		client = s.with(apitest.Bearer(b.member().Token))
 	case 2:
-		client, w.Recipients = s.with(bearerHeader(b.env.ada.token)), []string{"friend@elsewhere.example"}
+		client, w.Recipients = s.with(apitest.Bearer(b.env.Ada.Token)), []string{"friend@elsewhere.example"}
 	}
 	return b.keep(hushv1connect.NewSecretServiceClient(client, s.url).ConcealSecret(ctx, w))
 }
 
 func (b *bustle) guarded(ctx context.Context, s *accountServer) error {
 	return b.keep(hushv1connect.NewSecretServiceClient(s.client, s.url).ConcealSecret(ctx, &hushv1.ConcealSecretRequest{
-		Secret: fmt.Sprint("secret ", b.next()), Passphrase: testPassphrase,
+		Secret: fmt.Sprint("secret ", b.next()), Passphrase: apitest.Passphrase,
 	}))
 }
 
@@ -165,14 +166,14 @@ func (b *bustle) keep(made *hushv1.ConcealSecretResponse, err error) error {
 
 func (b *bustle) reveal(ctx context.Context, s *accountServer) error {
 	_, err := hushv1connect.NewSecretServiceClient(s.client, s.url).RevealSecret(ctx, &hushv1.RevealSecretRequest{
-		SecretKey: take(b, &b.kept).key, Passphrase: testPassphrase,
+		SecretKey: take(b, &b.kept).key, Passphrase: apitest.Passphrase,
 	})
 	return err
 }
 
 func (b *bustle) burn(ctx context.Context, s *accountServer) error {
 	_, err := hushv1connect.NewSecretServiceClient(s.client, s.url).BurnSecret(ctx, &hushv1.BurnSecretRequest{
-		MetadataKey: take(b, &b.kept).receipt, Passphrase: testPassphrase,
+		MetadataKey: take(b, &b.kept).receipt, Passphrase: apitest.Passphrase,
 	})
 	return err
 }
@@ -195,13 +196,13 @@ func (b *bustle) receipt(ctx context.Context, s *accountServer) error {
 // try is a wrong passphrase.
 func (b *bustle) try(ctx context.Context, s *accountServer) error {
 	_, _ = hushv1connect.NewSecretServiceClient(s.client, s.url).RevealSecret(ctx, &hushv1.RevealSecretRequest{
-		SecretKey: b.env.ada.guarded.Secret.Key.Expose(), Passphrase: "wrong",
+		SecretKey: b.env.Ada.Guarded.Secret.Key.Expose(), Passphrase: "wrong",
 	})
 	return ctx.Err()
 }
 
 func (b *bustle) feedback(ctx context.Context, s *accountServer) error {
-	_, err := hushv1connect.NewIntakeServiceClient(s.with(bearerHeader(b.env.ada.token)), s.url).ReceiveFeedback(ctx, &hushv1.ReceiveFeedbackRequest{
+	_, err := hushv1connect.NewIntakeServiceClient(s.with(apitest.Bearer(b.env.Ada.Token)), s.url).ReceiveFeedback(ctx, &hushv1.ReceiveFeedbackRequest{
 		Message: fmt.Sprint("feedback ", b.next()),
 	})
 	return err
@@ -216,7 +217,7 @@ func (b *bustle) exception(ctx context.Context, s *accountServer) error {
 
 func (b *bustle) token(ctx context.Context, s *accountServer) error {
 	account := b.member()
-	accounts := s.accounts(bearerHeader(account.token))
+	accounts := s.accounts(apitest.Bearer(account.Token))
 	made, err := accounts.GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{Name: fmt.Sprint("token ", b.next())})
 	if err == nil && rand.IntN(4) > 0 {
 		_, err = accounts.RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: made.GetApiToken().GetTokenId()})
@@ -225,7 +226,7 @@ func (b *bustle) token(ctx context.Context, s *accountServer) error {
 }
 
 func (b *bustle) domain(ctx context.Context, s *accountServer) error {
-	domains := hushv1connect.NewDomainServiceClient(s.with(bearerHeader(b.env.ada.token)), s.url)
+	domains := hushv1connect.NewDomainServiceClient(s.with(apitest.Bearer(b.env.Ada.Token)), s.url)
 	name := fmt.Sprintf("secrets%d.example.com", b.next())
 	added, err := domains.AddDomain(ctx, &hushv1.AddDomainRequest{Domain: name})
 	if err != nil {
@@ -244,26 +245,26 @@ func (b *bustle) domain(ctx context.Context, s *accountServer) error {
 }
 
 func (b *bustle) removeDomain(ctx context.Context, s *accountServer) error {
-	domains := hushv1connect.NewDomainServiceClient(s.with(bearerHeader(b.env.ada.token)), s.url)
+	domains := hushv1connect.NewDomainServiceClient(s.with(apitest.Bearer(b.env.Ada.Token)), s.url)
 	_, err := domains.RemoveDomain(ctx, &hushv1.RemoveDomainRequest{Domain: take(b, &b.domains)})
 	return err
 }
 
 func (b *bustle) account(ctx context.Context, s *accountServer) error {
-	a := &testAccount{address: fmt.Sprintf("number%d@elsewhere.example", b.next())}
+	a := &apitest.Account{Address: fmt.Sprintf("number%d@elsewhere.example", b.next())}
 	if rand.IntN(4) == 0 { // stays pending
-		_, err := s.accounts(bearerHeader(b.env.ada.token)).CreateAccount(ctx, &hushv1.CreateAccountRequest{Address: a.address, Password: testPassword})
+		_, err := s.accounts(apitest.Bearer(b.env.Ada.Token)).CreateAccount(ctx, &hushv1.CreateAccountRequest{Address: a.Address, Password: apitest.Password})
 		return err
 	}
-	_, err := s.admin.CreateAccount(ctx, &adminv1.CreateAccountRequest{Address: a.address, Role: hushv1.Role_ROLE_CUSTOMER})
+	_, err := s.admin.CreateAccount(ctx, &adminv1.CreateAccountRequest{Address: a.Address, Role: hushv1.Role_ROLE_CUSTOMER})
 	if err != nil {
 		return err
 	}
-	made, err := s.admin.CreateToken(ctx, &adminv1.CreateTokenRequest{Account: a.address, Name: "all"})
+	made, err := s.admin.CreateToken(ctx, &adminv1.CreateTokenRequest{Account: a.Address, Name: "all"})
 	if err != nil {
 		return err
 	}
-	a.token = made.GetToken()
+	a.Token = made.GetToken()
 	b.mu.Lock()
 	b.members = append(b.members, a)
 	b.mu.Unlock()
@@ -272,10 +273,10 @@ func (b *bustle) account(ctx context.Context, s *accountServer) error {
 
 func (b *bustle) session(ctx context.Context, s *accountServer) error {
 	_, err := hushv1connect.NewSessionServiceClient(s.client, s.url).CreateSession(ctx, &hushv1.CreateSessionRequest{
-		Address: b.env.ada.address, Password: testPassword, Remember: rand.IntN(2) == 0,
+		Address: b.env.Ada.Address, Password: apitest.Password, Remember: rand.IntN(2) == 0,
 	})
 	if err == nil && rand.IntN(2) == 0 {
-		mine := hushv1connect.NewSessionServiceClient(s.with(bearerHeader(b.env.ada.token)), s.url)
+		mine := hushv1connect.NewSessionServiceClient(s.with(apitest.Bearer(b.env.Ada.Token)), s.url)
 		_, err = mine.RevokeSessions(ctx, &hushv1.RevokeSessionsRequest{})
 	}
 	return err
@@ -283,13 +284,13 @@ func (b *bustle) session(ctx context.Context, s *accountServer) error {
 
 func (b *bustle) wrongPassword(ctx context.Context, s *accountServer) error {
 	_, _ = hushv1connect.NewSessionServiceClient(s.client, s.url).CreateSession(ctx, &hushv1.CreateSessionRequest{
-		Address: b.member().address, Password: "a wrong password",
+		Address: b.member().Address, Password: "a wrong password",
 	})
 	return ctx.Err()
 }
 
 func (b *bustle) reset(ctx context.Context, s *accountServer) error {
-	_, err := s.accounts(http.Header{}).RequestPasswordReset(ctx, &hushv1.RequestPasswordResetRequest{Address: b.member().address})
+	_, err := s.accounts(http.Header{}).RequestPasswordReset(ctx, &hushv1.RequestPasswordResetRequest{Address: b.member().Address})
 	return err
 }
 
@@ -298,7 +299,7 @@ func (b *bustle) operatorReset(ctx context.Context, s *accountServer) error {
 	if a == nil {
 		return b.account(ctx, s)
 	}
-	_, err := s.admin.ResetPassword(ctx, &adminv1.ResetPasswordRequest{Account: a.address, Password: testPassword})
+	_, err := s.admin.ResetPassword(ctx, &adminv1.ResetPasswordRequest{Account: a.Address, Password: apitest.Password})
 	return err
 }
 
@@ -307,7 +308,7 @@ func (b *bustle) destroy(ctx context.Context, s *accountServer) error {
 	if a == nil {
 		return b.account(ctx, s)
 	}
-	_, err := s.admin.DestroyAccount(ctx, &adminv1.DestroyAccountRequest{Account: a.address})
+	_, err := s.admin.DestroyAccount(ctx, &adminv1.DestroyAccountRequest{Account: a.Address})
 	return err
 }
 
@@ -318,7 +319,7 @@ func (b *bustle) place(ctx context.Context, s *accountServer) error {
 }
 
 func (b *bustle) burnAll(ctx context.Context, s *accountServer) error {
-	_, err := s.accounts(bearerHeader(b.member().token)).BurnAllSecrets(ctx, &hushv1.BurnAllSecretsRequest{})
+	_, err := s.accounts(apitest.Bearer(b.member().Token)).BurnAllSecrets(ctx, &hushv1.BurnAllSecretsRequest{})
 	return err
 }
 

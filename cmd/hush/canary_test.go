@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"hush/routes/apitest"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault/caller"
 )
@@ -28,32 +29,32 @@ func TestCanary(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			s := startHush(t, "--log-level=debug", "--log-format="+format, "--trusted-proxies=127.0.0.1")
-			sent := &canaries{}
+			sent := &apitest.Canaries{}
 			answers := &listener{}
 			for _, http2 := range []bool{false, true} {
-				header := sent.header(http2)
+				header := canaryHeader(sent, http2)
 				client := newHTTPClient(t, http2, header)
 				client.Transport = answers.listenTo(client.Transport)
 				for i, d := range driversOn(client, s, http2) {
-					sent.live(t, d, fmt.Sprintf("%s over HTTP/2 %t, %d", d.name(), http2, i))
+					liveOn(t, sent, d, fmt.Sprintf("%s over HTTP/2 %t, %d", d.Name(), http2, i))
 				}
-				sent.provoke(t, client, s)
+				provokeErrors(t, sent, client, s)
 			}
-			sent.refuse(t, answers, s)
-			sent.search(t, "the data folder of a running server", readAll(t, s.data))
+			callRefused(t, sent, answers, s)
+			sent.Search(t, "the data folder of a running server", readAll(t, s.data))
 			key, err := os.ReadFile(filepath.Join(s.data, "root.key"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.stop(t)
-			sent.search(t, "the data folder", readAll(t, s.data))
-			sent.add("root key", strings.TrimSpace(string(key)))
+			sent.Search(t, "the data folder", readAll(t, s.data))
+			sent.Add("root key", strings.TrimSpace(string(key)))
 			log := []byte(s.log.String())
-			sent.search(t, "the log", log)
+			sent.Search(t, "the log", log)
 			for _, address := range []string{"127.0.0.1", "198.51.100.7", "2001:db8:0:7:"} {
 				rest := bytes.ReplaceAll(log, []byte(s.addr), nil)
 				if at := bytes.Index(rest, []byte(address)); at >= 0 {
-					t.Errorf("the log: got an address in %q, want networks only", around(rest, at))
+					t.Errorf("the log: got an address in %q, want networks only", apitest.Around(rest, at))
 				}
 			}
 			if !bytes.Contains(log, []byte("198.51.100.0/24")) || !bytes.Contains(log, []byte("/hush.v1.SecretService/RevealSecret")) {
@@ -65,68 +66,68 @@ func TestCanary(t *testing.T) {
 }
 
 // driversOn makes the drivers that the client's version of HTTP allows.
-func driversOn(client *http.Client, s *testServer, http2 bool) []driver {
-	drivers := []driver{
-		&v1Driver{legacyClient{"v1", s.url + "/api/v1", client}},
-		&v2Driver{legacyClient{"v2", s.url + "/api/v2", client}},
-		newRPCDriver("connect-json", client, s.url, connectJSON()...),
-		newRPCDriver("connect-proto", client, s.url, connectProto()...),
-		newRPCDriver("grpc-web", client, s.url, grpcWeb()...),
+func driversOn(client *http.Client, s *testServer, http2 bool) []apitest.Driver {
+	drivers := []apitest.Driver{
+		apitest.NewV1Driver("v1", client, s.url),
+		apitest.NewV2Driver("v2", client, s.url),
+		apitest.NewRPCDriver("connect-json", client, s.url, apitest.ConnectJSON()...),
+		apitest.NewRPCDriver("connect-proto", client, s.url, apitest.ConnectProto()...),
+		apitest.NewRPCDriver("grpc-web", client, s.url, apitest.GRPCWeb()...),
 	}
 	if http2 {
-		drivers = append(drivers, newRPCDriver("grpc", client, s.url, grpcProto()...))
+		drivers = append(drivers, apitest.NewRPCDriver("grpc", client, s.url, apitest.GRPCProto()...))
 	}
 	return drivers
 }
 
-// header is what goes with every request.
-func (c *canaries) header(http2 bool) http.Header {
+// canaryHeader is what goes with every request.
+func canaryHeader(c *apitest.Canaries, http2 bool) http.Header {
 	address := "198.51.100.7"
 	if http2 {
 		address = "2001:db8:0:7:1234:5678:9abc:def1"
 	}
 	return http.Header{
 		"X-Forwarded-For": {address},
-		"Cookie":          {"session=" + c.word("cookie")},
-		"User-Agent":      {c.word("user agent")},
-		"X-Unknown":       {c.word("header")},
-		"Referer":         {"https://elsewhere.example/" + c.word("referer")},
-		"O-Shrimp":        {c.word("shrimp")},
+		"Cookie":          {"session=" + c.Word("cookie")},
+		"User-Agent":      {c.Word("user agent")},
+		"X-Unknown":       {c.Word("header")},
+		"Referer":         {"https://elsewhere.example/" + c.Word("referer")},
+		"O-Shrimp":        {c.Word("shrimp")},
 	}
 }
 
-// live sends a canary through every field of a secret's life, and leaves one
+// liveOn sends a canary through every field of a secret's life, and leaves one
 // secret behind that waits.
-func (c *canaries) live(t *testing.T, d driver, by string) {
+func liveOn(t *testing.T, c *apitest.Canaries, d apitest.Driver, by string) {
 	t.Helper()
-	right := c.text("passphrase by " + by)
+	right := c.Text("passphrase by " + by)
 	for range 2 {
-		kept := d.conceal(t.Context(), wish{secret: c.text("secret by " + by), passphrase: right}).want(t, by+" conceal", outcomeOK)
-		c.add("issued secret key by "+by, kept.secretKey)
-		c.add("issued metadata key by "+by, kept.metadataKey)
-		d.reveal(t.Context(), kept.secretKey, c.text("wrong passphrase by "+by)).want(t, by+" reveal", d.wrongPassphrase())
-		d.get(t.Context(), kept.secretKey)
-		d.status(t.Context(), kept.secretKey)
-		d.metadata(t.Context(), kept.metadataKey).want(t, by+" metadata", outcomeOK)
-		c.memo(t, d, kept.metadataKey, by)
+		kept := d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("secret by " + by), Passphrase: right}).Want(t, by+" conceal", apitest.OutcomeOK)
+		c.Add("issued secret key by "+by, kept.SecretKey)
+		c.Add("issued metadata key by "+by, kept.MetadataKey)
+		d.Reveal(t.Context(), kept.SecretKey, c.Text("wrong passphrase by "+by)).Want(t, by+" reveal", d.WrongPassphrase())
+		d.Get(t.Context(), kept.SecretKey)
+		d.Status(t.Context(), kept.SecretKey)
+		d.Metadata(t.Context(), kept.MetadataKey).Want(t, by+" metadata", apitest.OutcomeOK)
+		writeMemo(t, c, d, kept.MetadataKey, by)
 		if !strings.Contains(by, "waits") {
-			d.reveal(t.Context(), kept.secretKey, right).want(t, by+" reveal", outcomeOK)
-			d.reveal(t.Context(), kept.secretKey, right).want(t, by+" second reveal", outcomeUnknown)
+			d.Reveal(t.Context(), kept.SecretKey, right).Want(t, by+" reveal", apitest.OutcomeOK)
+			d.Reveal(t.Context(), kept.SecretKey, right).Want(t, by+" second reveal", apitest.OutcomeUnknown)
 		}
 		by += ", waits"
 	}
-	burned := d.conceal(t.Context(), wish{secret: c.text("burned secret by " + by)}).want(t, by+" conceal", outcomeOK)
-	d.burn(t.Context(), burned.metadataKey, "").want(t, by+" burn", outcomeOK)
-	d.conceal(t.Context(), wish{secret: c.text("refused secret by " + by), recipients: []string{c.word("recipient by "+by) + "@example.com"}})
-	d.conceal(t.Context(), wish{secret: c.text("refused secret by " + by), shareDomain: c.word("share domain by "+by) + ".example.com"})
-	d.conceal(t.Context(), wish{secret: strings.Repeat(c.text("oversized secret by "+by), 10_000)}).want(t, by+" conceal", outcomeTooLarge)
-	d.conceal(t.Context(), wish{secret: c.text("secret by " + by), passphrase: strings.Repeat(c.text("oversized passphrase by "+by), 10)})
+	burned := d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("burned secret by " + by)}).Want(t, by+" conceal", apitest.OutcomeOK)
+	d.Burn(t.Context(), burned.MetadataKey, "").Want(t, by+" burn", apitest.OutcomeOK)
+	d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("refused secret by " + by), Recipients: []string{c.Word("recipient by "+by) + "@example.com"}})
+	d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("refused secret by " + by), ShareDomain: c.Word("share domain by "+by) + ".example.com"})
+	d.Conceal(t.Context(), apitest.Wish{Secret: strings.Repeat(c.Text("oversized secret by "+by), 10_000)}).Want(t, by+" conceal", apitest.OutcomeTooLarge)
+	d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("secret by " + by), Passphrase: strings.Repeat(c.Text("oversized passphrase by "+by), 10)})
 	for range 2 {
-		d.reveal(t.Context(), c.word("secret key by "+by), c.text("passphrase by "+by)).want(t, by+" reveal", outcomeUnknown)
-		d.burn(t.Context(), c.text("metadata key by "+by), c.text("passphrase by "+by)).want(t, by+" burn", outcomeUnknown)
-		d.metadata(t.Context(), c.word("metadata key by "+by)).want(t, by+" metadata", outcomeUnknown)
-		d.get(t.Context(), c.word("secret key by "+by))
-		d.status(t.Context(), c.word("secret key by "+by))
+		d.Reveal(t.Context(), c.Word("secret key by "+by), c.Text("passphrase by "+by)).Want(t, by+" reveal", apitest.OutcomeUnknown)
+		d.Burn(t.Context(), c.Text("metadata key by "+by), c.Text("passphrase by "+by)).Want(t, by+" burn", apitest.OutcomeUnknown)
+		d.Metadata(t.Context(), c.Word("metadata key by "+by)).Want(t, by+" metadata", apitest.OutcomeUnknown)
+		d.Get(t.Context(), c.Word("secret key by "+by))
+		d.Status(t.Context(), c.Word("secret key by "+by))
 	}
 }
 
@@ -143,7 +144,7 @@ type heard struct {
 }
 
 func (l *listener) listenTo(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		res, err := next.RoundTrip(r)
 		if err != nil {
 			return nil, err
@@ -162,10 +163,6 @@ func (l *listener) listenTo(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 var (
 	keyEcho = regexp.MustCompile(`"secret_key":"(?:[^"\\]|\\.)*"`)
 	grpcOK  = regexp.MustCompile(`(?i)grpc-status:\s*\[?0`)
@@ -173,11 +170,11 @@ var (
 
 // search looks at the errors among the answers. What they may repeat is the key
 // of an unknown secret, in the legacy protocols, and the share domain.
-func (l *listener) search(t *testing.T, sent *canaries) {
+func (l *listener) search(t *testing.T, sent *apitest.Canaries) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	index, errors := sent.index(), 0
+	index, errors := sent.Index(), 0
 	for _, h := range l.all {
 		rpc := strings.HasPrefix(h.request, "POST /hush.v1.")
 		success := h.status == http.StatusOK && (!rpc || !strings.Contains(strings.ToLower(h.content), "grpc-status") || grpcOK.MatchString(h.content))
@@ -189,7 +186,7 @@ func (l *listener) search(t *testing.T, sent *canaries) {
 		if !rpc {
 			content = keyEcho.ReplaceAllString(content, "")
 		}
-		searchFor(t, index, fmt.Sprintf("answer %d to %s", h.status, h.request), []byte(content), "share domain")
+		apitest.SearchFor(t, index, fmt.Sprintf("answer %d to %s", h.status, h.request), []byte(content), "share domain")
 	}
 	if errors < 100 {
 		t.Errorf("answers: got %d errors, want all that were provoked", errors)

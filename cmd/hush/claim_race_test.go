@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-
 	mathrand "math/rand/v2"
 	"path/filepath"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 	"hush/seal/endtoend"
 	"hush/testtier"
 )
@@ -160,10 +160,10 @@ func draftKind(t *testing.T, i int) (*hushv1.ConcealSecretRequest, keptKind) {
 func claimClients(t *testing.T, url string) []hushv1connect.SecretServiceClient {
 	t.Helper()
 	return []hushv1connect.SecretServiceClient{
-		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, connectJSON()...),
-		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, connectProto()...),
-		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, grpcWeb()...),
-		hushv1connect.NewSecretServiceClient(newHTTPClient(t, true, nil), url, grpcProto()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, apitest.ConnectJSON()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, apitest.ConnectProto()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, apitest.GRPCWeb()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, true, nil), url, apitest.GRPCProto()...),
 	}
 }
 
@@ -234,7 +234,7 @@ func (r *claimRace) insist(t *testing.T, k keptKind, reader int, name string, ca
 	client := r.clients[(k.number+reader)%len(r.clients)]
 	for try := range 400 {
 		r.calls.Add(1)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), apitest.Patience)
 		err := call(ctx, client)
 		cancel()
 		if err == nil || connect.CodeOf(err) == connect.CodeNotFound && isAnswer(err) {

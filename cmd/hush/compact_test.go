@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -76,7 +77,7 @@ func TestCompactKeepsOwnerAndMode(t *testing.T) {
 	}
 	const user, group = 12345, 23456
 	s := startHush(t, inFolder)
-	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	kept := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	for _, name := range []string{"", "hush.db", "shares", "ballast", "root.key"} {
 		if err := os.Chown(filepath.Join(s.data, name), user, group); err != nil {
@@ -97,5 +98,5 @@ func TestCompactKeepsOwnerAndMode(t *testing.T) {
 		}
 	}
 	again := startHushOn(t, s.data)
-	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after compact", "kept")
+	newDrivers(t, again, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after compact", "kept")
 }

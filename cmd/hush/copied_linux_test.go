@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/vault/vaulttest"
 )
 
@@ -20,7 +21,7 @@ func TestCopiedFolder(t *testing.T) {
 	dir := vaulttest.LastingDir(t)
 	data, copied := filepath.Join(dir, "data"), filepath.Join(dir, "copied")
 	s := startHushOn(t, data, inFolder)
-	waits := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "waits"})
+	waits := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "waits"})
 	s.stop(t)
 	if err := exec.Command("cp", "-a", data, copied).Run(); err != nil {
 		t.Fatalf("cp -a: got %v, want nil", err)
@@ -42,11 +43,11 @@ func TestCopiedFolder(t *testing.T) {
 	s = startHushOn(t, restored, inFolder, "--root-key-file", filepath.Join(data, "root.key"))
 	s.stop(t)
 	s = startHushOn(t, data, inFolder)
-	newDrivers(t, s, nil)[0].reveal(t.Context(), waits.secretKey, "").wantValue(t, "reveal in the folder", "waits")
+	newDrivers(t, s, nil)[0].Reveal(t.Context(), waits.SecretKey, "").WantValue(t, "reveal in the folder", "waits")
 	s.stop(t)
 
 	s = startHushOn(t, copied, inFolder, "--moved")
-	newDrivers(t, s, nil)[0].reveal(t.Context(), waits.secretKey, "").wantValue(t, "reveal in the copy, which is what is refused", "waits")
+	newDrivers(t, s, nil)[0].Reveal(t.Context(), waits.SecretKey, "").WantValue(t, "reveal in the copy, which is what is refused", "waits")
 	s.log.waitFor(t, "remove the flag")
 	s.stop(t)
 	s = startHushOn(t, copied, inFolder)

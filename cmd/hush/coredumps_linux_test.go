@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -57,8 +58,8 @@ func startAsUser(t *testing.T) (pid int, user uint32) {
 	case err := <-ended:
 		ended <- err
 		t.Fatalf("hush serve: got %v, want it to serve; it wrote:\n%s", err, log)
-	case <-time.After(patience):
-		t.Fatalf("hush serve: got no answer in %s, want it to serve; it wrote:\n%s", patience, log)
+	case <-time.After(apitest.Patience):
+		t.Fatalf("hush serve: got no answer in %s, want it to serve; it wrote:\n%s", apitest.Patience, log)
 	}
 	// More threads than at the start: each has to have what the others have.
 	for range 8 {

@@ -13,6 +13,7 @@ import (
 	adminv1 "hush/gen/hush/admin/v1"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 )
 
 // accountLedger is what one client did with accounts over several lives of the
@@ -101,7 +102,7 @@ func (l *accountLedger) operate(ctx context.Context, s *accountServer) bool {
 // so that no challenge is to be solved.
 func (l *accountLedger) signUp(ctx context.Context, s *accountServer, by *ledgerAccount) bool {
 	a := &ledgerAccount{address: l.nextAddress(), password: fmt.Sprintf("password %d of client %d", l.number, l.client)}
-	_, err := s.accounts(bearerHeader(by.listing)).CreateAccount(ctx, &hushv1.CreateAccountRequest{Address: a.address, Password: a.password})
+	_, err := s.accounts(apitest.Bearer(by.listing)).CreateAccount(ctx, &hushv1.CreateAccountRequest{Address: a.address, Password: a.password})
 	return l.went("sign-up", err) && l.admit(ctx, s, a)
 }
 
@@ -133,7 +134,7 @@ func (l *accountLedger) makeToken(ctx context.Context, s *accountServer, a *ledg
 		}
 		return err == nil
 	}
-	made, err := s.accounts(bearerHeader(a.listing)).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{Name: name})
+	made, err := s.accounts(apitest.Bearer(a.listing)).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{Name: name})
 	if l.went("account's token", err) {
 		a.tokens = append(a.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken(), acked: time.Now()})
 	}
@@ -147,7 +148,7 @@ func (l *accountLedger) revoke(ctx context.Context, s *accountServer, a *ledgerA
 			continue
 		}
 		token.fate, token.settled = tokenDoubtful, false
-		_, err := s.accounts(bearerHeader(a.listing)).RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: token.id})
+		_, err := s.accounts(apitest.Bearer(a.listing)).RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: token.id})
 		if l.went("revoke", err) {
 			token.fate = tokenRevoked
 		}
@@ -208,7 +209,7 @@ func (k *ledgerToken) check(t *testing.T, s *accountServer, address string) {
 func (a *ledgerAccount) checkList(t *testing.T, s *accountServer) {
 	t.Helper()
 	listed := map[string]bool{}
-	client := hushv1connect.NewMetadataServiceClient(s.with(bearerHeader(a.listing)), s.url)
+	client := hushv1connect.NewMetadataServiceClient(s.with(apitest.Bearer(a.listing)), s.url)
 	for token := ""; ; {
 		page, err := client.ListMetadata(t.Context(), &hushv1.ListMetadataRequest{PageSize: 500, PageToken: token})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 	"hush/server/datafolder"
 	"hush/testtier"
 )
@@ -77,16 +78,16 @@ func startAccountServer(t *testing.T, path, folder string, flags ...string) (*te
 
 // with is a client that sends a header with every request.
 func (s *accountServer) with(header http.Header) *http.Client {
-	return &http.Client{Transport: &withHeader{s.client.Transport, header}, CheckRedirect: refuseRedirect}
+	return &http.Client{Transport: apitest.WithHeaders(s.client.Transport, header), CheckRedirect: apitest.RefuseRedirect}
 }
 
 // drivers conceal and reveal as an account.
-func (s *accountServer) drivers(a *ledgerAccount) []driver {
-	basic := s.with(basicHeader(a.address, a.listing))
-	return []driver{
-		&v1Driver{legacyClient{"v1 with Basic auth", s.url + "/api/v1", basic}},
-		&v2Driver{legacyClient{"v2 with Basic auth", s.url + "/api/v2", basic}},
-		newRPCDriver("connect-proto with a token", s.with(bearerHeader(a.listing)), s.url, connectProto()...),
+func (s *accountServer) drivers(a *ledgerAccount) []apitest.Driver {
+	basic := s.with(apitest.Basic(a.address, a.listing))
+	return []apitest.Driver{
+		apitest.NewV1Driver("v1 with Basic auth", basic, s.url),
+		apitest.NewV2Driver("v2 with Basic auth", basic, s.url),
+		apitest.NewRPCDriver("connect-proto with a token", s.with(apitest.Bearer(a.listing)), s.url, apitest.ConnectProto()...),
 	}
 }
 
@@ -96,7 +97,7 @@ func (s *accountServer) accounts(header http.Header) hushv1connect.AccountServic
 
 // authcheck returns an error unless a token is valid.
 func (s *accountServer) authcheck(ctx context.Context, token string) error {
-	client := hushv1connect.NewSessionServiceClient(s.with(bearerHeader(token)), s.url)
+	client := hushv1connect.NewSessionServiceClient(s.with(apitest.Bearer(token)), s.url)
 	_, err := client.Authcheck(ctx, &hushv1.AuthcheckRequest{})
 	return err
 }

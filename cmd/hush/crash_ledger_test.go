@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hush/routes/apitest"
 )
 
 // fate is what a client knows of a secret that was acknowledged.
@@ -43,26 +45,26 @@ type ledger struct {
 
 // failed reports whether a call did not succeed. That is expected if its
 // response was lost.
-func (l *ledger) failed(d driver, call string, got answer) bool {
-	if l.doubt != nil && (got.outcome == outcomeLost || got.outcome == outcomeUnavailable) {
-		l.doubt(call, string(got.outcome))
+func (l *ledger) failed(d apitest.Driver, call string, got apitest.Answer) bool {
+	if l.doubt != nil && (got.Outcome == apitest.OutcomeLost || got.Outcome == apitest.OutcomeUnavailable) {
+		l.doubt(call, string(got.Outcome))
 		return true
 	}
-	if got.outcome != outcomeOK && got.outcome != outcomeLost {
-		l.wrong = append(l.wrong, fmt.Sprintf("%s %s: got %s (%s), want ok or no answer", d.name(), call, got.outcome, got.text))
+	if got.Outcome != apitest.OutcomeOK && got.Outcome != apitest.OutcomeLost {
+		l.wrong = append(l.wrong, fmt.Sprintf("%s %s: got %s (%s), want ok or no answer", d.Name(), call, got.Outcome, got.Text))
 	}
-	return got.outcome != outcomeOK
+	return got.Outcome != apitest.OutcomeOK
 }
 
 func newLedger(client int) *ledger { return &ledger{client: client, shown: map[string]int{}} }
 
 // work calls until ctx ends or the server is gone.
-func (l *ledger) work(ctx context.Context, drivers []driver, random *rand.Rand) {
+func (l *ledger) work(ctx context.Context, drivers []apitest.Driver, random *rand.Rand) {
 	l.workUntil(ctx, ctx, drivers, random)
 }
 
 // workUntil is work whose calls have a context of their own.
-func (l *ledger) workUntil(end, ctx context.Context, drivers []driver, random *rand.Rand) {
+func (l *ledger) workUntil(end, ctx context.Context, drivers []apitest.Driver, random *rand.Rand) {
 	for end.Err() == nil {
 		d := drivers[random.IntN(len(drivers))]
 		if draw := random.IntN(10); draw < 5 || len(l.waiting) == 0 {
@@ -75,38 +77,38 @@ func (l *ledger) workUntil(end, ctx context.Context, drivers []driver, random *r
 	}
 }
 
-func (l *ledger) conceal(ctx context.Context, d driver) bool {
+func (l *ledger) conceal(ctx context.Context, d apitest.Driver) bool {
 	l.number++
 	value := fmt.Sprintf("value %d of client %d", l.number, l.client)
-	got := d.conceal(ctx, wish{secret: value})
+	got := d.Conceal(ctx, apitest.Wish{Secret: value})
 	if l.failed(d, "conceal", got) {
 		return false
 	}
-	l.waiting = append(l.waiting, &entry{key: got.secretKey, metadataKey: got.metadataKey, value: value, acked: time.Now()})
+	l.waiting = append(l.waiting, &entry{key: got.SecretKey, metadataKey: got.MetadataKey, value: value, acked: time.Now()})
 	return true
 }
 
 // end reveals or burns a waiting secret. Whatever becomes of it, it does not
 // wait any more as far as the client can tell.
-func (l *ledger) end(ctx context.Context, d driver, index int, burn bool) bool {
+func (l *ledger) end(ctx context.Context, d apitest.Driver, index int, burn bool) bool {
 	e := l.waiting[index]
 	l.waiting[index] = l.waiting[len(l.waiting)-1]
 	l.waiting = l.waiting[:len(l.waiting)-1]
 	l.ended = append(l.ended, e)
 	e.fate = fateDoubtful
 	if burn {
-		if l.failed(d, "burn", d.burn(ctx, e.metadataKey, "")) {
+		if l.failed(d, "burn", d.Burn(ctx, e.metadataKey, "")) {
 			return false
 		}
 		e.fate = fateBurned
 		return true
 	}
-	got := d.reveal(ctx, e.key, "")
+	got := d.Reveal(ctx, e.key, "")
 	if l.failed(d, "reveal", got) {
 		return false
 	}
-	if got.value != e.value {
-		l.wrong = append(l.wrong, fmt.Sprintf("%s reveal: got %q, want %q", d.name(), got.value, e.value))
+	if got.Value != e.value {
+		l.wrong = append(l.wrong, fmt.Sprintf("%s reveal: got %q, want %q", d.Name(), got.Value, e.value))
 	}
 	e.fate = fateRevealed
 	l.shown[e.key]++
@@ -117,21 +119,21 @@ func (l *ledger) end(ctx context.Context, d driver, index int, burn bool) bool {
 // It ends all but a few of the secrets that wait, which the next life has to
 // know too. Of what ended before an earlier crash it takes a tenth each time,
 // and all after the last.
-func (l *ledger) check(t *testing.T, d driver, cycle int, last bool) {
+func (l *ledger) check(t *testing.T, d apitest.Driver, cycle int, last bool) {
 	t.Helper()
 	for _, wrong := range l.wrong {
 		t.Error(wrong)
 	}
 	for _, e := range l.waiting {
-		got := d.metadata(t.Context(), e.metadataKey)
-		if got.outcome != outcomeOK || got.state != "new" && got.state != "viewed" || got.secretKey != e.key {
-			t.Errorf("%s metadata of an acknowledged secret: got %s %q (%s), want new or viewed", d.name(), got.outcome, got.state, got.text)
+		got := d.Metadata(t.Context(), e.metadataKey)
+		if got.Outcome != apitest.OutcomeOK || got.State != "new" && got.State != "viewed" || got.SecretKey != e.key {
+			t.Errorf("%s metadata of an acknowledged secret: got %s %q (%s), want new or viewed", d.Name(), got.Outcome, got.State, got.Text)
 		}
 	}
 	for len(l.waiting) > 20 {
 		e := l.waiting[len(l.waiting)-1]
 		l.waiting, l.ended = l.waiting[:len(l.waiting)-1], append(l.ended, e)
-		d.reveal(t.Context(), e.key, "").wantValue(t, d.name()+" reveal of an acknowledged secret", e.value)
+		d.Reveal(t.Context(), e.key, "").WantValue(t, d.Name()+" reveal of an acknowledged secret", e.value)
 		e.fate = fateRevealed
 		l.shown[e.key]++
 	}
@@ -144,22 +146,22 @@ func (l *ledger) check(t *testing.T, d driver, cycle int, last bool) {
 }
 
 // checkEnded tries to reveal what has ended, or may have.
-func (l *ledger) checkEnded(t *testing.T, d driver, e *entry) {
+func (l *ledger) checkEnded(t *testing.T, d apitest.Driver, e *entry) {
 	t.Helper()
-	got := d.reveal(t.Context(), e.key, "")
-	if e.fate == fateDoubtful && got.outcome == outcomeOK {
-		got.wantValue(t, d.name()+" reveal after a lost answer", e.value)
+	got := d.Reveal(t.Context(), e.key, "")
+	if e.fate == fateDoubtful && got.Outcome == apitest.OutcomeOK {
+		got.WantValue(t, d.Name()+" reveal after a lost answer", e.value)
 		e.fate = fateRevealed
 		l.shown[e.key]++
 	} else {
-		got.want(t, fmt.Sprintf("%s reveal of what has ended (fate %d)", d.name(), e.fate), outcomeUnknown)
+		got.Want(t, fmt.Sprintf("%s reveal of what has ended (fate %d)", d.Name(), e.fate), apitest.OutcomeUnknown)
 	}
-	state := d.metadata(t.Context(), e.metadataKey).want(t, d.name()+" metadata of what has ended", outcomeOK).state
+	state := d.Metadata(t.Context(), e.metadataKey).Want(t, d.Name()+" metadata of what has ended", apitest.OutcomeOK).State
 	switch {
 	case e.fate == fateRevealed && state == "received", e.fate == fateBurned && state == "burned",
 		e.fate == fateDoubtful && (state == "received" || state == "burned"):
 	default:
-		t.Errorf("%s metadata: got state %q after fate %d, want them to agree", d.name(), state, e.fate)
+		t.Errorf("%s metadata: got state %q after fate %d, want them to agree", d.Name(), state, e.fate)
 	}
 	if e.fate == fateDoubtful && state == "burned" {
 		e.fate = fateBurned

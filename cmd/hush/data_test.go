@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 func TestDataFolderIsMade(t *testing.T) {
@@ -37,13 +38,13 @@ func TestDataFolderIsMade(t *testing.T) {
 		}
 	}
 	d := newDrivers(t, s, nil)[0]
-	kept := mustConceal(t, d, wish{secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	again := startHushOn(t, s.data)
 	if strings.Contains(again.log.String(), "created") || strings.Contains(again.log.String(), "created a root key") {
 		t.Errorf("second serve: got %s, want nothing made anew", again.log)
 	}
-	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after a restart", "kept")
+	newDrivers(t, again, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after a restart", "kept")
 }
 
 // An operator restores the data without its key, or with that of another
@@ -52,7 +53,7 @@ func TestDataFolderIsMade(t *testing.T) {
 func TestRootKeyMistakes(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, inFolder)
-	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	kept := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	key := filepath.Join(s.data, "root.key")
 	right, err := os.ReadFile(key)
@@ -88,7 +89,7 @@ func TestRootKeyMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := startHushOn(t, s.data)
-	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal with the right key", "kept")
+	newDrivers(t, again, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal with the right key", "kept")
 }
 
 // replace puts content in the place of a file, or removes it.
@@ -132,8 +133,8 @@ func TestMemoryStore(t *testing.T) {
 		t.Errorf("serve --store=memory: got %s, want a warning", s.log)
 	}
 	for _, d := range newDrivers(t, s, nil) {
-		kept := mustConceal(t, d, wish{secret: "x"})
-		d.reveal(t.Context(), kept.secretKey, "").wantValue(t, d.name()+" reveal", "x")
+		kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+		d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal", "x")
 	}
 	if _, err := os.Stat(s.data); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("serve --store=memory: got a data folder and %v, want none", err)
@@ -154,8 +155,8 @@ func TestTLS(t *testing.T) {
 		transport := &http.Transport{Protocols: &protocols, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 		t.Cleanup(transport.CloseIdleConnections)
 		for _, d := range driversOn(&http.Client{Transport: transport}, s, http2) {
-			kept := mustConceal(t, d, wish{secret: "x"})
-			d.reveal(t.Context(), kept.secretKey, "").wantValue(t, d.name()+" reveal over TLS", "x")
+			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal over TLS", "x")
 		}
 	}
 	got := call(t, nil, "", "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--tls-cert", key, "--tls-key", key).
@@ -214,8 +215,8 @@ func TestFirstStartThatWasCutShort(t *testing.T) {
 			}
 			s := startHushOn(t, data)
 			d := newDrivers(t, s, nil)[0]
-			kept := mustConceal(t, d, wish{secret: "kept"})
-			d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
+			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "kept")
 			if _, err := os.Stat(filepath.Join(data, "root.key.new")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("root.key.new after the start: got %v, want none", err)
 			}

@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cli/command"
-
 	"go.yaml.in/yaml/v3"
+
+	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // Every setting of the files for containers exists and has a value that the
@@ -243,9 +244,9 @@ func (p kubePod) check(t *testing.T, name string, s *testServer) {
 		if get.Port != c.Ports[0].Name {
 			t.Errorf("%s: got a probe of %s on port %q, want %q", name, kind, get.Port, c.Ports[0].Name)
 		}
-		res := sendAs(t, newHTTPClient(t, false, nil), "GET", s.url+get.Path, nil, "")
-		if res.status != 200 || !strings.HasPrefix(res.body, "ok") {
-			t.Errorf("%s: probe of %s: got %d %.60q, want 200 and ok", name, kind, res.status, res.body)
+		res := apitest.Send(t, newHTTPClient(t, false, nil), "GET", s.url+get.Path, nil, "")
+		if res.Status != 200 || !strings.HasPrefix(res.Body, "ok") {
+			t.Errorf("%s: probe of %s: got %d %.60q, want 200 and ok", name, kind, res.Status, res.Body)
 		}
 	}
 	for _, mount := range c.VolumeMounts {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/server/datafolder"
 	"hush/testtier"
 )
@@ -22,8 +23,8 @@ func TestDoctorBesideService(t *testing.T) {
 	runOnce(t, "a data folder")
 	s := startHush(t, inFolder)
 	d := newDrivers(t, s, nil)[0]
-	kept, opened := mustConceal(t, d, wish{secret: "kept"}), mustConceal(t, d, wish{secret: "opened"})
-	d.reveal(t.Context(), opened.secretKey, "").wantValue(t, "reveal before the examination", "opened")
+	kept, opened := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "opened"})
+	d.Reveal(t.Context(), opened.SecretKey, "").WantValue(t, "reveal before the examination", "opened")
 	found := examine(t, command.ExitOK, "--data", s.data)
 	if found.Rows == 0 || len(found.Findings) > 0 {
 		t.Errorf("hush admin doctor beside a service: got %+v, want rows and no finding", found)
@@ -32,7 +33,7 @@ func TestDoctorBesideService(t *testing.T) {
 		t.Errorf("hush admin doctor beside a service: got %q skipped, want the pages and the unused slots", found.Skipped)
 	}
 	call(t, nil, "", "admin", "doctor", "--data", s.data).want(t, "admin doctor", command.ExitOK)
-	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the examination", "kept")
+	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after the examination", "kept")
 	for _, line := range []string{"examining the data for the operator", `examined the data for the operator" rows=`} {
 		if !strings.Contains(s.log.String(), line) {
 			t.Errorf("serve: got no %q in its log, want it", line)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cli/console"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hush/cli/console"
 )
 
 var (

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 	"hush/vault"
 	"hush/vault/caller"
@@ -58,23 +59,23 @@ func TestExpired(t *testing.T) {
 	data, kept := pastData(t, 61*time.Second, "right", texts...)
 	s := startHushOn(t, data, "--rate-limits=off")
 	for i, d := range newDrivers(t, s, nil) {
-		t.Run(d.name(), func(t *testing.T) {
+		t.Run(d.Name(), func(t *testing.T) {
 			key, metadataKey := kept[i].Secret.Key.Expose(), kept[i].Metadata.Key.Expose()
-			d.get(t.Context(), key).wantIfOffered(t, "get", outcomeUnknown)
-			d.status(t.Context(), key).wantIfOffered(t, "status", outcomeUnknown)
-			d.reveal(t.Context(), key, "right").want(t, "reveal", outcomeUnknown)
-			d.reveal(t.Context(), key, "wrong").want(t, "reveal with a wrong passphrase", outcomeUnknown)
-			d.burn(t.Context(), metadataKey, "right").want(t, "burn", outcomeUnknown)
-			got := d.metadata(t.Context(), metadataKey).want(t, "metadata", outcomeOK)
-			if got.state != "expired" || got.secretKey != "" {
-				t.Errorf("metadata: got state %q and secret key %q, want expired and none", got.state, got.secretKey)
+			d.Get(t.Context(), key).WantIfOffered(t, "get", apitest.OutcomeUnknown)
+			d.Status(t.Context(), key).WantIfOffered(t, "status", apitest.OutcomeUnknown)
+			d.Reveal(t.Context(), key, "right").Want(t, "reveal", apitest.OutcomeUnknown)
+			d.Reveal(t.Context(), key, "wrong").Want(t, "reveal with a wrong passphrase", apitest.OutcomeUnknown)
+			d.Burn(t.Context(), metadataKey, "right").Want(t, "burn", apitest.OutcomeUnknown)
+			got := d.Metadata(t.Context(), metadataKey).Want(t, "metadata", apitest.OutcomeOK)
+			if got.State != "expired" || got.SecretKey != "" {
+				t.Errorf("metadata: got state %q and secret key %q, want expired and none", got.State, got.SecretKey)
 			}
 		})
 	}
 	// Time ran out for these, but not for what is concealed now.
 	d := newDrivers(t, s, nil)[0]
-	fresh := mustConceal(t, d, wish{secret: "in time"})
-	d.reveal(t.Context(), fresh.secretKey, "").wantValue(t, "reveal of a fresh secret", "in time")
+	fresh := apitest.MustConceal(t, d, apitest.Wish{Secret: "in time"})
+	d.Reveal(t.Context(), fresh.SecretKey, "").WantValue(t, "reveal of a fresh secret", "in time")
 }
 
 // A receipt outlives its secret twice, and then it is forgotten too.
@@ -83,8 +84,8 @@ func TestForgotten(t *testing.T) {
 	data, kept := pastData(t, 121*time.Second, "", "long ago")
 	s := startHushOn(t, data)
 	for _, d := range newDrivers(t, s, nil) {
-		d.metadata(t.Context(), kept[0].Metadata.Key.Expose()).want(t, d.name()+" metadata", outcomeUnknown)
-		d.reveal(t.Context(), kept[0].Secret.Key.Expose(), "").want(t, d.name()+" reveal", outcomeUnknown)
+		d.Metadata(t.Context(), kept[0].Metadata.Key.Expose()).Want(t, d.Name()+" metadata", apitest.OutcomeUnknown)
+		d.Reveal(t.Context(), kept[0].Secret.Key.Expose(), "").Want(t, d.Name()+" reveal", apitest.OutcomeUnknown)
 	}
 }
 
@@ -103,16 +104,16 @@ func TestExpiresBetweenSweeps(t *testing.T) {
 	last := kept[protocols-1].Secret.Key.Expose()
 	began := time.Now()
 	waitUntil(t, "the last secret to expire", func() bool {
-		return drivers[protocols-1].get(t.Context(), last).outcome == outcomeUnknown
+		return drivers[protocols-1].Get(t.Context(), last).Outcome == apitest.OutcomeUnknown
 	})
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("get of an expired secret: got it for %s, want it gone after two seconds; only the sweeper ended it", took)
 	}
 	for i, d := range drivers {
-		d.reveal(t.Context(), kept[i].Secret.Key.Expose(), "").want(t, d.name()+" reveal", outcomeUnknown)
-		d.burn(t.Context(), kept[i].Metadata.Key.Expose(), "").want(t, d.name()+" burn", outcomeUnknown)
-		if got := d.metadata(t.Context(), kept[i].Metadata.Key.Expose()); got.state != "expired" {
-			t.Errorf("%s metadata: got state %q (%s), want expired", d.name(), got.state, got.text)
+		d.Reveal(t.Context(), kept[i].Secret.Key.Expose(), "").Want(t, d.Name()+" reveal", apitest.OutcomeUnknown)
+		d.Burn(t.Context(), kept[i].Metadata.Key.Expose(), "").Want(t, d.Name()+" burn", apitest.OutcomeUnknown)
+		if got := d.Metadata(t.Context(), kept[i].Metadata.Key.Expose()); got.State != "expired" {
+			t.Errorf("%s metadata: got state %q (%s), want expired", d.Name(), got.State, got.Text)
 		}
 	}
 }

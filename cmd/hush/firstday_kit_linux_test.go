@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/server/certificates/acmetest"
 )
 
@@ -106,7 +107,7 @@ func (d *firstDay) boot(root string) {
 		d.write(path, "#!/bin/sh\nset -eu\n"+script+"\n", 0o755)
 	}
 	d.write("root/etc/acme.pem", string(d.acme.TLSPEM), 0o644)
-	d.write("root/root/password", testPassword+"\n", 0o600)
+	d.write("root/root/password", apitest.Password+"\n", 0o600)
 	d.serveControl()
 	d.openNotices()
 }
@@ -384,7 +385,7 @@ func (d *firstDay) sharing(during func()) {
 	}
 	more := func() {
 		before := shared.Load()
-		for until := time.Now().Add(patience); shared.Load() < before+20 && time.Now().Before(until); {
+		for until := time.Now().Add(apitest.Patience); shared.Load() < before+20 && time.Now().Before(until); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -407,5 +408,5 @@ func (d *firstDay) client(keeps bool) *http.Client {
 		},
 	}
 	d.t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Timeout: patience, Transport: transport}
+	return &http.Client{Timeout: apitest.Patience, Transport: transport}
 }

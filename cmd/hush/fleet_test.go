@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/storage/postgres/postgrestest"
 )
 
@@ -108,7 +109,7 @@ func (f *fleet) start(i int) error {
 	case <-log.served:
 	case <-exited:
 		return fmt.Errorf("hush serve ended: %s", log)
-	case <-time.After(patience):
+	case <-time.After(apitest.Patience):
 		return errors.Join(cmd.Process.Kill(), fmt.Errorf("hush serve does not serve: %s", log))
 	}
 	n.mu.Lock()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hush/routes/apitest"
 )
 
 // One network sends most of many large bodies and stops. Others of that network
@@ -17,12 +19,12 @@ import (
 func TestHalfSentBodiesLeaveRoomForReveals(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--rate-limits=off")
-	for _, path := range []string{"/api/v1/share", "/api/v2/secret/conceal", concealPath} {
+	for _, path := range []string{"/api/v1/share", "/api/v2/secret/conceal", apitest.ConcealPath} {
 		d := newDrivers(t, s, nil)[0]
-		first, second := mustConceal(t, d, wish{secret: "one"}), mustConceal(t, d, wish{secret: "two"})
-		contentType := typeForm
-		if path == concealPath {
-			contentType = typeJSON
+		first, second := apitest.MustConceal(t, d, apitest.Wish{Secret: "one"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "two"})
+		contentType := apitest.TypeForm
+		if path == apitest.ConcealPath {
+			contentType = apitest.TypeJSON
 		}
 		var open []net.Conn
 		var status int
@@ -36,13 +38,13 @@ func TestHalfSentBodiesLeaveRoomForReveals(t *testing.T) {
 		if header.Get("Retry-After") == "" {
 			t.Errorf("%s beyond the share: got %d without Retry-After, want it", path, status)
 		}
-		d.reveal(t.Context(), first.secretKey, "").wantValue(t, "reveal while bodies are full", "one")
-		d.burn(t.Context(), second.metadataKey, "")
+		d.Reveal(t.Context(), first.SecretKey, "").WantValue(t, "reveal while bodies are full", "one")
+		d.Burn(t.Context(), second.MetadataKey, "")
 		for _, conn := range open {
 			conn.Close()
 		}
 		waitUntil(t, "the bytes to be given back", func() bool {
-			status, _ := posted(t, s, "/api/v2/secret/conceal", typeForm, "secret=x")
+			status, _ := posted(t, s, "/api/v2/secret/conceal", apitest.TypeForm, "secret=x")
 			return status == http.StatusOK
 		})
 	}
@@ -57,7 +59,7 @@ func halfSent(t *testing.T, s *testServer, path, contentType string, size int) n
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(apitest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", path, contentType, size+1)
@@ -74,7 +76,7 @@ func posted(t *testing.T, s *testServer, path, contentType, body string) (int, h
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(apitest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", path, contentType, len(body), body)

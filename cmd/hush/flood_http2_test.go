@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"hush/routes/apitest"
 	"hush/server/process"
 	"hush/server/settings"
 	"hush/testtier"
-
-	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 )
 
 // attacker speaks HTTP/2 frame by frame.
@@ -34,7 +35,7 @@ type attacker struct {
 func (p *testProcess) attack(t *testing.T, reads bool) *attacker {
 	t.Helper()
 	conn := p.dialFrom(t, "127.0.0.1")
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(apitest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {

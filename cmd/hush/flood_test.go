@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/server/settings"
 	"hush/testtier"
 )
@@ -22,7 +23,7 @@ import (
 // in 127.0.0.0/8 is a network of its own.
 func (p *testProcess) dialFrom(t testing.TB, from string) net.Conn {
 	t.Helper()
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: apitest.Patience}
 	conn, err := dialer.DialContext(t.Context(), "tcp4", p.addr)
 	if errors.Is(err, syscall.EADDRNOTAVAIL) {
 		t.Skip("needs 127.0.0.0/8: " + from + " is not an address of this machine")
@@ -51,7 +52,7 @@ func (p *testProcess) floodFrom(t testing.TB, from string, n int, beginning stri
 
 // healthy asks for /healthz on a connection.
 func healthy(conn net.Conn) error {
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(apitest.Patience))
 	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func TestHalfSentStreamsEnd(t *testing.T) {
 	answers := make(chan string, attack)
 	for _, conn := range conns {
 		go func() {
-			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			_ = conn.SetReadDeadline(time.Now().Add(apitest.Patience))
 			answer, err := io.ReadAll(conn) // until the server closes the connection
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				answers <- "pending"
@@ -199,7 +200,7 @@ func TestHalfSentStreamsEnd(t *testing.T) {
 	for range conns {
 		switch answer := <-answers; {
 		case answer == "pending":
-			t.Fatalf("half-sent stream: got it pending after %s, want it ended", patience)
+			t.Fatalf("half-sent stream: got it pending after %s, want it ended", apitest.Patience)
 		case strings.Contains(answer, "resource_exhausted"):
 			refused++
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 	"hush/testtier"
 	"hush/vault/rows"
 	"hush/vault/transfer"
@@ -184,15 +185,15 @@ func useFrozenProgram(t *testing.T, made *frozen, client *http.Client, url strin
 		t.Helper()
 		var header map[string][]string
 		if token != "" {
-			header = bearerHeader(token)
+			header = apitest.Bearer(token)
 		}
-		reply := callAs(t, client, url, "/hush.v1."+procedure, header, body)
-		if reply.status != status {
-			t.Errorf("%s: got status %d, want %d: %s", procedure, reply.status, status, reply.body)
+		reply := apitest.Call(t, client, url, "/hush.v1."+procedure, header, body)
+		if reply.Status != status {
+			t.Errorf("%s: got status %d, want %d: %s", procedure, reply.Status, status, reply.Body)
 		}
 		for _, word := range words {
-			if !strings.Contains(reply.body, word) {
-				t.Errorf("%s: got %s, want %q in it", procedure, reply.body, word)
+			if !strings.Contains(reply.Body, word) {
+				t.Errorf("%s: got %s, want %q in it", procedure, reply.Body, word)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -63,7 +64,7 @@ func (d *logDisk) free(t *testing.T) {
 type fullLog struct {
 	disk              *logDisk
 	path, data, spent string
-	waiting, ended    []answer
+	waiting, ended    []apitest.Answer
 }
 
 func (f *fullLog) start(t *testing.T) (*testProcess, *accountServer) {
@@ -77,12 +78,12 @@ func (f *fullLog) wantRefused(t *testing.T, s *accountServer) {
 	t.Helper()
 	for i, d := range newDrivers(t, s.testServer, nil) {
 		kept := f.waiting[i%len(f.waiting)]
-		d.reveal(t.Context(), kept.secretKey, "").want(t, d.name()+" reveal on a full log", outcomeUnavailable)
-		d.burn(t.Context(), kept.metadataKey, "").want(t, d.name()+" burn on a full log", outcomeUnavailable)
-		if got := d.metadata(t.Context(), kept.metadataKey).want(t, d.name()+" metadata on a full log", outcomeOK); got.state == "received" || got.state == "burned" {
-			t.Errorf("%s metadata of a refused secret: got state %q, want a live one", d.name(), got.state)
+		d.Reveal(t.Context(), kept.SecretKey, "").Want(t, d.Name()+" reveal on a full log", apitest.OutcomeUnavailable)
+		d.Burn(t.Context(), kept.MetadataKey, "").Want(t, d.Name()+" burn on a full log", apitest.OutcomeUnavailable)
+		if got := d.Metadata(t.Context(), kept.MetadataKey).Want(t, d.Name()+" metadata on a full log", apitest.OutcomeOK); got.State == "received" || got.State == "burned" {
+			t.Errorf("%s metadata of a refused secret: got state %q, want a live one", d.Name(), got.State)
 		}
-		f.waiting = append(f.waiting, mustConceal(t, d, wish{secret: "the text"}))
+		f.waiting = append(f.waiting, apitest.MustConceal(t, d, apitest.Wish{Secret: "the text"}))
 	}
 }
 
@@ -90,15 +91,15 @@ func (f *fullLog) wantRefused(t *testing.T, s *accountServer) {
 func (f *fullLog) reveal(t *testing.T, s *accountServer) {
 	t.Helper()
 	d := newDrivers(t, s.testServer, nil)[0]
-	got := d.reveal(t.Context(), f.waiting[0].secretKey, "")
+	got := d.Reveal(t.Context(), f.waiting[0].SecretKey, "")
 	for range 100 {
-		if got.outcome != outcomeUnavailable {
+		if got.Outcome != apitest.OutcomeUnavailable {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
-		got = d.reveal(t.Context(), f.waiting[0].secretKey, "")
+		got = d.Reveal(t.Context(), f.waiting[0].SecretKey, "")
 	}
-	got.wantValue(t, "reveal with free space", "the text")
+	got.WantValue(t, "reveal with free space", "the text")
 	f.ended, f.waiting = append(f.ended, f.waiting[0]), f.waiting[1:]
 }
 
@@ -115,21 +116,21 @@ func (f *fullLog) exhaust(t *testing.T, s *accountServer) {
 				if full.Load() {
 					return
 				}
-				made := d.conceal(t.Context(), wish{secret: "the text"})
-				if made.outcome != outcomeOK {
-					t.Errorf("conceal: got %s, want %s", made.outcome, outcomeOK)
+				made := d.Conceal(t.Context(), apitest.Wish{Secret: "the text"})
+				if made.Outcome != apitest.OutcomeOK {
+					t.Errorf("conceal: got %s, want %s", made.Outcome, apitest.OutcomeOK)
 					return
 				}
-				got := d.reveal(t.Context(), made.secretKey, "")
+				got := d.Reveal(t.Context(), made.SecretKey, "")
 				mu.Lock()
-				switch got.outcome {
-				case outcomeOK:
+				switch got.Outcome {
+				case apitest.OutcomeOK:
 					f.ended = append(f.ended, made)
-				case outcomeUnavailable:
+				case apitest.OutcomeUnavailable:
 					f.waiting = append(f.waiting, made)
 					full.Store(true)
 				default:
-					t.Errorf("reveal: got %s, want %s or %s", got.outcome, outcomeOK, outcomeUnavailable)
+					t.Errorf("reveal: got %s, want %s or %s", got.Outcome, apitest.OutcomeOK, apitest.OutcomeUnavailable)
 				}
 				mu.Unlock()
 			}
@@ -151,12 +152,12 @@ func TestFullSpentLog(t *testing.T) {
 	f := &fullLog{disk: disk, path: realHush(t), data: filepath.Join(dir, "data"), spent: filepath.Join(disk.dir, "spent")}
 	p, s := f.start(t)
 	for i, d := range newDrivers(t, s.testServer, nil) {
-		f.waiting = append(f.waiting, mustConceal(t, d, wish{secret: "the text"}))
+		f.waiting = append(f.waiting, apitest.MustConceal(t, d, apitest.Wish{Secret: "the text"}))
 		if i == 0 {
 			f.reveal(t, s)
 		}
 	}
-	early := append([]answer(nil), f.waiting...)
+	early := append([]apitest.Answer(nil), f.waiting...)
 	began := filepath.Join(dir, "early.backup")
 	call(t, []string{}, "", "admin", "backup", "--data", f.data, "--plain", "-o", began).want(t, "admin backup", 0)
 	if err := p.terminate(t); err != nil {
@@ -194,7 +195,7 @@ func TestFullSpentLog(t *testing.T) {
 }
 
 // restore restores the early backup, with the log and its full disk.
-func (f *fullLog) restore(t *testing.T, dir, backup string, early []answer) {
+func (f *fullLog) restore(t *testing.T, dir, backup string, early []apitest.Answer) {
 	t.Helper()
 	l := &loss{path: f.path, data: f.data}
 	key := l.lose(t)
@@ -208,18 +209,18 @@ func (f *fullLog) restore(t *testing.T, dir, backup string, early []answer) {
 	d := newDrivers(t, s.testServer, nil)[0]
 	gone := map[string]bool{}
 	for _, e := range f.ended {
-		gone[e.secretKey] = true
+		gone[e.SecretKey] = true
 	}
 	for _, e := range early {
-		got := d.reveal(context.WithoutCancel(t.Context()), e.secretKey, "")
-		if gone[e.secretKey] {
-			got.want(t, fmt.Sprintf("reveal of %s, which had ended", e.metadataKey), outcomeUnknown)
+		got := d.Reveal(context.WithoutCancel(t.Context()), e.SecretKey, "")
+		if gone[e.SecretKey] {
+			got.Want(t, fmt.Sprintf("reveal of %s, which had ended", e.MetadataKey), apitest.OutcomeUnknown)
 			continue
 		}
-		got.wantValue(t, "reveal of what waited", "the text")
+		got.WantValue(t, "reveal of what waited", "the text")
 	}
 	for _, e := range f.ended[len(f.ended)-10:] {
-		d.reveal(t.Context(), e.secretKey, "").want(t, "reveal of what had ended", outcomeUnknown)
+		d.Reveal(t.Context(), e.SecretKey, "").Want(t, "reveal of what had ended", apitest.OutcomeUnknown)
 	}
 	if err := p.terminate(t); err != nil {
 		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)

@@ -14,10 +14,11 @@ import (
 	"syscall"
 	"testing"
 
-	"hush/cli/command"
-	"hush/testtier"
-
 	"github.com/google/go-cmp/cmp"
+
+	"hush/cli/command"
+	"hush/routes/apitest"
+	"hush/testtier"
 )
 
 // imageUser is the user of the container.
@@ -182,7 +183,7 @@ func checkContainer(t *testing.T, root string, config imageConfig) {
 	c.env = append(slices.Clone(config.Env), "HUSH_LISTEN="+addr, "HUSH_BASE_URL="+proxyURL, "HUSH_ROOT_KEY_FILE=/run/secrets/hush-root-key")
 	p := c.start(t, slices.Concat(config.Entrypoint, config.Cmd)...)
 	p.url = "http://" + addr
-	made := mustConceal(t, newDrivers(t, p.testServer, nil)[0], wish{secret: "in a container"})
+	made := apitest.MustConceal(t, newDrivers(t, p.testServer, nil)[0], apitest.Wish{Secret: "in a container"})
 	if out, err := c.command(config.Healthcheck.Test[1:]...).CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("healthcheck: got %q and %v, want ok", out, err)
 	}
@@ -197,7 +198,7 @@ func checkContainer(t *testing.T, root string, config imageConfig) {
 	}
 	p = c.start(t, slices.Concat(config.Entrypoint, config.Cmd)...)
 	p.url = "http://" + addr
-	newDrivers(t, p.testServer, nil)[0].reveal(t.Context(), made.secretKey, "").wantValue(t, "reveal after a restart", "in a container")
+	newDrivers(t, p.testServer, nil)[0].Reveal(t.Context(), made.SecretKey, "").WantValue(t, "reveal after a restart", "in a container")
 	if err := p.terminate(t); err != nil {
 		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
 	}

@@ -10,40 +10,42 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"hush/routes/apitest"
 )
 
 func (j *traveller) addDomain() {
-	got := j.page(http.MethodPost, "/domains/add", "domain="+travellerDomain).ok(j.t, "add a domain")
-	got.says(j.t, "add a domain", travellerDomain, "record", "display_domain")
-	got.says(j.t, "add a domain", "pending", "record", "status")
+	got := j.page(http.MethodPost, "/domains/add", "domain="+travellerDomain).OK(j.t, "add a domain")
+	got.Says(j.t, "add a domain", travellerDomain, "record", "display_domain")
+	got.Says(j.t, "add a domain", "pending", "record", "status")
 	early := j.curl(http.MethodPost, "/api/v1/share", url.Values{"secret": {"x"}, "share_domain": {travellerDomain}}.Encode())
-	if early.status == http.StatusOK {
-		j.t.Errorf("share on a domain that is not verified: got %d %s, want a refusal", early.status, early.body)
+	if early.Status == http.StatusOK {
+		j.t.Errorf("share on a domain that is not verified: got %d %s, want a refusal", early.Status, early.Body)
 	}
 }
 
 // verifyDomain looks before and after the records are set.
 func (j *traveller) verifyDomain() {
 	t, path := j.t, "/domains/"+travellerDomain+"/verify"
-	got := j.page(http.MethodPost, path, "").ok(t, "verify")
-	got.says(t, "verify without records", "false", "record", "verified")
+	got := j.page(http.MethodPost, path, "").OK(t, "verify")
+	got.Says(t, "verify without records", "false", "record", "verified")
 	for i, kind := range []string{"txt", "address"} {
-		got.says(t, "verify without records", kind, "record", "checks", i, "kind")
-		got.says(t, "verify without records", "false", "record", "checks", i, "passed")
+		got.Says(t, "verify without records", kind, "record", "checks", i, "kind")
+		got.Says(t, "verify without records", "false", "record", "checks", i, "passed")
 	}
-	j.dns.SetTXT(got.at(t, "record", "txt_validation_host")+"."+got.at(t, "record", "base_domain"), got.at(t, "record", "txt_validation_value"))
-	j.dns.SetA(travellerDomain, got.at(t, "record", "checks", 1, "expected", 0))
-	got = j.page(http.MethodPost, path, "").ok(t, "verify")
-	got.says(t, "verify", "true", "record", "verified")
-	got.says(t, "verify", "true", "record", "resolving")
-	got.says(t, "verify", "verified", "record", "status")
+	j.dns.SetTXT(got.At(t, "record", "txt_validation_host")+"."+got.At(t, "record", "base_domain"), got.At(t, "record", "txt_validation_value"))
+	j.dns.SetA(travellerDomain, got.At(t, "record", "checks", 1, "expected", 0))
+	got = j.page(http.MethodPost, path, "").OK(t, "verify")
+	got.Says(t, "verify", "true", "record", "verified")
+	got.Says(t, "verify", "true", "record", "resolving")
+	got.Says(t, "verify", "verified", "record", "status")
 }
 
 func (j *traveller) brandDomain() {
 	path := "/domains/" + travellerDomain + "/brand"
 	got := j.page(http.MethodPut, path, `{"brand":{"primary_color":"#2f6f4f","description":"Of the otters","instructions_reveal":"Call us first"}}`)
-	got.ok(j.t, "brand").says(j.t, "brand", "#2f6f4f", "record", "brand", "primary_color")
-	j.page(http.MethodGet, path, "").ok(j.t, "brand").says(j.t, "brand", "Of the otters", "record", "brand", "description")
+	got.OK(j.t, "brand").Says(j.t, "brand", "#2f6f4f", "record", "brand", "primary_color")
+	j.page(http.MethodGet, path, "").OK(j.t, "brand").Says(j.t, "brand", "Of the otters", "record", "brand", "description")
 }
 
 // openDomain lets visitors share on the domain by calling the API, and on its
@@ -52,14 +54,14 @@ func (j *traveller) openDomain() {
 	t, site := j.t, "http://"+travellerDomain
 	fromPage := http.Header{"Origin": {site}}
 	may := func(header http.Header) string {
-		policy := sendAs(t, j.client, http.MethodPost, site+"/hush.v1.SystemService/GetPolicy", header, "{}").ok(t, "GetPolicy")
-		shared := sendAs(t, j.client, http.MethodPost, site+"/api/v1/share", header, "secret=x")
-		allowed := strings.Contains(policy.body, `"anonymousCreate":true`)
-		if allowed != (shared.status == http.StatusOK) {
-			t.Errorf("share on the domain: got %d %s, want as the policy says: %s", shared.status, shared.body, policy.body)
+		policy := apitest.Send(t, j.client, http.MethodPost, site+"/hush.v1.SystemService/GetPolicy", header, "{}").OK(t, "GetPolicy")
+		shared := apitest.Send(t, j.client, http.MethodPost, site+"/api/v1/share", header, "secret=x")
+		allowed := strings.Contains(policy.Body, `"anonymousCreate":true`)
+		if allowed != (shared.Status == http.StatusOK) {
+			t.Errorf("share on the domain: got %d %s, want as the policy says: %s", shared.Status, shared.Body, policy.Body)
 		}
-		if !allowed && !strings.Contains(shared.body, "Public sharing disabled for domain: "+travellerDomain) {
-			t.Errorf("share on the domain: got %s, want why not", shared.body)
+		if !allowed && !strings.Contains(shared.Body, "Public sharing disabled for domain: "+travellerDomain) {
+			t.Errorf("share on the domain: got %s, want why not", shared.Body)
 		}
 		return map[bool]string{true: "may", false: "may not"}[allowed]
 	}
@@ -69,7 +71,7 @@ func (j *traveller) openDomain() {
 		{`{"allow_public_homepage":false,"allow_public_api":true}`, "may not", "may"},
 		{`{"allow_public_api":false}`, "may not", "may not"},
 	} {
-		j.page(http.MethodPut, "/domains/"+travellerDomain+"/brand", `{"brand":`+leave.brand+`}`).ok(t, "brand")
+		j.page(http.MethodPut, "/domains/"+travellerDomain+"/brand", `{"brand":`+leave.brand+`}`).OK(t, "brand")
 		if page, script := may(fromPage), may(nil); page != leave.page || script != leave.script {
 			t.Errorf("with %s: got that pages %s and scripts %s share, want %s and %s", leave.brand, page, script, leave.page, leave.script)
 		}
@@ -93,18 +95,18 @@ func (j *traveller) uploadLogo() {
 	if err != nil {
 		t.Fatalf("making a form: got %v, want nil", err)
 	}
-	header := j.session.page(j.server.url)
+	header := j.session.Page(j.server.url)
 	header.Set("Content-Type", form.FormDataContentType())
 	path := j.server.url + "/api/v2/domains/" + travellerDomain + "/logo"
-	got := sendAs(t, j.client, http.MethodPost, path, header, body.String()).ok(t, "upload")
-	got.says(t, "upload", "8", "record", "width")
-	seen := sendAs(t, j.client, http.MethodGet, j.server.url+"/imagine/"+got.at(t, "record", "domainid")+"/logo.png", nil, "").ok(t, "logo")
-	shown, err := png.Decode(strings.NewReader(seen.body))
+	got := apitest.Send(t, j.client, http.MethodPost, path, header, body.String()).OK(t, "upload")
+	got.Says(t, "upload", "8", "record", "width")
+	seen := apitest.Send(t, j.client, http.MethodGet, j.server.url+"/imagine/"+got.At(t, "record", "domainid")+"/logo.png", nil, "").OK(t, "logo")
+	shown, err := png.Decode(strings.NewReader(seen.Body))
 	if err != nil || shown.Bounds().Dx() != 8 || shown.Bounds().Dy() != 4 {
 		t.Errorf("logo: got %v, want a picture of 8 by 4", err)
 	}
-	stored := j.page(http.MethodGet, "/domains/"+travellerDomain+"/logo", "").ok(t, "logo").at(t, "record", "encoded")
-	if stored != base64.StdEncoding.EncodeToString([]byte(seen.body)) {
+	stored := j.page(http.MethodGet, "/domains/"+travellerDomain+"/logo", "").OK(t, "logo").At(t, "record", "encoded")
+	if stored != base64.StdEncoding.EncodeToString([]byte(seen.Body)) {
 		t.Error("logo of version 2: got other bytes than anybody sees, want the same")
 	}
 }
@@ -114,21 +116,21 @@ func (j *traveller) uploadLogo() {
 func (j *traveller) shareOnDomain() {
 	t := j.t
 	form := url.Values{"secret": {"of the otters"}, "share_domain": {travellerDomain}, "recipient": {travellerFriend}}
-	kept := j.page(http.MethodPost, "/secret/conceal", form.Encode()).ok(t, "share on the domain")
-	kept.says(t, "share on the domain", travellerDomain, "record", "share_domain")
-	link := kept.at(t, "record", "metadata", "share_url")
-	key := kept.at(t, "record", "secret", "key")
+	kept := j.page(http.MethodPost, "/secret/conceal", form.Encode()).OK(t, "share on the domain")
+	kept.Says(t, "share on the domain", travellerDomain, "record", "share_domain")
+	link := kept.At(t, "record", "metadata", "share_url")
+	key := kept.At(t, "record", "secret", "key")
 	if want := "http://" + travellerDomain + "/secret/" + key; link != want {
 		t.Errorf("share on the domain: got the link %s, want %s", link, want)
 	}
 	if mailed := j.nextMail(travellerFriend, key).Link(t); mailed != "http://"+travellerDomain+"/s#"+key {
 		t.Errorf("mail: got the link %s, want it on the domain with its key behind the #", mailed)
 	}
-	sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")
-	opened := sendAs(t, j.client, http.MethodPost, "http://"+travellerDomain+"/api/v2/secret/"+key+"/reveal", nil, "continue=true")
-	opened.ok(t, "reveal").says(t, "reveal on the domain", "of the otters", "record", "secret_value")
+	apitest.Send(t, j.client, http.MethodGet, link, nil, "").OK(t, "the link's page")
+	opened := apitest.Send(t, j.client, http.MethodPost, "http://"+travellerDomain+"/api/v2/secret/"+key+"/reveal", nil, "continue=true")
+	opened.OK(t, "reveal").Says(t, "reveal on the domain", "of the otters", "record", "secret_value")
 	j.nextMail(travellerAddress, key[:6])
-	receipt := j.page(http.MethodGet, "/private/"+kept.at(t, "record", "metadata", "key"), "").ok(t, "receipt")
-	receipt.says(t, "receipt", "received", "record", "state")
-	receipt.says(t, "receipt", travellerDomain, "record", "share_domain")
+	receipt := j.page(http.MethodGet, "/private/"+kept.At(t, "record", "metadata", "key"), "").OK(t, "receipt")
+	receipt.Says(t, "receipt", "received", "record", "state")
+	receipt.Says(t, "receipt", travellerDomain, "record", "share_domain")
 }

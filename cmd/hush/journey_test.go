@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,53 +11,8 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 )
-
-// at returns what an answer in JSON holds at a path of members and of indexes,
-// as text. It ends the test if there is nothing.
-func (r testReply) at(t testing.TB, path ...any) string {
-	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(r.body))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("answer: got %d %q, want JSON: %v", r.status, r.body, err)
-	}
-	for _, step := range path {
-		object, _ := value.(map[string]any)
-		list, _ := value.([]any)
-		switch step := step.(type) {
-		case string:
-			value = object[step]
-		case int:
-			value = nil
-			if step < len(list) {
-				value = list[step]
-			}
-		}
-		if value == nil {
-			t.Fatalf("answer: got nothing at %v, want a value: %d %s", path, r.status, r.body)
-		}
-	}
-	return fmt.Sprint(value)
-}
-
-// ok ends the test unless a call succeeded.
-func (r testReply) ok(t testing.TB, call string) testReply {
-	t.Helper()
-	if r.status != http.StatusOK {
-		t.Fatalf("%s: got %d %s, want 200", call, r.status, r.body)
-	}
-	return r
-}
-
-// says fails the test unless an answer holds a value.
-func (r testReply) says(t testing.TB, call, want string, path ...any) {
-	t.Helper()
-	if got := r.at(t, path...); got != want {
-		t.Errorf("%s: got %q at %v, want %q", call, got, path, want)
-	}
-}
 
 // The names in the journey. The first password is changed, the second reset.
 const (
@@ -78,7 +32,7 @@ type traveller struct {
 	dns    *resolvertest.Server
 	client *http.Client
 
-	session testSession
+	session apitest.Session
 	token   string
 	read    map[string]bool // texts of mails that were read
 	// receipt is that of the secret that went to a friend by mail.
@@ -121,29 +75,29 @@ func anywhere(t *testing.T, s *testServer) *http.Client {
 		return new(net.Dialer).DialContext(ctx, network, s.addr)
 	}}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: refuseRedirect}
+	return &http.Client{Transport: transport, CheckRedirect: apitest.RefuseRedirect}
 }
 
 // rpc calls as the service's own pages do.
-func (j *traveller) rpc(procedure, body string) testReply {
+func (j *traveller) rpc(procedure, body string) apitest.Reply {
 	j.t.Helper()
 	header := http.Header{}
-	if j.session.cookie != "" {
-		header = j.session.page(j.server.url)
+	if j.session.Cookie != "" {
+		header = j.session.Page(j.server.url)
 	}
-	return callAs(j.t, j.client, j.server.url, "/hush.v1."+procedure, header, body)
+	return apitest.Call(j.t, j.client, j.server.url, "/hush.v1."+procedure, header, body)
 }
 
 // page calls the second API as the service's own pages do.
-func (j *traveller) page(method, path, body string) testReply {
+func (j *traveller) page(method, path, body string) apitest.Reply {
 	j.t.Helper()
-	return sendAs(j.t, j.client, method, j.server.url+"/api/v2"+path, j.session.page(j.server.url), body)
+	return apitest.Send(j.t, j.client, method, j.server.url+"/api/v2"+path, j.session.Page(j.server.url), body)
 }
 
 // curl calls with Basic auth.
-func (j *traveller) curl(method, path, body string) testReply {
+func (j *traveller) curl(method, path, body string) apitest.Reply {
 	j.t.Helper()
-	return sendAs(j.t, j.client, method, j.server.url+path, basicHeader(travellerAddress, j.token), body)
+	return apitest.Send(j.t, j.client, method, j.server.url+path, apitest.Basic(travellerAddress, j.token), body)
 }
 
 // nextMail waits for an unread mail to an address with words in it.
@@ -167,14 +121,14 @@ func (j *traveller) signUp() {
 	form := func(solution string) string {
 		return fmt.Sprintf(`{"address":" Ida@Ida-Team.com ","password":%q,"authenticityPayload":%q}`, "sent with the sign-up", solution)
 	}
-	if got := j.rpc("AccountService/CreateAccount", form("")); !strings.Contains(got.body, "REASON_CHALLENGE") {
-		t.Errorf("sign-up without a solution: got %d %s, want a refusal", got.status, got.body)
+	if got := j.rpc("AccountService/CreateAccount", form("")); !strings.Contains(got.Body, "REASON_CHALLENGE") {
+		t.Errorf("sign-up without a solution: got %d %s, want a refusal", got.Status, got.Body)
 	}
-	got := j.rpc("AccountService/CreateAccount", form(solvedFor(t, j.client, j.server.url, "signup"))).ok(t, "sign-up")
-	got.says(t, "sign-up", "true", "verificationRequired")
+	got := j.rpc("AccountService/CreateAccount", form(solvedFor(t, j.client, j.server.url, "signup"))).OK(t, "sign-up")
+	got.Says(t, "sign-up", "true", "verificationRequired")
 	early := j.rpc("SessionService/CreateSession", fmt.Sprintf(`{"address":%q,"password":%q}`, travellerAddress, "sent with the sign-up"))
-	if early.status == http.StatusOK || !strings.Contains(early.body, "REASON_CREDENTIALS") {
-		t.Errorf("sign-in before the address is confirmed: got %d %s, want REASON_CREDENTIALS", early.status, early.body)
+	if early.Status == http.StatusOK || !strings.Contains(early.Body, "REASON_CREDENTIALS") {
+		t.Errorf("sign-in before the address is confirmed: got %d %s, want REASON_CREDENTIALS", early.Status, early.Body)
 	}
 }
 
@@ -184,75 +138,75 @@ func (j *traveller) confirm() {
 	t := j.t
 	link := j.nextMail(travellerAddress, "/verify/").Link(t)
 	for range 2 {
-		shown := sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the mailed link")
-		if !strings.Contains(shown.body, `method="post"`) {
-			t.Errorf("the mailed link: got %s, want a form", shown.body)
+		shown := apitest.Send(t, j.client, http.MethodGet, link, nil, "").OK(t, "the mailed link")
+		if !strings.Contains(shown.Body, `method="post"`) {
+			t.Errorf("the mailed link: got %s, want a form", shown.Body)
 		}
 	}
 	chosen := url.Values{"newp": {travellerPassword}, "newp2": {travellerPassword}}.Encode()
-	if bare := sendAs(t, j.client, http.MethodPost, link, nil, ""); bare.status == http.StatusOK {
-		t.Errorf("the link's button, without a password: got %d, want a refusal", bare.status)
+	if bare := apitest.Send(t, j.client, http.MethodPost, link, nil, ""); bare.Status == http.StatusOK {
+		t.Errorf("the link's button, without a password: got %d, want a refusal", bare.Status)
 	}
-	sendAs(t, j.client, http.MethodPost, link, http.Header{"Origin": {j.server.url}}, chosen).ok(t, "the link's button")
-	if again := sendAs(t, j.client, http.MethodPost, link, nil, chosen); again.status == http.StatusOK {
-		t.Errorf("the link's button, again: got %d, want a refusal", again.status)
+	apitest.Send(t, j.client, http.MethodPost, link, http.Header{"Origin": {j.server.url}}, chosen).OK(t, "the link's button")
+	if again := apitest.Send(t, j.client, http.MethodPost, link, nil, chosen); again.Status == http.StatusOK {
+		t.Errorf("the link's button, again: got %d, want a refusal", again.Status)
 	}
 }
 
 func (j *traveller) signIn() {
 	j.signInWith(travellerPassword)
-	got := j.page(http.MethodGet, "/authcheck", "").ok(j.t, "authcheck")
-	got.says(j.t, "authcheck", travellerAddress, "custid")
-	got.says(j.t, "authcheck", j.session.shrimp, "shrimp")
+	got := j.page(http.MethodGet, "/authcheck", "").OK(j.t, "authcheck")
+	got.Says(j.t, "authcheck", travellerAddress, "custid")
+	got.Says(j.t, "authcheck", j.session.Shrimp, "shrimp")
 }
 
 func (j *traveller) signInWith(password string) {
 	j.t.Helper()
-	j.session = testSession{}
-	got := j.rpc("SessionService/CreateSession", fmt.Sprintf(`{"address":%q,"password":%q}`, travellerAddress, password)).ok(j.t, "sign-in")
-	cookies := (&http.Response{Header: got.header}).Cookies()
+	j.session = apitest.Session{}
+	got := j.rpc("SessionService/CreateSession", fmt.Sprintf(`{"address":%q,"password":%q}`, travellerAddress, password)).OK(j.t, "sign-in")
+	cookies := (&http.Response{Header: got.Header}).Cookies()
 	if len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly {
 		j.t.Fatalf("sign-in: got the cookies %v, want one that is safe", cookies)
 	}
-	j.session = testSession{cookie: cookies[0].Value, shrimp: got.at(j.t, "shrimp"), id: got.at(j.t, "session", "sessionId")}
+	j.session = apitest.Session{Cookie: cookies[0].Value, Shrimp: got.At(j.t, "shrimp"), ID: got.At(j.t, "session", "sessionId")}
 }
 
 // makeToken does it twice: the second token takes the place of the first.
 func (j *traveller) makeToken() {
 	t := j.t
-	bare := sendAs(t, j.client, http.MethodPost, j.server.url+"/api/v2/account/apitoken", j.session.header(), "")
-	if bare.status == http.StatusOK {
-		t.Errorf("token without the shrimp: got %d %s, want a refusal", bare.status, bare.body)
+	bare := apitest.Send(t, j.client, http.MethodPost, j.server.url+"/api/v2/account/apitoken", j.session.Header(), "")
+	if bare.Status == http.StatusOK {
+		t.Errorf("token without the shrimp: got %d %s, want a refusal", bare.Status, bare.Body)
 	}
-	first := j.page(http.MethodPost, "/account/apitoken", "").ok(t, "first token").at(t, "record", "apitoken")
-	j.token = j.page(http.MethodPost, "/account/apitoken", "").ok(t, "second token").at(t, "record", "apitoken")
-	if got := sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v1/authcheck", basicHeader(travellerAddress, first), ""); got.status == http.StatusOK {
-		t.Errorf("authcheck with the first token: got %d %s, want a refusal", got.status, got.body)
+	first := j.page(http.MethodPost, "/account/apitoken", "").OK(t, "first token").At(t, "record", "apitoken")
+	j.token = j.page(http.MethodPost, "/account/apitoken", "").OK(t, "second token").At(t, "record", "apitoken")
+	if got := apitest.Send(t, j.client, http.MethodGet, j.server.url+"/api/v1/authcheck", apitest.Basic(travellerAddress, first), ""); got.Status == http.StatusOK {
+		t.Errorf("authcheck with the first token: got %d %s, want a refusal", got.Status, got.Body)
 	}
-	j.curl(http.MethodGet, "/api/v1/authcheck", "").ok(t, "authcheck").says(t, "authcheck", "nominal", "status")
+	j.curl(http.MethodGet, "/api/v1/authcheck", "").OK(t, "authcheck").Says(t, "authcheck", "nominal", "status")
 }
 
 // shareByMail shares with curl. The friend's link opens once, and the sender is
 // told.
 func (j *traveller) shareByMail() {
 	t := j.t
-	j.rpc("AccountService/UpdateNotifications", `{"notifications":{"secretOpened":true}}`).ok(t, "notifications")
+	j.rpc("AccountService/UpdateNotifications", `{"notifications":{"secretOpened":true}}`).OK(t, "notifications")
 	form := url.Values{"secret": {"for a friend"}, "recipient": {travellerFriend}, "ttl": {"3600"}}
-	kept := j.curl(http.MethodPost, "/api/v1/share", form.Encode()).ok(t, "share")
-	kept.says(t, "share", travellerAddress, "custid")
-	kept.says(t, "share", "fr*****@e*****.com", "recipient", 0)
-	j.receipt = kept.at(t, "metadata_key")
+	kept := j.curl(http.MethodPost, "/api/v1/share", form.Encode()).OK(t, "share")
+	kept.Says(t, "share", travellerAddress, "custid")
+	kept.Says(t, "share", "fr*****@e*****.com", "recipient", 0)
+	j.receipt = kept.At(t, "metadata_key")
 	m := j.nextMail(travellerFriend, "/s#")
-	link, key := m.Link(t), kept.at(t, "secret_key")
+	link, key := m.Link(t), kept.At(t, "secret_key")
 	if link != j.server.url+"/s#"+key || m.Header("Reply-To") != "<"+travellerAddress+">" {
 		t.Errorf("mail: got the link %s and answers to %s, want the secret's and the sender", link, m.Header("Reply-To"))
 	}
-	sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")
-	sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v2/secret/"+key, nil, "").ok(t, "look")
-	opened := sendAs(t, j.client, http.MethodPost, j.server.url+"/api/v2/secret/"+key, nil, "continue=true").ok(t, "reveal")
-	opened.says(t, "reveal", "for a friend", "record", "secret_value")
-	if again := sendAs(t, j.client, http.MethodPost, j.server.url+"/api/v1/secret/"+key, nil, "x=y"); again.status != http.StatusNotFound {
-		t.Errorf("second reveal: got %d %s, want 404", again.status, again.body)
+	apitest.Send(t, j.client, http.MethodGet, link, nil, "").OK(t, "the link's page")
+	apitest.Send(t, j.client, http.MethodGet, j.server.url+"/api/v2/secret/"+key, nil, "").OK(t, "look")
+	opened := apitest.Send(t, j.client, http.MethodPost, j.server.url+"/api/v2/secret/"+key, nil, "continue=true").OK(t, "reveal")
+	opened.Says(t, "reveal", "for a friend", "record", "secret_value")
+	if again := apitest.Send(t, j.client, http.MethodPost, j.server.url+"/api/v1/secret/"+key, nil, "x=y"); again.Status != http.StatusNotFound {
+		t.Errorf("second reveal: got %d %s, want 404", again.Status, again.Body)
 	}
 	notice := j.nextMail(travellerAddress, key[:6])
 	if strings.Contains(notice.Text(), key) {
@@ -262,17 +216,17 @@ func (j *traveller) shareByMail() {
 
 func (j *traveller) listRecent() {
 	t := j.t
-	second := j.curl(http.MethodPost, "/api/v1/generate", "ttl=600").ok(t, "generate")
-	list := j.curl(http.MethodGet, "/api/v1/private/recent", "").ok(t, "recent of version 1")
-	list.says(t, "recent of version 1", second.at(t, "metadata_key"), 0, "metadata_key")
-	list.says(t, "recent of version 1", j.receipt, 1, "metadata_key")
-	list.says(t, "recent of version 1", "received", 1, "state")
-	newer := j.page(http.MethodGet, "/private/recent", "").ok(t, "recent of version 2")
-	newer.says(t, "recent of version 2", "2", "count")
-	newer.says(t, "recent of version 2", j.receipt, "details", "received", 0, "key")
-	shown := j.rpc("MetadataService/GetMetadata", fmt.Sprintf(`{"metadataKey":%q}`, j.receipt)).ok(t, "receipt")
+	second := j.curl(http.MethodPost, "/api/v1/generate", "ttl=600").OK(t, "generate")
+	list := j.curl(http.MethodGet, "/api/v1/private/recent", "").OK(t, "recent of version 1")
+	list.Says(t, "recent of version 1", second.At(t, "metadata_key"), 0, "metadata_key")
+	list.Says(t, "recent of version 1", j.receipt, 1, "metadata_key")
+	list.Says(t, "recent of version 1", "received", 1, "state")
+	newer := j.page(http.MethodGet, "/private/recent", "").OK(t, "recent of version 2")
+	newer.Says(t, "recent of version 2", "2", "count")
+	newer.Says(t, "recent of version 2", j.receipt, "details", "received", 0, "key")
+	shown := j.rpc("MetadataService/GetMetadata", fmt.Sprintf(`{"metadataKey":%q}`, j.receipt)).OK(t, "receipt")
 	for i, kind := range []string{"KIND_CREATED", "KIND_LOOKED", "KIND_REVEALED"} {
-		shown.says(t, "timeline", kind, "metadata", "events", i, "kind")
+		shown.Says(t, "timeline", kind, "metadata", "events", i, "kind")
 	}
-	shown.says(t, "delivery", "STATE_SENT", "metadata", "deliveries", 0, "state")
+	shown.Says(t, "delivery", "STATE_SENT", "metadata", "deliveries", 0, "state")
 }

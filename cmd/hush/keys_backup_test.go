@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // Backups of before and after a rotation, each restored with the key file of before, of
@@ -21,7 +22,7 @@ func TestRestoreAroundARotation(t *testing.T) {
 	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
 	s := startHushOn(t, data)
 	o, d := operator{t, data}, newDrivers(t, s, nil)[0]
-	secrets := []answer{mustConceal(t, d, wish{secret: "before"})}
+	secrets := []apitest.Answer{apitest.MustConceal(t, d, apitest.Wish{Secret: "before"})}
 	keyFiles := map[string][]byte{"old key": readKeyFile(t, data)}
 	back := func(name string) string {
 		t.Helper()
@@ -32,7 +33,7 @@ func TestRestoreAroundARotation(t *testing.T) {
 	before := back("before")
 	old := o.listedKeys()[0][0]
 	o.keys("rotate").want(t, "admin keys rotate", command.ExitOK)
-	secrets = append(secrets, mustConceal(t, d, wish{secret: "after"}))
+	secrets = append(secrets, apitest.MustConceal(t, d, apitest.Wish{Secret: "after"}))
 	after := back("after")
 	current := o.listedKeys()[0][0]
 	keyFiles["both keys"] = readKeyFile(t, data)
@@ -71,7 +72,7 @@ func TestRestoreAroundARotation(t *testing.T) {
 		again := startHushOn(t, restored)
 		opened := newDrivers(t, again, nil)[0]
 		for n, value := range []string{"before", "after"}[:c.opens] {
-			opened.reveal(t.Context(), secrets[n].secretKey, "").wantValue(t, "reveal of "+name, value)
+			opened.Reveal(t.Context(), secrets[n].SecretKey, "").WantValue(t, "reveal of "+name, value)
 		}
 		again.stop(t)
 	}

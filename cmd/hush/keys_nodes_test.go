@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // keyNodes are nodes of one database, each with root.key in its own folder.
@@ -70,7 +71,7 @@ func TestKeysOfNodes(t *testing.T) {
 	k.give(t, "late")
 	a := newDrivers(t, startProcess(t, path, k.folder("a"), k.flags("a")...).testServer, nil)[0]
 	b := newDrivers(t, startProcess(t, path, k.folder("b"), k.flags("b")...).testServer, nil)[0]
-	before := mustConceal(t, a, wish{secret: "before"})
+	before := apitest.MustConceal(t, a, apitest.Wish{Secret: "before"})
 
 	added := call(t, nil, "", "admin", "keygen", "--add", filepath.Join(k.folder("a"), "root.key")).want(t, "admin keygen --add", command.ExitOK)
 	kid := regexp.MustCompile(`root key ([0-9a-f]{8}) `).FindStringSubmatch(added.stderr)[1]
@@ -80,14 +81,14 @@ func TestKeysOfNodes(t *testing.T) {
 	}
 	k.give(t, "b")
 	waitUntil(t, "node b to hold the new key", func() bool { return k.keys(t, "a", "rotate").code == command.ExitOK })
-	for _, pair := range [][2]driver{{a, b}, {b, a}} {
-		kept := mustConceal(t, pair[0], wish{secret: "kept"})
-		pair[1].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal on the other node", "kept")
+	for _, pair := range [][2]apitest.Driver{{a, b}, {b, a}} {
+		kept := apitest.MustConceal(t, pair[0], apitest.Wish{Secret: "kept"})
+		pair[1].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal on the other node", "kept")
 	}
-	b.reveal(t.Context(), before.secretKey, "").wantValue(t, "reveal of before", "before")
+	b.Reveal(t.Context(), before.SecretKey, "").WantValue(t, "reveal of before", "before")
 	waitUntil(t, "node b to seal with the new key", func() bool {
 		n := k.uses(t, kid)
-		mustConceal(t, b, wish{secret: "fresh"})
+		apitest.MustConceal(t, b, apitest.Wish{Secret: "fresh"})
 		return k.uses(t, kid) == n+1
 	})
 	k.keys(t, "b", "rotate", "00000000").want(t, "admin keys rotate", command.ExitFailure, `no key "00000000" that is not in use yet`)
@@ -96,6 +97,6 @@ func TestKeysOfNodes(t *testing.T) {
 	call(t, nil, "", late...).want(t, "serve", command.ExitFailure, "the root key file lacks the root key "+kid, "put the line with that key into the file")
 	k.give(t, "late")
 	c := newDrivers(t, startProcess(t, path, k.folder("late"), k.flags("late")...).testServer, nil)[0]
-	kept := mustConceal(t, c, wish{secret: "kept"})
-	a.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal of what the late node concealed", "kept")
+	kept := apitest.MustConceal(t, c, apitest.Wish{Secret: "kept"})
+	a.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal of what the late node concealed", "kept")
 }

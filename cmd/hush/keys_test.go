@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // keys calls a command of "hush admin keys" on the data folder.
@@ -39,14 +40,14 @@ func TestKeys(t *testing.T) {
 	o := operator{t, s.data}
 	token := o.account("clerk@example.com")
 	d := newDrivers(t, s, nil)[0]
-	before := mustConceal(t, d, wish{secret: "before"})
+	before := apitest.MustConceal(t, d, apitest.Wish{Secret: "before"})
 	first := o.listedKeys()
 	if len(first) != 1 || first[0][1] != "current" {
 		t.Fatalf("hush admin keys list: got %v, want one current key", first)
 	}
 	o.keys("rotate").want(t, "admin keys rotate", command.ExitOK, "is the current one")
 	wantKeyLines(t, s.data, 2)
-	after := mustConceal(t, d, wish{secret: "after"})
+	after := apitest.MustConceal(t, d, apitest.Wish{Secret: "after"})
 	listed := o.listedKeys()
 	if len(listed) != 2 || listed[0][1] != "current" || listed[1] != [2]string{first[0][0], "old"} {
 		t.Fatalf("hush admin keys list: got %v, want a new current key before %v", listed, first)
@@ -59,8 +60,8 @@ func TestKeys(t *testing.T) {
 
 	s = startHushOn(t, s.data)
 	d = newDrivers(t, s, nil)[0]
-	for key, want := range map[string]string{before.secretKey: "before", after.secretKey: "after"} {
-		d.reveal(t.Context(), key, "").wantValue(t, "reveal", want)
+	for key, want := range map[string]string{before.SecretKey: "before", after.SecretKey: "after"} {
+		d.Reveal(t.Context(), key, "").WantValue(t, "reveal", want)
 	}
 	if got, err := custid(t, s, token); got != "clerk@example.com" || err != nil {
 		t.Errorf("Authcheck(token of before): got %q, %v, want the account", got, err)
@@ -132,7 +133,7 @@ func TestKeysOfTheOperator(t *testing.T) {
 	}
 	s := startHushOn(t, data, "--root-key-file", path)
 	d := newDrivers(t, s, nil)[0]
-	before := mustConceal(t, d, wish{secret: "before"})
+	before := apitest.MustConceal(t, d, apitest.Wish{Secret: "before"})
 	o := operator{t, data}
 	o.keys("rotate").want(t, "admin keys rotate", command.ExitFailure, "hush admin keygen --add")
 	call(t, nil, "", "admin", "keygen", "--add", path).want(t, "admin keygen --add", command.ExitOK, "hush admin keys rotate")
@@ -148,7 +149,7 @@ func TestKeysOfTheOperator(t *testing.T) {
 		want(t, "admin keys list", command.ExitFailure, "the root key file lacks the root key ")
 	replaceKeyFile(t, path, both)
 	s = startHushOn(t, data, "--root-key-file", path)
-	newDrivers(t, s, nil)[0].reveal(t.Context(), before.secretKey, "").wantValue(t, "reveal", "before")
+	newDrivers(t, s, nil)[0].Reveal(t.Context(), before.SecretKey, "").WantValue(t, "reveal", "before")
 }
 
 func replaceKeyFile(t *testing.T, path string, content []byte) {

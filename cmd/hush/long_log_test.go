@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/storage/spentlog"
 	"hush/vault/spent"
 )
@@ -84,7 +85,7 @@ func TestLongLog(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range longSecrets.count() / 8 {
-				mustConceal(t, d, wish{secret: "the text"})
+				apitest.MustConceal(t, d, apitest.Wish{Secret: "the text"})
 			}
 		})
 	}

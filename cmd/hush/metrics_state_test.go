@@ -12,6 +12,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/server/metrics"
 	"hush/storage"
 	"hush/storage/bolt"
@@ -55,10 +56,10 @@ func TestMetricsOfNodes(t *testing.T) {
 	client := newHTTPClient(t, false, nil)
 	first, second := newDrivers(t, nodes[0], nil)[0], newDrivers(t, nodes[1], nil)[0]
 	for range 3 {
-		mustConceal(t, first, wish{secret: "kept"})
+		apitest.MustConceal(t, first, apitest.Wish{Secret: "kept"})
 	}
-	opened := mustConceal(t, first, wish{secret: "opened"})
-	second.reveal(t.Context(), opened.secretKey, "").wantValue(t, "reveal on the other node", "opened")
+	opened := apitest.MustConceal(t, first, apitest.Wish{Secret: "opened"})
+	second.Reveal(t.Context(), opened.SecretKey, "").WantValue(t, "reveal on the other node", "opened")
 	for _, node := range nodes {
 		families, _ := scrape(t, client, node.metricsURL(t))
 		scraped = append(scraped, families)
@@ -110,8 +111,8 @@ func TestMetricsOfNodes(t *testing.T) {
 // wantReady fails the test unless /readyz responds with 200.
 func (s *testServer) wantReady(t *testing.T, while string) {
 	t.Helper()
-	if got := sendAs(t, newHTTPClient(t, false, nil), http.MethodGet, s.url+"/readyz", nil, ""); got.status != http.StatusOK {
-		t.Errorf("GET /readyz %s: got %d, want 200, since secrets must go on being opened", while, got.status)
+	if got := apitest.Send(t, newHTTPClient(t, false, nil), http.MethodGet, s.url+"/readyz", nil, ""); got.Status != http.StatusOK {
+		t.Errorf("GET /readyz %s: got %d, want 200, since secrets must go on being opened", while, got.Status)
 	}
 }
 
@@ -120,19 +121,19 @@ func TestFullDiskIsReady(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := startHushOn(t, data, inFolder)
-	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	kept := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	s = startHushOn(t, data, inFolder, "--min-free-bytes=1000000GiB", "--admin-listen=127.0.0.1:0")
 	d := newDrivers(t, s, nil)[0]
 	s.wantReady(t, "on a full disk")
-	if got := d.conceal(t.Context(), wish{secret: "more"}); got.secretKey != "" {
+	if got := d.Conceal(t.Context(), apitest.Wish{Secret: "more"}); got.SecretKey != "" {
 		t.Errorf("conceal on a full disk: got %+v, want it refused", got)
 	}
 	families, _ := scrape(t, newHTTPClient(t, false, nil), s.metricsURL(t))
 	if value(t, families, "hush_disk_full") != 1 || value(t, families, "hush_disk_free_bytes") <= 0 || value(t, families, "hush_ready") != 1 {
 		t.Errorf("GET /metrics on a full disk: got %v, %v and %v, want it full and ready", families["hush_disk_full"], families["hush_disk_free_bytes"], families["hush_ready"])
 	}
-	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal on a full disk", "kept")
+	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal on a full disk", "kept")
 }
 
 // A clock that leapt forward shows in metrics, and the service stays ready. To a
@@ -141,7 +142,7 @@ func TestLeaptClockIsReady(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := startHushOn(t, data, inFolder)
-	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	kept := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	setBack(t, data, 5*time.Hour)
 	s = startHushOn(t, data, inFolder, "--admin-listen=127.0.0.1:0")
@@ -151,7 +152,7 @@ func TestLeaptClockIsReady(t *testing.T) {
 		return value(t, families, "hush_clock_leapt") == 1
 	})
 	s.wantReady(t, "while the clock has leapt")
-	newDrivers(t, s, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal while the clock has leapt", "kept")
+	newDrivers(t, s, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal while the clock has leapt", "kept")
 }
 
 // setBack sets the clock of a data folder back.
@@ -200,11 +201,11 @@ func TestNotReadyWhileWaiting(t *testing.T) {
 	first.stop(t)
 	select {
 	case <-waiting.served:
-	case <-time.After(patience):
+	case <-time.After(apitest.Patience):
 		t.Fatalf("serve: got no start after the first ended, want one; it wrote:\n%s", waiting)
 	}
-	if got := sendAs(t, newHTTPClient(t, false, nil), http.MethodGet, "http://"+address+"/readyz", nil, ""); got.status != http.StatusOK {
-		t.Errorf("GET /readyz after the wait: got %d, want 200", got.status)
+	if got := apitest.Send(t, newHTTPClient(t, false, nil), http.MethodGet, "http://"+address+"/readyz", nil, ""); got.Status != http.StatusOK {
+		t.Errorf("GET /readyz after the wait: got %d, want 200", got.Status)
 	}
 	cancel()
 	if code := <-ended; code != command.ExitOK {
@@ -218,9 +219,9 @@ func TestMetricsOfSpentLog(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, inFolder, "--spent-log="+filepath.Join(t.TempDir(), "spent"), "--admin-listen=127.0.0.1:0")
 	client, d := newHTTPClient(t, false, nil), newDrivers(t, s, nil)[0]
-	kept := mustConceal(t, d, wish{secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
 	before := float64(time.Now().UnixMilli()) / 1000
-	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
+	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "kept")
 	families, _ := scrape(t, client, s.metricsURL(t))
 	for name, want := range map[string]float64{
 		"hush_spent_log_last_sequence": 1, "hush_spent_log_segments": 1, "hush_spent_log_full": 0, "hush_spent_log_sync_failures_total": 0,

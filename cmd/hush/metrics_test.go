@@ -23,6 +23,7 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
 	"hush/routes"
+	"hush/routes/apitest"
 	"hush/vault"
 	"hush/vault/keylist"
 )
@@ -42,13 +43,13 @@ func (s *testServer) metricsURL(t testing.TB) string {
 // scrape returns what a program exports, by name, and as text.
 func scrape(t testing.TB, client *http.Client, url string) (map[string]*dto.MetricFamily, string) {
 	t.Helper()
-	reply := sendAs(t, client, http.MethodGet, url, nil, "")
+	reply := apitest.Send(t, client, http.MethodGet, url, nil, "")
 	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(reply.body))
-	if err != nil || reply.status != http.StatusOK {
-		t.Fatalf("GET %s: got %d and %v, want metrics\n%s", url, reply.status, err, reply.body)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(reply.Body))
+	if err != nil || reply.Status != http.StatusOK {
+		t.Fatalf("GET %s: got %d and %v, want metrics\n%s", url, reply.Status, err, reply.Body)
 	}
-	return families, reply.body
+	return families, reply.Body
 }
 
 // labelValues returns a check for the values of each label: each is from a set
@@ -92,23 +93,23 @@ func labelValues(t *testing.T) map[string]func(string) bool {
 func TestMetricsTellNothingOfCallers(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--admin-listen=127.0.0.1:0", "--trusted-proxies=127.0.0.1")
-	sent, answers := &canaries{}, &listener{}
+	sent, answers := &apitest.Canaries{}, &listener{}
 	for _, http2 := range []bool{false, true} {
-		client := newHTTPClient(t, http2, sent.header(http2))
+		client := newHTTPClient(t, http2, canaryHeader(sent, http2))
 		client.Transport = answers.listenTo(client.Transport)
 		for i, d := range driversOn(client, s, http2) {
-			sent.live(t, d, fmt.Sprintf("%s over HTTP/2 %t, %d", d.name(), http2, i))
+			liveOn(t, sent, d, fmt.Sprintf("%s over HTTP/2 %t, %d", d.Name(), http2, i))
 		}
-		sent.provoke(t, client, s)
+		provokeErrors(t, sent, client, s)
 	}
 	families, text := scrape(t, newHTTPClient(t, false, nil), s.metricsURL(t))
-	sent.search(t, "/metrics", []byte(text))
+	sent.Search(t, "/metrics", []byte(text))
 	for _, part := range []string{"198.51.100", "2001:db8", "127.0.0", "example.com", s.addr, s.data} {
 		if strings.Contains(text, part) {
 			t.Errorf("/metrics: got %s in it, want nothing of a caller", part)
 		}
 	}
-	sent.searchProfiles(t, s)
+	searchProfiles(t, sent, s)
 	known := labelValues(t)
 	for name, family := range families {
 		for _, series := range family.GetMetric() {
@@ -134,28 +135,28 @@ func TestMetricsTellNothingOfCallers(t *testing.T) {
 }
 
 // searchProfiles searches what profiles tell of the process.
-func (c *canaries) searchProfiles(t *testing.T, s *testServer) {
+func searchProfiles(t *testing.T, c *apitest.Canaries, s *testServer) {
 	t.Helper()
 	client := newHTTPClient(t, false, nil)
 	for _, name := range []string{"goroutine?debug=1", "heap?debug=1", "heap", "allocs", "threadcreate", "block", "mutex", "trace?seconds=0.1", "profile?seconds=1"} {
-		got := sendAs(t, client, http.MethodGet, strings.TrimSuffix(s.metricsURL(t), "metrics")+"debug/pprof/"+name, nil, "")
-		content := []byte(got.body)
-		if packed, err := gzip.NewReader(strings.NewReader(got.body)); err == nil {
+		got := apitest.Send(t, client, http.MethodGet, strings.TrimSuffix(s.metricsURL(t), "metrics")+"debug/pprof/"+name, nil, "")
+		content := []byte(got.Body)
+		if packed, err := gzip.NewReader(strings.NewReader(got.Body)); err == nil {
 			if content, err = io.ReadAll(packed); err != nil {
 				t.Errorf("GET /debug/pprof/%s: got %v, want a profile", name, err)
 			}
 		}
 		// Another test may be profiling this process.
-		if got.status != http.StatusOK && !strings.Contains(got.body, "already in use") || len(content) == 0 {
-			t.Errorf("GET /debug/pprof/%s: got %d %s, want a profile", name, got.status, got.body)
+		if got.Status != http.StatusOK && !strings.Contains(got.Body, "already in use") || len(content) == 0 {
+			t.Errorf("GET /debug/pprof/%s: got %d %s, want a profile", name, got.Status, got.Body)
 		}
-		c.search(t, "/debug/pprof/"+name, content)
+		c.Search(t, "/debug/pprof/"+name, content)
 	}
 	// Stacks with arguments, and the command line, which may have a password of a
 	// database.
 	for name, want := range map[string]int{"goroutine?debug=2": http.StatusForbidden, "cmdline": http.StatusNotFound} {
-		if got := sendAs(t, client, http.MethodGet, strings.TrimSuffix(s.metricsURL(t), "metrics")+"debug/pprof/"+name, nil, ""); got.status != want {
-			t.Errorf("GET /debug/pprof/%s: got %d, want %d", name, got.status, want)
+		if got := apitest.Send(t, client, http.MethodGet, strings.TrimSuffix(s.metricsURL(t), "metrics")+"debug/pprof/"+name, nil, ""); got.Status != want {
+			t.Errorf("GET /debug/pprof/%s: got %d, want %d", name, got.Status, want)
 		}
 	}
 }
@@ -165,10 +166,10 @@ func TestMetricsFollowSecrets(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--admin-listen=127.0.0.1:0")
 	client := newHTTPClient(t, false, nil)
-	d := newRPCDriver("connect-json", client, s.url, connectJSON()...)
-	kept := mustConceal(t, d, wish{secret: "one"})
-	mustConceal(t, d, wish{secret: "two", passphrase: "open sesame"})
-	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "one")
+	d := apitest.NewRPCDriver("connect-json", client, s.url, apitest.ConnectJSON()...)
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "one"})
+	apitest.MustConceal(t, d, apitest.Wish{Secret: "two", Passphrase: "open sesame"})
+	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "one")
 	families, _ := scrape(t, client, s.metricsURL(t))
 	for name, want := range map[string]float64{
 		"hush_secrets": 1, "hush_receipts": 2, "hush_secrets_created_total": 2, "hush_secrets_revealed_total": 1,
@@ -188,11 +189,11 @@ func TestMetricsFollowSecrets(t *testing.T) {
 			t.Errorf("%s without TLS: got it, want nothing about certificates", name)
 		}
 	}
-	if got := sendAs(t, client, http.MethodGet, s.url+"/readyz", nil, ""); got.status != http.StatusOK {
-		t.Errorf("GET /readyz: got %d, want 200", got.status)
+	if got := apitest.Send(t, client, http.MethodGet, s.url+"/readyz", nil, ""); got.Status != http.StatusOK {
+		t.Errorf("GET /readyz: got %d, want 200", got.Status)
 	}
-	if got := sendAs(t, client, http.MethodGet, s.url+"/metrics", nil, ""); got.status != http.StatusNotFound {
-		t.Errorf("GET /metrics where people are served: got %d, want 404", got.status)
+	if got := apitest.Send(t, client, http.MethodGet, s.url+"/metrics", nil, ""); got.Status != http.StatusNotFound {
+		t.Errorf("GET /metrics where people are served: got %d, want 404", got.Status)
 	}
 }
 
@@ -283,7 +284,7 @@ func TestMetricsOfMail(t *testing.T) {
 	t.Parallel()
 	env, s, relay := startAccountsWithMail(t, "--admin-listen=127.0.0.1:0")
 	client := newHTTPClient(t, false, nil)
-	callAs(t, client, s.url, "/hush.v1.AccountService/RequestPasswordReset", nil, fmt.Sprintf(`{"address":%q}`, env.ada.address))
+	apitest.Call(t, client, s.url, "/hush.v1.AccountService/RequestPasswordReset", nil, fmt.Sprintf(`{"address":%q}`, env.Ada.Address))
 	relay.Wait(t, 1)
 	const want = `hush_mails_total{kind="reset",state="sent"} 1`
 	waitUntil(t, want, func() bool {
@@ -297,11 +298,11 @@ func TestMetricsOfWatches(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--admin-listen=127.0.0.1:0")
 	client := newHTTPClient(t, true, nil)
-	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	kept := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	watching, leave := context.WithCancel(t.Context())
 	defer leave()
 	stream, err := hushv1connect.NewMetadataServiceClient(client, s.url).
-		WatchMetadata(watching, &hushv1.WatchMetadataRequest{MetadataKey: kept.metadataKey})
+		WatchMetadata(watching, &hushv1.WatchMetadataRequest{MetadataKey: kept.MetadataKey})
 	if err != nil || !stream.Receive() {
 		t.Fatalf("WatchMetadata: got %v, want a receipt", err)
 	}

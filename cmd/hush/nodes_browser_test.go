@@ -13,6 +13,7 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -35,9 +36,9 @@ func TestBrowserOnFailingNodes(t *testing.T) {
 		return key
 	}, "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=Hush <no-reply@hush.example>", "--sign-up=open", "--resolver", dns.Addr)
 	client := newHTTPClient(t, false, nil)
-	for _, one := range []testAccount{env.ada, env.cleo} {
-		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
-		callAs(t, client, f.balancer.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+	for _, one := range []apitest.Account{env.Ada, env.Cleo} {
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.Address, apitest.Password)
+		apitest.Call(t, client, f.balancer.url, "/hush.v1.SessionService/CreateSession", nil, body).OK(t, "sign-in")
 	}
 	// The longest test takes half a minute where all others run beside it, and a
 	// click that fails costs as much. It must get through between two faults.

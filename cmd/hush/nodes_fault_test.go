@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -77,7 +79,7 @@ func TestSuitesOnFailingNodes(t *testing.T) {
 // replayAll replays the exchanges that need no accounts, each once at least and
 // again until ctx ends.
 func replayAll(ctx context.Context, t *testing.T, f *fleet, again *retries) {
-	files, err := filepath.Glob("testdata/exchanges/*.txt")
+	files, err := filepath.Glob("../../routes/apitest/testdata/exchanges/*.txt")
 	if err != nil {
 		t.Error(err)
 		return
@@ -126,35 +128,45 @@ func replayAgain(t *testing.T, f *fleet, name, content string, again *retries) {
 	t.Errorf("%s: got no whole conversation in %d beginnings, want one", name, beginningsMost)
 }
 
+// sendOver sends a request through the balancer.
+func sendOver(t *testing.T, f *fleet, part apitest.Exchange, known *apitest.Names) (*apitest.Response, error) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.balancer.addr())
+	if err != nil {
+		return nil, err
+	}
+	return part.Send(conn, known)
+}
+
 // replayOnce returns the file with the answers that came, or the request that
 // has none and why.
 func replayOnce(t *testing.T, f *fleet, content string) (got, doubt, why string) {
-	known := &names{t: t}
-	known.learn("base", f.balancer.url)
+	known := apitest.NewNames(t)
+	known.Learn("base", f.balancer.url)
 	var out strings.Builder
-	for _, part := range splitExchanges(content) {
-		out.WriteString(part.comment)
-		if part.request == "" {
+	for _, part := range apitest.ParseExchanges(content) {
+		out.WriteString(part.Comment)
+		if part.Request == "" {
 			continue
 		}
-		line, _, _ := strings.Cut(part.request, "\n")
-		answer, err := part.send(f.balancer.addr(), known)
+		line, _, _ := strings.Cut(part.Request, "\n")
+		answer, err := sendOver(t, f, part, known)
 		switch {
 		case err != nil:
 			return "", line, "no answer"
 		case isUnavailable(answer):
 			return "", line, "unavailable"
 		}
-		fmt.Fprintf(&out, ">>> %s\n<<< %s\n\n", part.request, known.record(&answer.Response, answer.body))
+		fmt.Fprintf(&out, ">>> %s\n<<< %s\n\n", part.Request, known.Record(&answer.Response, answer.Body))
 	}
 	return strings.TrimSuffix(out.String(), "\n"), "", ""
 }
 
 // isUnavailable reports whether an answer says that the store cannot be reached.
 // No recorded one does.
-func isUnavailable(answer *readAnswer) bool {
+func isUnavailable(answer *apitest.Response) bool {
 	return answer.StatusCode == http.StatusServiceUnavailable || answer.Header.Get("X-OTS-Intended-Status") == "503" ||
-		strings.Contains(string(answer.body), `"code":"unavailable"`)
+		strings.Contains(string(answer.Body), `"code":"unavailable"`)
 }
 
 // keepLedgers lets clients of every protocol conceal, reveal and burn until ctx

@@ -19,6 +19,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -221,24 +222,24 @@ func TestBurnReported(t *testing.T) {
 	s := startHush(t)
 	o := operator{t, s.data}
 	d := newDrivers(t, s, nil)[0]
-	running, stopped, broken := mustConceal(t, d, wish{secret: "a"}), mustConceal(t, d, wish{secret: "b"}), mustConceal(t, d, wish{secret: "c"})
-	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "admin burn", command.ExitOK, "burned the secret "+running.secretKey[:6])
-	if strings.Contains(got.stderr+got.stdout, running.secretKey) {
+	running, stopped, broken := apitest.MustConceal(t, d, apitest.Wish{Secret: "a"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "b"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "c"})
+	got := o.ok("", "burn", s.url+"/secret/"+running.SecretKey).want(t, "admin burn", command.ExitOK, "burned the secret "+running.SecretKey[:6])
+	if strings.Contains(got.stderr+got.stdout, running.SecretKey) {
 		t.Errorf("hush admin burn: got %s, want no key in it", got.stderr)
 	}
-	o.run("", "burn", running.secretKey).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
+	o.run("", "burn", running.SecretKey).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
 	s.stop(t)
-	whole := s.url + "/e#" + stopped.secretKey + strings.Repeat("k", 43)
-	two := whole + " " + s.url + "/e#" + broken.secretKey + strings.Repeat("k", 43)
+	whole := s.url + "/e#" + stopped.SecretKey + strings.Repeat("k", 43)
+	two := whole + " " + s.url + "/e#" + broken.SecretKey + strings.Repeat("k", 43)
 	o.run("", "burn", two).want(t, "admin burn of two", command.ExitUsage, "there is other text behind the link; nothing was burned")
 	o.run(whole+"\n"+whole+"\n", "burn", "-").want(t, "admin burn of two lines", command.ExitFailure, "there is more than one line")
 	o.ok(whole+"\n", "burn", "-")
 	// A mail has broken the link.
-	o.ok("", "burn", s.url+"/e#"+broken.secretKey+"kkk\n> "+strings.Repeat("k", 40))
+	o.ok("", "burn", s.url+"/e#"+broken.SecretKey+"kkk\n> "+strings.Repeat("k", 40))
 	again := startHushOn(t, s.data)
-	for _, secret := range []answer{running, stopped, broken} {
-		if got := newDrivers(t, again, nil)[0].reveal(t.Context(), secret.secretKey, ""); got.outcome != outcomeUnknown {
-			t.Errorf("reveal of a burned secret: got %v, want %v", got.outcome, outcomeUnknown)
+	for _, secret := range []apitest.Answer{running, stopped, broken} {
+		if got := newDrivers(t, again, nil)[0].Reveal(t.Context(), secret.SecretKey, ""); got.Outcome != apitest.OutcomeUnknown {
+			t.Errorf("reveal of a burned secret: got %v, want %v", got.Outcome, apitest.OutcomeUnknown)
 		}
 	}
 }

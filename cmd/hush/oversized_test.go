@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hush/routes/apitest"
 )
 
 // Most clients send all of a body before they read. One who sends far too much
@@ -23,16 +25,16 @@ func TestOversizedBodyIsAnswered(t *testing.T) {
 		status            int
 		want              string
 	}{
-		{"/api/v1/share", typeForm, 413, "the body must be at most 4194304 bytes"},
-		{"/api/v2/secret/conceal", typeJSON, 413, "the body must be at most 4194304 bytes"},
+		{"/api/v1/share", apitest.TypeForm, 413, "the body must be at most 4194304 bytes"},
+		{"/api/v2/secret/conceal", apitest.TypeJSON, 413, "the body must be at most 4194304 bytes"},
 		{"/api/v2/secret/conceal", "multipart/form-data; boundary=b", 413, "the body must be at most 4194304 bytes"},
 		{"/api/v1/share", "text/plain", 413, "the body must be at most 4194304 bytes"},
-		{"/api/v1/nonsense", typeForm, 404, "Not Found"},
-		{"/secret/x", typeForm, 413, "the body must be at most 65536 bytes"},
-		{concealPath, typeJSON, 429, `"code":"resource_exhausted"`},
-		{concealPath, typeProto, 429, `"code":"resource_exhausted"`},
-		{concealPath, typeForm, 415, ""},
-		{revealPath, typeJSON, 429, `"code":"resource_exhausted"`},
+		{"/api/v1/nonsense", apitest.TypeForm, 404, "Not Found"},
+		{"/secret/x", apitest.TypeForm, 413, "the body must be at most 65536 bytes"},
+		{apitest.ConcealPath, apitest.TypeJSON, 429, `"code":"resource_exhausted"`},
+		{apitest.ConcealPath, apitest.TypeProto, 429, `"code":"resource_exhausted"`},
+		{apitest.ConcealPath, apitest.TypeForm, 415, ""},
+		{apitest.RevealPath, apitest.TypeJSON, 429, `"code":"resource_exhausted"`},
 	} {
 		t.Run(c.path+" "+c.contentType, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +43,7 @@ func TestOversizedBodyIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			if err := conn.SetDeadline(time.Now().Add(apitest.Patience)); err != nil {
 				t.Fatal(err)
 			}
 			head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", c.path, c.contentType, len(body))
@@ -57,8 +59,8 @@ func TestOversizedBodyIsAnswered(t *testing.T) {
 			if err != nil || res.StatusCode != c.status || !strings.Contains(string(got), c.want) {
 				t.Errorf("answer: got %d %.200s %v, want %d with %q", res.StatusCode, got, err, c.status, c.want)
 			}
-			if len(got) > maxRefusal {
-				t.Errorf("answer: got %d bytes, want at most %d", len(got), maxRefusal)
+			if len(got) > apitest.MaxRefusal {
+				t.Errorf("answer: got %d bytes, want at most %d", len(got), apitest.MaxRefusal)
 			}
 		})
 	}

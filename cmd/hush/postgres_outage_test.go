@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 	"hush/storage/postgres/postgrestest"
 )
 
@@ -27,7 +28,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--store", proxy.URL(databaseName(t, store)), "--sandbox=auto", "--admin-listen=127.0.0.1:0", "--log-level=info")
 	client := newHTTPClient(t, false, nil)
 	legacy := newDrivers(t, p.testServer, nil)[0]
-	kept := mustConceal(t, legacy, wish{secret: "kept"})
+	kept := apitest.MustConceal(t, legacy, apitest.Wish{Secret: "kept"})
 
 	proxy.Refuse(true)
 	proxy.Cut()
@@ -36,15 +37,15 @@ func TestDatabaseGoesAway(t *testing.T) {
 	if connect.CodeOf(err) != connect.CodeUnavailable || strings.Contains(err.Error(), "postgres") {
 		t.Errorf("ConcealSecret without a database: got %v, want unavailable and nothing of the database", err)
 	}
-	got := sendAs(t, client, http.MethodPost, p.url+"/api/v2/secret/conceal", nil, `{"secret":{"secret":"lost","kind":"conceal"}}`)
-	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
-		t.Errorf("conceal without a database: got %d %v, want 503 with Retry-After", got.status, got.header)
+	got := apitest.Send(t, client, http.MethodPost, p.url+"/api/v2/secret/conceal", nil, `{"secret":{"secret":"lost","kind":"conceal"}}`)
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+		t.Errorf("conceal without a database: got %d %v, want 503 with Retry-After", got.Status, got.Header)
 	}
 	waitUntil(t, "the node to say that it is not ready", func() bool {
-		return sendAs(t, client, http.MethodGet, p.url+"/healthz", nil, "").status == http.StatusServiceUnavailable
+		return apitest.Send(t, client, http.MethodGet, p.url+"/healthz", nil, "").Status == http.StatusServiceUnavailable
 	})
-	if got := sendAs(t, client, http.MethodGet, p.url+"/api/v2/status", nil, ""); got.status != http.StatusServiceUnavailable {
-		t.Errorf("status without a database: got %d %s, want 503", got.status, got.body)
+	if got := apitest.Send(t, client, http.MethodGet, p.url+"/api/v2/status", nil, ""); got.Status != http.StatusServiceUnavailable {
+		t.Errorf("status without a database: got %d %s, want 503", got.Status, got.Body)
 	}
 
 	families, _ := scrape(t, client, p.metricsURL(t))
@@ -55,12 +56,12 @@ func TestDatabaseGoesAway(t *testing.T) {
 
 	proxy.Refuse(false)
 	waitUntil(t, "the node to be ready again", func() bool {
-		return sendAs(t, client, http.MethodGet, p.url+"/healthz", nil, "").status == http.StatusOK
+		return apitest.Send(t, client, http.MethodGet, p.url+"/healthz", nil, "").Status == http.StatusOK
 	})
 	if families, _ := scrape(t, client, p.metricsURL(t)); value(t, families, "hush_ready") != 1 || value(t, families, "hush_secrets") < 1 {
 		t.Errorf("GET /metrics after the outage: got %v and %v, want a node that is ready and a secret", families["hush_ready"], families["hush_secrets"])
 	}
-	legacy.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the outage", "kept")
+	legacy.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after the outage", "kept")
 	if err := p.terminate(t); err != nil {
 		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
 	}
@@ -71,14 +72,14 @@ func TestNodeStartsAgain(t *testing.T) {
 	t.Parallel()
 	store, data := newDatabase(t), filepath.Join(t.TempDir(), "data")
 	path := realHush(t)
-	var kept answer
+	var kept apitest.Answer
 	for i := range 3 {
 		p := startProcess(t, path, data, "--store", store, "--node-name=same", "--log-level=info")
 		d := newDrivers(t, p.testServer, nil)[0]
 		if i > 0 {
-			d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after a restart", "kept")
+			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after a restart", "kept")
 		}
-		kept = mustConceal(t, d, wish{secret: "kept"})
+		kept = apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
 		if !strings.Contains(p.log.String(), "number=0") {
 			t.Errorf("start %d: got %s, want the number of the node that stopped", i, p.log)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hush/routes/apitest"
 	"hush/storage/postgres/postgrestest"
 )
 
@@ -40,14 +41,14 @@ func TestNodeReadsReplacedFilesInItsSandbox(t *testing.T) {
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--sandbox=on",
 		"--store=postgres:///"+name+"?service=hush&servicefile="+services)
 	d := newDrivers(t, p.testServer, nil)[0]
-	kept := mustConceal(t, d, wish{secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
 
 	replace("host=" + server.Folder() + "\n")
 	proxy.Refuse(true)
 	proxy.Cut()
 	client := newHTTPClient(t, false, nil)
 	waitUntil(t, "the node to reach the database elsewhere", func() bool {
-		return sendAs(t, client, http.MethodPost, p.url+"/api/v1/private/"+kept.metadataKey, nil, "").status == http.StatusOK
+		return apitest.Send(t, client, http.MethodPost, p.url+"/api/v1/private/"+kept.MetadataKey, nil, "").Status == http.StatusOK
 	})
-	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the move", "kept")
+	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after the move", "kept")
 }

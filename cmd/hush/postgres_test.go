@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/storage/postgres/postgrestest"
 )
 
@@ -69,10 +70,10 @@ func TestNodesShareADatabase(t *testing.T) {
 	first := newDrivers(t, startHush(t, "--store", store, "--root-key-file", key), nil)
 	second := newDrivers(t, startHush(t, "--store", store, "--root-key-file", key), nil)
 	for i, d := range first {
-		kept := mustConceal(t, d, wish{secret: "kept"})
-		second[i].reveal(t.Context(), kept.secretKey, "").wantValue(t, d.name()+" reveal on the other node", "kept")
-		if again := d.reveal(t.Context(), kept.secretKey, ""); again.value != "" {
-			t.Errorf("%s reveal on the first node after the other: got %+v, want nothing", d.name(), again)
+		kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+		second[i].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal on the other node", "kept")
+		if again := d.Reveal(t.Context(), kept.SecretKey, ""); again.Value != "" {
+			t.Errorf("%s reveal on the first node after the other: got %+v, want nothing", d.Name(), again)
 		}
 	}
 }
@@ -124,7 +125,7 @@ func TestDatabaseWithAnotherRootKey(t *testing.T) {
 	t.Parallel()
 	store, key := newDatabase(t), nodeKey(t)
 	s := startHush(t, "--store", store, "--root-key-file", key)
-	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	kept := apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	place := `the database "` + databaseName(t, store) + `" on ` + needPostgres(t).Folder()
 	data := filepath.Join(t.TempDir(), "data")
@@ -138,7 +139,7 @@ func TestDatabaseWithAnotherRootKey(t *testing.T) {
 		t.Errorf("data folder after the refusals: got %v and %v, want it empty", entries, err)
 	}
 	again := startHush(t, "--store", store, "--root-key-file", key)
-	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal with the right key", "kept")
+	newDrivers(t, again, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal with the right key", "kept")
 }
 
 func databaseName(t testing.TB, store string) string {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -95,8 +96,8 @@ func (p *testProcess) await(t testing.TB) {
 	case <-p.log.served:
 	case err := <-p.exit:
 		t.Fatalf("hush serve: got %v before serving, want it to serve; it wrote:\n%s", err, p.log)
-	case <-time.After(patience):
-		t.Fatalf("hush serve: got no answer in %s, want it to serve; it wrote:\n%s", patience, p.log)
+	case <-time.After(apitest.Patience):
+		t.Fatalf("hush serve: got no answer in %s, want it to serve; it wrote:\n%s", apitest.Patience, p.log)
 	}
 }
 
@@ -118,8 +119,8 @@ func (p *testProcess) terminate(t testing.TB) error {
 	select {
 	case err := <-p.exit:
 		return err
-	case <-time.After(patience):
-		t.Fatalf("SIGTERM: got no end in %s, want one", patience)
+	case <-time.After(apitest.Patience):
+		t.Fatalf("SIGTERM: got no end in %s, want one", apitest.Patience)
 		return nil
 	}
 }
@@ -130,8 +131,8 @@ func TestTerminationDrains(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=info")
 	idle := newHTTPClient(t, false, nil) // a connection that is kept open without a request
-	look(t, idle, http.MethodGet, p.url+"/healthz")
-	look(t, newHTTPClient(t, true, nil), http.MethodGet, p.url+"/healthz")
+	apitest.Look(t, idle, http.MethodGet, p.url+"/healthz")
+	apitest.Look(t, newHTTPClient(t, true, nil), http.MethodGet, p.url+"/healthz")
 	conn, err := net.Dial("tcp", p.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +142,7 @@ func TestTerminationDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The request has begun for certain once a later one was answered.
-	look(t, idle, http.MethodGet, p.url+"/healthz")
+	apitest.Look(t, idle, http.MethodGet, p.url+"/healthz")
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +170,8 @@ func TestTerminationDrains(t *testing.T) {
 		if err != nil {
 			t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
 		}
-	case <-time.After(patience):
-		t.Errorf("SIGTERM: got no end in %s, want one", patience)
+	case <-time.After(apitest.Patience):
+		t.Errorf("SIGTERM: got no end in %s, want one", apitest.Patience)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // result is what a run of the program left.
@@ -20,7 +21,7 @@ type result struct {
 // call runs the program in this process. What it is told to do ends by itself.
 func call(t testing.TB, environment []string, stdin string, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), apitest.Patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, args, environment, strings.NewReader(stdin), &stdout, &stderr)

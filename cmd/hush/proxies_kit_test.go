@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hush/routes/apitest"
 )
 
 // proxyName is the host in the recipes of deploy/proxies.
@@ -216,7 +218,7 @@ func startProxy(t *testing.T, r recipe, b proxyBackend) *testProxy {
 	cmd := exec.Command(path, r.command(t, p, config)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "XDG_DATA_HOME=" + p.dir, "XDG_CONFIG_HOME=" + p.dir}
 	cmd.Stdout, cmd.Stderr, cmd.Dir = p.log, p.log, p.dir
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = apitest.Patience
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting %s: got %v, want no error", r.program, err)
 	}
@@ -294,11 +296,11 @@ func replaced(t *testing.T, file, text string, pairs []string) string {
 // machine.
 func (p *testProxy) client(t *testing.T, http2 bool, from string, header http.Header) *http.Client {
 	t.Helper()
-	const timeout = 3 * patience // a stream may take longer than patience
+	const timeout = 3 * apitest.Patience // a stream may take longer than patience
 	var protocols http.Protocols
 	protocols.SetHTTP1(!http2)
 	protocols.SetHTTP2(http2)
-	dialer := &net.Dialer{Timeout: patience}
+	dialer := &net.Dialer{Timeout: apitest.Patience}
 	if from != "" {
 		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(from)}
 	}
@@ -314,16 +316,16 @@ func (p *testProxy) client(t *testing.T, http2 bool, from string, header http.He
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{
-		Transport:     &withHeader{transport, header},
+		Transport:     apitest.WithHeaders(transport, header),
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
 // drivers speak all protocols through the proxy.
-func (p *testProxy) drivers(t *testing.T, header http.Header) []driver {
+func (p *testProxy) drivers(t *testing.T, header http.Header) []apitest.Driver {
 	t.Helper()
-	return driversOf(p.client(t, false, "", header), p.client(t, true, "", header), proxyURL)
+	return apitest.Drivers(p.client(t, false, "", header), p.client(t, true, "", header), proxyURL)
 }
 
 // written returns what the proxy wrote: its output and all of its files.

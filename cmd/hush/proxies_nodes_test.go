@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -94,10 +95,10 @@ func (n *proxyNodes) post(t *testing.T, times int, do string, status int) (first
 		n.sent++
 		name := fmt.Sprint("request-", n.sent)
 		client := n.p.client(t, i%4 < 2, "", onceHeader(name, do))
-		res := n.p.send(t, client, http.MethodPost, "/api/v1/secret/x", typeForm, strings.NewReader("continue=true"))
+		res := n.p.send(t, client, http.MethodPost, "/api/v1/secret/x", apitest.TypeForm, strings.NewReader("continue=true"))
 		client.CloseIdleConnections()
-		if res.status != status {
-			t.Errorf("%s: %s %s: got status %d, want %d", n.p.recipe.program, name, do, res.status, status)
+		if res.Status != status {
+			t.Errorf("%s: %s %s: got status %d, want %d", n.p.recipe.program, name, do, res.Status, status)
 		}
 		first += n.first.count(name)
 		second += n.second.count(name)

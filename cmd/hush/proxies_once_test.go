@@ -17,6 +17,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 )
 
 // countingBackend counts the requests that reach it, by their header X-Case,
@@ -164,7 +165,7 @@ func checkOnce(t *testing.T, p *testProxy, b *countingBackend, http2 bool, metho
 	t.Helper()
 	name := fmt.Sprintf("%s-%s-of-%d-bytes-h2-%t", method, do, len(body), http2)
 	client := p.client(t, http2, "", nil)
-	client.Timeout = patience / 10
+	client.Timeout = apitest.Patience / 10
 	defer client.CloseIdleConnections()
 	for _, do := range []string{"", do} {
 		var content io.Reader
@@ -200,7 +201,7 @@ func checkRevealOnce(t *testing.T, p *testProxy, b *countingBackend, do string) 
 	t.Helper()
 	name := "grpc-" + do
 	two := p.client(t, true, "", onceHeader(name, do))
-	two.Timeout = patience / 10
+	two.Timeout = apitest.Patience / 10
 	client := hushv1connect.NewSecretServiceClient(two, proxyURL, connect.WithGRPC())
 	_, err := client.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: "x"})
 	code := connect.CodeOf(err)
@@ -221,7 +222,7 @@ func checkRestart(t *testing.T, p *testProxy, b *countingBackend, addrs ...strin
 	for i := range 2 * clients {
 		client := p.client(t, i%2 == 0, "", onceHeader("under-way", "wait"))
 		go func() {
-			res, err := client.Post(proxyURL+"/api/v1/secret/x", typeForm, strings.NewReader("continue=true"))
+			res, err := client.Post(proxyURL+"/api/v1/secret/x", apitest.TypeForm, strings.NewReader("continue=true"))
 			if err != nil {
 				statuses <- 0
 				return
@@ -245,15 +246,15 @@ func checkRestart(t *testing.T, p *testProxy, b *countingBackend, addrs ...strin
 	if err := <-ended; err != nil {
 		t.Fatal(errors.Join(errors.New("stopping the backend"), err))
 	}
-	refused := p.send(t, p.client(t, true, "", onceHeader("between", "")), http.MethodPost, "/", typeForm, strings.NewReader("x=y"))
-	if refused.status != http.StatusBadGateway && refused.status != http.StatusServiceUnavailable {
-		t.Errorf("%s: between the two: got status %d, want 502 or 503", p.recipe.program, refused.status)
+	refused := p.send(t, p.client(t, true, "", onceHeader("between", "")), http.MethodPost, "/", apitest.TypeForm, strings.NewReader("x=y"))
+	if refused.Status != http.StatusBadGateway && refused.Status != http.StatusServiceUnavailable {
+		t.Errorf("%s: between the two: got status %d, want 502 or 503", p.recipe.program, refused.Status)
 	}
 	b.start(t, addrs...)
 	for i := range clients {
-		after := p.send(t, p.client(t, i%2 == 0, "", onceHeader("after", "")), http.MethodPost, "/", typeForm, strings.NewReader("x=y"))
-		if after.status != http.StatusOK {
-			t.Errorf("%s: after the restart: got status %d, want 200", p.recipe.program, after.status)
+		after := p.send(t, p.client(t, i%2 == 0, "", onceHeader("after", "")), http.MethodPost, "/", apitest.TypeForm, strings.NewReader("x=y"))
+		if after.Status != http.StatusOK {
+			t.Errorf("%s: after the restart: got status %d, want 200", p.recipe.program, after.Status)
 		}
 	}
 	for name, want := range map[string]int{"under-way": 2 * clients, "between": 0, "after": clients} {

@@ -16,6 +16,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -33,7 +34,7 @@ func TestProxies(t *testing.T) {
 				env, s, backend := startBehind(t, over)
 				p := startProxy(t, r, backend)
 				checkProtocols(t, p)
-				checkLargest(t, p, env.ada.token)
+				checkLargest(t, p, env.Ada.Token)
 				checkAddress(t, p, s)
 				checkPlain(t, p)
 				p.watch(t).end(t)
@@ -101,16 +102,16 @@ func checkProtocols(t *testing.T, p *testProxy) {
 	t.Helper()
 	two := p.client(t, true, "", nil)
 	all := append(p.drivers(t, nil),
-		&v1Driver{legacyClient{"v1/h2", proxyURL + "/api/v1", two}},
-		&v2Driver{legacyClient{"v2/h2", proxyURL + "/api/v2", two}},
-		newRPCDriver("connect-json/h2", two, proxyURL, connectJSON()...),
-		newRPCDriver("grpc-web/h2", two, proxyURL, grpcWeb()...),
+		apitest.NewV1Driver("v1/h2", two, proxyURL),
+		apitest.NewV2Driver("v2/h2", two, proxyURL),
+		apitest.NewRPCDriver("connect-json/h2", two, proxyURL, apitest.ConnectJSON()...),
+		apitest.NewRPCDriver("grpc-web/h2", two, proxyURL, apitest.GRPCWeb()...),
 	)
 	for _, d := range all {
-		made := mustConceal(t, d, wish{secret: "through " + d.name()})
-		d.reveal(t.Context(), made.secretKey, "").wantValue(t, p.recipe.program+" "+d.name()+" reveal", "through "+d.name())
+		made := apitest.MustConceal(t, d, apitest.Wish{Secret: "through " + d.Name()})
+		d.Reveal(t.Context(), made.SecretKey, "").WantValue(t, p.recipe.program+" "+d.Name()+" reveal", "through "+d.Name())
 		// An error in gRPC is a trailer.
-		d.reveal(t.Context(), made.secretKey, "").want(t, p.recipe.program+" "+d.name()+" second reveal", outcomeUnknown)
+		d.Reveal(t.Context(), made.SecretKey, "").Want(t, p.recipe.program+" "+d.Name()+" second reveal", apitest.OutcomeUnknown)
 	}
 }
 
@@ -120,29 +121,29 @@ func checkProtocols(t *testing.T, p *testProxy) {
 func checkLargest(t *testing.T, p *testProxy, token string) {
 	t.Helper()
 	text := strings.Repeat("€", 1<<20/3)
-	for _, d := range p.drivers(t, bearerHeader(token)) {
-		made := mustConceal(t, d, wish{secret: text})
-		d.reveal(t.Context(), made.secretKey, "").wantValue(t, d.name()+" reveal of 1 MiB", text)
+	for _, d := range p.drivers(t, apitest.Bearer(token)) {
+		made := apitest.MustConceal(t, d, apitest.Wish{Secret: text})
+		d.Reveal(t.Context(), made.SecretKey, "").WantValue(t, d.Name()+" reveal of 1 MiB", text)
 	}
 	for _, http2 := range []bool{false, true} {
-		client := p.client(t, http2, "", bearerHeader(token))
+		client := p.client(t, http2, "", apitest.Bearer(token))
 		size := 100 << 10
 		if http2 && p.recipe.program == "apache2" {
 			size = 60 << 10
 		}
 		res := p.send(t, client, http.MethodPost, "/api/v1/share?secret="+strings.Repeat("x", size), "", nil)
-		if res.status != http.StatusOK {
-			t.Errorf("%s: %d bytes in the query: got %d %.100s, want 200", p.recipe.program, size, res.status, res.body)
+		if res.Status != http.StatusOK {
+			t.Errorf("%s: %d bytes in the query: got %d %.100s, want 200", p.recipe.program, size, res.Status, res.Body)
 		}
 		// A body without a length is chunked, or has frames only.
 		unsized := struct{ io.Reader }{strings.NewReader(url.Values{"secret": {text}}.Encode())}
-		res = p.send(t, client, http.MethodPost, "/api/v2/secret/conceal", typeForm, unsized)
-		if res.status != http.StatusOK {
-			t.Errorf("%s: 1 MiB without a length: got %d %.100s, want 200", p.recipe.program, res.status, res.body)
+		res = p.send(t, client, http.MethodPost, "/api/v2/secret/conceal", apitest.TypeForm, unsized)
+		if res.Status != http.StatusOK {
+			t.Errorf("%s: 1 MiB without a length: got %d %.100s, want 200", p.recipe.program, res.Status, res.Body)
 		}
-		res = p.send(t, client, http.MethodPost, "/api/v2/secret/conceal", typeForm, bytes.NewReader(make([]byte, 9<<19)))
-		if res.status != http.StatusRequestEntityTooLarge || !strings.HasPrefix(res.body, "{") {
-			t.Errorf("%s: 4.5 MiB: got %d %.100s, want 413 of the service", p.recipe.program, res.status, res.body)
+		res = p.send(t, client, http.MethodPost, "/api/v2/secret/conceal", apitest.TypeForm, bytes.NewReader(make([]byte, 9<<19)))
+		if res.Status != http.StatusRequestEntityTooLarge || !strings.HasPrefix(res.Body, "{") {
+			t.Errorf("%s: 4.5 MiB: got %d %.100s, want 413 of the service", p.recipe.program, res.Status, res.Body)
 		}
 	}
 }
@@ -153,13 +154,13 @@ func checkAddress(t *testing.T, p *testProxy, s *testServer) {
 	t.Helper()
 	forged := http.Header{"X-Forwarded-For": {"192.0.2.7", "198.51.100.8, 127.0.0.1"}, "Forwarded": {"for=192.0.2.9"}}
 	one, two := p.client(t, false, "127.5.5.1", forged), p.client(t, true, "127.6.6.1", forged)
-	for i, d := range driversOf(one, two, proxyURL) {
-		mustConceal(t, d, wish{secret: "from afar"})
+	for i, d := range apitest.Drivers(one, two, proxyURL) {
+		apitest.MustConceal(t, d, apitest.Wish{Secret: "from afar"})
 		network := "network=127.5.5.0/24"
 		if i == 4 { // gRPC
 			network = "network=127.6.6.0/24"
 		}
-		waitUntil(t, d.name()+" to be logged", func() bool { return strings.Contains(s.log.String(), network) })
+		waitUntil(t, d.Name()+" to be logged", func() bool { return strings.Contains(s.log.String(), network) })
 	}
 	for _, claimed := range []string{"192.0.2", "198.51.100"} {
 		if strings.Contains(s.log.String(), "network="+claimed) {
@@ -180,7 +181,7 @@ func checkPlain(t *testing.T, p *testProxy) {
 	if want := proxyURL + "/secret/some-key?x=y"; get.StatusCode != http.StatusMovedPermanently || get.Header.Get("Location") != want {
 		t.Errorf("%s: GET without TLS: got %s %s, want 301 %s", p.recipe.program, get.Status, get.Header.Get("Location"), want)
 	}
-	post, err := client.Post("http://"+proxyName+"/api/v1/share", typeForm, strings.NewReader("secret=x"))
+	post, err := client.Post("http://"+proxyName+"/api/v1/share", apitest.TypeForm, strings.NewReader("secret=x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +193,8 @@ func checkPlain(t *testing.T, p *testProxy) {
 
 // proxyWatch is a stream of a receipt over each protocol that has streams.
 type proxyWatch struct {
-	made    answer
-	driver  driver
+	made    apitest.Answer
+	driver  apitest.Driver
 	streams map[string]*connect.ServerStreamForClient[hushv1.WatchMetadataResponse]
 }
 
@@ -201,8 +202,8 @@ type proxyWatch struct {
 func (p *testProxy) watch(t *testing.T) *proxyWatch {
 	t.Helper()
 	w := &proxyWatch{driver: p.drivers(t, nil)[0], streams: map[string]*connect.ServerStreamForClient[hushv1.WatchMetadataResponse]{}}
-	w.made = mustConceal(t, w.driver, wish{secret: "watched"})
-	for name, opts := range map[string][]connect.ClientOption{"connect": nil, "grpc": grpcProto(), "grpc-web": grpcWeb()} {
+	w.made = apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "watched"})
+	for name, opts := range map[string][]connect.ClientOption{"connect": nil, "grpc": apitest.GRPCProto(), "grpc-web": apitest.GRPCWeb()} {
 		for _, http2 := range []bool{false, true} {
 			if !http2 && name == "grpc" {
 				continue
@@ -211,7 +212,7 @@ func (p *testProxy) watch(t *testing.T) *proxyWatch {
 				name += "/h2"
 			}
 			client := hushv1connect.NewMetadataServiceClient(p.client(t, http2, "", nil), proxyURL, opts...)
-			stream, err := client.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: w.made.metadataKey})
+			stream, err := client.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: w.made.MetadataKey})
 			if err != nil {
 				t.Fatalf("%s %s WatchMetadata: got %v, want a stream", p.recipe.program, name, err)
 			}
@@ -241,7 +242,7 @@ func (w *proxyWatch) beat(t *testing.T) {
 // end reveals the secret, which ends the streams after they have said so.
 func (w *proxyWatch) end(t *testing.T) {
 	t.Helper()
-	w.driver.reveal(t.Context(), w.made.secretKey, "").wantValue(t, "reveal", "watched")
+	w.driver.Reveal(t.Context(), w.made.SecretKey, "").WantValue(t, "reveal", "watched")
 	for name, stream := range w.streams {
 		var last hushv1.State
 		for stream.Receive() {
@@ -258,7 +259,7 @@ func (w *proxyWatch) end(t *testing.T) {
 // checkPaths looks at pages and calls whose path and referrer have a key.
 func checkPaths(t *testing.T, p *testProxy) (key string) {
 	t.Helper()
-	key = mustConceal(t, p.drivers(t, nil)[0], wish{secret: "kept out of logs"}).secretKey
+	key = apitest.MustConceal(t, p.drivers(t, nil)[0], apitest.Wish{Secret: "kept out of logs"}).SecretKey
 	plain, err := p.client(t, false, "", nil).Get("http://" + proxyName + "/secret/" + key)
 	if err != nil {
 		t.Fatal(err)
@@ -278,8 +279,8 @@ func (p *testProxy) sendKey(t *testing.T, method, key string, allowed ...int) {
 		client := p.client(t, http2, "", header)
 		for _, path := range []string{"/secret/" + key, "/api/v1/secret/" + key + "?passphrase=wrong"} {
 			res := p.send(t, client, method, path, "", nil)
-			if !slices.Contains(allowed, res.status) {
-				t.Errorf("%s: %s %s: got %d %.200s, want one of %v", p.recipe.program, method, path, res.status, res.body, allowed)
+			if !slices.Contains(allowed, res.Status) {
+				t.Errorf("%s: %s %s: got %d %.200s, want one of %v", p.recipe.program, method, path, res.Status, res.Body, allowed)
 			}
 		}
 	}
@@ -289,7 +290,7 @@ func (p *testProxy) sendKey(t *testing.T, method, key string, allowed ...int) {
 func checkDown(t *testing.T, p *testProxy, key string) {
 	t.Helper()
 	p.sendKey(t, http.MethodPost, key, http.StatusBadGateway, http.StatusServiceUnavailable)
-	for name, opts := range map[string][]connect.ClientOption{"connect": nil, "grpc": grpcProto(), "grpc-web": grpcWeb()} {
+	for name, opts := range map[string][]connect.ClientOption{"connect": nil, "grpc": apitest.GRPCProto(), "grpc-web": apitest.GRPCWeb()} {
 		client := hushv1connect.NewSecretServiceClient(p.client(t, true, "", nil), proxyURL, opts...)
 		_, err := client.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: key})
 		if connect.CodeOf(err) != connect.CodeUnavailable {
@@ -299,7 +300,7 @@ func checkDown(t *testing.T, p *testProxy, key string) {
 }
 
 // send sends a request through the proxy.
-func (p *testProxy) send(t *testing.T, client *http.Client, method, path, kind string, body io.Reader) testReply {
+func (p *testProxy) send(t *testing.T, client *http.Client, method, path, kind string, body io.Reader) apitest.Reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, proxyURL+path, body)
 	if err != nil {
@@ -317,5 +318,5 @@ func (p *testProxy) send(t *testing.T, client *http.Client, method, path, kind s
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Fatalf("%s: %s %.100s: got %v, want a whole response", p.recipe.program, method, path, err)
 	}
-	return testReply{res.StatusCode, res.Header, string(content)}
+	return apitest.Reply{Status: res.StatusCode, Header: res.Header, Body: string(content)}
 }

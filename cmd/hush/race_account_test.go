@@ -11,13 +11,14 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
 // together calls something so often at the same moment, and returns the
 // answers.
-func together(times int, call func(i int) testReply) []testReply {
-	answers := make([]testReply, times)
+func together(times int, call func(i int) apitest.Reply) []apitest.Reply {
+	answers := make([]apitest.Reply, times)
 	start := make(chan struct{})
 	var wait sync.WaitGroup
 	for i := range times {
@@ -33,18 +34,18 @@ func together(times int, call func(i int) testReply) []testReply {
 
 // winners returns which of the answers are good. All others have to be
 // refusals with one of the words, none of which a living server may lack.
-func winners(t *testing.T, what string, answers []testReply, words ...string) (won []int) {
+func winners(t *testing.T, what string, answers []apitest.Reply, words ...string) (won []int) {
 	t.Helper()
 	for i, got := range answers {
 		refused := false
 		for _, word := range words {
-			refused = refused || strings.Contains(got.body, word)
+			refused = refused || strings.Contains(got.Body, word)
 		}
 		switch {
-		case got.status == http.StatusOK:
+		case got.Status == http.StatusOK:
 			won = append(won, i)
-		case !refused || got.status == http.StatusInternalServerError:
-			t.Errorf("%s: got %d %s, want success or one of %q", what, got.status, got.body, words)
+		case !refused || got.Status == http.StatusInternalServerError:
+			t.Errorf("%s: got %d %s, want success or one of %q", what, got.Status, got.Body, words)
 		}
 	}
 	return won
@@ -91,15 +92,15 @@ func TestRaceOfSignUpsByMail(t *testing.T) {
 
 func racePassword(caller int) string { return fmt.Sprintf("password of caller %d", caller) }
 
-func signUpsOf(t *testing.T, client *http.Client, s *testServer, address string, callers int) []testReply {
+func signUpsOf(t *testing.T, client *http.Client, s *testServer, address string, callers int) []apitest.Reply {
 	t.Helper()
 	solutions := make([]string, callers)
 	for i := range solutions {
 		solutions[i] = solvedFor(t, client, s.url, "signup")
 	}
-	return together(callers, func(i int) testReply {
+	return together(callers, func(i int) apitest.Reply {
 		body := fmt.Sprintf(`{"address":%q,"password":%q,"authenticityPayload":%q}`, address, racePassword(i), solutions[i])
-		return callAs(t, client, s.url, "/hush.v1.AccountService/CreateAccount", nil, body)
+		return apitest.Call(t, client, s.url, "/hush.v1.AccountService/CreateAccount", nil, body)
 	})
 }
 
@@ -125,36 +126,36 @@ func TestRaceOfDomainClaims(t *testing.T) {
 	for i := range claims {
 		address := fmt.Sprintf("owner%d@everybody.com", i)
 		o.ok("", "account", "create", address)
-		owners[i] = bearerHeader(strings.TrimSpace(o.ok("", "token", "create", address).stdout))
-		claimed := callAs(t, client, s.url, "/hush.v1.DomainService/AddDomain", owners[i], `{"domain":"`+domain+`"}`).ok(t, "claim")
-		host := claimed.at(t, "domain", "txtValidationHost") + "." + claimed.at(t, "domain", "baseDomain")
-		records[host] = append(records[host], claimed.at(t, "domain", "txtValidationValue"))
+		owners[i] = apitest.Bearer(strings.TrimSpace(o.ok("", "token", "create", address).stdout))
+		claimed := apitest.Call(t, client, s.url, "/hush.v1.DomainService/AddDomain", owners[i], `{"domain":"`+domain+`"}`).OK(t, "claim")
+		host := claimed.At(t, "domain", "txtValidationHost") + "." + claimed.At(t, "domain", "baseDomain")
+		records[host] = append(records[host], claimed.At(t, "domain", "txtValidationValue"))
 	}
 	for name, values := range records {
 		dns.SetTXT(name, values...)
 	}
 	dns.SetA(domain, "127.0.0.1")
-	answers := together(claims, func(i int) testReply {
+	answers := together(claims, func(i int) apitest.Reply {
 		for { // a network has a few checks at a time
-			answer := callAs(t, client, s.url, "/hush.v1.DomainService/VerifyDomain", owners[i], `{"domain":"`+domain+`"}`)
-			if answer.status != http.StatusServiceUnavailable || t.Context().Err() != nil {
+			answer := apitest.Call(t, client, s.url, "/hush.v1.DomainService/VerifyDomain", owners[i], `{"domain":"`+domain+`"}`)
+			if answer.Status != http.StatusServiceUnavailable || t.Context().Err() != nil {
 				return answer
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
 	won := winners(t, "verify", answers, "REASON_DUPLICATE")
-	if len(won) != 1 || answers[won[0]].at(t, "domain", "state") != "DOMAIN_STATE_VERIFIED" {
+	if len(won) != 1 || answers[won[0]].At(t, "domain", "state") != "DOMAIN_STATE_VERIFIED" {
 		t.Fatalf("%d verifications of one domain: got %d successes, want 1", claims, len(won))
 	}
 	for i, owner := range owners {
 		form := url.Values{"secret": {"x"}, "share_domain": {domain}}.Encode()
-		got := sendAs(t, client, http.MethodPost, s.url+"/api/v1/share", owner, form)
-		if (got.status == http.StatusOK) != (i == won[0]) {
-			t.Errorf("share on the domain by account %d: got %d %s, want success for account %d alone", i, got.status, got.body, won[0])
+		got := apitest.Send(t, client, http.MethodPost, s.url+"/api/v1/share", owner, form)
+		if (got.Status == http.StatusOK) != (i == won[0]) {
+			t.Errorf("share on the domain by account %d: got %d %s, want success for account %d alone", i, got.Status, got.Body, won[0])
 		}
-		seen := callAs(t, client, s.url, "/hush.v1.DomainService/GetDomain", owner, `{"domain":"`+domain+`"}`).ok(t, "domain")
-		if got := seen.at(t, "domain", "state"); (got == "DOMAIN_STATE_VERIFIED") != (i == won[0]) {
+		seen := apitest.Call(t, client, s.url, "/hush.v1.DomainService/GetDomain", owner, `{"domain":"`+domain+`"}`).OK(t, "domain")
+		if got := seen.At(t, "domain", "state"); (got == "DOMAIN_STATE_VERIFIED") != (i == won[0]) {
 			t.Errorf("domain of account %d: got %s, want it verified for account %d alone", i, got, won[0])
 		}
 	}
@@ -167,29 +168,29 @@ func TestRaceOfRotations(t *testing.T) {
 	const rotations = 32
 	env, s := startAccounts(t, "--rate-limits=off")
 	client := newHTTPClient(t, false, nil)
-	answers := together(rotations, func(i int) testReply {
-		session := env.ada.sessions[i%testSessions]
-		return sendAs(t, client, http.MethodPost, s.url+"/api/v2/account/apitoken", session.page(s.url), "")
+	answers := together(rotations, func(i int) apitest.Reply {
+		session := env.Ada.Sessions[i%apitest.SessionsEach]
+		return apitest.Send(t, client, http.MethodPost, s.url+"/api/v2/account/apitoken", session.Page(s.url), "")
 	})
 	live, seen := 0, map[string]bool{}
 	for _, got := range answers {
-		token := got.ok(t, "rotation").at(t, "record", "apitoken")
+		token := got.OK(t, "rotation").At(t, "record", "apitoken")
 		seen[token] = true
-		check := sendAs(t, client, http.MethodGet, s.url+"/api/v1/authcheck", basicHeader(env.ada.address, token), "")
-		if check.status == http.StatusOK {
+		check := apitest.Send(t, client, http.MethodGet, s.url+"/api/v1/authcheck", apitest.Basic(env.Ada.Address, token), "")
+		if check.Status == http.StatusOK {
 			live++
 		}
 	}
 	if live != 1 || len(seen) != rotations {
 		t.Errorf("%d rotations: got %d tokens of which %d are good, want %d and 1", rotations, len(seen), live, rotations)
 	}
-	list := callAs(t, client, s.url, "/hush.v1.AccountService/ListApiTokens", env.ada.sessions[0].page(s.url), `{}`).ok(t, "tokens")
-	if got := strings.Count(list.body, `"name":"default"`); got != 1 {
-		t.Errorf("tokens named default: got %d, want 1: %s", got, list.body)
+	list := apitest.Call(t, client, s.url, "/hush.v1.AccountService/ListApiTokens", env.Ada.Sessions[0].Page(s.url), `{}`).OK(t, "tokens")
+	if got := strings.Count(list.Body, `"name":"default"`); got != 1 {
+		t.Errorf("tokens named default: got %d, want 1: %s", got, list.Body)
 	}
-	check := sendAs(t, client, http.MethodGet, s.url+"/api/v1/authcheck", basicHeader(env.ada.address, env.ada.token), "")
-	if check.status != http.StatusOK {
-		t.Errorf("authcheck with a token of another name: got %d %s, want it untouched", check.status, check.body)
+	check := apitest.Send(t, client, http.MethodGet, s.url+"/api/v1/authcheck", apitest.Basic(env.Ada.Address, env.Ada.Token), "")
+	if check.Status != http.StatusOK {
+		t.Errorf("authcheck with a token of another name: got %d %s, want it untouched", check.Status, check.Body)
 	}
 }
 
@@ -205,16 +206,16 @@ func TestRaceOfSolutions(t *testing.T) {
 		fillPace(t, client, s.url)
 		solution := solvedFor(t, client, s.url, "")
 		fields := url.Values{"authenticity_payload": {solution}, "msg": {"hello"}, "secret": {"hello"}}.Encode()
-		answers := together(uses, func(i int) testReply {
+		answers := together(uses, func(i int) apitest.Reply {
 			switch i % 4 {
 			case 0:
-				return sendAs(t, client, http.MethodPost, s.url+"/api/v2/feedback", nil, fields)
+				return apitest.Send(t, client, http.MethodPost, s.url+"/api/v2/feedback", nil, fields)
 			case 1:
-				return sendAs(t, client, http.MethodPost, s.url+"/api/v2/secret/conceal", nil, fields)
+				return apitest.Send(t, client, http.MethodPost, s.url+"/api/v2/secret/conceal", nil, fields)
 			case 2:
-				return sendAs(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, fields)
+				return apitest.Send(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, fields)
 			}
-			return callAs(t, client, s.url, "/hush.v1.IntakeService/ReceiveFeedback", nil, fmt.Sprintf(`{"message":"hello","authenticityPayload":%q}`, solution))
+			return apitest.Call(t, client, s.url, "/hush.v1.IntakeService/ReceiveFeedback", nil, fmt.Sprintf(`{"message":"hello","authenticityPayload":%q}`, solution))
 		})
 		if won := winners(t, "use of a solution", answers, "ask for a new one"); len(won) != 1 {
 			t.Errorf("%d uses of one solution, round %d: got %d accepted, want 1", uses, round, len(won))

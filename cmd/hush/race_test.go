@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"hush/routes/apitest"
 )
 
 // Thirty-two recipients of one link press the button at the same moment, over
@@ -30,8 +32,8 @@ func TestRace(t *testing.T) {
 		t.Errorf("%d reveals of each of %d secrets: got %d plaintexts, want %d", readers, secrets, shown.Load(), secrets)
 	}
 	for i, k := range kept {
-		if got := drivers[i%len(drivers)].metadata(t.Context(), k.metadataKey); got.state != "received" {
-			t.Errorf("metadata of secret %d: got %s %q (%s), want received", i, got.outcome, got.state, got.text)
+		if got := drivers[i%len(drivers)].Metadata(t.Context(), k.MetadataKey); got.State != "received" {
+			t.Errorf("metadata of secret %d: got %s %q (%s), want received", i, got.Outcome, got.State, got.Text)
 		}
 	}
 }
@@ -39,16 +41,16 @@ func TestRace(t *testing.T) {
 func raceText(i int) string { return fmt.Sprintf("secret number %d", i) }
 
 // concealMany conceals many secrets, over all drivers in turn.
-func concealMany(t *testing.T, drivers []driver, secrets int) []answer {
+func concealMany(t *testing.T, drivers []apitest.Driver, secrets int) []apitest.Answer {
 	t.Helper()
-	kept := make([]answer, secrets)
+	kept := make([]apitest.Answer, secrets)
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range 32 {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < secrets; i = int(next.Add(1)) - 1 {
 				d := drivers[i%len(drivers)]
-				kept[i] = d.conceal(t.Context(), wish{secret: raceText(i)}).want(t, d.name()+" conceal", outcomeOK)
+				kept[i] = d.Conceal(t.Context(), apitest.Wish{Secret: raceText(i)}).Want(t, d.Name()+" conceal", apitest.OutcomeOK)
 			}
 		})
 	}
@@ -58,29 +60,29 @@ func concealMany(t *testing.T, drivers []driver, secrets int) []answer {
 
 // raceFor lets readers go for one secret together and returns how many of them
 // were shown a plaintext.
-func raceFor(t *testing.T, drivers []driver, kept answer, number, readers int) int {
+func raceFor(t *testing.T, drivers []apitest.Driver, kept apitest.Answer, number, readers int) int {
 	t.Helper()
-	answers := make([]answer, readers)
+	answers := make([]apitest.Answer, readers)
 	start := make(chan struct{})
 	var wait sync.WaitGroup
 	for reader := range readers {
 		d := drivers[(number+reader)%len(drivers)]
 		wait.Go(func() {
 			<-start
-			answers[reader] = d.reveal(t.Context(), kept.secretKey, "")
+			answers[reader] = d.Reveal(t.Context(), kept.SecretKey, "")
 		})
 	}
 	close(start)
 	wait.Wait()
 	shown := 0
 	for reader, got := range answers {
-		call := fmt.Sprintf("%s reveal of secret %d", drivers[(number+reader)%len(drivers)].name(), number)
-		if got.outcome != outcomeOK {
-			got.want(t, call, outcomeUnknown)
+		call := fmt.Sprintf("%s reveal of secret %d", drivers[(number+reader)%len(drivers)].Name(), number)
+		if got.Outcome != apitest.OutcomeOK {
+			got.Want(t, call, apitest.OutcomeUnknown)
 			continue
 		}
 		shown++
-		got.wantValue(t, call, raceText(number))
+		got.WantValue(t, call, raceText(number))
 	}
 	if shown != 1 {
 		t.Errorf("%d reveals of secret %d: got %d plaintexts, want 1", readers, number, shown)

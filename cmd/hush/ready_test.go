@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 )
 
 // A balancer that asks while the service stops gets no 200: either 503 or no
@@ -107,7 +108,7 @@ func TestNotReadyAfterFault(t *testing.T) {
 	}
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), inFolder)
 	d := newDrivers(t, p.testServer, nil)[0]
-	mustConceal(t, d, wish{secret: "kept"})
+	apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
 	p.wantReady(t, "before the fault")
 	tracing := exec.CommandContext(t.Context(), strace, "-f", "-p", strconv.Itoa(p.cmd.Process.Pid), "-o", os.DevNull,
 		"-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO")
@@ -118,7 +119,7 @@ func TestNotReadyAfterFault(t *testing.T) {
 	}
 	defer func() { _ = tracing.Wait() }()
 	said.waitFor(t, "attached")
-	if got := d.conceal(t.Context(), wish{secret: "lost"}); got.secretKey != "" {
+	if got := d.Conceal(t.Context(), apitest.Wish{Secret: "lost"}); got.SecretKey != "" {
 		t.Errorf("conceal on a disk that fails: got %+v, want no secret", got)
 	}
 	waitUntil(t, "the process to end", func() bool {

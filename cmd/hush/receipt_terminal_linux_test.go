@@ -9,12 +9,12 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
 	"hush/client/protocols"
-
-	"golang.org/x/sys/unix"
 )
 
 // shareFor shares a text as a device does, and keeps the link of its receipt in a

@@ -16,6 +16,7 @@ import (
 	"connectrpc.com/connect"
 
 	adminv1 "hush/gen/hush/admin/v1"
+	"hush/routes/apitest"
 	"hush/testtier"
 )
 
@@ -178,13 +179,13 @@ func (l *loss) rotate(pause time.Duration) {
 
 // settle finds out what became of the calls that got no answer. What a service
 // said to have ended may not come back either.
-func (c *lossClient) settle(ctx context.Context, s *accountServer, d driver) {
+func (c *lossClient) settle(ctx context.Context, s *accountServer, d apitest.Driver) {
 	for _, e := range c.secrets.ended {
 		if e.fate != fateDoubtful {
 			continue
 		}
 		c.unsure[e] = true
-		switch d.metadata(ctx, e.metadataKey).state {
+		switch d.Metadata(ctx, e.metadataKey).State {
 		case "received":
 			e.fate = fateRevealed
 		case "burned":
@@ -205,7 +206,7 @@ func (c *lossClient) settle(ctx context.Context, s *accountServer, d driver) {
 }
 
 // step does one thing and reports whether it got a response.
-func (c *lossClient) step(ctx context.Context, s *accountServer, drivers []driver) bool {
+func (c *lossClient) step(ctx context.Context, s *accountServer, drivers []apitest.Driver) bool {
 	if c.account == nil {
 		ok := c.owner.operate(ctx, s)
 		if ok {
@@ -293,11 +294,11 @@ func (l *loss) restore(t *testing.T, b takenBackup, key []byte, data string) {
 	call(t, []string{}, "", "admin", "doctor", "--data", data).want(t, "admin doctor after it was served", 0)
 }
 
-func (c *lossClient) check(t *testing.T, s *accountServer, d driver, b takenBackup) {
+func (c *lossClient) check(t *testing.T, s *accountServer, d apitest.Driver, b takenBackup) {
 	t.Helper()
 	for _, e := range c.secrets.waiting {
 		if e.acked.Before(b.began) {
-			d.reveal(t.Context(), e.key, "").wantValue(t, d.name()+" reveal of what waited in the backup", e.value)
+			d.Reveal(t.Context(), e.key, "").WantValue(t, d.Name()+" reveal of what waited in the backup", e.value)
 		}
 	}
 	for _, e := range c.secrets.ended {
@@ -309,22 +310,22 @@ func (c *lossClient) check(t *testing.T, s *accountServer, d driver, b takenBack
 }
 
 // checkLost wants a secret that has ended to stay so.
-func (c *lossClient) checkLost(t *testing.T, d driver, e *entry, b takenBackup) {
+func (c *lossClient) checkLost(t *testing.T, d apitest.Driver, e *entry, b takenBackup) {
 	t.Helper()
-	got := d.reveal(t.Context(), e.key, "")
+	got := d.Reveal(t.Context(), e.key, "")
 	if e.fate == fateDoubtful {
-		if got.outcome == outcomeOK {
-			got.wantValue(t, d.name()+" reveal after a lost answer", e.value)
+		if got.Outcome == apitest.OutcomeOK {
+			got.WantValue(t, d.Name()+" reveal after a lost answer", e.value)
 		}
 		return
 	}
-	got.want(t, fmt.Sprintf("%s reveal of what had ended (fate %d)", d.name(), e.fate), outcomeUnknown)
+	got.Want(t, fmt.Sprintf("%s reveal of what had ended (fate %d)", d.Name(), e.fate), apitest.OutcomeUnknown)
 	if !e.acked.Before(b.began) {
 		return
 	}
-	state := d.metadata(t.Context(), e.metadataKey).want(t, d.name()+" metadata of what had ended", outcomeOK).state
+	state := d.Metadata(t.Context(), e.metadataKey).Want(t, d.Name()+" metadata of what had ended", apitest.OutcomeOK).State
 	if want := map[fate]string{fateRevealed: "received", fateBurned: "burned"}[e.fate]; state != want && !(c.unsure[e] && state == "burned") {
-		t.Errorf("%s metadata after a restore: got state %q, want %q", d.name(), state, want)
+		t.Errorf("%s metadata after a restore: got state %q, want %q", d.Name(), state, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hush/routes/apitest"
 	"hush/server/process"
 )
 
@@ -37,8 +38,8 @@ func TestServerStaysInItsSandbox(t *testing.T) {
 				t.Errorf("log: got the folder to write %t, want %t", got, !touches)
 			}
 			d := newDrivers(t, p.testServer, nil)[0]
-			kept := mustConceal(t, d, wish{secret: "within"})
-			if got := d.reveal(t.Context(), kept.secretKey, ""); got.value != "within" {
+			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "within"})
+			if got := d.Reveal(t.Context(), kept.SecretKey, ""); got.Value != "within" {
 				t.Errorf("reveal: got %+v, want the text", got)
 			}
 			operator{t, data}.account("a@example.com")

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"hush/cli/command"
-	"hush/testtier"
-
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hush/cli/command"
+	"hush/routes/apitest"
+	"hush/testtier"
 )
 
 // theTest is where a script keeps the test that it is.
@@ -67,8 +68,8 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 	case code := <-ended:
 		ended <- code
 		ts.Fatalf("service: got exit code %d before serving, want it to serve; it wrote:\n%s", code, log)
-	case <-time.After(patience):
-		ts.Fatalf("service: got no answer in %s, want it to serve; it wrote:\n%s", patience, log)
+	case <-time.After(apitest.Patience):
+		ts.Fatalf("service: got no answer in %s, want it to serve; it wrote:\n%s", apitest.Patience, log)
 	}
 }
 

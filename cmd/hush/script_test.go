@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"hush/routes/apitest"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault/vaulttest"
 )
@@ -63,6 +64,6 @@ func waitForFile(ts *testscript.TestScript, not bool, args []string) {
 		_, err := os.Lstat(path)
 		return err == nil
 	}) {
-		ts.Fatalf("waiting for %s: got nothing in %s", path, patience)
+		ts.Fatalf("waiting for %s: got nothing in %s", path, apitest.Patience)
 	}
 }

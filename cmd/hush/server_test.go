@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -18,12 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"hush/cli/command"
-
 	"github.com/rogpeppe/go-internal/testscript"
-)
 
-var update = flag.Bool("update", false, "rewrite the recorded exchanges")
+	"hush/cli/command"
+	"hush/routes/apitest"
+)
 
 // asProgram is the variable under which the test binary is the program, for
 // tests that need a process of its own.
@@ -74,10 +72,6 @@ func heedSIGHUP() {
 	}
 }
 
-// patience bounds every wait for something that happens soon or never: it is as long
-// as a busy machine may need.
-const patience = 3 * time.Minute
-
 // testServer is the program at work in this process, over real TCP.
 type testServer struct {
 	url  string // without a slash at its end
@@ -112,8 +106,8 @@ func startHushOn(t testing.TB, data string, flags ...string) *testServer {
 	case <-s.log.served:
 	case <-s.ended:
 		t.Fatalf("run(%q): got exit code %d before serving, want it to serve; it wrote:\n%s", args, s.code, s.log)
-	case <-time.After(patience):
-		t.Fatalf("run(%q): got no answer in %s, want it to serve; it wrote:\n%s", args, patience, s.log)
+	case <-time.After(apitest.Patience):
+		t.Fatalf("run(%q): got no answer in %s, want it to serve; it wrote:\n%s", args, apitest.Patience, s.log)
 	}
 	s.url = s.log.address()
 	s.addr = s.url[strings.LastIndex(s.url, "/")+1:]
@@ -127,8 +121,8 @@ func (s *testServer) stop(t testing.TB) {
 	s.cancel()
 	select {
 	case <-s.ended:
-	case <-time.After(patience):
-		t.Fatalf("serve: got no end in %s, want one; it wrote:\n%s", patience, s.log)
+	case <-time.After(apitest.Patience):
+		t.Fatalf("serve: got no end in %s, want one; it wrote:\n%s", apitest.Patience, s.log)
 	}
 	if s.code != command.ExitOK {
 		t.Errorf("serve: got exit code %d, want %d; it wrote:\n%s", s.code, command.ExitOK, s.log)
@@ -192,21 +186,21 @@ func (s *testServer) listening(t testing.TB) string {
 func (o *output) waitFor(t testing.TB, text string) {
 	t.Helper()
 	if !happens(func() bool { return strings.Contains(o.String(), text) }) {
-		t.Fatalf("waiting for the program to write %s: got nothing of it in %s; it wrote:\n%s", text, patience, o)
+		t.Fatalf("waiting for the program to write %s: got nothing of it in %s; it wrote:\n%s", text, apitest.Patience, o)
 	}
 }
 
 func waitUntil(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	if !happens(done) {
-		t.Fatalf("waiting for %s: got nothing in %s", what, patience)
+		t.Fatalf("waiting for %s: got nothing in %s", what, apitest.Patience)
 	}
 }
 
 // happens reports whether something is done in some time. It asks often at first, and
 // less often later, so that a long wait leaves the machine to what it waits for.
 func happens(done func() bool) bool {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(apitest.Patience)
 	for pause := 2 * time.Millisecond; !done(); pause = min(2*pause, 50*time.Millisecond) {
 		if time.Now().After(deadline) {
 			return false
@@ -219,33 +213,5 @@ func happens(done func() bool) bool {
 // newHTTPClient speaks one version of HTTP and adds header to every request.
 func newHTTPClient(t testing.TB, http2 bool, header http.Header) *http.Client {
 	t.Helper()
-	var protocols http.Protocols
-	protocols.SetHTTP1(!http2)
-	protocols.SetUnencryptedHTTP2(http2)
-	transport := &http.Transport{
-		Protocols: &protocols, MaxIdleConnsPerHost: 256, DisableCompression: true,
-		DialContext: (&net.Dialer{Timeout: patience}).DialContext,
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: &withHeader{transport, header}, CheckRedirect: refuseRedirect}
-}
-
-var errRedirected = errors.New("redirected")
-
-func refuseRedirect(*http.Request, []*http.Request) error { return errRedirected }
-
-// withHeader adds headers to every request.
-type withHeader struct {
-	next   http.RoundTripper
-	header http.Header
-}
-
-func (w *withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
-	if len(w.header) > 0 {
-		r = r.Clone(r.Context())
-		for name, values := range w.header {
-			r.Header[name] = append(r.Header[name], values...)
-		}
-	}
-	return w.next.RoundTrip(r)
+	return apitest.NewClient(t, (&net.Dialer{Timeout: apitest.Patience}).DialContext, http2, header)
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hush/routes/apitest"
 	"hush/seal"
 )
 
@@ -66,7 +67,7 @@ func TestServiceOutlivesAClosedPipe(t *testing.T) {
 		if err != nil {
 			t.Errorf("hush serve with a closed log: got %v, want exit code 0", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(apitest.Patience):
 		t.Fatal("SIGTERM: got no end, want one")
 	}
 }

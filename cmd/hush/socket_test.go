@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"hush/cli/command"
 	"hush/server/datafolder"
 	"hush/testtier"
-
-	"golang.org/x/sys/unix"
 )
 
 // Only the owner of the data folder may connect at all.

@@ -26,6 +26,7 @@ import (
 	"hush/cli/command"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/routes/apitest"
 )
 
 // A proxy on this machine reaches the service over a socket in the file system.
@@ -311,7 +312,7 @@ func (w *watched) follow(t *testing.T, client hushv1connect.MetadataServiceClien
 // that one.
 func wantNotice(t *testing.T, from net.PacketConn, want string) {
 	t.Helper()
-	if err := from.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := from.SetReadDeadline(time.Now().Add(apitest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	message := make([]byte, 256)
@@ -329,7 +330,7 @@ func anyCertificate(kind int) *http.Client {
 	protocols.SetHTTP1(kind%3 != 2)
 	protocols.SetHTTP2(kind%3 == 2)
 	protocols.SetUnencryptedHTTP2(kind%3 == 2)
-	return &http.Client{Timeout: patience, Transport: &http.Transport{
+	return &http.Client{Timeout: apitest.Patience, Transport: &http.Transport{
 		DisableKeepAlives: kind%3 == 0, Protocols: &protocols, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 	}}
 }
@@ -402,7 +403,7 @@ func TestWaitForStore(t *testing.T) {
 	first.stop(t)
 	select {
 	case <-waiting.served:
-	case <-time.After(patience):
+	case <-time.After(apitest.Patience):
 		t.Fatalf("second serve: got no start after the first ended, want one; it wrote:\n%s", waiting)
 	}
 	cancel()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -102,17 +101,6 @@ func dropDatabase(t testing.TB, data string) {
 	if err != nil {
 		t.Errorf("dropping a database: got %v, want nil", err)
 	}
-}
-
-var storeName = regexp.MustCompile(`(backend"?: ?"?)postgres\b`)
-
-// asBolt returns what an answer says on bbolt, where it names the store that
-// this run of the tests is on.
-func asBolt(answer string) string {
-	if postgrestest.Shared() == "" {
-		return answer
-	}
-	return storeName.ReplaceAllString(answer, "${1}bolt")
 }
 
 // testStore is the store of a data folder whose program does not run.

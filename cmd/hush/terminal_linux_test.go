@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"hush/cli/command"
 	"hush/testtier"
-
-	"golang.org/x/sys/unix"
 )
 
 // openTerminal returns both ends of a terminal: the user's and the program's.

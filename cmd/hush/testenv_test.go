@@ -3,74 +3,24 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"io"
-	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"hush/mail/mailtest"
+	"hush/routes/apitest"
 	"hush/storage/bolt"
 	"hush/storage/postgres/postgrestest"
-	"hush/vault/caller"
-	"hush/vault/domain"
-	"hush/vault/secret"
 )
 
-// testPassword is that of all accounts of the test environment.
-const testPassword = "nine quiet herons"
-
-// testSessions is how many sessions each of the accounts has that may sign in.
-const testSessions = 12
-
-// testEnv is a data folder with accounts in it, and what their owners and
-// others know of them.
+// testEnv is a data folder with accounts in it.
 type testEnv struct {
-	// ada and bob are customers, cleo is a colonel, and dan signed up but did
-	// not confirm the address.
-	ada, bob, cleo, dan testAccount
-	// revoked was a token of ada's, and expired a session of hers.
-	revoked string
-	expired testSession
+	apitest.Accounts
 
 	files map[string][]byte
 	made  string // the folder that the files are of
-}
-
-// testAccount is an account and its credentials.
-type testAccount struct {
-	address, id string
-	// token has all scopes; TokenID is its id.
-	token, tokenID string
-	// narrow holds a token for each scope alone.
-	narrow map[caller.Scopes]string
-	// sessions are all alive. Tests that end one take one of their own.
-	sessions []testSession
-	// domain is claimed, not verified.
-	domain domain.Domain
-	// plain and guarded are secrets that wait; guarded has the passphrase
-	// testPassphrase. The receipts of both were looked at.
-	plain, guarded secret.Concealed
-}
-
-const testPassphrase = "open sesame"
-
-// testSession is what a browser keeps of a session.
-type testSession struct{ cookie, shrimp, id string }
-
-// testScopes are the scopes that a token may be narrowed to.
-func testScopes() map[string]caller.Scopes {
-	return map[string]caller.Scopes{
-		"conceal": caller.ScopeConceal, "reveal": caller.ScopeReveal,
-		"metadata": caller.ScopeMetadata, "account": caller.ScopeAccount,
-	}
 }
 
 // newTestEnv makes a test environment. One for all tests would grow old while they run:
@@ -186,103 +136,4 @@ func readFiles(data string) (map[string][]byte, error) {
 		files[entry.Name()], err = content, errors.Join(err, wrong)
 	}
 	return files, err
-}
-
-// bearerHeader is the header of an API token alone.
-func bearerHeader(token string) http.Header {
-	return http.Header{"Authorization": {"Bearer " + token}}
-}
-
-// basicHeader is the header of an address with an API token.
-func basicHeader(address, token string) http.Header {
-	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(address+":"+token))}}
-}
-
-// header is the cookie alone.
-func (s testSession) header() http.Header {
-	return http.Header{"Cookie": {"__Host-hush=" + s.cookie}}
-}
-
-// page is what a browser sends from a page of the service at url.
-func (s testSession) page(url string) http.Header {
-	header := s.header()
-	header.Set("O-Shrimp", s.shrimp)
-	header.Set("Origin", url)
-	header.Set("Sec-Fetch-Site", "same-origin")
-	return header
-}
-
-// testReply is an answer, read to its end.
-type testReply struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// sendAs sends a request; a body that begins with a brace is JSON, any other
-// a form.
-func sendAs(t testing.TB, client *http.Client, method, url string, header http.Header, body string) testReply {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatalf("%s %s: got %v, want a request", method, url, err)
-	}
-	maps.Copy(r.Header, header)
-	if m := publicMethods()[r.URL.Path]; m != nil && m.IsStreamingServer() && method == http.MethodPost {
-		return streamAs(t, client, r, body)
-	}
-	if body != "" && r.Header.Get("Content-Type") == "" {
-		kind := "application/x-www-form-urlencoded"
-		if strings.HasPrefix(body, "{") {
-			kind = "application/json"
-		}
-		r.Header.Set("Content-Type", kind)
-	}
-	res, err := client.Do(r)
-	if err != nil {
-		t.Fatalf("%s %s: got %v, want an answer", method, url, err)
-	}
-	defer res.Body.Close()
-	content, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatalf("%s %s: got %v, want a whole body", method, url, err)
-	}
-	return testReply{res.StatusCode, res.Header, string(content)}
-}
-
-// streamAs calls a stream over Connect with JSON and answers its first message,
-// or its error as an RPC without a stream has it.
-func streamAs(t testing.TB, client *http.Client, r *http.Request, body string) testReply {
-	t.Helper()
-	envelope := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(body))), body...)
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(envelope)), int64(len(envelope))
-	r.Header.Set("Content-Type", "application/connect+json")
-	res, err := client.Do(r)
-	if err != nil {
-		t.Fatalf("%s: got %v, want an answer", r.URL.Path, err)
-	}
-	defer res.Body.Close()
-	if res.Header.Get("Content-Type") != "application/connect+json" {
-		content, _ := io.ReadAll(res.Body)
-		return testReply{res.StatusCode, res.Header, string(content)}
-	}
-	var head [5]byte
-	if _, err := io.ReadFull(res.Body, head[:]); err != nil {
-		t.Fatalf("%s: got %v, want a message", r.URL.Path, err)
-	}
-	content := make([]byte, binary.BigEndian.Uint32(head[1:]))
-	if _, err := io.ReadFull(res.Body, content); err != nil {
-		t.Fatalf("%s: got %v, want a whole message", r.URL.Path, err)
-	}
-	var end struct{ Error json.RawMessage }
-	if head[0]&2 == 0 || json.Unmarshal(content, &end) != nil || end.Error == nil {
-		return testReply{http.StatusOK, res.Header, string(content)}
-	}
-	return testReply{http.StatusBadRequest, res.Header, string(end.Error)}
-}
-
-// callAs calls an RPC over Connect with JSON.
-func callAs(t testing.TB, client *http.Client, url, procedure string, header http.Header, body string) testReply {
-	t.Helper()
-	return sendAs(t, client, http.MethodPost, url+procedure, header, body)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/seal"
 )
 
@@ -21,13 +22,13 @@ import (
 func TestTheftOfAccountsWithoutRootKey(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, inFolder, "--rate-limits=off")
-	signIn(t, s, env.bob.address, testPassword) // a session of this very server
+	signIn(t, s, env.Bob.Address, apitest.Password) // a session of this very server
 	files := copyOf(t, s.data)
 	loot := slices.Concat(files["hush.db"], files["shares"])
-	if !bytes.Contains(loot, []byte(env.ada.domain.Name)) {
-		t.Errorf("data folder: got no %s, want it, so that the search is known to find what is there", env.ada.domain.Name)
+	if !bytes.Contains(loot, []byte(env.Ada.Domain.Name)) {
+		t.Errorf("data folder: got no %s, want it, so that the search is known to find what is there", env.Ada.Domain.Name)
 	}
-	env.belongings().search(t, "the data folder", loot)
+	secretsOf(env).Search(t, "the data folder", loot)
 }
 
 // The attack: the thief has the data folder and the root key, and computes
@@ -59,18 +60,18 @@ func TestTheftOfAccountsWithRootKey(t *testing.T) {
 	if links := l.read([]seal.AccountKey{seal.NewAccountKey()}); len(links) > 0 {
 		t.Errorf("entries: got %d links with a key of the thief's own, want none", len(links))
 	}
-	token, _ := seal.ParseAPIToken(env.ada.token)
+	token, _ := seal.ParseAPIToken(env.Ada.Token)
 	var keys []seal.AccountKey
 	for _, row := range l.rows["token"] {
 		keys = append(keys, l.unwrap(row.value, []seal.WrappingSecret{token.WrappingSecret()})...)
 	}
 	links := strings.Join(l.read(keys), " ")
-	for _, kept := range []string{env.ada.plain.Secret.Key.Expose(), env.ada.guarded.Secret.Key.Expose()} {
+	for _, kept := range []string{env.Ada.Plain.Secret.Key.Expose(), env.Ada.Guarded.Secret.Key.Expose()} {
 		if !strings.Contains(links, kept) {
 			t.Error("entries: got no link with a token of the account, want both, so that the guesses are known to be made right")
 		}
 	}
-	if strings.Contains(links, env.bob.plain.Secret.Key.Expose()) {
+	if strings.Contains(links, env.Bob.Plain.Secret.Key.Expose()) {
 		t.Error("entries: got the link of another account, want none")
 	}
 }
@@ -85,37 +86,37 @@ func TestTheftByOperator(t *testing.T) {
 	files := copyOf(t, s.data)
 	thief := startHushOn(t, unpack(t, files), "--rate-limits=off", "--moved")
 	client, o := newHTTPClient(t, false, nil), operator{t, thief.data}
-	made := strings.TrimSpace(o.ok("", "token", "create", env.ada.address).stdout)
-	wantShut(t, client, thief, bearerHeader(made), env.ada)
-	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", env.bob.address).
+	made := strings.TrimSpace(o.ok("", "token", "create", env.Ada.Address).stdout)
+	wantShut(t, client, thief, apitest.Bearer(made), env.Ada)
+	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", env.Bob.Address).
 		want(t, "admin account reset-password", command.ExitOK, "its list can no longer show 2 receipts")
-	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, env.bob.address)
-	in := callAs(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
-	session := testSession{cookie: (&http.Response{Header: in.header}).Cookies()[0].Value, shrimp: in.at(t, "shrimp")}
-	wantShut(t, client, thief, session.page(thief.url), env.bob)
+	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, env.Bob.Address)
+	in := apitest.Call(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).OK(t, "sign-in")
+	session := apitest.Session{Cookie: (&http.Response{Header: in.Header}).Cookies()[0].Value, Shrimp: in.At(t, "shrimp")}
+	wantShut(t, client, thief, session.Page(thief.url), env.Bob)
 	triesCredentials(t, client, thief, readLoot(t, files))
 	triesLinks(t, thief, files)
 	driver := newDrivers(t, thief, nil)[0]
-	driver.reveal(t.Context(), env.ada.plain.Secret.Key.Expose(), "").wantValue(t, "reveal with the link", "of "+env.ada.address)
+	driver.Reveal(t.Context(), env.Ada.Plain.Secret.Key.Expose(), "").WantValue(t, "reveal with the link", "of "+env.Ada.Address)
 }
 
 // wantShut fails the test if a caller in an account learns of a link there.
-func wantShut(t *testing.T, client *http.Client, s *testServer, header http.Header, a testAccount) {
+func wantShut(t *testing.T, client *http.Client, s *testServer, header http.Header, a apitest.Account) {
 	t.Helper()
 	var said strings.Builder
 	for _, path := range []string{"/api/v1/private/recent", "/api/v2/private/recent", "/api/v2/account"} {
-		said.WriteString(sendAs(t, client, http.MethodGet, s.url+path, header, "").ok(t, path).body)
+		said.WriteString(apitest.Send(t, client, http.MethodGet, s.url+path, header, "").OK(t, path).Body)
 	}
 	for _, procedure := range []string{"MetadataService/ListMetadata", "AccountService/ExportAccount", "AccountService/GetAccount"} {
-		said.WriteString(callAs(t, client, s.url, "/hush.v1."+procedure, header, `{}`).ok(t, procedure).body)
+		said.WriteString(apitest.Call(t, client, s.url, "/hush.v1."+procedure, header, `{}`).OK(t, procedure).Body)
 	}
-	for _, key := range []seal.Token{a.plain.Secret.Key, a.plain.Metadata.Key, a.guarded.Secret.Key, a.guarded.Metadata.Key} {
+	for _, key := range []seal.Token{a.Plain.Secret.Key, a.Plain.Metadata.Key, a.Guarded.Secret.Key, a.Guarded.Metadata.Key} {
 		if strings.Contains(said.String(), key.Expose()) {
-			t.Errorf("account %s on the thief's machine: got a link or a receipt of a live secret, want none", a.id)
+			t.Errorf("account %s on the thief's machine: got a link or a receipt of a live secret, want none", a.ID)
 		}
 	}
-	if !strings.Contains(said.String(), a.address) {
-		t.Errorf("account %s on the thief's machine: got %s, want its owner's address, so that the thief is known to be in it", a.id, said.String())
+	if !strings.Contains(said.String(), a.Address) {
+		t.Errorf("account %s on the thief's machine: got %s, want its owner's address, so that the thief is known to be in it", a.ID, said.String())
 	}
 }
 
@@ -127,12 +128,12 @@ func triesCredentials(t *testing.T, client *http.Client, s *testServer, l *loot)
 		for _, row := range l.rows[bucket] {
 			text := hex.EncodeToString(row.key)
 			for _, header := range []http.Header{
-				bearerHeader(text), bearerHeader(text[:40]), bearerHeader(text[24:]), testSession{cookie: text}.header(),
-				testSession{cookie: base64.RawURLEncoding.EncodeToString(row.key)}.header(),
+				apitest.Bearer(text), apitest.Bearer(text[:40]), apitest.Bearer(text[24:]), apitest.Session{Cookie: text}.Header(),
+				apitest.Session{Cookie: base64.RawURLEncoding.EncodeToString(row.key)}.Header(),
 			} {
-				got := sendAs(t, client, http.MethodGet, s.url+"/api/v2/account", header, "")
-				if got.status == http.StatusOK {
-					t.Fatalf("account with a row of bucket %s: got %d %s, want a refusal", bucket, got.status, got.body)
+				got := apitest.Send(t, client, http.MethodGet, s.url+"/api/v2/account", header, "")
+				if got.Status == http.StatusOK {
+					t.Fatalf("account with a row of bucket %s: got %d %s, want a refusal", bucket, got.Status, got.Body)
 				}
 			}
 		}
@@ -149,8 +150,8 @@ func triesLinks(t *testing.T, s *testServer, files map[string][]byte) {
 		}
 	}
 	for key := range tried {
-		d.reveal(t.Context(), key, "").want(t, "reveal of a word in the files", outcomeUnknown)
-		d.metadata(t.Context(), key).want(t, "receipt of a word in the files", outcomeUnknown)
+		d.Reveal(t.Context(), key, "").Want(t, "reveal of a word in the files", apitest.OutcomeUnknown)
+		d.Metadata(t.Context(), key).Want(t, "receipt of a word in the files", apitest.OutcomeUnknown)
 	}
 }
 
@@ -161,11 +162,11 @@ func TestTheftAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, inFolder, "--rate-limits=off")
 	before := copyOf(t, s.data)
-	operator{t, s.data}.ok("", "account", "destroy", "--yes", env.ada.address).
+	operator{t, s.data}.ok("", "account", "destroy", "--yes", env.Ada.Address).
 		want(t, "admin account destroy", command.ExitOK, "secrets burned: 2")
 	after := copyOf(t, s.data)
 	l := readLoot(t, after)
-	token, _ := seal.ParseAPIToken(env.ada.token)
+	token, _ := seal.ParseAPIToken(env.Ada.Token)
 	for _, bucket := range []string{"pair", "session", "token"} {
 		for _, row := range l.rows[bucket] {
 			if opened := l.unwrap(row.value, []seal.WrappingSecret{token.WrappingSecret()}); len(opened) > 0 {
@@ -184,15 +185,15 @@ func wantEnded(t *testing.T, files map[string][]byte, env *testEnv) {
 	t.Helper()
 	thief := startHushOn(t, unpack(t, files), "--rate-limits=off", "--moved")
 	for _, d := range newDrivers(t, thief, nil) {
-		for _, kept := range []answer{
-			d.reveal(t.Context(), env.ada.plain.Secret.Key.Expose(), ""),
-			d.reveal(t.Context(), env.ada.guarded.Secret.Key.Expose(), testPassphrase),
+		for _, kept := range []apitest.Answer{
+			d.Reveal(t.Context(), env.Ada.Plain.Secret.Key.Expose(), ""),
+			d.Reveal(t.Context(), env.Ada.Guarded.Secret.Key.Expose(), apitest.Passphrase),
 		} {
-			if kept.outcome == outcomeOK || kept.value != "" {
-				t.Errorf("%s reveal on the thief's machine: got %s and a value, want a refusal", d.name(), kept.outcome)
+			if kept.Outcome == apitest.OutcomeOK || kept.Value != "" {
+				t.Errorf("%s reveal on the thief's machine: got %s and a value, want a refusal", d.Name(), kept.Outcome)
 			}
 		}
 	}
-	newDrivers(t, thief, nil)[0].reveal(t.Context(), env.bob.plain.Secret.Key.Expose(), "").
-		wantValue(t, "reveal of what another account shared", "of "+env.bob.address)
+	newDrivers(t, thief, nil)[0].Reveal(t.Context(), env.Bob.Plain.Secret.Key.Expose(), "").
+		WantValue(t, "reveal of what another account shared", "of "+env.Bob.Address)
 }

@@ -9,44 +9,45 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hush/routes/apitest"
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
 )
 
-// belongings are what only the owners of the test environment's accounts know.
-func (k *testEnv) belongings() *canaries {
-	c := &canaries{}
-	c.add("password", testPassword)
-	c.add("revoked token", k.revoked)
-	for _, a := range []testAccount{k.ada, k.bob, k.cleo, k.dan} {
-		c.add("address", a.address)
-		tokens := []string{a.token}
-		for _, narrow := range a.narrow {
+// secretsOf returns what only the owners of the test environment's accounts know.
+func secretsOf(k *testEnv) *apitest.Canaries {
+	c := &apitest.Canaries{}
+	c.Add("password", apitest.Password)
+	c.Add("revoked token", k.Revoked)
+	for _, a := range []apitest.Account{k.Ada, k.Bob, k.Cleo, k.Dan} {
+		c.Add("address", a.Address)
+		tokens := []string{a.Token}
+		for _, narrow := range a.Narrow {
 			tokens = append(tokens, narrow)
 		}
 		for _, token := range tokens {
-			c.addDecoded("token", token, hex.DecodeString)
+			addDecoded(c, "token", token, hex.DecodeString)
 		}
-		for _, session := range a.sessions {
-			c.addDecoded("cookie", session.cookie, base64.RawURLEncoding.DecodeString)
-			c.add("shrimp", session.shrimp)
+		for _, session := range a.Sessions {
+			addDecoded(c, "cookie", session.Cookie, base64.RawURLEncoding.DecodeString)
+			c.Add("shrimp", session.Shrimp)
 		}
 	}
-	for _, a := range []testAccount{k.ada, k.bob, k.cleo} {
-		c.add("secret", "guarded, of "+a.address)
-		for _, key := range []seal.Token{a.plain.Secret.Key, a.plain.Metadata.Key, a.guarded.Secret.Key, a.guarded.Metadata.Key} {
-			c.add("link", key.Expose())
+	for _, a := range []apitest.Account{k.Ada, k.Bob, k.Cleo} {
+		c.Add("secret", "guarded, of "+a.Address)
+		for _, key := range []seal.Token{a.Plain.Secret.Key, a.Plain.Metadata.Key, a.Guarded.Secret.Key, a.Guarded.Metadata.Key} {
+			c.Add("link", key.Expose())
 		}
 	}
 	return c
 }
 
 // addDecoded adds a credential as it is sent, and the bytes that it stands for.
-func (c *canaries) addDecoded(field, text string, decode func(string) ([]byte, error)) {
-	c.add(field, text)
+func addDecoded(c *apitest.Canaries, field, text string, decode func(string) ([]byte, error)) {
+	c.Add(field, text)
 	if raw, err := decode(text); err == nil {
-		c.add(field+", decoded", string(raw))
+		c.Add(field+", decoded", string(raw))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hush/mail/mailtest"
+	"hush/routes/apitest"
 	"hush/storage"
 )
 
@@ -23,10 +24,10 @@ func TestTheftAfterMail(t *testing.T) {
 	client := newHTTPClient(t, false, nil)
 	mails.Delay(10 * time.Second) // the mail waits while the thief copies
 	form := "secret=for+a+friend&recipient=friend@elsewhere.com"
-	kept := sendAs(t, client, http.MethodPost, s.url+"/api/v1/share", basicHeader(env.ada.address, env.ada.token), form).ok(t, "share")
+	kept := apitest.Send(t, client, http.MethodPost, s.url+"/api/v1/share", apitest.Basic(env.Ada.Address, env.Ada.Token), form).OK(t, "share")
 	before := copyOf(t, s.data)
 	mails.Delay(0)
-	link := kept.at(t, "secret_key")
+	link := kept.At(t, "secret_key")
 	l := readLoot(t, before)
 	waiting := l.mailsWith(before, link)
 	if len(waiting) != 1 {
@@ -42,12 +43,12 @@ func TestTheftAfterMail(t *testing.T) {
 			t.Error("mails that wait: got the one that was sent, want it gone")
 		}
 	}
-	sent := &canaries{}
-	sent.add("mailed link", link)
-	sent.add("recipient", "friend@elsewhere.com")
-	sent.add("mailed secret", "for a friend, of ada")
-	sent.search(t, "the data folder", slices.Concat(after["hush.db"], after["shares"]))
-	newDrivers(t, s, nil)[0].reveal(t.Context(), link, "").wantValue(t, "reveal by the friend", "for a friend")
+	sent := &apitest.Canaries{}
+	sent.Add("mailed link", link)
+	sent.Add("recipient", "friend@elsewhere.com")
+	sent.Add("mailed secret", "for a friend, of ada")
+	sent.Search(t, "the data folder", slices.Concat(after["hush.db"], after["shares"]))
+	newDrivers(t, s, nil)[0].Reveal(t.Context(), link, "").WantValue(t, "reveal by the friend", "for a friend")
 }
 
 // mailsWith returns the queued mails that something in the files opens and that

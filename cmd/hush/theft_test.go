@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hush/routes/apitest"
 )
 
 // A thief waits until the secret was read, then copies the data folder with its
@@ -16,18 +18,18 @@ func TestTheftAfterReveal(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, inFolder, "--rate-limits=off")
 	drivers := newDrivers(t, s, nil)
-	var kept []answer
+	var kept []apitest.Answer
 	for i := range 4 * len(drivers) {
-		kept = append(kept, mustConceal(t, drivers[i%len(drivers)], wish{secret: fmt.Sprintf("stolen goods, number %d of many", i)}))
+		kept = append(kept, apitest.MustConceal(t, drivers[i%len(drivers)], apitest.Wish{Secret: fmt.Sprintf("stolen goods, number %d of many", i)}))
 	}
 	before := copyOf(t, s.data)
 	gone := len(kept) / 2
 	for i, k := range kept[:gone] {
 		if i%4 == 3 {
-			drivers[i%len(drivers)].burn(t.Context(), k.metadataKey, "").want(t, "burn", outcomeOK)
+			drivers[i%len(drivers)].Burn(t.Context(), k.MetadataKey, "").Want(t, "burn", apitest.OutcomeOK)
 			continue
 		}
-		drivers[i%len(drivers)].reveal(t.Context(), k.secretKey, "").want(t, "reveal", outcomeOK)
+		drivers[i%len(drivers)].Reveal(t.Context(), k.SecretKey, "").Want(t, "reveal", apitest.OutcomeOK)
 	}
 	after := copyOf(t, s.data)
 	wantSharesGone(t, before, after, gone)
@@ -41,11 +43,11 @@ func TestTheftAfterReveal(t *testing.T) {
 	thief := startHushOn(t, unpack(t, after), "--rate-limits=off", "--moved")
 	for i, d := range newDrivers(t, thief, nil) {
 		for number := i; number < len(kept); number += len(drivers) {
-			got := d.reveal(t.Context(), kept[number].secretKey, "")
+			got := d.Reveal(t.Context(), kept[number].SecretKey, "")
 			if number < gone {
-				got.want(t, fmt.Sprintf("%s reveal of secret %d on the thief's machine", d.name(), number), outcomeUnknown)
+				got.Want(t, fmt.Sprintf("%s reveal of secret %d on the thief's machine", d.Name(), number), apitest.OutcomeUnknown)
 			} else { // the copy is a good one, and this is what it can do
-				got.wantValue(t, "reveal of what still waited", fmt.Sprintf("stolen goods, number %d of many", number))
+				got.WantValue(t, "reveal of what still waited", fmt.Sprintf("stolen goods, number %d of many", number))
 			}
 		}
 	}

@@ -26,7 +26,6 @@ func quickStarts() []string {
 func postgresStarts() []string {
 	return []string{
 		"TestHealthcheck", "TestReadme", // start, serve, end
-		"TestExchanges",            // every route
 		"TestAccountIsReady",       // a command beside the service
 		"TestKeysOfTheOperator",    // root keys
 		"TestMetricsFollowSecrets", // numbers of the store

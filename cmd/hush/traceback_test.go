@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/server/process"
 )
 
@@ -89,7 +90,7 @@ func TestTracebacksShowNoArguments(t *testing.T) {
 			defer cmd.Process.Kill()
 			select {
 			case <-log.served:
-			case <-time.After(patience):
+			case <-time.After(apitest.Patience):
 				t.Fatalf("hush serve: got %s, want it to serve", log)
 			}
 			if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
@@ -97,7 +98,7 @@ func TestTracebacksShowNoArguments(t *testing.T) {
 			}
 			select {
 			case <-ended:
-			case <-time.After(patience):
+			case <-time.After(apitest.Patience):
 				t.Fatal("SIGQUIT: got no end, want one")
 			}
 			if got := arguments.MatchString(log.String()); got != c.arguments {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hush/routes/apitest"
 )
 
 // dialogue is one command of a document and what it says that it prints. The prompt
@@ -117,7 +119,7 @@ func (c *transcript) run(t *testing.T, s dialogue) {
 	if err := shell.Run(); err != nil {
 		t.Fatalf("%s: got %v, want it to run; it wrote:\n%s%s", s.command, err, &out, &messages)
 	}
-	answer := asBolt(strings.ReplaceAll(strings.TrimSpace(out.String()), c.url, shownURL))
+	answer := apitest.AsBolt(strings.ReplaceAll(strings.TrimSpace(out.String()), c.url, shownURL))
 	if !likeness(s.want).MatchString(answer) && !(c.loose && s.want == "") {
 		t.Errorf("%s: got\n%s\nwant\n%s", s.command, answer, s.want)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"hush/backup"
 	"hush/cli/command"
+	"hush/routes/apitest"
 	"hush/storage"
 	"hush/testtier"
 	"hush/vault/cluster"
@@ -53,7 +54,7 @@ func TestEarlierReleaseRefusesFolder(t *testing.T) {
 	before := buildRelease(t, "0.1.9", "hush_previous_format")
 	s := startHush(t, inFolder)
 	d := newDrivers(t, s, nil)[0]
-	kept := mustConceal(t, d, wish{secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
 	s.stop(t)
 	content := vaulttest.FolderBytes(t, s.data)
 	for _, args := range [][]string{{"serve", "--listen=127.0.0.1:0"}, {"admin", "account", "list"}} {
@@ -66,7 +67,7 @@ func TestEarlierReleaseRefusesFolder(t *testing.T) {
 		}
 	}
 	again := startHushOn(t, s.data)
-	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the refusal", "kept")
+	newDrivers(t, again, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after the refusal", "kept")
 }
 
 // A service and each of the operator's commands refuse a folder that a newer
