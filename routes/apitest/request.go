@@ -171,7 +171,7 @@ const (
 	TypeProto   = "application/proto"
 )
 
-// MaxRefusal is the most bytes of an answer that refuses, with its headers and trailers.
+// MaxRefusal is how many bytes an answer that refuses may have, with its headers and trailers.
 const MaxRefusal = 8 << 10
 
 // Zipped is size bytes of one letter, a thousandth of that on the wire.
