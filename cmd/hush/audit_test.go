@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 )
 
@@ -95,7 +96,7 @@ func TestAuditExportToClosedPipe(t *testing.T) {
 	apitest.MustConceal(t, newDrivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
 	var stderr bytes.Buffer
 	args := []string{"admin", "audit", "export", "--data", s.data}
-	if code := run(t.Context(), args, nil, strings.NewReader(""), closedPipe{}, &stderr); code != command.ExitOK || stderr.Len() > 0 {
+	if code := program.Run(t.Context(), args, nil, strings.NewReader(""), closedPipe{}, &stderr); code != command.ExitOK || stderr.Len() > 0 {
 		t.Errorf("hush admin audit export to a closed pipe: got exit code %d and %q, want 0 and nothing", code, &stderr)
 	}
 	read, write, err := os.Pipe()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 )
 
@@ -58,7 +59,7 @@ func TestBackupIsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		exit, said := interruptBackup(t, signal, dir, path, "admin", "backup", "--data", p.data, "--plain", "-o", filepath.Join(dir, "b"))
-		if exit != signalled+int(signal) || said != "hush: interrupted; no backup was made\n" {
+		if exit != program.Signalled+int(signal) || said != "hush: interrupted; no backup was made\n" {
 			t.Errorf("hush admin backup after %v: got exit code %d, %q, want that it was interrupted", signal, exit, said)
 		}
 		awaitFiles(t, dir, 0)
@@ -159,7 +160,7 @@ func TestBackupIsNotWrittenToTerminals(t *testing.T) {
 	var said bytes.Buffer
 	for _, to := range []string{"--plain", "--recipient=age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"} {
 		said.Reset()
-		code := run(t.Context(), []string{"admin", "backup", "--data", newStopped(t), to, "-"}, nil, strings.NewReader(""), terminal, &said)
+		code := program.Run(t.Context(), []string{"admin", "backup", "--data", newStopped(t), to, "-"}, nil, strings.NewReader(""), terminal, &said)
 		if code != command.ExitUsage || !strings.Contains(said.String(), "standard output is a terminal: redirect it") {
 			t.Errorf("backup %s to a terminal: got %d, %q, want a refusal", to, code, &said)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 	"hush/server/datafolder"
 	"hush/testtier"
@@ -99,7 +100,7 @@ func TestDoctorInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, told bytes.Buffer
-	code := run(ctx, []string{"admin", "doctor", "--data", s.data}, nil, strings.NewReader(""), &out, &told)
+	code := program.Run(ctx, []string{"admin", "doctor", "--data", s.data}, nil, strings.NewReader(""), &out, &told)
 	if code == command.ExitOK || out.Len() > 0 || !strings.Contains(told.String(), "interrupted") {
 		t.Errorf("hush admin doctor, interrupted: got code %d, %q and %q, want it interrupted", code, out.String(), told.String())
 	}

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"hush/cmd/hush/program"
 )
 
 // The proxies of the environment are used. Only a process of its own has one.
@@ -21,16 +23,16 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 		http.Error(w, "no", http.StatusForbidden)
 	}))
 	t.Cleanup(proxy.Close)
-	program, err := os.Executable()
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(program, "whoami")
+	c := exec.Command(self, "whoami")
 	c.Env = append(homeless(t), asProgram+"=1", "HTTP_PROXY="+proxy.URL, "HUSH_SERVER=http://hush.test", "HUSH_TOKEN=hunter2")
 	out, err := c.CombinedOutput()
 	select {
 	case got := <-asked:
-		if got != "hush.test hush/"+version {
+		if got != "hush.test hush/"+program.Version() {
 			t.Errorf("proxy: got a call to %q, want one to hush.test", got)
 		}
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"hush/cli/command"
 	"hush/client/otstest"
+	"hush/cmd/hush/program"
 )
 
 // typedCall is what a call on a terminal did.
@@ -29,7 +30,7 @@ func answering(t *testing.T, environment, lines []string, args ...string) typedC
 		return !strings.HasSuffix(person.said.String(), "API token (empty for none): ") || !echoes(t, terminal)
 	}
 	var stdout bytes.Buffer
-	code := run(t.Context(), args, environment, terminal, &stdout, person)
+	code := program.Run(t.Context(), args, environment, terminal, &stdout, person)
 	return typedCall{code, stdout.String(), person.said.String(), person.shown, len(person.lines)}
 }
 

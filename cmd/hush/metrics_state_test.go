@@ -12,6 +12,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 	"hush/server/metrics"
 	"hush/storage"
@@ -182,7 +183,7 @@ func TestNotReadyWhileWaiting(t *testing.T) {
 	waiting, ended := newOutput(), make(chan int, 1)
 	address := freeAddress(t)
 	go func() {
-		ended <- run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", address, "--wait-for-store=1m"}, nil, strings.NewReader(""), io.Discard, waiting)
+		ended <- program.Run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", address, "--wait-for-store=1m"}, nil, strings.NewReader(""), io.Discard, waiting)
 	}()
 	waiting.waitFor(t, "waiting for the process that holds the data folder")
 	asking, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
@@ -83,7 +84,7 @@ func labelValues(t *testing.T) map[string]func(string) bool {
 		"result": oneOf("ok", "conflict", "full", "unavailable", "unknown", "error", "other"),
 		"lane":   oneOf("create", "open", "unpack"),
 		"node":   like(`[ -~]{1,255}`), "number": like(`[0-9]{1,4}`), "self": oneOf("true", "false"),
-		"version": oneOf(version, "go1"), "release": oneOf(version), "goversion": like(`go1\.[0-9.]+\S*`),
+		"version": oneOf(program.Version(), "go1"), "release": oneOf(program.Version()), "goversion": like(`go1\.[0-9.]+\S*`),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"hush/cli/command"
 	"hush/client"
+	"hush/cmd/hush/program"
 )
 
 // sitting is a person before a terminal: what is typed, and what the screen shows.
@@ -52,7 +53,7 @@ func TestOpenObeysNothingOnATerminal(t *testing.T) {
 	} {
 		shared := newSharer(t, s.url).text(t, text)
 		person, r := sit(t, ""), newRecipient(t)
-		code := run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), person.terminal, person.screen, person)
+		code := program.Run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), person.terminal, person.screen, person)
 		if got := person.shows(); code != command.ExitOK || got != want {
 			t.Errorf("hush open of %q: got %d and %q, want %q; it wrote:\n%s", text, code, got, want, person.said.String())
 		}
@@ -67,7 +68,7 @@ func TestOpenAsksHidden(t *testing.T) {
 	from := newSharer(t, s.url)
 	shared := from.mustShare(t, client.ShareRequest{Content: &client.Content{Bytes: []byte("hello")}, Passphrase: client.Hide("quick otter")})
 	person, r := sit(t, shared.Link.Expose(), "slow otter", "quick otter"), newRecipient(t)
-	code := run(t.Context(), []string{"open", "--output=-"}, r.environment(), person.terminal, person.screen, person)
+	code := program.Run(t.Context(), []string{"open", "--output=-"}, r.environment(), person.terminal, person.screen, person)
 	said := person.said.String()
 	if got := person.shows(); code != command.ExitOK || got != "hello\n" {
 		t.Errorf("hush open: got %d and %q, want hello; it wrote:\n%s", code, got, said)
@@ -100,7 +101,7 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 	args := []string{"open", shared.Link.Expose()}
 	person := sit(t)
 	said, ended := newOutput(), make(chan int)
-	go func() { ended <- run(t.Context(), args, r.environment(), person.terminal, person.screen, said) }()
+	go func() { ended <- program.Run(t.Context(), args, r.environment(), person.terminal, person.screen, said) }()
 	said.waitFor(t, "save it as (Enter for its own name in this folder, - to print it): ")
 	if got, err := from.Receipt(t.Context(), shared.Receipt.Key); err != nil || got.State != client.StateWaiting {
 		t.Errorf("receipt at the question: got %v and %s, want it to wait", err, got.State)
@@ -116,7 +117,7 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 	}
 
 	typed := sit(t, taken, filepath.Join(r.folder, "missing", "file"), free)
-	code := run(t.Context(), args, r.environment(), typed.terminal, typed.screen, typed)
+	code := program.Run(t.Context(), args, r.environment(), typed.terminal, typed.screen, typed)
 	words := typed.said.String()
 	if got := typed.shows(); code != command.ExitOK || got != "" {
 		t.Errorf("hush open of a file: got %d and %q, want it saved; it wrote:\n%s", code, got, words)
@@ -132,7 +133,7 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 
 	shared = from.mustShare(t, file)
 	typed = sit(t, r.folder)
-	code = run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), typed.terminal, typed.screen, typed)
+	code = program.Run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), typed.terminal, typed.screen, typed)
 	typed.shows()
 	if code != command.ExitOK {
 		t.Errorf("hush open into a folder: got %d, want 0; it wrote:\n%s", code, typed.said.String())
@@ -141,7 +142,7 @@ func TestOpenAsksWhereToSave(t *testing.T) {
 
 	shared = from.mustShare(t, file)
 	typed = sit(t, "-")
-	code = run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), typed.terminal, typed.screen, typed)
+	code = program.Run(t.Context(), []string{"open", shared.Link.Expose()}, r.environment(), typed.terminal, typed.screen, typed)
 	if got := typed.shows(); code != command.ExitOK || got != "A=1\n" {
 		t.Errorf("hush open, answered with -: got %d and %q, want the content; it wrote:\n%s", code, got, typed.said.String())
 	}
@@ -163,7 +164,7 @@ func TestOpenKeepsBinaryFromATerminal(t *testing.T) {
 		{"--force", "\x00\x01\x1b[31m", command.ExitOK},
 	} {
 		person := sit(t)
-		code := run(t.Context(), []string{"open", shared.Link.Expose(), c.flag}, r.environment(), person.terminal, person.screen, person)
+		code := program.Run(t.Context(), []string{"open", shared.Link.Expose(), c.flag}, r.environment(), person.terminal, person.screen, person)
 		if got := person.shows(); code != c.code || got != c.shows {
 			t.Errorf("hush open %s of binary content: got %d and %q, want %d and %q; it wrote:\n%s", c.flag, code, got, c.code, c.shows, person.said.String())
 		}
@@ -200,7 +201,7 @@ func TestOpenAsksWithoutAPlaceForTheClaim(t *testing.T) {
 		if c.args[0] == "open" {
 			person.lines = []string{"-", c.answer} // where to save it if it is a file
 		}
-		code := run(t.Context(), c.args, environment, person.terminal, person.screen, person)
+		code := program.Run(t.Context(), c.args, environment, person.terminal, person.screen, person)
 		said := person.said.String()
 		if got := person.shows(); code != c.code || got != c.shows || !strings.Contains(said, "Open it all the same? (yes or no): ") {
 			t.Errorf("hush %s, answered with %s: got %d and %q, want %d and %q; it wrote:\n%s", c.args[0], c.answer, code, got, c.code, c.shows, said)

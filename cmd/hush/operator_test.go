@@ -16,6 +16,7 @@ import (
 	"connectrpc.com/connect"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/resolver/resolvertest"
@@ -336,7 +337,7 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	said := &strings.Builder{}
-	code := run(ctx, []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}, nil, strings.NewReader(""), io.Discard, said)
+	code := program.Run(ctx, []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}, nil, strings.NewReader(""), io.Discard, said)
 	if code != command.ExitFailure || strings.Contains(said.String(), "no data folder") {
 		t.Errorf("hush admin account create after SIGTERM: got exit code %d and %s, want %d", code, said, command.ExitFailure)
 	}

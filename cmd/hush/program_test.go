@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 )
 
@@ -24,7 +25,7 @@ func call(t testing.TB, environment []string, stdin string, args ...string) resu
 	ctx, cancel := context.WithTimeout(t.Context(), apitest.Patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, args, environment, strings.NewReader(stdin), &stdout, &stderr)
+	code := program.Run(ctx, args, environment, strings.NewReader(stdin), &stdout, &stderr)
 	return result{code, stdout.String(), stderr.String()}
 }
 

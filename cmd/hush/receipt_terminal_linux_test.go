@@ -15,6 +15,7 @@ import (
 	"hush/client"
 	"hush/client/otstest"
 	"hush/client/protocols"
+	"hush/cmd/hush/program"
 )
 
 // shareFor shares a text as a device does, and keeps the link of its receipt in a
@@ -55,7 +56,7 @@ func TestWatchOnTerminal(t *testing.T) {
 	}
 	shown, said, ended := screen(keyboard), newOutput(), make(chan int)
 	go func() {
-		ended <- run(t.Context(), []string{"receipt", "--watch", "@" + receipt}, homeless(t), strings.NewReader(""), terminal, said)
+		ended <- program.Run(t.Context(), []string{"receipt", "--watch", "@" + receipt}, homeless(t), strings.NewReader(""), terminal, said)
 	}()
 	shown.waitFor(t, "waiting; expires in 6 days 23 hours")
 	waitUntil(t, "the line to be drawn again", func() bool { return strings.Count(shown.String(), "\r\x1b[Kwaiting") > 1 })
@@ -102,7 +103,7 @@ func TestBurnOnTerminal(t *testing.T) {
 			server, shared, _ := shareFor(t, s)
 			keyboard, terminal := openTerminal(t)
 			person := &typing{keyboard: keyboard, lines: []string{shared.ReceiptLink.Expose(), c.answer}, hidden: func() bool { return true }}
-			code := run(t.Context(), []string{"burn"}, homeless(t), terminal, io.Discard, person)
+			code := program.Run(t.Context(), []string{"burn"}, homeless(t), terminal, io.Discard, person)
 			said := person.said.String()
 			if code != c.code || !strings.Contains(said, c.said) || !strings.Contains(said, "Burn the secret "+shared.Receipt.ShortID+" (a\ufffdlabel), unread? ") {
 				t.Errorf("hush burn, answered with %q: got %d and %q, want %d and %q", c.answer, code, said, c.code, c.said)
@@ -126,7 +127,7 @@ func TestInterruptedWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	shown, said, ended := screen(keyboard), newOutput(), make(chan int)
 	go func() {
-		ended <- run(ctx, []string{"receipt", "--watch", "@" + receipt}, homeless(t), strings.NewReader(""), terminal, said)
+		ended <- program.Run(ctx, []string{"receipt", "--watch", "@" + receipt}, homeless(t), strings.NewReader(""), terminal, said)
 	}()
 	shown.waitFor(t, "waiting; expires in ")
 	cancel()
@@ -180,7 +181,7 @@ func TestWatchSurvivesTheServer(t *testing.T) {
 	}
 	s.types("", "\x03")
 	s.shown.waitFor(t, "hush: interrupted; the secret still waits")
-	if code, want := s.ends(), signalled+int(syscall.SIGINT); code != want {
+	if code, want := s.ends(), program.Signalled+int(syscall.SIGINT); code != want {
 		t.Errorf("hush receipt --watch, broken off: got exit code %d, want %d", code, want)
 	}
 }

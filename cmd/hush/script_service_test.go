@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 	"hush/testtier"
 )
@@ -55,7 +56,7 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	log, ended := newOutput(), make(chan int, 1)
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", ts.MkAbs("service")}, flags...)
-	go func() { ended <- run(ctx, args, nil, strings.NewReader(""), io.Discard, log) }()
+	go func() { ended <- program.Run(ctx, args, nil, strings.NewReader(""), io.Discard, log) }()
 	ts.Defer(func() {
 		cancel()
 		if code := <-ended; code != command.ExitOK {

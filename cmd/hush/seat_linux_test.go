@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hush/cmd/hush/program"
 	"hush/testtier"
 )
 
@@ -80,7 +81,7 @@ func (s *seat) ends() int {
 // and its number.
 func exitOf(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return signalled + int(status.Signal())
+		return program.Signalled + int(status.Signal())
 	}
 	return state.ExitCode()
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 )
 
@@ -29,7 +30,7 @@ const asProgram = "TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		main()
+		program.Main()
 		return
 	}
 	if os.Getenv(asPanic) != "" {
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 		// Who runs the tests on a terminal is not asked.
 		"hush": func() {
 			forgetUnset()
-			mainOn(nil)
+			program.MainOn(nil)
 		},
 	})
 }
@@ -99,7 +100,7 @@ func startHushOn(t testing.TB, data string, flags ...string) *testServer {
 	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, storeFlags(t, data, flags), flags)
 	go func() {
 		defer close(s.ended)
-		s.code = run(ctx, args, nil, strings.NewReader(""), io.Discard, s.log)
+		s.code = program.Run(ctx, args, nil, strings.NewReader(""), io.Discard, s.log)
 	}()
 	t.Cleanup(func() { s.stop(t) })
 	select {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -127,37 +126,5 @@ func TestUnitRestartsTheService(t *testing.T) {
 		if !strings.Contains(string(unit), want) {
 			t.Errorf("hush.service: got no line %q", strings.TrimSpace(want))
 		}
-	}
-}
-
-// SIGHUP ends the service of a terminal, and only that.
-func TestServingHeedsSIGHUP(t *testing.T) {
-	for _, onTerminal := range []bool{true, false} {
-		ctx, reload, stop := serving(t.Context(), onTerminal)
-		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case <-ctx.Done():
-			if !onTerminal {
-				t.Error("SIGHUP without a terminal: got the end, want the certificate read again")
-			}
-		case <-reload:
-			if onTerminal {
-				t.Error("SIGHUP with a terminal: got the certificate read again, want the end")
-			}
-		}
-		stop()
-	}
-}
-
-// What the service was told to ignore, as nohup tells it, stays ignored.
-func TestServingIgnoresSIGHUPAsTold(t *testing.T) {
-	signal.Ignore(syscall.SIGHUP)
-	defer heedSIGHUP()
-	ctx, reload, stop := serving(t.Context(), true)
-	defer stop()
-	if !signal.Ignored(syscall.SIGHUP) || len(reload) > 0 || ctx.Err() != nil {
-		t.Error("serving: got SIGHUP heeded, want it ignored")
 	}
 }

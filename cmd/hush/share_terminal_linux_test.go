@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 )
 
 // Who looks over the sender's shoulder sees how much she pastes, and nothing of it.
@@ -57,7 +58,7 @@ func TestTypedSecretGivenUp(t *testing.T) {
 		s.types("Ctrl-D ends it", keys)
 		code := command.ExitFailure
 		if strings.HasSuffix(keys, "\x03") {
-			code = signalled + int(syscall.SIGINT)
+			code = program.Signalled + int(syscall.SIGINT)
 		}
 		if got := s.ends(); got != code {
 			t.Errorf("hush share after %q: got exit code %d, want %d", keys, got, code)
@@ -135,7 +136,7 @@ func TestInterruptedShareAndWatch(t *testing.T) {
 	p := newSender(t, startHush(t))
 	s := onTerminal(t, p.environment, strings.NewReader("text"), nil, "share", "--watch")
 	s.types("waiting; expires in ", "\x03")
-	if code := s.ends(); code != signalled+int(syscall.SIGINT) {
+	if code := s.ends(); code != program.Signalled+int(syscall.SIGINT) {
 		t.Errorf("hush share --watch, interrupted: got exit code %d, want that of Ctrl-C", code)
 	}
 	s.shown.waitFor(t, "interrupted; the secret still waits")

@@ -23,6 +23,7 @@ import (
 	"hush/client"
 	"hush/client/otstest"
 	"hush/client/protocols"
+	"hush/cmd/hush/program"
 	"hush/mail/mailtest"
 )
 
@@ -146,7 +147,7 @@ func TestShareSaysWhatWasNotPrinted(t *testing.T) {
 	} {
 		stderr := &deaf{words: words}
 		var stdout bytes.Buffer
-		code := run(t.Context(), append([]string{"share"}, c.args...), p.environment, strings.NewReader("text"), &stdout, stderr)
+		code := program.Run(t.Context(), append([]string{"share"}, c.args...), p.environment, strings.NewReader("text"), &stdout, stderr)
 		result{code, stdout.String(), stderr.String()}.want(t, "share", command.ExitFailure, "the secret was shared, and "+c.want, "hush: receipt: ")
 	}
 }
@@ -351,7 +352,7 @@ func TestInterruptedShare(t *testing.T) {
 		}))
 		p := newSender(t, &testServer{url: hanging.URL})
 		var stdout, stderr bytes.Buffer
-		code := run(ctx, []string{"share"}, p.environment, strings.NewReader("text"), &stdout, &stderr)
+		code := program.Run(ctx, []string{"share"}, p.environment, strings.NewReader("text"), &stdout, &stderr)
 		close(answer)
 		hanging.Close()
 		if code != command.ExitFailure || stdout.Len() > 0 || !strings.Contains(stderr.String(), want) {

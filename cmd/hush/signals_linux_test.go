@@ -13,6 +13,7 @@ import (
 	"hush/cli/command"
 	"hush/client"
 	"hush/client/otstest"
+	"hush/cmd/hush/program"
 )
 
 // unreadPipe returns a pipe whose reader is gone.
@@ -88,8 +89,8 @@ func TestListBehindAClosedPipe(t *testing.T) {
 	said := newOutput()
 	c.Stderr = said
 	err := c.Run()
-	if c.ProcessState.ExitCode() != brokenPipe || said.String() != "" {
-		t.Errorf("hush admin routes behind a closed pipe: got %v and %q, want exit code %d and no words", err, said, brokenPipe)
+	if c.ProcessState.ExitCode() != program.BrokenPipe || said.String() != "" {
+		t.Errorf("hush admin routes behind a closed pipe: got %v and %q, want exit code %d and no words", err, said, program.BrokenPipe)
 	}
 }
 

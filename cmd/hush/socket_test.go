@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/server/datafolder"
 	"hush/testtier"
 )
@@ -159,7 +160,7 @@ func TestPlacesOfARunningServer(t *testing.T) {
 	o.ok("", "place", "remove", "Harbour")
 	o.run("", "place", "remove", "Harbour").want(t, "admin place remove", command.ExitFailure, `no imported place is called "Harbour"`)
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"admin", "place", "list", "--data", s.data}, nil, strings.NewReader(""), &out, io.Discard); code != command.ExitOK || !strings.Contains(out.String(), "built in") {
+	if code := program.Run(t.Context(), []string{"admin", "place", "list", "--data", s.data}, nil, strings.NewReader(""), &out, io.Discard); code != command.ExitOK || !strings.Contains(out.String(), "built in") {
 		t.Errorf("hush admin place list: got %d %s, want the built-in places", code, out.String())
 	}
 }

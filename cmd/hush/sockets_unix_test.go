@@ -24,6 +24,7 @@ import (
 	"connectrpc.com/connect"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/routes/apitest"
@@ -391,7 +392,7 @@ func TestWaitForStore(t *testing.T) {
 	waiting := newOutput()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		code := run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", first.addr, "--wait-for-store", "1m"}, nil, strings.NewReader(""), io.Discard, waiting)
+		code := program.Run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", first.addr, "--wait-for-store", "1m"}, nil, strings.NewReader(""), io.Discard, waiting)
 		ended <- result{code: code}
 	}()
 	waiting.waitFor(t, "waiting for the process that listens there")

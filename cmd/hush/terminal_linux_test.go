@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hush/cli/command"
+	"hush/cmd/hush/program"
 	"hush/testtier"
 )
 
@@ -88,7 +89,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 			keyboard, terminal := openTerminal(t)
 			person := &typing{keyboard: keyboard, lines: c.lines, hidden: func() bool { return !echoes(t, terminal) }}
 			args := []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}
-			code := run(t.Context(), args, nil, terminal, io.Discard, person)
+			code := program.Run(t.Context(), args, nil, terminal, io.Discard, person)
 			if said := person.said.String(); code != c.code || !strings.Contains(said, c.want) || !strings.Contains(said, "Password: ") {
 				t.Errorf("hush admin account create: got %d and %s, want %d and %q", code, said, c.code, c.want)
 			}
@@ -105,7 +106,7 @@ func TestNoPromptWithoutAFolder(t *testing.T) {
 	_, terminal := openTerminal(t)
 	said := newOutput()
 	args := []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t) + "s"}
-	if code := run(t.Context(), args, nil, terminal, io.Discard, said); code != command.ExitFailure {
+	if code := program.Run(t.Context(), args, nil, terminal, io.Discard, said); code != command.ExitFailure {
 		t.Errorf("hush admin account create: got exit code %d, want %d", code, command.ExitFailure)
 	}
 	if text := said.String(); !strings.Contains(text, "there is no data folder") || strings.Contains(text, "Password") {
@@ -121,7 +122,7 @@ func TestInterruptedPrompt(t *testing.T) {
 	said := newOutput()
 	ended := make(chan int)
 	args := []string{"admin", "account", "create", "a@example.com", "--data", newFolder(t)}
-	go func() { ended <- run(ctx, args, nil, terminal, io.Discard, said) }()
+	go func() { ended <- program.Run(ctx, args, nil, terminal, io.Discard, said) }()
 	said.waitFor(t, "Password: ")
 	cancel()
 	if code := <-ended; code != command.ExitFailure {

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func TestDocumentsNameCommands(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	for _, name := range []string{"README.md", "CHANGELOG.md", "docs/operations.md", "docs/security.md", "docs/api.md", "docs/cli.md"} {
-		text, err := os.ReadFile(filepath.Join("../..", name))
+		text, err := os.ReadFile(filepath.Join("../../..", name))
 		if err != nil {
 			t.Fatal(err)
 		}

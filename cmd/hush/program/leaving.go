@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"context"
@@ -68,21 +68,21 @@ func (e *leaving) exit(code int, err error) {
 	switch {
 	case errors.Is(err, console.ErrCtrlC):
 		by = syscall.SIGINT
-	case code == brokenPipe: // Go ignores a SIGPIPE that is sent to it
+	case code == BrokenPipe: // Go ignores a SIGPIPE that is sent to it
 		by = 0
 	}
-	if by != 0 && by != syscall.SIGQUIT && err != nil && (own || code == signalled+int(by)) {
+	if by != 0 && by != syscall.SIGQUIT && err != nil && (own || code == Signalled+int(by)) {
 		signal.Reset(by)
 		_ = syscall.Kill(os.Getpid(), by)
 		time.Sleep(time.Second) // the signal does not end the first process of a container
-		code = signalled + int(by)
+		code = Signalled + int(by)
 	}
 	os.Exit(code)
 }
 
-// signalled is what shells add to the number of the signal that ended a program, and
-// brokenPipe their code for the end of a program whose output no one reads.
+// Signalled is what shells add to the number of the signal that ended a program, and
+// BrokenPipe their code for the end of a program whose output no one reads.
 const (
-	signalled  = 128
-	brokenPipe = signalled + int(syscall.SIGPIPE)
+	Signalled  = 128
+	BrokenPipe = Signalled + int(syscall.SIGPIPE)
 )

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"fmt"
@@ -9,6 +9,12 @@ import (
 
 	"hush/cli/command"
 )
+
+// version is the release. A build may set another with -ldflags -X.
+var version = "0.2.0"
+
+// Version returns the release of this build.
+func Version() string { return version }
 
 func (p program) versionCommand() *cobra.Command {
 	return &cobra.Command{
