@@ -67,7 +67,7 @@ var (
 	aroundVault      = []string{"backup", "server/certificates", "server/connections", "mail", "server/metrics", "openapi", "resolver", "web"}
 	// kits are for tests. A kit may import whatever it serves, so the nevers are not about them.
 	kits = []string{
-		"client/clienttest", "routes/apitest",
+		"server/booted", "server/kills", "server/proxies", "server/servertest", "client/clienttest", "routes/apitest",
 		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/bolt/bolttest", "storage/disktest", "storage/postgres/postgrestest",
 		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "openapi/recorded", "testtier/property", "testtier",
 	}

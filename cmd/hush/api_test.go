@@ -16,6 +16,7 @@ import (
 	"hush/resolver/resolvertest"
 	"hush/routes"
 	"hush/routes/apitest"
+	"hush/server/servertest"
 )
 
 const apiDoc = "../../docs/api.md"
@@ -32,7 +33,7 @@ func TestAPIDoc(t *testing.T) {
 		t.Fatalf("%s: got %d commands, want 100 or more", apiDoc, len(sessions))
 	}
 	c := &transcript{
-		url: r.server.url, dir: r.dir, environment: r.environment(t), known: map[string]string{},
+		url: r.server.URL, dir: r.dir, environment: r.environment(t), known: map[string]string{},
 		fill: func(t *testing.T, s dialogue) string { return r.fill(t, s.command) }, learn: r.learn,
 	}
 	r.known = c.known
@@ -133,7 +134,7 @@ func (d document) wantProcedure(t *testing.T, row routes.Row) {
 // reader follows the document: it opens mails, sets DNS records and solves
 // challenges.
 type reader struct {
-	server *testServer
+	server *servertest.Server
 	mails  *mailtest.Server
 	dns    *resolvertest.Server
 	dir    string // where commands run
@@ -145,27 +146,13 @@ type reader struct {
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	r := &reader{mails: mailtest.New(t), dns: resolvertest.New(t), dir: t.TempDir(), opened: map[string]bool{}, device: newDevice(t, "hello")}
-	r.server = startHush(t, append(testServices(t, r.mails, r.dns), "--rate-limits=off")...)
+	r.server = servertest.Start(t, append(servertest.Services(t, r.mails, r.dns), "--rate-limits=off")...)
 	return r
-}
-
-// testServices are the flags for a server that sends mail, asks DNS and believes
-// verdicts about spam.
-func testServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server) []string {
-	t.Helper()
-	key := filepath.Join(t.TempDir(), "spam.key")
-	if err := os.WriteFile(key, []byte(apitest.SpamKey+"\n"), 0o600); err != nil {
-		t.Fatalf("WriteFile: got %v, want nil", err)
-	}
-	return []string{
-		"--smtp-host", mails.Addr, "--smtp-tls", "none", "--mail-from", "hush@hush.example",
-		"--resolver", dns.Addr, "--spam-key-file", key,
-	}
 }
 
 func (r *reader) environment(t *testing.T) []string {
 	t.Helper()
-	return []string{"HUSH_DATA=" + r.server.data, selfAsHush(t)}
+	return []string{"HUSH_DATA=" + r.server.Data, selfAsHush(t)}
 }
 
 // selfAsHush returns a PATH with a command "hush" that is this very program.
@@ -176,7 +163,7 @@ func selfAsHush(t *testing.T) string {
 		t.Skip("needs executable: " + err.Error())
 	}
 	bin := t.TempDir()
-	script := "#!/bin/sh\n" + asProgram + `=1 exec "` + self + "\" \"$@\"\n"
+	script := "#!/bin/sh\n" + servertest.AsProgram + `=1 exec "` + self + "\" \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "hush"), []byte(script), 0o700); err != nil {
 		t.Fatalf("WriteFile: got %v, want nil", err)
 	}
@@ -204,8 +191,8 @@ func (r *reader) fill(t *testing.T, command string) string {
 // returns the token of the link.
 func (r *reader) open(t *testing.T, page string) (token string) {
 	t.Helper()
-	link := regexp.MustCompile(regexp.QuoteMeta(r.server.url+"/"+page+"/") + `(\w+)`)
-	waitUntil(t, "a mail with a link to /"+page, func() bool {
+	link := regexp.MustCompile(regexp.QuoteMeta(r.server.URL+"/"+page+"/") + `(\w+)`)
+	servertest.WaitUntil(t, "a mail with a link to /"+page, func() bool {
 		for _, m := range r.mails.Messages() {
 			found := link.FindStringSubmatch(m.Text())
 			if found == nil || r.opened[found[1]] {

@@ -21,6 +21,7 @@ import (
 
 	"hush/routes/apitest"
 	"hush/server/certificates/acmetest"
+	"hush/server/servertest"
 )
 
 const (
@@ -63,7 +64,7 @@ type firstDay struct {
 	masked   bool
 	running  *exec.Cmd
 	exit     chan error
-	log      *output
+	log      *servertest.Output
 	notices  net.PacketConn // what the service tells systemd
 	restarts int
 }
@@ -72,7 +73,7 @@ type firstDay struct {
 func newFirstDay(t *testing.T, root string) *firstDay {
 	t.Helper()
 	needCurl(t)
-	d := &firstDay{t: t, dir: t.TempDir(), log: newOutput(), acme: acmetest.New(t, firstDayHTTP, firstDayTLS, 3600*24*90)}
+	d := &firstDay{t: t, dir: t.TempDir(), log: servertest.NewOutput(), acme: acmetest.New(t, firstDayHTTP, firstDayTLS, 3600*24*90)}
 	d.keys = filepath.Join(d.dir, "keys")
 	d.acme.DNS.SetA(firstDayHost, firstDayAddress)
 	if err := errors.Join(os.Mkdir(d.keys, 0o700), os.Mkdir(filepath.Join(d.dir, "tools"), 0o700)); err != nil {
@@ -375,7 +376,7 @@ func (d *firstDay) sharing(during func()) {
 					return
 				case <-time.After(5 * time.Millisecond):
 				}
-				if _, err := shareOnce(d.t.Context(), client, "https://"+firstDayHost); err != nil {
+				if _, err := servertest.ShareOnce(d.t.Context(), client, "https://"+firstDayHost); err != nil {
 					d.t.Errorf("sharing while the service restarts: got %v, want a link", err)
 					return
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault/vaulttest"
 )
@@ -60,7 +61,7 @@ func waitForFile(ts *testscript.TestScript, not bool, args []string) {
 		ts.Fatalf("usage: waitfor FILE")
 	}
 	path := ts.MkAbs(args[0])
-	if !happens(func() bool {
+	if !servertest.Happens(func() bool {
 		_, err := os.Lstat(path)
 		return err == nil
 	}) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"hush/routes/apitest"
+	"hush/server/servertest"
 )
 
 // dialogue is one command of a document and what it says that it prints. The prompt
@@ -92,7 +93,7 @@ type transcript struct {
 // needCurl skips the test where there is no curl.
 func needCurl(t *testing.T) {
 	t.Helper()
-	starts(t)
+	servertest.NeedStart(t)
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("needs curl: not installed")
 	}

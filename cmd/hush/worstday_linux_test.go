@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/vault/vaulttest"
 )
 
@@ -112,7 +113,7 @@ func (w *worstDay) share(t *testing.T) {
 // so many that a limit is reached.
 func (w *worstDay) awaitBackup(t *testing.T) {
 	t.Helper()
-	waitUntil(t, "the first backup", func() bool {
+	servertest.WaitUntil(t, "the first backup", func() bool {
 		time.Sleep(10 * time.Millisecond)
 		s := apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "meanwhile"})
 		w.driver.Reveal(t.Context(), s.SecretKey, "").WantValue(t, "reveal", "meanwhile")

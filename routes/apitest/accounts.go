@@ -41,6 +41,7 @@ type Account struct {
 	Plain, Guarded secret.Concealed
 }
 
+// Passphrase is that of the guarded secrets.
 const Passphrase = "open sesame"
 
 // Session is what a browser keeps of a session.

@@ -30,6 +30,7 @@ type Canaries struct {
 // rawSize is how many characters of a canary are enough to give it away.
 const rawSize = 16
 
+// Add makes a text a canary of a field, and returns it.
 func (c *Canaries) Add(field, text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,6 +47,7 @@ func (c *Canaries) Text(field string) string {
 // Word is a canary of letters and digits, in the shape of a key.
 func (c *Canaries) Word(field string) string { return c.Add(field, RandomWord(31)) }
 
+// RandomWord returns letters and digits.
 func RandomWord(size int) string {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyz"
 	word := make([]byte, size)
@@ -110,6 +112,7 @@ func (c *Canaries) Search(t *testing.T, where string, content []byte, skip ...st
 	SearchFor(t, c.Index(), where, content, skip...)
 }
 
+// SearchFor is Search with an index that is made once.
 func SearchFor(t *testing.T, index map[[window]byte][]spelled, where string, content []byte, skip ...string) {
 	t.Helper()
 	for at := 0; at+window <= len(content); at++ {
@@ -122,6 +125,7 @@ func SearchFor(t *testing.T, index map[[window]byte][]spelled, where string, con
 	}
 }
 
+// Around returns what stands about a place in a content.
 func Around(content []byte, at int) []byte {
 	return content[max(0, at-80):min(len(content), at+80)]
 }

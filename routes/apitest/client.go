@@ -37,6 +37,7 @@ type withHeader struct {
 	header http.Header
 }
 
+// RoundTrip implements http.RoundTripper.
 func (w *withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(w.header) > 0 {
 		r = r.Clone(r.Context())
@@ -47,6 +48,8 @@ func (w *withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(r)
 }
 
+// RoundTripper is a function that is an http.RoundTripper.
 type RoundTripper func(*http.Request) (*http.Response, error)
 
+// RoundTrip implements http.RoundTripper.
 func (f RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

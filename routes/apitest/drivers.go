@@ -9,26 +9,26 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// outcome is the result of a call, in one form for every protocol.
-type outcome string
+// Outcome is the result of a call, in one form for every protocol.
+type Outcome string
 
 const (
-	OutcomeOK           outcome = "ok"
-	OutcomeUnknown      outcome = "unknown"      // the key opens nothing
-	OutcomePassphrase   outcome = "passphrase"   // missing or wrong
-	OutcomeLimited      outcome = "limited"      // locked or rate limited, told apart by reason
-	OutcomeInvalid      outcome = "invalid"      // a value that cannot be taken
-	OutcomeTooLarge     outcome = "too large"    // a value that is too long
-	OutcomeUnauthorized outcome = "unauthorized" // a credential that is missing or not good
-	outcomeNone         outcome = "none"         // the protocol has no such operation
-	OutcomeLost         outcome = "lost"         // no answer came
-	OutcomeUnavailable  outcome = "unavailable"  // the store cannot be reached
-	outcomeOther        outcome = "other"
+	OutcomeOK           Outcome = "ok"
+	OutcomeUnknown      Outcome = "unknown"      // the key opens nothing
+	OutcomePassphrase   Outcome = "passphrase"   // missing or wrong
+	OutcomeLimited      Outcome = "limited"      // locked or rate limited, told apart by reason
+	OutcomeInvalid      Outcome = "invalid"      // a value that cannot be taken
+	OutcomeTooLarge     Outcome = "too large"    // a value that is too long
+	OutcomeUnauthorized Outcome = "unauthorized" // a credential that is missing or not good
+	OutcomeNone         Outcome = "none"         // the protocol has no such operation
+	OutcomeLost         Outcome = "lost"         // no answer came
+	OutcomeUnavailable  Outcome = "unavailable"  // the store cannot be reached
+	OutcomeOther        Outcome = "other"
 )
 
 // Answer is what a call brought back.
 type Answer struct {
-	Outcome outcome
+	Outcome Outcome
 	// The keys and the facts, as far as the protocol tells them.
 	SecretKey   string
 	MetadataKey string
@@ -63,7 +63,7 @@ type Driver interface {
 	// answers say less about why.
 	Legacy() bool
 	// WrongPassphrase is what a reveal with a wrong passphrase answers.
-	WrongPassphrase() outcome
+	WrongPassphrase() Outcome
 
 	Conceal(ctx context.Context, w Wish) Answer
 	Get(ctx context.Context, secretKey string) Answer
@@ -106,7 +106,7 @@ func MustConceal(t testing.TB, d Driver, w Wish) Answer {
 }
 
 // Want fails the test unless a call had the outcome.
-func (a Answer) Want(t testing.TB, call string, want outcome) Answer {
+func (a Answer) Want(t testing.TB, call string, want Outcome) Answer {
 	t.Helper()
 	if a.Outcome != want {
 		t.Errorf("%s: got %s (%s), want %s", call, a.Outcome, a.Text, want)
@@ -124,9 +124,9 @@ func (a Answer) WantValue(t testing.TB, call, want string) {
 }
 
 // WantIfOffered is want for calls that a protocol may lack.
-func (a Answer) WantIfOffered(t testing.TB, call string, want outcome) {
+func (a Answer) WantIfOffered(t testing.TB, call string, want Outcome) {
 	t.Helper()
-	if a.Outcome != outcomeNone {
+	if a.Outcome != OutcomeNone {
 		a.Want(t, call, want)
 	}
 }

@@ -48,7 +48,7 @@ func (c *legacyClient) do(ctx context.Context, method, path string, form url.Val
 		return refused(a, res, raw)
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return Answer{Outcome: outcomeOther, Text: a.Text + ": " + err.Error()}
+		return Answer{Outcome: OutcomeOther, Text: a.Text + ": " + err.Error()}
 	}
 	return a
 }
@@ -58,7 +58,7 @@ func (c *legacyClient) do(ctx context.Context, method, path string, form url.Val
 func refused(a Answer, res *http.Response, raw []byte) Answer {
 	var body struct{ Message string }
 	if err := json.Unmarshal(raw, &body); err != nil {
-		a.Outcome = outcomeOther
+		a.Outcome = OutcomeOther
 		return a
 	}
 	seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
@@ -83,7 +83,7 @@ func refused(a Answer, res *http.Response, raw []byte) Answer {
 	case status == http.StatusUnprocessableEntity, status == http.StatusBadRequest:
 		a.Outcome = OutcomeInvalid
 	default:
-		a.Outcome = outcomeOther
+		a.Outcome = OutcomeOther
 	}
 	return a
 }
@@ -114,7 +114,7 @@ func NewV1Driver(name string, client *http.Client, url string) *V1Driver {
 }
 
 // wrongPassphrase: version 1 hides it, to the byte.
-func (d *V1Driver) WrongPassphrase() outcome { return OutcomeUnknown }
+func (d *V1Driver) WrongPassphrase() Outcome { return OutcomeUnknown }
 
 type v1Receipt struct {
 	SecretKey          string `json:"secret_key"`
@@ -136,8 +136,8 @@ func (d *V1Driver) Conceal(ctx context.Context, w Wish) Answer {
 	return res.into(a)
 }
 
-func (d *V1Driver) Get(context.Context, string) Answer    { return Answer{Outcome: outcomeNone} }
-func (d *V1Driver) Status(context.Context, string) Answer { return Answer{Outcome: outcomeNone} }
+func (d *V1Driver) Get(context.Context, string) Answer    { return Answer{Outcome: OutcomeNone} }
+func (d *V1Driver) Status(context.Context, string) Answer { return Answer{Outcome: OutcomeNone} }
 
 func (d *V1Driver) Reveal(ctx context.Context, key, passphrase string) Answer {
 	var res struct{ Value string }
@@ -166,7 +166,7 @@ func NewV2Driver(name string, client *http.Client, url string) *V2Driver {
 	return &V2Driver{legacyClient{name, url + "/api/v2", client}}
 }
 
-func (d *V2Driver) WrongPassphrase() outcome { return OutcomePassphrase }
+func (d *V2Driver) WrongPassphrase() Outcome { return OutcomePassphrase }
 
 type v2Record struct {
 	Key           string `json:"key"`

@@ -15,6 +15,8 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 )
 
+// ConnectJSON, ConnectProto, GRPCProto and GRPCWeb are the options of clients that speak one of the
+// protocols.
 func ConnectJSON() []connect.ClientOption  { return []connect.ClientOption{connect.WithProtoJSON()} }
 func ConnectProto() []connect.ClientOption { return nil }
 func GRPCProto() []connect.ClientOption    { return []connect.ClientOption{connect.WithGRPC()} }
@@ -27,6 +29,7 @@ type RPCDriver struct {
 	Receipts hushv1connect.MetadataServiceClient
 }
 
+// NewRPCDriver speaks the protocol of the options with the service at url.
 func NewRPCDriver(name string, client *http.Client, url string, opts ...connect.ClientOption) *RPCDriver {
 	return &RPCDriver{
 		protocol: name,
@@ -37,7 +40,7 @@ func NewRPCDriver(name string, client *http.Client, url string, opts ...connect.
 
 func (d *RPCDriver) Name() string             { return d.protocol }
 func (d *RPCDriver) Legacy() bool             { return false }
-func (d *RPCDriver) WrongPassphrase() outcome { return OutcomePassphrase }
+func (d *RPCDriver) WrongPassphrase() Outcome { return OutcomePassphrase }
 
 func (d *RPCDriver) Conceal(ctx context.Context, w Wish) Answer {
 	req := &hushv1.ConcealSecretRequest{
@@ -150,7 +153,7 @@ func RPCRefusal(err error) Answer {
 	return a
 }
 
-func outcomeByCode(code connect.Code) outcome {
+func outcomeByCode(code connect.Code) Outcome {
 	switch code {
 	case connect.CodeNotFound:
 		return OutcomeUnknown
@@ -165,6 +168,6 @@ func outcomeByCode(code connect.Code) outcome {
 	case connect.CodeUnavailable:
 		return OutcomeUnavailable
 	default:
-		return outcomeOther
+		return OutcomeOther
 	}
 }

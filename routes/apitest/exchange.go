@@ -18,6 +18,7 @@ import (
 // Exchange is one exchange: the lines before it, and the request as written.
 type Exchange struct{ Comment, Request string }
 
+// ParseExchanges reads the requests in a file, and the comments before them.
 func ParseExchanges(content string) []Exchange {
 	var all []Exchange
 	var part Exchange

@@ -151,6 +151,7 @@ var PublicMethods = sync.OnceValue(func() map[string]protoreflect.MethodDescript
 	return methods
 })
 
+// MethodsOf returns the methods in a file by their procedures.
 func MethodsOf(file protoreflect.FileDescriptor) map[string]protoreflect.MethodDescriptor {
 	methods := map[string]protoreflect.MethodDescriptor{}
 	for i := range file.Services().Len() {
@@ -198,6 +199,7 @@ func Envelope(flags byte, message string) string {
 	return string([]byte{flags, byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)}) + message
 }
 
+// Look sends a request without a body, and wants any answer but a redirect.
 func Look(t *testing.T, client *http.Client, method, url string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
