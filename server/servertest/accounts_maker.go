@@ -54,7 +54,7 @@ func (k *Env) fillStore(store storage.Store, shares storage.Shares, keys *seal.K
 	v, err := vault.Open(context.Background(), vault.Options{
 		Store: store, Shares: shares, Keys: keys, Now: clock.Now, Log: slog.New(slog.DiscardHandler), Manual: true,
 		Policy:    caller.Policy{SignUp: caller.SignUpOpen},
-		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
+		Passwords: vaulttest.CheapPasswords(),
 		Send:      func(context.Context, outbox.Mail) error { return nil }, // mails are dropped
 	})
 	if err != nil {
