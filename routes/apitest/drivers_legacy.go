@@ -113,7 +113,7 @@ func NewV1Driver(name string, client *http.Client, url string) *V1Driver {
 	return &V1Driver{legacyClient{name, url + "/api/v1", client}}
 }
 
-// wrongPassphrase: version 1 hides it, to the byte.
+// WrongPassphrase: version 1 hides it, to the byte.
 func (d *V1Driver) WrongPassphrase() Outcome { return OutcomeUnknown }
 
 type v1Receipt struct {

@@ -14,7 +14,7 @@ import (
 	"hush/vault/challenge"
 )
 
-// The key that verdicts about spam are signed with in these tests.
+// SpamKey is the key that verdicts about spam are signed with in these tests.
 const SpamKey = "key of a server for forms"
 
 // Solve finds the number of a challenge and returns the solution as it is
