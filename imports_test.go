@@ -45,13 +45,13 @@ var clientPackages = []string{"client/protocols", "client/hush", "client/onetime
 // vaultPackages is the order of the vault; docs/architecture.md says what each is for.
 var vaultPackages = []string{
 	// The whole store at once.
-	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration",
+	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration", "vault/tables",
 	// Secrets.
-	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase", "vault/watch",
+	"vault/secret", "vault/claim", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.
-	"vault/domain", "vault/session", "vault/account", "vault/feedback", "vault/credential", "vault/challenge",
+	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/ticket", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
 	// What secrets and accounts need.
-	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/email",
+	"vault/outbox", "vault/budget", "vault/place", "vault/shares", "vault/spent", "vault/guess", "vault/fair", "vault/email",
 	// What every record needs.
 	"vault/exam", "vault/audit", "vault/counter", "vault/sweep", "vault/cluster", "vault/keylist", "vault/rows", "vault/caller", "vault/refusal",
 }

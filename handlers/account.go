@@ -6,18 +6,22 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/locale"
+	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/domain"
+	"hush/vault/password"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 )
 
 // AccountService is hush.v1.AccountService.
 type AccountService struct {
 	accounts  *account.Accounts
-	signUps   *account.SignUps
-	passwords *account.Passwords
+	signUps   *signup.SignUps
+	passwords *password.Passwords
+	vault     *vault.Vault
 	tokens    *session.Tokens
 	sessions  *session.Sessions
 	burns     *secret.Burns
@@ -32,7 +36,7 @@ func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAc
 	if language == "" {
 		language = string(chain.LocaleFrom(ctx))
 	}
-	verify, err := s.signUps.CreateAccount(ctx, chain.CallerFrom(ctx), account.NewAccount{
+	verify, err := s.signUps.CreateAccount(ctx, chain.CallerFrom(ctx), signup.NewAccount{
 		Address: caller.Text(req.GetAddress()), Password: caller.Text(req.GetPassword()), Locale: canonicalLocale(language),
 		Invite: caller.Text(req.GetInvite()), Challenge: req.GetAuthenticityPayload(),
 	})
@@ -70,7 +74,7 @@ func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountReq
 // DestroyAccount destroys the caller's account, and ends the browser's session
 // with it.
 func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.DestroyAccountRequest) (*hushv1.DestroyAccountResponse, error) {
-	burned, err := s.accounts.DestroyAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetConfirmation()))
+	burned, err := s.vault.DestroyAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetConfirmation()))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +129,7 @@ func (s *AccountService) RevokeInvite(ctx context.Context, req *hushv1.RevokeInv
 	return &hushv1.RevokeInviteResponse{}, nil
 }
 
-func inviteOf(i account.WaitingInvite) *hushv1.Invite {
+func inviteOf(i signup.WaitingInvite) *hushv1.Invite {
 	return &hushv1.Invite{
 		InviteId: i.ID, Address: i.Address, Creator: i.By, CreateTime: stamp(i.Created), ExpireTime: stamp(i.Expires),
 	}

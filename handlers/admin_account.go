@@ -6,11 +6,12 @@ import (
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/signup"
 )
 
 // CreateAccount creates an account that is ready for use.
 func (s *AdminService) CreateAccount(ctx context.Context, req *adminv1.CreateAccountRequest) (*adminv1.CreateAccountResponse, error) {
-	account, err := s.operator.Accounts.CreateAccount(ctx, account.OperatorAccount{
+	account, err := s.operator.SignUps.CreateAccount(ctx, signup.OperatorAccount{
 		Address: caller.Text(req.GetAddress()), Password: caller.Text(req.GetPassword()),
 		Role: account.Role(req.GetRole()), Locale: canonicalLocale(req.GetLocale()),
 	})
@@ -81,7 +82,7 @@ func (s *AdminService) DestroyAccount(ctx context.Context, req *adminv1.DestroyA
 
 // CreateInvite creates an invite.
 func (s *AdminService) CreateInvite(ctx context.Context, req *adminv1.CreateInviteRequest) (*adminv1.CreateInviteResponse, error) {
-	invite, err := s.operator.Accounts.CreateInvite(ctx, caller.Text(req.GetAddress()))
+	invite, err := s.operator.SignUps.CreateInvite(ctx, caller.Text(req.GetAddress()))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *AdminService) CreateInvite(ctx context.Context, req *adminv1.CreateInvi
 
 // ListInvites lists the invites that can still be used.
 func (s *AdminService) ListInvites(ctx context.Context, req *adminv1.ListInvitesRequest) (*adminv1.ListInvitesResponse, error) {
-	list, next, err := s.operator.Accounts.ListInvites(ctx, int(req.GetPageSize()), req.GetPageToken())
+	list, next, err := s.operator.SignUps.ListInvites(ctx, int(req.GetPageSize()), req.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (s *AdminService) ListInvites(ctx context.Context, req *adminv1.ListInvites
 
 // RevokeInvite revokes an invite.
 func (s *AdminService) RevokeInvite(ctx context.Context, req *adminv1.RevokeInviteRequest) (*adminv1.RevokeInviteResponse, error) {
-	if err := s.operator.Accounts.RevokeInvite(ctx, req.GetInviteId()); err != nil {
+	if err := s.operator.SignUps.RevokeInvite(ctx, req.GetInviteId()); err != nil {
 		return nil, err
 	}
 	return &adminv1.RevokeInviteResponse{}, nil
@@ -109,15 +110,15 @@ func (s *AdminService) RevokeInvite(ctx context.Context, req *adminv1.RevokeInvi
 
 // ImportAccounts creates accounts, all or none.
 func (s *AdminService) ImportAccounts(ctx context.Context, req *adminv1.ImportAccountsRequest) (*adminv1.ImportAccountsResponse, error) {
-	imported, skipped, err := s.operator.Accounts.ImportAccounts(ctx, each(req.GetEntries(), readEntry), req.GetSkipExisting())
+	imported, skipped, err := s.operator.SignUps.ImportAccounts(ctx, each(req.GetEntries(), readEntry), req.GetSkipExisting())
 	if err != nil {
 		return nil, err
 	}
 	return &adminv1.ImportAccountsResponse{Imported: int32(imported), Skipped: int32(skipped)}, nil
 }
 
-func readEntry(e *adminv1.ImportAccountsRequest_Entry) account.ImportedAccount {
-	return account.ImportedAccount{
+func readEntry(e *adminv1.ImportAccountsRequest_Entry) signup.ImportedAccount {
+	return signup.ImportedAccount{
 		Address: caller.Text(e.GetAddress()), Token: caller.Text(e.GetToken()),
 		Role: account.Role(e.GetRole()), Locale: canonicalLocale(e.GetLocale()),
 	}

@@ -56,7 +56,7 @@ func TestCallablesAreBoundAndEveryMethodIsMounted(t *testing.T) {
 		if !strings.HasSuffix(procedure, "/"+name) {
 			t.Errorf("Callable.%s: got procedure %q, want its own", name, procedure)
 		}
-		if field.FieldByName("call").IsNil() {
+		if field.FieldByName("serve").IsNil() {
 			t.Errorf("Callable.%s: got nothing to call, want a method", name)
 		}
 		if want := declared[procedure]; field.FieldByName("Access").Interface() != want {

@@ -27,7 +27,7 @@ func (s *AccountService) RequestPasswordReset(ctx context.Context, req *hushv1.R
 
 // ResetPassword sets a new password with a mailed token.
 func (s *AccountService) ResetPassword(ctx context.Context, req *hushv1.ResetPasswordRequest) (*hushv1.ResetPasswordResponse, error) {
-	sealed, err := s.passwords.ResetPassword(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetNewPassword()))
+	sealed, err := s.vault.ResetPassword(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetNewPassword()))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *AccountService) ResetPassword(ctx context.Context, req *hushv1.ResetPas
 // RequestAddressChange mails a link to a new address.
 func (s *AccountService) RequestAddressChange(ctx context.Context, req *hushv1.RequestAddressChangeRequest) (*hushv1.RequestAddressChangeResponse, error) {
 	address, password := caller.Text(req.GetNewAddress()), caller.Text(req.GetPassword())
-	if err := s.accounts.RequestAddressChange(ctx, chain.CallerFrom(ctx), address, password); err != nil {
+	if err := s.signUps.RequestAddressChange(ctx, chain.CallerFrom(ctx), address, password); err != nil {
 		return nil, err
 	}
 	return &hushv1.RequestAddressChangeResponse{}, nil
@@ -45,7 +45,7 @@ func (s *AccountService) RequestAddressChange(ctx context.Context, req *hushv1.R
 
 // ConfirmAddressChange sets a new address with a mailed token.
 func (s *AccountService) ConfirmAddressChange(ctx context.Context, req *hushv1.ConfirmAddressChangeRequest) (*hushv1.ConfirmAddressChangeResponse, error) {
-	if err := s.accounts.ConfirmAddressChange(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken())); err != nil {
+	if err := s.signUps.ConfirmAddressChange(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken())); err != nil {
 		return nil, err
 	}
 	return &hushv1.ConfirmAddressChangeResponse{}, nil

@@ -16,9 +16,9 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
 	"hush/routes/apitest"
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -55,7 +55,7 @@ func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options
 	server.Config.Protocols.SetUnencryptedHTTP2(true) // for gRPC
 	server.Start()
 	t.Cleanup(server.Close)
-	_, err := kit.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: testAddress, Password: testPassword})
+	_, err := kit.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: testAddress, Password: testPassword})
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}

@@ -1,10 +1,11 @@
 package handlers
 
 import (
-	"hush/handlers/chain"
 	"net/http"
 
 	"connectrpc.com/connect"
+
+	"hush/handlers/chain"
 )
 
 // assembly collects the services: each is bound to the chain for callers in
@@ -23,7 +24,7 @@ func assemble(c *chain.Chain, opts Options) (Callable, []chain.Mount) {
 	a.secrets(&SecretService{secrets: v.Secrets, burns: v.Burns})
 	a.metadata(&MetadataService{receipts: v.Receipts})
 	a.accounts(&AccountService{
-		accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, tokens: v.Tokens,
+		accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, vault: v, tokens: v.Tokens,
 		sessions: v.Sessions, burns: v.Burns, receipts: v.Receipts, domains: v.Domains,
 	})
 	a.sessions(&SessionService{sessions: v.Sessions, accounts: v.Accounts, base: opts.BaseURL})

@@ -19,8 +19,8 @@ import (
 	"hush/storage/postgres/postgrestest"
 	"hush/testtier"
 	"hush/vault"
-	"hush/vault/account"
 	"hush/vault/cluster"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -77,7 +77,7 @@ func TestWatchMetadataOnPostgres(t *testing.T) {
 	t.Cleanup(func() { _ = server.Stop() })
 	root := seal.NewRootKey()
 	a, b := postgresNode(t, server, root, "a"), postgresNode(t, server, root, "b")
-	_, err = a.kit.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: testAddress, Password: testPassword})
+	_, err = a.kit.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: testAddress, Password: testPassword})
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want nil", err)
 	}

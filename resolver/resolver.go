@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -28,7 +29,7 @@ const systemFile = "/etc/resolv.conf"
 // Resolver queries one list of servers. It is safe for concurrent use.
 type Resolver struct {
 	servers []string
-	turns   chan struct{}
+	turns   *semaphore.Weighted // one for each question
 }
 
 // New returns a resolver that queries server, in the form host:port, or the
@@ -45,7 +46,7 @@ func New(server string) (*Resolver, error) {
 		}
 		servers = []string{server}
 	}
-	return &Resolver{servers: servers, turns: make(chan struct{}, questions)}, nil
+	return &Resolver{servers: servers, turns: semaphore.NewWeighted(questions)}, nil
 }
 
 // systemServers reads a resolv.conf. If it is missing or names no server, the
@@ -127,11 +128,9 @@ func addresses(records []dns.RR) (found []netip.Addr) {
 func (r *Resolver) ask(ctx context.Context, question func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, totalTime)
 	defer cancel()
-	select {
-	case r.turns <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for a turn to ask DNS: %w", ctx.Err())
+	if err := r.turns.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("waiting for a turn to ask DNS: %w", err)
 	}
-	defer func() { <-r.turns }()
+	defer r.turns.Release(1)
 	return question(ctx)
 }

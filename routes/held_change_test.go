@@ -19,8 +19,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
-	"hush/vault/doctor"
 	"hush/vault/secret"
+	"hush/vault/tables"
 	"hush/vault/vaulttest"
 )
 
@@ -59,7 +59,7 @@ func (s *pausedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 func stored(t *testing.T, s *site) string {
 	t.Helper()
 	var all bytes.Buffer
-	for _, bucket := range doctor.Buckets() {
+	for _, bucket := range tables.Names() {
 		if bucket == "shred" || bucket == "epoch" {
 			continue
 		}

@@ -20,6 +20,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -56,7 +57,7 @@ func (s *site) newHolder(t *testing.T, role account.Role) *holder {
 	ctx, all := t.Context(), s.kit.Vault
 	s.holders++
 	h := &holder{address: caller.Text(strings.Repeat("a", s.holders%50+1) + string(rune('a'+s.holders/50%26)) + string(rune('a'+s.holders/1300)) + "@example.com")}
-	made, err := all.Operator().Accounts.CreateAccount(ctx, account.OperatorAccount{Address: h.address, Password: password, Role: role})
+	made, err := all.Operator().SignUps.CreateAccount(ctx, signup.OperatorAccount{Address: h.address, Password: password, Role: role})
 	vaulttest.Want(t, "CreateAccount()", err, nil)
 	h.id = made.ID
 	h.in, err = all.Sessions.CreateSession(ctx, vaulttest.Caller(1), h.address, password, false)
@@ -121,7 +122,7 @@ func endings() []ending {
 		}},
 		{name: "an expired token", token: true, by: func(_ *testing.T, s *site, _ *holder) { s.kit.Clock.Advance(time.Hour) }},
 		{name: "a destroyed account", session: true, token: true, by: func(t *testing.T, s *site, h *holder) {
-			_, err := s.kit.Vault.Accounts.DestroyAccount(t.Context(), h.caller(t, s), password)
+			_, err := s.kit.Vault.DestroyAccount(t.Context(), h.caller(t, s), password)
 			vaulttest.Want(t, "DestroyAccount()", err, nil)
 		}},
 		{name: "a disabled account", session: true, token: true, by: func(t *testing.T, s *site, h *holder) {

@@ -18,6 +18,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/outbox"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -124,8 +125,8 @@ const (
 // account creates an account and returns the header of a token with all scopes.
 func (s *site) account(t *testing.T, address caller.Text, role account.Role) (authorization string) {
 	t.Helper()
-	made := account.OperatorAccount{Address: address, Password: password, Role: role}
-	if _, err := s.kit.Vault.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
+	made := signup.OperatorAccount{Address: address, Password: password, Role: role}
+	if _, err := s.kit.Vault.Operator().SignUps.CreateAccount(t.Context(), made); err != nil {
 		t.Fatalf("CreateAccount(): got error %v", err)
 	}
 	token, _, err := s.kit.Vault.Operator().Tokens.CreateToken(t.Context(), address, credential.NewToken{})

@@ -128,15 +128,15 @@ func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 // rpcError returns an RPC's refusal.
 func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Message) error {
 	t.Helper()
-	err := connect.NewError(code, errors.New(text))
+	refused := &chain.Refused{Code: code, Text: text}
 	for _, message := range details {
-		detail, detailErr := connect.NewErrorDetail(message)
-		if detailErr != nil {
-			t.Fatalf("making detail: %v", detailErr)
+		why, ok := message.(*hushv1.Refusal)
+		if !ok {
+			t.Fatalf("rpcError: got a detail of type %T, want a refusal", message)
 		}
-		err.AddDetail(detail)
+		refused.Refusal = why
 	}
-	return fmt.Errorf("calling: %w", err)
+	return fmt.Errorf("calling: %w", refused)
 }
 
 // mustParams reads a body, which is JSON if it begins like JSON.

@@ -180,7 +180,7 @@ func TestConfirmPage(t *testing.T) {
 	s.account(t, ada, account.RoleCustomer)
 	others := s.account(t, "other@example.com", account.RoleCustomer)
 	const next = "countess@example.com"
-	if err := s.kit.Vault.Accounts.RequestAddressChange(t.Context(), s.kit.MustSignIn(t, ada, password), next, password); err != nil {
+	if err := s.kit.Vault.SignUps.RequestAddressChange(t.Context(), s.kit.MustSignIn(t, ada, password), next, password); err != nil {
 		t.Fatalf("RequestAddressChange(): got error %v", err)
 	}
 	w := onHost(s, http.MethodPost, "/hush.v1.SessionService/CreateSession",

@@ -115,21 +115,6 @@ type FoundAccount struct {
 	Sessions []credential.Session
 }
 
-// Administration holds what colonels do with the accounts of others.
-type Administration struct {
-	account.Administration
-	v *Vault
-}
-
-// FindAccount returns the account of an address or id, or ErrNotFound. A caller who
-// is not a colonel gets ErrNotFound.
-func (a Administration) FindAccount(ctx context.Context, c caller.Caller, name caller.Text) (FoundAccount, error) {
-	if !c.Colonel() {
-		return FoundAccount{}, refusal.ErrNotFound
-	}
-	return a.v.Operator().FindAccount(ctx, name)
-}
-
 // FindAccount returns the account of an address or id, or ErrNotFound.
 func (o Operator) FindAccount(ctx context.Context, name caller.Text) (found FoundAccount, err error) {
 	if found.Account, err = o.Accounts.GetAccount(ctx, name); err != nil {

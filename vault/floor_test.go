@@ -9,13 +9,13 @@ import (
 
 	"hush/resolver"
 	"hush/resolver/resolvertest"
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
 	"hush/vault/refusal"
 	"hush/vault/secret"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -72,7 +72,7 @@ func TestFloorOfTheDisk(t *testing.T) {
 			return err
 		},
 		"CreateAccount": func() error {
-			_, err := k.Vault.SignUps.CreateAccount(t.Context(), c, account.NewAccount{Address: "new@example.com", Password: "a long password"})
+			_, err := k.Vault.SignUps.CreateAccount(t.Context(), c, signup.NewAccount{Address: "new@example.com", Password: "a long password"})
 			return err
 		},
 		"CreateInvite": func() error {

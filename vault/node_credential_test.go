@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/vault/account"
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/challenge"
@@ -16,10 +15,12 @@ import (
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/passphrase"
+	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -96,7 +97,7 @@ func TestNodesCountPasswordsTogether(t *testing.T) {
 	for i := range 30 {
 		guess(i)
 	}
-	vaulttest.Want(t, "tries of one network at three nodes", tried.Load(), int64(account.PasswordNetworkTries))
+	vaulttest.Want(t, "tries of one network at three nodes", tried.Load(), int64(password.NetworkTries))
 }
 
 // What ends a credential at one node ends it at the next request of every other.
@@ -203,7 +204,7 @@ func TestSignUpCountsOnItsNode(t *testing.T) {
 	c := vaulttest.NewCluster(t)
 	opts := vaulttest.Options{Manual: true, Policy: caller.Policy{SignUp: caller.SignUpOpen}, Send: func(context.Context, outbox.Mail) error { return nil }}
 	_, b := c.Node(t, "a", opts), c.Node(t, "b", opts)
-	_, err := b.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), account.NewAccount{
+	_, err := b.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), signup.NewAccount{
 		Address: "ada@example.com", Password: vaulttest.Password, Challenge: vaulttest.MustSolve(t, b, challenge.ActionSignUp).Payload(t),
 	})
 	vaulttest.Want(t, "CreateAccount()", err, nil)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/rows"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -28,7 +28,7 @@ func TestSignUpsCountOnTheirNode(t *testing.T) {
 		return string(vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(counter.SystemCounts+name)))
 	}
 	first, second := ofNode(""), ofNode(" 0001")
-	_, err := b.Vault.SignUps.CreateAccount(t.Context(), host, account.NewAccount{Address: "new@example.com", Password: vaulttest.Password})
+	_, err := b.Vault.SignUps.CreateAccount(t.Context(), host, signup.NewAccount{Address: "new@example.com", Password: vaulttest.Password})
 	vaulttest.Want(t, "CreateAccount()", err, nil)
 	vaulttest.Want(t, "counters of node 0", ofNode(""), first)
 	vaulttest.Want(t, "counters of node 1 changed", ofNode(" 0001") != second, true)

@@ -288,7 +288,7 @@ func TestCredentialEndsOnAnotherNode(t *testing.T) {
 		}},
 		"account destroyed": {false, func(t *testing.T, m *vaulttest.Member, c caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Accounts.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
+			_, err := m.Vault.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
 			vaulttest.Want(t, "DestroyAccount()", err, nil)
 		}},
 	} {

@@ -12,7 +12,6 @@ import (
 	"hush/vault/account"
 	"hush/vault/audit"
 	"hush/vault/budget"
-	"hush/vault/caller"
 	"hush/vault/challenge"
 	"hush/vault/cluster"
 	"hush/vault/credential"
@@ -21,6 +20,7 @@ import (
 	"hush/vault/guess"
 	"hush/vault/keylist"
 	"hush/vault/outbox"
+	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/quota"
 	"hush/vault/rootkey"
@@ -28,6 +28,7 @@ import (
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/shares"
+	"hush/vault/signup"
 	"hush/vault/spent"
 	"hush/vault/sweep"
 	"hush/vault/watch"
@@ -115,17 +116,23 @@ func (v *Vault) assemble(opts Options) {
 		Store: v.store, Shares: v.shares, Keys: v.keys, Clock: v.clock, Log: v.log, Send: opts.Send,
 		Wanted: secret.MailWanted, Sent: account.CountEmail, Notices: notices, Tried: v.watched.Mailed,
 	})
-	v.Credentials = credential.New(v.store, v.clock, v.keys, v.log, v.Watches.TellAccount)
-	others := v.others(v.Watches.TellAccount)
-	accounts := account.New(account.Options{
-		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy, Hasher: v.hasher,
-		Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Others: others, Cost: opts.Passwords,
+	v.Credentials = credential.New(v.store, v.clock, v.keys, v.log, v.Watches)
+	v.Accounts = account.New(account.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
+		Credentials: v.Credentials, Watches: v.Watches,
 	})
-	v.Accounts, v.Passwords, v.SignUps, v.Tickets = accounts.Accounts, accounts.Passwords, accounts.SignUps, accounts.Tickets
-	v.Administration = Administration{account.NewAdministration(v.Accounts), v}
+	v.Passwords = password.New(password.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Hasher: v.hasher, Credentials: v.Credentials, Accounts: v.Accounts,
+		Watches: v.Watches, Cost: opts.Passwords,
+	})
+	v.SignUps = signup.New(signup.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Policy: v.policy, Challenges: v.Challenges,
+		Outbox: v.Outbox, Credentials: v.Credentials, Accounts: v.Accounts, Passwords: v.Passwords,
+	})
+	v.Administration = Administration{v}
 	v.Sessions, v.Tokens = session.New(session.Options{
 		Store: v.store, Clock: v.clock, Keys: v.keys, Accounts: v.Accounts, Passwords: v.Passwords,
-		Credentials: v.Credentials, Others: others,
+		Credentials: v.Credentials, Watches: v.Watches,
 	})
 	v.Domains, v.Checks = domain.New(domain.Options{
 		Store: v.store, Clock: v.clock, Log: v.log, Outbox: v.Outbox, Accounts: v.Accounts,
@@ -140,19 +147,6 @@ func (v *Vault) assemble(opts Options) {
 	})
 	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
 	v.Claims = secrets.Claims
-}
-
-// others returns the functions of higher packages that accounts call.
-func (v *Vault) others(changed func(caller.AccountID)) account.Others {
-	return account.Others{
-		EndDomains: func(tx *rows.Tx, id caller.AccountID) error { return v.Domains.EndDomains(tx, id) },
-		BurnSecrets: func(ctx context.Context, id caller.AccountID, now time.Time) (int, error) {
-			return v.Burns.BurnAccount(ctx, id, now)
-		},
-		CountEntries: secret.CountEntries,
-		Changed:      changed,
-		Background:   v.background,
-	}
 }
 
 func (v *Vault) start(opts Options) {

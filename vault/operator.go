@@ -7,12 +7,14 @@ import (
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 )
 
 // Operator holds the operator's actions. It asks for no password: only the
 // process that owns the data folder hands it out.
 type Operator struct {
-	Accounts account.Operator
+	Accounts AccountOperator
+	SignUps  signup.Operator
 	Tokens   session.Operator
 	Domains  domain.Operator
 	Secrets  secret.Operator
@@ -23,7 +25,8 @@ type Operator struct {
 // Operator returns the operator's actions.
 func (v *Vault) Operator() Operator {
 	return Operator{
-		Accounts: account.NewOperator(v.Accounts), Tokens: session.NewOperator(v.Sessions),
+		Accounts: AccountOperator{account.NewOperator(v.Accounts), v}, SignUps: signup.NewOperator(v.SignUps),
+		Tokens:  session.NewOperator(v.Sessions),
 		Domains: domain.NewOperator(v.Domains), Secrets: secret.NewOperator(v.Burns),
 		RootKeys: v.RootKeys, Audit: v.trail,
 	}

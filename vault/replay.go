@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"hush/crash"
 	"hush/seal"
@@ -151,11 +151,11 @@ func (r *replay) liveSlots(ctx context.Context, from []byte) (live map[storage.S
 	return live, next, err
 }
 
-// endLive ends those of the live secrets that the log has, many at a time, which
-// share commits and syncs. The first entry of a slot counts: a second one was
-// written after a crash, which left unknown whether the first one was.
+// endLive ends those of the live secrets that the log has. The first entry of a slot
+// counts: a second one was written after a crash, which left unknown whether the first
+// one was.
 func (r *replay) endLive(ctx context.Context, live map[storage.Slot]seal.RowKey) error {
-	ending := newGang(replayAtOnce, r.vault.log)
+	ending, failed := endMany(ctx)
 	err := r.each(ctx, func(e spentlog.Entry) error {
 		slot, ok := spent.SlotOf(e)
 		if !ok {
@@ -166,46 +166,26 @@ func (r *replay) endLive(ctx context.Context, live map[storage.Slot]seal.RowKey)
 			return nil
 		}
 		delete(live, slot)
-		return ending.add(func() error { return r.endSecret(ctx, row, slot, spent.Kind(e.Kind), e.Time) })
-	})
-	return errors.Join(ending.wait(), err)
-}
-
-// gang runs work at the same time, until some of it fails.
-type gang struct {
-	log    *slog.Logger
-	places chan struct{}
-	all    sync.WaitGroup
-	failed atomic.Pointer[error]
-}
-
-func newGang(most int, log *slog.Logger) *gang {
-	return &gang{log: log, places: make(chan struct{}, most)}
-}
-
-// add runs work once there is a place for it. It returns the error of work that has
-// failed, and does nothing then.
-func (g *gang) add(work func() error) error {
-	if failed := g.failed.Load(); failed != nil {
-		return *failed
-	}
-	g.places <- struct{}{}
-	crash.Go(&g.all, g.log, func() {
-		if err := work(); err != nil {
-			g.failed.CompareAndSwap(nil, &err)
+		if failed.Err() == nil {
+			ending.Go(func() error { return r.endGuarded(ctx, row, slot, spent.Kind(e.Kind), e.Time) })
 		}
-		<-g.places
+		return context.Cause(failed)
 	})
-	return nil
+	return errors.Join(ending.Wait(), err)
 }
 
-// wait returns when all work has ended, with the first error.
-func (g *gang) wait() error {
-	g.all.Wait()
-	if failed := g.failed.Load(); failed != nil {
-		return *failed
-	}
-	return nil
+// endMany returns a group in which secrets end, many at a time, which share commits and
+// syncs. failed ends with the first one that fails. Those that have begun go on.
+func endMany(ctx context.Context) (ending *errgroup.Group, failed context.Context) {
+	ending, failed = errgroup.WithContext(context.WithoutCancel(ctx))
+	ending.SetLimit(replayAtOnce)
+	return ending, failed
+}
+
+// endGuarded is endSecret in a goroutine of its own.
+func (r *replay) endGuarded(ctx context.Context, row seal.RowKey, slot storage.Slot, how spent.Kind, at time.Time) (err error) {
+	crash.Guard(r.vault.log, func() { err = r.endSecret(ctx, row, slot, how, at) })
+	return err
 }
 
 // endSecret ends a secret. If its records are damaged, at least its share goes.
@@ -288,7 +268,7 @@ func (r *replay) endOne(tx *rows.Tx, e spentlog.Entry, done *Replayed) error {
 		if err != nil || pending {
 			return err
 		}
-		ended, err := r.vault.Accounts.EndLogged(tx, kind, id, e.Time)
+		ended, err := r.vault.endLoggedAccount(tx, kind, id, e.Time)
 		if counter := done.ofAccounts(kind); ended && counter != nil {
 			*counter++
 		}

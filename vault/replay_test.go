@@ -14,6 +14,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/secret"
+	"hush/vault/signup"
 	"hush/vault/spent"
 	"hush/vault/vaulttest"
 )
@@ -54,7 +55,7 @@ func TestReplay(t *testing.T) {
 	revealed, burned, alive := conceal("revealed"), conceal("burned"), conceal("alive")
 	others := map[string]caller.AccountID{}
 	for _, name := range []string{"changed", "reset", "disabled", "destroyed", "demoted"} {
-		made, err := o.CreateAccount(t.Context(), account.OperatorAccount{Address: caller.Text(name + "@example.com"), Password: vaulttest.Password, Role: account.RoleColonel})
+		made, err := s.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: caller.Text(name + "@example.com"), Password: vaulttest.Password, Role: account.RoleColonel})
 		vaulttest.Want(t, "CreateAccount()", err, nil)
 		others[name] = made.ID
 	}

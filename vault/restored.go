@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,17 +39,16 @@ func (r *replay) burn(ctx context.Context, from []byte, burns func(storage.Slot)
 	if err != nil {
 		return nil, err
 	}
-	ending, now := newGang(replayAtOnce, r.vault.log), r.vault.clock.Now()
+	ending, failed := endMany(ctx)
+	now := r.vault.clock.Now()
 	for slot, row := range live {
 		if !burns(slot) {
 			continue
 		}
-		if err = ctx.Err(); err == nil {
-			err = ending.add(func() error { return r.endSecret(ctx, row, slot, spent.KindSecretBurned, now) })
-		}
-		if err != nil {
+		if err = cmp.Or(ctx.Err(), context.Cause(failed)); err != nil {
 			break
 		}
+		ending.Go(func() error { return r.endGuarded(ctx, row, slot, spent.KindSecretBurned, now) })
 	}
-	return next, errors.Join(ending.wait(), err)
+	return next, errors.Join(ending.Wait(), err)
 }

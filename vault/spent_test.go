@@ -76,7 +76,7 @@ func (s *spentScene) entries(t *testing.T) (all []string) {
 // spentEnds has what the log must know of, with what it must say then.
 func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, want []string) {
 	ctx := context.Background()
-	ofAccount := func(s *spentScene, kind spent.Kind, do func(account.Operator, caller.Text) error) (func() error, []string) {
+	ofAccount := func(s *spentScene, kind spent.Kind, do func(vault.AccountOperator, caller.Text) error) (func() error, []string) {
 		id := caller.Text(s.ID.String())
 		return func() error { return do(s.Vault.Operator().Accounts, id) }, []string{entry(kind, s.ID[:])}
 	}
@@ -143,19 +143,19 @@ func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, 
 			}, []string{entry(spent.KindPasswordChanged, s.ID[:])}
 		},
 		"reset password": func(_ *testing.T, s *spentScene) (func() error, []string) {
-			return ofAccount(s, spent.KindPasswordReset, func(o account.Operator, id caller.Text) error {
+			return ofAccount(s, spent.KindPasswordReset, func(o vault.AccountOperator, id caller.Text) error {
 				_, err := o.ResetPassword(ctx, id, "another horse battery")
 				return err
 			})
 		},
 		"disable account": func(_ *testing.T, s *spentScene) (func() error, []string) {
-			return ofAccount(s, spent.KindAccountDisabled, func(o account.Operator, id caller.Text) error {
+			return ofAccount(s, spent.KindAccountDisabled, func(o vault.AccountOperator, id caller.Text) error {
 				_, err := o.DisableAccount(ctx, id, true)
 				return err
 			})
 		},
 		"take role": func(_ *testing.T, s *spentScene) (func() error, []string) {
-			return ofAccount(s, spent.KindRoleLost, func(o account.Operator, id caller.Text) error {
+			return ofAccount(s, spent.KindRoleLost, func(o vault.AccountOperator, id caller.Text) error {
 				_, err := o.SetRole(ctx, id, account.RoleCustomer)
 				return err
 			})
@@ -166,7 +166,7 @@ func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, 
 			for _, kept := range []secret.Concealed{s.owned[1], s.owned[0]} { // the newest first
 				burned = append(burned, slotEntry(spent.KindSecretBurned, vaulttest.SlotOf(t, s.Kit, kept.Secret.Key)))
 			}
-			do, want := ofAccount(s, spent.KindAccountDestroyed, func(o account.Operator, id caller.Text) error {
+			do, want := ofAccount(s, spent.KindAccountDestroyed, func(o vault.AccountOperator, id caller.Text) error {
 				_, err := o.DestroyAccount(ctx, id)
 				return err
 			})

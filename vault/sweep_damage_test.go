@@ -18,11 +18,13 @@ import (
 	"hush/vault/credential"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
+	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
 
@@ -88,8 +90,8 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 // index.
 func damageAll(tx storage.Tx, key []byte) error {
 	for _, bucket := range []string{
-		credential.BucketSession, credential.BucketToken, account.BucketTicket, feedback.BucketFeedback, feedback.BucketException,
-		account.BucketAccount, account.BucketTries, outbox.BucketDelivery,
+		credential.BucketSession, credential.BucketToken, ticket.BucketTicket, feedback.BucketFeedback, feedback.BucketException,
+		account.BucketAccount, password.BucketTries, outbox.BucketDelivery,
 	} {
 		for _, size := range []int{8, 16, 23, 32} {
 			if err := tx.Put(bucket, key[:size], []byte("damaged")); err != nil {

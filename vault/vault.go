@@ -31,12 +31,14 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/guess"
 	"hush/vault/outbox"
+	"hush/vault/password"
 	"hush/vault/place"
 	"hush/vault/quota"
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/shares"
+	"hush/vault/signup"
 	"hush/vault/spent"
 	"hush/vault/sweep"
 	"hush/vault/watch"
@@ -109,11 +111,10 @@ type Vault struct {
 	Outbox      *outbox.Outbox
 	Credentials *credential.Credentials
 	Accounts    *account.Accounts
-	Passwords   *account.Passwords
-	SignUps     *account.SignUps
+	Passwords   *password.Passwords
+	SignUps     *signup.SignUps
 	// Administration is for colonels.
 	Administration Administration
-	Tickets        *account.Tickets
 	Sessions       *session.Sessions
 	Tokens         *session.Tokens
 	Domains        *domain.Domains
@@ -154,6 +155,7 @@ type Vault struct {
 // shares of the node. All operations must have ended.
 func (v *Vault) Close() {
 	v.stop()
+	v.SignUps.Wait()
 	v.done.Wait()
 	leave(v.store.Node(), v.shares, v.log)
 }

@@ -12,9 +12,9 @@ import (
 	"hush/client"
 	"hush/handlers"
 	"hush/routes/apitest"
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -123,7 +123,7 @@ func (s *Server) Stop() {
 func (s *Server) Token(t testing.TB, scopes caller.Scopes) client.Text {
 	t.Helper()
 	operator := s.Kit.Vault.Operator()
-	_, err := operator.Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: Address, Password: vaulttest.Password})
+	_, err := operator.SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: Address, Password: vaulttest.Password})
 	if err != nil && !strings.Contains(err.Error(), "already") {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}

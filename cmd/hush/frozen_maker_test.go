@@ -30,6 +30,7 @@ import (
 	"hush/vault/place"
 	"hush/vault/rows"
 	"hush/vault/secret"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -153,7 +154,7 @@ func (f *freezer) accounts() {
 		made.Colonel: account.RoleColonel, made.Customer: account.RoleCustomer,
 		made.Disabled: account.RoleCustomer, made.Destroyed: account.RoleCustomer,
 	} {
-		_, err := operator.Accounts.CreateAccount(ctx, account.OperatorAccount{Address: caller.Text(address), Password: frozenPassword, Role: role})
+		_, err := operator.SignUps.CreateAccount(ctx, signup.OperatorAccount{Address: caller.Text(address), Password: frozenPassword, Role: role})
 		vaulttest.Want(t, "CreateAccount("+address+")", err, nil)
 	}
 	f.customer = f.MustSignIn(t, caller.Text(made.Customer), frozenPassword)
@@ -297,7 +298,7 @@ func (f *freezer) queue() {
 	vaulttest.Want(t, "RequestPasswordReset()", f.Vault.SignUps.RequestPasswordReset(ctx, f.stranger, caller.Text(f.made.Customer)), nil)
 	f.keep("mailed", f.customer, secret.Wish{Recipients: []string{"friend@elsewhere.example"}})
 	solved := vaulttest.MustSolve(t, f.Kit, "").Payload(t)
-	_, err := f.Vault.SignUps.CreateAccount(ctx, f.stranger, account.NewAccount{Address: caller.Text(f.made.Pending), Password: frozenPassword, Challenge: solved})
+	_, err := f.Vault.SignUps.CreateAccount(ctx, f.stranger, signup.NewAccount{Address: caller.Text(f.made.Pending), Password: frozenPassword, Challenge: solved})
 	vaulttest.Want(t, "CreateAccount(pending)", err, nil)
 }
 

@@ -20,7 +20,7 @@ import (
 	"hush/server/servertest"
 	"hush/testtier"
 	"hush/vault/rows"
-	"hush/vault/transfer"
+	"hush/vault/tables"
 	"hush/vault/vaulttest"
 )
 
@@ -32,7 +32,7 @@ const (
 )
 
 // frozenBuckets returns the names of all buckets.
-func frozenBuckets() []string { return transfer.Buckets() }
+func frozenBuckets() []string { return tables.Names() }
 
 // frozenReleases returns the releases with a frozen folder.
 func frozenReleases(t *testing.T) (releases []string) {

@@ -15,7 +15,6 @@ import (
 	"hush/seal"
 	"hush/seal/endtoend"
 	"hush/storage"
-	"hush/vault/account"
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/cluster"
@@ -25,6 +24,7 @@ import (
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -111,7 +111,7 @@ func (u *thawed) credentials() {
 	vaulttest.Want(t, "ListAPITokens()", err, nil)
 	vaulttest.Want(t, "tokens", len(tokens), 2)
 	solved := vaulttest.MustSolve(t, u.Kit, "").Payload(t)
-	n := account.NewAccount{Address: "invited@hush.example", Password: frozenPassword, Invite: caller.Text(made.Invite), Challenge: solved}
+	n := signup.NewAccount{Address: "invited@hush.example", Password: frozenPassword, Invite: caller.Text(made.Invite), Challenge: solved}
 	_, err = u.Vault.SignUps.CreateAccount(t.Context(), u.stranger, n)
 	vaulttest.Want(t, "CreateAccount(invite)", err, nil)
 }
@@ -183,7 +183,7 @@ func (u *thawed) mails() {
 	vaulttest.Want(t, "secret in the mail to a recipient", string(keys[outbox.MailShare]), u.made.Secrets["mailed"].Secret)
 	vaulttest.Want(t, "VerifyAccount()", u.Vault.SignUps.VerifyAccount(t.Context(), u.stranger, keys[outbox.MailVerify], caller.Text(u.made.Password)), nil)
 	u.MustSignIn(t, caller.Text(u.made.Pending), caller.Text(u.made.Password))
-	_, err := u.Vault.Passwords.ResetPassword(t.Context(), u.stranger, keys[outbox.MailReset], "a password of today")
+	_, err := u.Vault.ResetPassword(t.Context(), u.stranger, keys[outbox.MailReset], "a password of today")
 	vaulttest.Want(t, "ResetPassword()", err, nil)
 	u.MustSignIn(t, caller.Text(u.made.Customer), "a password of today")
 }

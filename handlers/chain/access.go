@@ -49,7 +49,7 @@ func admits(p policy, record *record) error {
 const textUnknownProcedure = "unknown procedure"
 
 func unknownProcedure() error {
-	return connect.NewError(connect.CodeUnimplemented, errors.New(textUnknownProcedure))
+	return &Refused{Code: connect.CodeUnimplemented, Text: textUnknownProcedure}
 }
 
 // scopeOf returns the token scope that a method requires.

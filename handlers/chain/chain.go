@@ -1,8 +1,8 @@
 // Package chain holds everything between a request and a service: the
 // middleware that identifies the caller and writes the one log line, the gate
 // that decides on a call before its body is read, the codecs and size limits of
-// messages, the interceptors around the call, and the table that maps errors to
-// codes.
+// messages, what every call passes on its way to a service, and the table that maps
+// errors to codes.
 //
 // It promises that no service runs for a caller that the gate did not admit,
 // over the wire or in process, and that no error reveals more than the table
@@ -18,13 +18,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/emptypb"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/vault/budget"
@@ -56,17 +54,17 @@ type Options struct {
 }
 
 // Chain is the only path to a service. Every call passes the gate before its
-// message is read, then all interceptors, outermost first, and then validation,
-// which needs the message.
+// message is read, and then run.
 type Chain struct {
-	policies     policies
-	interceptors []connect.UnaryInterceptorFunc
-	validation   connect.Interceptor
-	gate         gate
-	streams      *streams
-	flight       *flight
-	middleware   *middleware
-	ready        func() error
+	policies   policies
+	validation validation
+	gate       gate
+	recheck    recheck
+	log        *slog.Logger
+	streams    *streams
+	flight     *flight
+	middleware *middleware
+	ready      func() error
 }
 
 // New builds the chain. It fails if a method declares no policy.
@@ -87,21 +85,16 @@ func New(opts Options) (*Chain, error) {
 	again := recheck{opts.Sessions, policies}
 	bounds, bytes := newStreams(policies), newFlight()
 	bounds.recheck = again
-	c := &Chain{policies: policies, validation: newValidation(), gate: g, streams: bounds, flight: bytes, ready: opts.Ready, interceptors: []connect.UnaryInterceptorFunc{
-		noteProcedure,
-		mapErrors(opts.Log),
-		checkGate(g),
-		checkAgain(again),
-		checkForgery(policies),
-		limitRate(g),
-		holdUnpacked,
-	}}
+	c := &Chain{
+		policies: policies, validation: newValidation(), gate: g, recheck: again, log: opts.Log,
+		streams: bounds, flight: bytes, ready: opts.Ready,
+	}
 	if c.ready == nil {
 		c.ready = func() error { return nil }
 	}
 	c.middleware = &middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, pace: opts.Pace.withDefaults(), proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, others: newCrossOrigins(opts.CORSOrigins), home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
+		policies: policies, flight: bytes, pace: opts.Pace.withDefaults(), proxied: newProxied(opts.ProxiedRequests), origins: origins, others: newCrossOrigins(opts.CORSOrigins), home: newHome(opts.BaseURL), signIns: new(atomic.Uint64), warned: new(forwardedWarnings),
 		observer: opts.Observer,
 	}
 	return c, nil
@@ -122,10 +115,9 @@ func Described() (*Chain, error) {
 // a refused body.
 func (c *Chain) Middleware(next http.Handler) http.Handler { return c.middleware.wrap(next) }
 
-// Admit decides, before a request's body is read, whether it may call one of
-// the procedures. The call that follows does not pass the gate again; without
-// Admit, the call itself passes it. The error is a *connect.Error or nil. ctx
-// and header are those of Method.Call.
+// Admit decides, before a request's body is read, whether it may call one of the
+// procedures, once. The error is a *Refused or nil. ctx and header are those of
+// Method.Call.
 func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...string) error {
 	return c.gate.admit(ctx, header, procedures...)
 }
@@ -134,42 +126,8 @@ func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...str
 // later end at once.
 func (c *Chain) EndStreams() { c.streams.stop() }
 
-// guard wraps next in the interceptors.
-func (c *Chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
-	for _, interceptor := range slices.Backward(c.interceptors) {
-		next = interceptor(next)
-	}
-	return next
-}
-
-// WrapUnary wraps a call in the whole chain. It is part of connect.Interceptor.
-func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
-	return c.guard(c.validation.WrapUnary(next))
-}
-
-// WrapStreamingClient does nothing: no service here is a client.
-func (*Chain) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return next
-}
-
-// WrapStreamingHandler wraps a stream in the whole chain. The interceptors need
-// only the caller, the procedure and the headers, which are known before the
-// first message; they get an empty message instead.
-func (c *Chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	next = c.streams.WrapStreamingHandler(c.validation.WrapStreamingHandler(next))
-	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		run := c.guard(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
-			return nil, next(ctx, conn)
-		})
-		nothing := connect.NewRequest(new(emptypb.Empty))
-		_, err := run(ctx, &call{AnyRequest: nothing, spec: conn.Spec(), header: conn.RequestHeader()})
-		return err
-	}
-}
-
 // HandlerOptions returns the options of every Connect handler. The chain is one
-// interceptor, so that calls over the wire and calls in process run the same
-// function.
+// interceptor: calls over the wire and calls in process run the same function.
 func (c *Chain) HandlerOptions() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithRequestGate(c.gate.beforeMessage),

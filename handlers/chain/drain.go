@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
+
+	"hush/vault/caller"
+	"hush/vault/fair"
 )
 
 const (
@@ -29,8 +31,8 @@ type body struct {
 	drains bool  // over HTTP/1, and briefly over cleartext HTTP/2
 	record *record
 	flight *flight
-	lane   *lane // nil before the first byte
-	share  *atomic.Int64
+	lane   *fair.Limiter[caller.Network] // nil before the first byte
+	holder caller.Network                // of the bytes
 	held   int64
 	err    error // the refusal, if there was no room
 	arrival
@@ -74,25 +76,24 @@ func (b *body) Read(into []byte) (int, error) {
 // hold counts bytes, and reports whether there is room for them.
 func (b *body) hold(n int64) bool {
 	if b.lane == nil {
-		b.lane, b.share = b.flight.lane(b.record.mayEnd, b.record.caller.Network)
+		b.lane, b.holder = b.flight.lane(b.record.mayEnd), b.record.caller.Network
+	}
+	if !b.lane.Take(b.holder, n) {
+		return false
 	}
 	b.held += n
-	all, own := b.lane.held.Add(n), b.share.Add(n)
-	return all <= b.lane.most && own <= b.lane.share
+	return true
 }
 
 // crowded reports whether bodies hold so much that slow ones must not keep others out.
-func (b *body) crowded() bool {
-	return b.lane == nil || b.lane.held.Load() > b.lane.most/2 || b.share.Load() > b.lane.share/2
-}
+func (b *body) crowded() bool { return b.lane == nil || b.lane.IsCrowded(b.holder) }
 
 // release releases the bytes that the request held.
 func (b *body) release() {
 	if b == nil || b.lane == nil {
 		return
 	}
-	b.lane.held.Add(-b.held)
-	b.share.Add(-b.held)
+	b.lane.Give(b.holder, b.held)
 	b.held, b.lane = 0, nil
 }
 

@@ -10,16 +10,13 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"hush/crash"
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
+	"hush/vault/signup"
 )
 
 // rateError reports that the caller's network called too often.
@@ -49,54 +46,61 @@ var errLimits = errors.New("chain: checking field limits")
 // may contain anything.
 var errPanic = errors.New("chain: panic")
 
-// mapErrors maps the errors and panics of services to errors that callers may
-// see. It logs an error that is not in the table with an id, and the caller
-// gets only the id.
+// settled runs a call and returns its result, or what its caller may see of its error or
+// panic. It logs an error that is not in the table with an id, and the caller gets only
+// the id.
+func settled[Res any](ctx context.Context, log *slog.Logger, procedure string, run func() (Res, error)) (res Res, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			cause := fmt.Errorf("%w of type %s", errPanic, crash.Type(value))
+			res, err = *new(Res), internal(log, procedure, cause, crash.Frames())
+		}
+	}()
+	res, err = run()
+	if err == nil {
+		return res, nil
+	}
+	noteLimit(ctx, err)
+	return *new(Res), mapped(log, procedure, err)
+}
+
+// mapErrors settles the calls of a service that has no gate.
 func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
-			defer func() {
-				if value := recover(); value != nil {
-					cause := fmt.Errorf("%w of type %s", errPanic, crash.Type(value))
-					res, err = nil, internal(log, req.Spec().Procedure, cause, crash.Frames())
-				}
-			}()
-			res, err = next(ctx, req)
-			if err == nil {
-				return res, nil
-			}
-			noteLimit(ctx, err)
-			return nil, mapped(log, req.Spec().Procedure, err)
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			res, err := settled(ctx, log, req.Spec().Procedure, func() (connect.AnyResponse, error) { return next(ctx, req) })
+			return res, onWire(err)
 		}
 	}
 }
 
-// mapped returns what a caller may see of an error.
-func mapped(log *slog.Logger, procedure string, err error) *connect.Error {
-	if coded := mapError(err); coded != nil {
+// mapped returns what a caller may see of an error: a *Refused, or the *connect.Error of
+// a message that is not valid.
+func mapped(log *slog.Logger, procedure string, err error) error {
+	if refused, ok := errors.AsType[*Refused](err); ok {
+		return refused
+	}
+	if coded, ok := errors.AsType[*connect.Error](err); ok && !errors.Is(coded, errLimits) {
 		return light(coded)
+	}
+	if refused := mapError(err); refused != nil {
+		return refused
 	}
 	return internal(log, procedure, err, "")
 }
 
-func internal(log *slog.Logger, procedure string, cause error, stack string) *connect.Error {
+func internal(log *slog.Logger, procedure string, cause error, stack string) *Refused {
 	id := rand.Text()[:10]
 	log.Error("internal error", "id", id, "procedure", procedure, "cause", cause, "stack", stack)
-	return connect.NewError(connect.CodeInternal, fmt.Errorf("internal error, id %s", id))
+	return refuse(connect.CodeInternal, fmt.Errorf("internal error, id %s", id), nil)
 }
 
 // mapError is the table from the vault's errors to codes and details. It
 // returns nil for an error that is not in it.
-func mapError(err error) *connect.Error {
-	if coded, ok := errors.AsType[*connect.Error](err); ok {
-		if errors.Is(coded, errLimits) {
-			return nil
-		}
-		return coded
-	}
+func mapError(err error) *Refused {
 	if rate, ok := errors.AsType[*rateError](err); ok {
 		return refuse(connect.CodeResourceExhausted, rate,
-			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}, retryInfo(rate.retryAfter))
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}).after(rate.retryAfter)
 	}
 	if invalid, ok := errors.AsType[*refusal.InvalidError](err); ok {
 		return refuse(connect.CodeInvalidArgument, invalid,
@@ -111,14 +115,17 @@ func mapError(err error) *connect.Error {
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: large.Field, Limit: large.Limit})
 	}
 	if passphrase, ok := errors.AsType[*refusal.PassphraseError](err); ok {
-		return refuse(connect.CodePermissionDenied, passphrase, passphraseDetails(passphrase)...)
+		return refuse(connect.CodePermissionDenied, passphrase, &hushv1.Refusal{
+			Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(passphrase.TriesLeft), PassphraseMissing: passphrase.Missing,
+		}).after(passphrase.RetryAfter) // only if this try begins a pause
 	}
 	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
-		details := []proto.Message{&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED, ForGood: locked.ForGood}}
-		if !locked.ForGood {
-			details = append(details, retryInfo(locked.RetryAfter))
+		refused := refuse(connect.CodeResourceExhausted, locked,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED, ForGood: locked.ForGood})
+		if locked.ForGood {
+			return refused
 		}
-		return refuse(connect.CodeResourceExhausted, locked, details...)
+		return refused.after(locked.RetryAfter)
 	}
 	if domain, ok := errors.AsType[*refusal.DomainError](err); ok {
 		return refuse(connect.CodeNotFound, domain,
@@ -133,27 +140,16 @@ func mapError(err error) *connect.Error {
 	return mapSentinel(err)
 }
 
-// passphraseDetails includes the pause only if this try begins one.
-func passphraseDetails(err *refusal.PassphraseError) []proto.Message {
-	details := []proto.Message{&hushv1.Refusal{
-		Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(err.TriesLeft), PassphraseMissing: err.Missing,
-	}}
-	if err.RetryAfter > 0 {
-		details = append(details, retryInfo(err.RetryAfter))
-	}
-	return details
-}
-
 // mapRefusal is the part of the table for the operator's policy and for
 // exceeded limits.
-func mapRefusal(err error) *connect.Error {
+func mapRefusal(err error) *Refused {
 	if p, ok := errors.AsType[*caller.PolicyError](err); ok {
 		return refuse(connect.CodeFailedPrecondition, p, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: p.Field})
 	}
 	if m, ok := errors.AsType[*caller.MaintenanceError](err); ok {
 		return refuse(connect.CodeUnavailable, m, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_MAINTENANCE})
 	}
-	if d, ok := errors.AsType[*account.DuplicateError](err); ok {
+	if d, ok := errors.AsType[*signup.DuplicateError](err); ok {
 		return refuse(connect.CodeAlreadyExists, d, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE, Field: d.Field})
 	}
 	if many, ok := errors.AsType[*refusal.TooManyError](err); ok {
@@ -171,19 +167,19 @@ func mapRefusal(err error) *connect.Error {
 }
 
 // mapSentinel is the part of the table for errors without details.
-func mapSentinel(err error) *connect.Error {
+func mapSentinel(err error) *Refused {
 	for _, row := range sentinels() {
 		if !errors.Is(err, row.err) {
 			continue
 		}
-		var details []proto.Message
+		refused := refuse(row.code, row.err, nil)
 		if row.reason != hushv1.Refusal_REASON_UNSPECIFIED {
-			details = append(details, &hushv1.Refusal{Reason: row.reason, Field: row.field})
+			refused.Refusal = &hushv1.Refusal{Reason: row.reason, Field: row.field}
 		}
 		if row.code == connect.CodeUnavailable {
-			details = append(details, retryInfo(time.Second))
+			refused.Retry = time.Second
 		}
-		return refuse(row.code, row.err, details...)
+		return refused
 	}
 	return nil
 }
@@ -226,19 +222,4 @@ func sentinels() []sentinel {
 		{context.Canceled, connect.CodeCanceled, none, ""},
 		{context.DeadlineExceeded, connect.CodeDeadlineExceeded, none, ""},
 	}
-}
-
-// refuse returns an error with details.
-func refuse(code connect.Code, err error, details ...proto.Message) *connect.Error {
-	refused := connect.NewError(code, errors.New(err.Error()))
-	for _, message := range details {
-		if detail, err := connect.NewErrorDetail(message); err == nil {
-			refused.AddDetail(detail)
-		}
-	}
-	return refused
-}
-
-func retryInfo(delay time.Duration) proto.Message {
-	return &errdetails.RetryInfo{RetryDelay: durationpb.New(delay)}
 }

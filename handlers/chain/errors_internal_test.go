@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -109,17 +110,17 @@ func TestMapError(t *testing.T) {
 	} {
 		// Services wrap errors; the caller must not see the wrapping.
 		for _, err := range []error{c.err, fmt.Errorf("canary: %w", c.err), errors.Join(c.err, errors.New("canary"))} {
-			got := mapError(err)
-			if got == nil || got.Code() != c.code || got.Message() != c.message {
-				t.Errorf("mapError(%v): got %v, want %v: %s", err, got, c.code, c.message)
+			got, ok := errors.AsType[*connect.Error](mapped(textLog(io.Discard), "", err))
+			if !ok || got.Code() != c.code || got.Message() != c.message {
+				t.Errorf("mapped(%v): got %v, want %v: %s", err, got, c.code, c.message)
 				continue
 			}
 			refusal, retry := detailsOf(t, got)
 			if diff := cmp.Diff(c.refusal, refusal, protocmp.Transform()); diff != "" {
-				t.Errorf("mapError(%v): refusal (-want +got):\n%s", err, diff)
+				t.Errorf("mapped(%v): refusal (-want +got):\n%s", err, diff)
 			}
 			if diff := cmp.Diff(c.retry, retry, protocmp.Transform()); diff != "" {
-				t.Errorf("mapError(%v): retry info (-want +got):\n%s", err, diff)
+				t.Errorf("mapped(%v): retry info (-want +got):\n%s", err, diff)
 			}
 		}
 	}
@@ -195,7 +196,7 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 
 func TestMapErrorHidesTheRest(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{errors.New("canary"), errNoCaller, errPanic, errWrongMessage, &refusal.InvalidError{}} {
+	for _, err := range []error{errors.New("canary"), errNoCaller, errPanic, errNotAdmitted, &refusal.InvalidError{}} {
 		got := mapError(err)
 		if invalid := (*refusal.InvalidError)(nil); errors.As(err, &invalid) {
 			continue
@@ -222,11 +223,11 @@ func TestInternalErrorsTellNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			log := &strings.Builder{}
-			call := chainOf(mapErrors(textLog(log)))
-			method := Bind(call, "/hush.v1.SystemService/GetStatus", func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+			chain := chainOf(gateOf(t, nil), textLog(log))
+			method := Bind(chain, "/hush.v1.SystemService/GetStatus", func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
 				return nil, c.serve()
 			})
-			_, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{})
+			_, err := admitted(t.Context(), &record{}, method, &hushv1.GetStatusRequest{})
 			if connect.CodeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "canary") {
 				t.Errorf("Call: got %v, want an internal error without its cause", err)
 			}

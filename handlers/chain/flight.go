@@ -2,7 +2,6 @@ package chain
 
 import (
 	"errors"
-	"hash/maphash"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"connectrpc.com/connect"
 
 	"hush/vault/caller"
+	"hush/vault/fair"
 )
 
 // The limits on the bytes of bodies held at a time, as received: 128 MiB in
@@ -23,43 +23,30 @@ const (
 	maxUnpacking = 64 << 20 // besides those, bytes being decompressed
 	// openingLimit is the maximum bytes of a legacy request that ends a secret.
 	openingLimit = 64 << 10
-	// heldNetworks is the number of counters for networks. Two networks with
-	// the same counter share its bytes; outsiders cannot bring that about.
-	heldNetworks = 1 << 14
 	heldRetry    = 2 * time.Second
 )
 
-// flight counts the bytes of held bodies. Counting takes two atomic additions
-// and no lock.
+// flight counts the bytes of held bodies, in a lane for each kind of request. What is
+// decompressed has one bound for all: a decompressor does not know whose message it has.
 type flight struct {
-	seed      maphash.Seed
-	creation  lane
-	opening   lane
+	creation  *fair.Limiter[caller.Network]
+	opening   *fair.Limiter[caller.Network]
 	unpacking atomic.Int64
 }
 
-// lane is one budget of bytes, with a share for each network.
-type lane struct {
-	most, share int64
-	held        atomic.Int64
-	networks    [heldNetworks]atomic.Int64
-}
-
 func newFlight() *flight {
-	f := &flight{seed: maphash.MakeSeed()}
-	f.creation.most, f.creation.share = maxHeld, networkHeld
-	f.opening.most, f.opening.share = maxOpening, ownOpening
-	return f
+	return &flight{
+		creation: fair.NewLimiter[caller.Network](maxHeld, networkHeld),
+		opening:  fair.NewLimiter[caller.Network](maxOpening, ownOpening),
+	}
 }
 
-// lane returns the lane of a request and the bytes that its network holds
-// there.
-func (f *flight) lane(opens bool, network caller.Network) (*lane, *atomic.Int64) {
-	l := &f.creation
+// lane returns the lane of a request.
+func (f *flight) lane(opens bool) *fair.Limiter[caller.Network] {
 	if opens {
-		l = &f.opening
+		return f.opening
 	}
-	return l, &l.networks[maphash.Comparable(f.seed, network)%heldNetworks]
+	return f.creation
 }
 
 var errHeld = errors.New("too many bytes are being received: try again soon")
@@ -67,7 +54,7 @@ var errHeld = errors.New("too many bytes are being received: try again soon")
 // heldError refuses a request whose bytes do not fit. It is a *connect.Error,
 // because connect passes it on unchanged.
 func heldError() *connect.Error {
-	refused := refuse(connect.CodeUnavailable, errHeld, retryInfo(heldRetry))
+	refused := refuse(connect.CodeUnavailable, errHeld, nil).after(heldRetry).wire()
 	refused.Meta().Set("Retry-After", strconv.Itoa(int(heldRetry/time.Second)))
 	return refused
 }

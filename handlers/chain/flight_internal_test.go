@@ -72,14 +72,13 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 		b.release()
 		b.release() // once is enough
 	}
-	for name, l := range map[string]*lane{"creation": &f.creation, "opening": &f.opening} {
-		if got := l.held.Load(); got != 0 {
-			t.Errorf("%s after all requests ended: got %d bytes, want none", name, got)
-		}
-		for i := range l.networks {
-			if got := l.networks[i].Load(); got != 0 {
-				t.Errorf("a network of %s after all requests ended: got %d bytes, want none", name, got)
-			}
+	if creating, opening := f.creation.Held(), f.opening.Held(); creating != 0 || opening != 0 {
+		t.Errorf("after all requests ended: got %d bytes of creation and %d of opening, want none", creating, opening)
+	}
+	for _, addr := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.99"} {
+		n := network(t, addr)
+		if !f.creation.Take(n, networkHeld) || !f.opening.Take(n, ownOpening) {
+			t.Errorf("the shares of %s after all requests ended: got no room, want all of it", addr)
 		}
 	}
 }
@@ -159,20 +158,20 @@ func TestUnpackedMessagesAreHeld(t *testing.T) {
 	b := new(body)
 	b.keep(r, rec, f)
 	var during int64
-	method := Bind(chainOf(holdUnpacked), "/x", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
-		during = f.creation.held.Load()
+	method := Bind(chainOf(gateOf(t, nil), textLog(io.Discard)), "/hush.v1.SecretService/ConcealSecret", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
+		during = f.creation.Held()
 		return &hushv1.ConcealSecretResponse{}, nil
 	})
 	message := &hushv1.ConcealSecretRequest{Secret: strings.Repeat("x", 1<<20)}
-	if _, err := method.Call(withRecord(t.Context(), rec), nil, message); err != nil || during < 1<<20 {
+	if _, err := admitted(t.Context(), rec, method, message); err != nil || during < 1<<20 {
 		t.Errorf("Call: got %v and %d bytes held, want 1 MiB", err, during)
 	}
 	b.release()
-	if got := f.creation.held.Load(); got != 0 {
+	if got := f.creation.Held(); got != 0 {
 		t.Errorf("after the request: got %d bytes, want none", got)
 	}
 	for range 17 {
-		if _, err := method.Call(withRecord(t.Context(), rec), nil, message); err != nil {
+		if _, err := admitted(t.Context(), rec, method, message); err != nil {
 			return
 		}
 	}

@@ -1,40 +1,21 @@
 package chain
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"net/http"
-
-	"connectrpc.com/connect"
 )
 
-// checkForgery refuses requests that another site made a browser send. It
-// refuses a request from a page of another site unless it may cross. A request
-// that counts as a session's must have the session's token and name its origin.
-func checkForgery(policies policies) connect.UnaryInterceptorFunc {
-	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-			record := recordFrom(ctx)
-			if record == nil {
-				return nil, errNoCaller
-			}
-			p := policies[req.Spec().Procedure]
-			if err := checkOrigin(p, record, req.Header()); err != nil {
-				return nil, err
-			}
-			if !needsShrimp(p, record) {
-				return next(ctx, req)
-			}
-			if !SameShrimp(shrimpFrom(req.Header()), record.caller.Shrimp()) {
-				return nil, errShrimp
-			}
-			return next(ctx, req)
-		}
+// checkForgery refuses a request that counts as a session's and lacks the session's token:
+// another site may have made a browser send it.
+func checkForgery(p policy, record *record, header http.Header) error {
+	if needsShrimp(p, record) && !SameShrimp(shrimpFrom(header), record.caller.Shrimp()) {
+		return errShrimp
 	}
+	return nil
 }
 
-// checkOrigin is the part of the check that needs no message. It refuses a
+// checkOrigin is the part of the check that needs no parameter. It refuses a
 // request whose headers name a page of another site, and a session's request
 // that names no origin.
 func checkOrigin(p policy, record *record, header http.Header) error {

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -24,8 +25,8 @@ type gate struct {
 	log      *slog.Logger
 }
 
-// passage records what a request was admitted for. It is valid for one call.
-type passage struct {
+// admission is what a request was admitted for: one call of one of the procedures.
+type admission struct {
 	procedures []string
 	charged    hushv1.Limit // the budget that paid
 }
@@ -65,22 +66,17 @@ func (g gate) pass(ctx context.Context, record *record, header http.Header, proc
 	if err := g.charge(ctx, record, charged, 1); err != nil {
 		return err
 	}
-	record.passage = passage{procedures, charged}
+	record.admission = admission{procedures, charged}
 	return nil
 }
 
-// enter admits a call to the chain. A call that did not pass the gate passes it
-// here. If it paid from another budget than its method's, it gets that back.
-func (g gate) enter(ctx context.Context, record *record, header http.Header, procedure string) error {
-	if record == nil {
-		return errNoCaller
-	}
-	paid := record.passage
-	record.passage = passage{}
+// enter lets a call into the chain that was admitted, once. If it paid from another budget
+// than its method's, it gets that back.
+func (g gate) enter(ctx context.Context, record *record, procedure string) error {
+	paid := record.admission
+	record.admission = admission{}
 	if !paid.holds(procedure) {
-		err := g.pass(ctx, record, header, procedure)
-		record.passage = passage{}
-		return err
+		return errNotAdmitted
 	}
 	limit := g.policies[procedure].limit
 	if paid.charged == limit || g.budgets == nil {
@@ -92,13 +88,17 @@ func (g gate) enter(ctx context.Context, record *record, header http.Header, pro
 	return g.charge(ctx, record, limit, 1)
 }
 
+// errNotAdmitted reports a call that did not come through the gate, which is a mistake of
+// ours: every way to a call passes it first.
+var errNotAdmitted = errors.New("chain: call that the gate did not admit")
+
 // scarcer reports whether fewer calls of a come back in a time than of b.
 func scarcer(a, b budget.Rate) bool {
 	return float64(a.Calls)/a.In.Seconds() < float64(b.Calls)/b.In.Seconds()
 }
 
-func (p passage) holds(procedure string) bool {
-	return slices.Contains(p.procedures, procedure)
+func (a admission) holds(procedure string) bool {
+	return slices.Contains(a.procedures, procedure)
 }
 
 // charge takes units of a budget from the caller's network.
@@ -115,7 +115,7 @@ func (g gate) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Pe
 		record.most = int64(readLimit(spec.Procedure)) + framing
 		record.packed = isPacked(header)
 	}
-	return ctx, g.admit(ctx, header, spec.Procedure)
+	return ctx, onWire(g.admit(ctx, header, spec.Procedure))
 }
 
 // framing is what a protocol adds around a message, plus one byte, by which a
@@ -124,23 +124,19 @@ const framing = 16
 
 // holdUnpacked counts the decompressed size of a message for the duration of
 // its call: so far only the received bytes were counted.
-func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		record := recordFrom(ctx)
-		if record == nil || !record.packed || record.body == nil {
-			return next(ctx, req)
-		}
-		if message, ok := req.Any().(proto.Message); ok && !record.body.hold(int64(proto.Size(message))) {
-			record.limit = limitBodies
-			return nil, heldError()
-		}
-		return next(ctx, req)
+func holdUnpacked(record *record, message any) error {
+	if !record.packed || record.body == nil {
+		return nil
 	}
+	if m, ok := message.(proto.Message); ok && !record.body.hold(int64(proto.Size(m))) {
+		record.limit = limitBodies
+		return heldError()
+	}
+	return nil
 }
 
-// admit passes a request through the gate and records procedure and code for
-// its log line, because a refusal here reaches no interceptor. Its error is a
-// *connect.Error or nil.
+// admit passes a request through the gate and records procedure and code for its log
+// line, because a refusal here reaches no call. Its error is a *Refused or nil.
 func (g gate) admit(ctx context.Context, header http.Header, procedures ...string) error {
 	record := recordFrom(ctx)
 	err := g.pass(ctx, record, header, procedures...)
@@ -151,27 +147,15 @@ func (g gate) admit(ctx context.Context, header http.Header, procedures ...strin
 		return nil
 	}
 	noteLimit(ctx, err)
-	refused := mapped(g.log, strings.Join(procedures, " or "), err)
+	err = mapped(g.log, strings.Join(procedures, " or "), err)
 	if record != nil {
-		record.code = refused.Code().String()
+		record.code = codeOf(err).String()
 	}
-	return refused
+	return err
 }
 
 // codeUnread is the logged code of a call whose message could not be read.
 const codeUnread = "unread"
-
-// checkGate returns the gate as an interceptor of the chain.
-func checkGate(g gate) connect.UnaryInterceptorFunc {
-	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-			if err := g.enter(ctx, recordFrom(ctx), req.Header(), req.Spec().Procedure); err != nil {
-				return nil, err
-			}
-			return next(ctx, req)
-		}
-	}
-}
 
 // mayEnd reports whether a method may end a secret. Such bodies have their own
 // lane, which creation cannot fill.

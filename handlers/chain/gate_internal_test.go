@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -30,8 +29,7 @@ func gateOf(t *testing.T, budgets *limiter) gate {
 func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 	t.Parallel()
 	g := gateOf(t, nil)
-	c := chainOf(checkGate(g))
-	c.policies = g.policies
+	c := chainOf(g, textLog(io.Discard))
 	colonels := 0
 	for procedure, p := range g.policies {
 		if p.access != hushv1.Access_ACCESS_COLONEL {
@@ -46,12 +44,11 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 		for name, rec := range map[string]*record{
 			"stranger": {}, "account": {caller: vaulttest.WithAccount(caller.Caller{}, "ada")}, "refused": {refused: true},
 		} {
-			_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetIndexRequest{})
-			if ran || connect.CodeOf(err) != connect.CodeUnimplemented {
-				t.Errorf("%s by %s: got %v (ran %t), want UNIMPLEMENTED", procedure, name, err, ran)
-			}
-			if err := g.admit(withRecord(t.Context(), rec), nil, procedure); connect.CodeOf(err) != connect.CodeUnimplemented {
+			if err := g.admit(withRecord(t.Context(), rec), nil, procedure); codeOf(err) != connect.CodeUnimplemented {
 				t.Errorf("gate of %s by %s: got %v, want UNIMPLEMENTED", procedure, name, err)
+			}
+			if _, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetIndexRequest{}); ran || err == nil {
+				t.Errorf("%s by %s past the gate: got %v (ran %t), want an error", procedure, name, err, ran)
 			}
 		}
 	}
@@ -60,15 +57,15 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 	}
 }
 
-// A call that bypassed the gate must still be refused, and a passage must be
-// valid for only one call of what it was given for.
-func TestChainGatesWhatDidNotPass(t *testing.T) {
+// A call that bypassed the gate must be refused, and an admission must be valid for only
+// one call of what it was given for.
+func TestChainRefusesWhatTheGateDidNotAdmit(t *testing.T) {
 	t.Parallel()
 	const status, secret = "/hush.v1.SystemService/GetStatus", "/hush.v1.SecretService/GetSecret"
 	l, _ := newFakeLimiter()
 	g := gateOf(t, l)
 	left := func(limit hushv1.Limit) int { return leftOf(t, l, limit) }
-	method := Bind(chainOf(checkGate(g), limitRate(g)), status, getStatus)
+	method := Bind(chainOf(g, textLog(io.Discard)), status, getStatus)
 	call := func(rec *record) error {
 		_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetStatusRequest{})
 		return err
@@ -78,13 +75,16 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 		rec  *record
 		want error
 	}{
-		"nobody": {nil, errNoCaller}, "a bad credential": {&record{refused: true}, refusal.ErrUnauthenticated},
+		"a call without a record": {nil, errNoCaller}, "a bad credential": {&record{refused: true}, refusal.ErrUnauthenticated},
 		"an unknown credential":  {&record{broken: refusal.ErrUnavailable}, refusal.ErrUnavailable},
 		"another site":           {&record{foreign: true, ambient: true}, errCrossSite},
 		"a form of another site": {&record{foreign: true, form: true}, errCrossSite},
 	} {
-		if err := call(test.rec); !errors.Is(err, test.want) {
-			t.Errorf("Call by %s: got %v, want %v", name, err, test.want)
+		if err := g.pass(t.Context(), test.rec, nil, status); !errors.Is(err, test.want) {
+			t.Errorf("pass by %s: got %v, want %v", name, err, test.want)
+		}
+		if err := call(test.rec); codeOf(err) != connect.CodeInternal {
+			t.Errorf("Call by %s: got %v, want an internal error", name, err)
 		}
 	}
 	if got := left(hushv1.Limit_LIMIT_PROBE); got != before {
@@ -95,20 +95,21 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 		name string
 		do   func() error
 		cost int
+		want connect.Code // zero means success
 	}{
-		{"a call that did not pass", func() error { return call(rec) }, 1},
-		{"the gate", func() error { return g.pass(t.Context(), rec, nil, status) }, 1},
-		{"the call that passed", func() error { return call(rec) }, 0},
-		{"another call", func() error { return call(rec) }, 1},
-		{"the gate of another method", func() error { return g.pass(t.Context(), rec, nil, secret) }, 0},
-		{"a call that passed for another method", func() error { return call(rec) }, 1},
-		{"the gate of two methods", func() error { return g.pass(t.Context(), rec, nil, status, secret) }, 0}, // pays from the smaller
-		{"the one that pays otherwise", func() error { return call(rec) }, 1},
+		{"a call that was not admitted", func() error { return call(rec) }, 0, connect.CodeInternal},
+		{"the gate", func() error { return g.pass(t.Context(), rec, nil, status) }, 1, 0},
+		{"the call that was admitted", func() error { return call(rec) }, 0, 0},
+		{"another call", func() error { return call(rec) }, 0, connect.CodeInternal},
+		{"the gate of another method", func() error { return g.pass(t.Context(), rec, nil, secret) }, 0, 0},
+		{"a call that was admitted to another method", func() error { return call(rec) }, 0, connect.CodeInternal},
+		{"the gate of two methods", func() error { return g.pass(t.Context(), rec, nil, status, secret) }, 0, 0}, // pays from the smaller
+		{"the one that pays otherwise", func() error { return call(rec) }, 1, 0},
 	}
 	for _, step := range steps {
 		before, reads := left(hushv1.Limit_LIMIT_PROBE), left(hushv1.Limit_LIMIT_READ)
-		if err := step.do(); err != nil {
-			t.Fatalf("%s: got %v, want no error", step.name, err)
+		if err := step.do(); (err != nil || step.want != 0) && codeOf(err) != step.want {
+			t.Fatalf("%s: got %v, want code %d", step.name, err, step.want)
 		}
 		if got := before - left(hushv1.Limit_LIMIT_PROBE); got != step.cost {
 			t.Errorf("%s: got %d units spent, want %d", step.name, got, step.cost)
@@ -117,7 +118,7 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 			t.Errorf("%s: got %d units left of the other budget, want %d", step.name, left(hushv1.Limit_LIMIT_READ), reads+1)
 		}
 	}
-	if err := g.pass(t.Context(), rec, nil); connect.CodeOf(err) != connect.CodeUnimplemented {
+	if err := g.pass(t.Context(), rec, nil); codeOf(err) != connect.CodeUnimplemented {
 		t.Errorf("pass for no method: got %v, want UNIMPLEMENTED", err)
 	}
 }
@@ -126,24 +127,14 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 func TestGateAndChainChargeOnce(t *testing.T) {
 	t.Parallel()
 	const list = "/hush.v1.SecretService/ListSecretStatus"
-	for _, gated := range []bool{true, false} {
-		l, _ := newFakeLimiter()
-		g := gateOf(t, l)
-		method := Bind(chainOf(checkGate(g), limitRate(g)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
-			return &hushv1.ListSecretStatusResponse{}, nil
-		})
-		rec := &record{}
-		ctx := withRecord(t.Context(), rec)
-		if gated {
-			if err := g.admit(ctx, http.Header{}, list); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := method.Call(ctx, http.Header{}, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 25)}); err != nil {
-			t.Fatalf("Call: got %v, want no error", err)
-		}
-		if got := leftOf(t, l, hushv1.Limit_LIMIT_READ); got != 1000-25 {
-			t.Errorf("budget after 25 keys (gated %t): got %d, want 975", gated, got)
-		}
+	l, _ := newFakeLimiter()
+	method := Bind(chainOf(gateOf(t, l), textLog(io.Discard)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
+		return &hushv1.ListSecretStatusResponse{}, nil
+	})
+	if _, err := admitted(t.Context(), &record{}, method, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 25)}); err != nil {
+		t.Fatalf("Call: got %v, want no error", err)
+	}
+	if got := leftOf(t, l, hushv1.Limit_LIMIT_READ); got != 1000-25 {
+		t.Errorf("budget after 25 keys: got %d, want 975", got)
 	}
 }

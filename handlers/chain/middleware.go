@@ -11,6 +11,7 @@ import (
 
 	"hush/crash"
 	"hush/vault/caller"
+	"hush/vault/fair"
 	"hush/vault/session"
 )
 
@@ -23,7 +24,7 @@ type middleware struct {
 	policies policies
 	flight   *flight
 	pace     Pace
-	proxied  *proxyLimiter // nil without a bound
+	proxied  *fair.Limiter[caller.Network]
 	origins  *http.CrossOriginProtection
 	others   *crossOrigins // nil for none
 	home     home
@@ -43,12 +44,11 @@ func (m *middleware) wrap(next http.Handler) http.Handler {
 		addr, forwarded := m.peer(r)
 		network := caller.NetworkOf(addr)
 		if forwarded {
-			end, room := m.proxied.begin(network)
-			if !room {
+			if !m.proxied.Take(network, 1) {
 				m.refuse(r, network, &e.answer, began)
 				return
 			}
-			defer end()
+			defer m.proxied.Give(network, 1)
 		}
 		m.authenticate(&e.record, r, network, began)
 		e.record.route = m.template(r)

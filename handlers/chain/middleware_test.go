@@ -22,8 +22,8 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/vault"
-	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/signup"
 )
 
 // A call that did not come through the middleware has no caller. It must not
@@ -69,9 +69,9 @@ func TestAccess(t *testing.T) {
 			t.Parallel()
 			set := func(r *http.Request) { r.Header["Authorization"] = c.header }
 			inside(t, api, set, func(ctx context.Context, header http.Header) {
-				_, status := api.Callable.GetStatus.Call(ctx, header, &hushv1.GetStatusRequest{})
-				_, list := api.Callable.ListMetadata.Call(ctx, header, &hushv1.ListMetadataRequest{})
-				_, check := api.Callable.Authcheck.Call(ctx, header, &hushv1.AuthcheckRequest{})
+				_, status := through(ctx, api, header, api.Callable.GetStatus, &hushv1.GetStatusRequest{})
+				_, list := through(ctx, api, header, api.Callable.ListMetadata, &hushv1.ListMetadataRequest{})
+				_, check := through(ctx, api, header, api.Callable.Authcheck, &hushv1.AuthcheckRequest{})
 				for i, err := range []error{status, list, check} {
 					if c.want[i] == 0 && err != nil || c.want[i] != 0 && connect.CodeOf(err) != c.want[i] {
 						t.Errorf("call %d: got %v, want code %d", i, err, c.want[i])
@@ -88,8 +88,8 @@ func TestSessionsAreOfTheOwnHost(t *testing.T) {
 	t.Parallel()
 	var v *vault.Vault
 	api, _ := newAPI(t, func(o *handlers.Options) { v = o.Vault })
-	made := account.OperatorAccount{Address: "ada@example.net", Password: "correct horse battery"}
-	if _, err := v.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
+	made := signup.OperatorAccount{Address: "ada@example.net", Password: "correct horse battery"}
+	if _, err := v.Operator().SignUps.CreateAccount(t.Context(), made); err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
 	in, err := v.Sessions.CreateSession(t.Context(), caller.Caller{}, made.Address, made.Password, false)
@@ -105,7 +105,7 @@ func TestSessionsAreOfTheOwnHost(t *testing.T) {
 			r.Header.Set("O-Shrimp", in.Shrimp)
 		}
 		inside(t, api, set, func(ctx context.Context, header http.Header) {
-			if _, err := api.Callable.ListMetadata.Call(ctx, header, &hushv1.ListMetadataRequest{}); (err == nil) != known {
+			if _, err := through(ctx, api, header, api.Callable.ListMetadata, &hushv1.ListMetadataRequest{}); (err == nil) != known {
 				t.Errorf("ListMetadata on %q: got %v, want the session known: %t", host, err, known)
 			}
 		})
@@ -116,7 +116,7 @@ func TestLimitsOfFieldsHoldInProcess(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, nil)
 	inside(t, api, nil, func(ctx context.Context, header http.Header) {
-		_, err := api.Callable.ListSecretStatus.Call(ctx, header, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 26)})
+		_, err := through(ctx, api, header, api.Callable.ListSecretStatus, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 26)})
 		if connect.CodeOf(err) != connect.CodeInvalidArgument {
 			t.Errorf("ListSecretStatus of 26 keys: got %v, want an invalid argument", err)
 		}

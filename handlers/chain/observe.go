@@ -115,8 +115,6 @@ type Load struct {
 
 // Load returns what requests hold at the moment.
 func (c *Chain) Load() Load {
-	f, s := c.flight, c.streams
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Load{f.creation.held.Load(), f.opening.held.Load(), f.unpacking.Load(), s.all}
+	f := c.flight
+	return Load{f.creation.Held(), f.opening.Held(), f.unpacking.Load(), int(c.streams.open.Held())}
 }

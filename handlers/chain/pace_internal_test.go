@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -279,8 +280,12 @@ func TestSlowReadersAreCut(t *testing.T) {
 func TestCrowdedBodiesAreCut(t *testing.T) {
 	t.Parallel()
 	for name, crowd := range map[string]func(*flight){
-		"in all":     func(f *flight) { f.creation.held.Add(maxHeld/2 + 1) },
-		"of its own": func(f *flight) { _, share := f.lane(false, caller.Network{}); share.Add(networkHeld/2 + 1) },
+		"in all": func(f *flight) {
+			for i := range byte(4) {
+				f.creation.Take(caller.NetworkOf(netip.AddrFrom4([4]byte{192, 0, 2, i})), maxHeld/2/4+1)
+			}
+		},
+		"of its own": func(f *flight) { f.creation.Take(caller.Network{}, networkHeld/2+1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
-
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/budget"
 	"hush/vault/caller"
@@ -41,29 +39,19 @@ func rateOf(limit hushv1.Limit) budget.Rate {
 	}
 }
 
-// limitRate charges the message-dependent part of a call to the budget that the
-// method names. The gate charged the first unit.
-func limitRate(g gate) connect.UnaryInterceptorFunc {
-	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		if g.budgets == nil {
-			return next
-		}
-		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-			record := recordFrom(ctx)
-			if record == nil {
-				return nil, errNoCaller
-			}
-			if err := g.charge(ctx, record, g.policies[req.Spec().Procedure].limit, cost(req.Any())-1); err != nil {
-				return nil, err
-			}
-			if mails := mailsOf(req.Any()); mails > 0 && !record.caller.Anonymous() {
-				if err := g.budgets.takeMails(ctx, record.caller.Account(), mails); err != nil {
-					return nil, err
-				}
-			}
-			return next(ctx, req)
-		}
+// chargeMessage charges the message-dependent part of a call to the budget that the
+// method names, and mails to the account that sends them. The gate charged the first unit.
+func (g gate) chargeMessage(ctx context.Context, record *record, procedure string, message any) error {
+	if g.budgets == nil {
+		return nil
 	}
+	if err := g.charge(ctx, record, g.policies[procedure].limit, cost(message)-1); err != nil {
+		return err
+	}
+	if mails := mailsOf(message); mails > 0 && !record.caller.Anonymous() {
+		return g.budgets.takeMails(ctx, record.caller.Account(), mails)
+	}
+	return nil
 }
 
 // cost returns the number of calls that a message counts for.

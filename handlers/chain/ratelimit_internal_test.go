@@ -187,15 +187,12 @@ func TestLimitRateFailsClosed(t *testing.T) {
 	t.Parallel()
 	l, _ := newFakeLimiter()
 	g := gate{policies: policies{"/hush.v1.SystemService/GetStatus": {access: hushv1.Access_ACCESS_PUBLIC, scope: hushv1.Scope_SCOPE_ANY}}, budgets: l}
-	call := chainOf(checkGate(g), limitRate(g))
-	method := Bind(call, "/hush.v1.SystemService/GetStatus", getStatus)
-	if _, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{}); !errors.Is(err, errNoCaller) {
-		t.Errorf("Call without a caller: got %v, want %v", err, errNoCaller)
+	if err := g.pass(t.Context(), nil, nil, "/hush.v1.SystemService/GetStatus"); !errors.Is(err, errNoCaller) {
+		t.Errorf("pass without a caller: got %v, want %v", err, errNoCaller)
 	}
-	ctx := withRecord(t.Context(), &record{})
 	var rate *rateError
-	if _, err := method.Call(ctx, nil, &hushv1.GetStatusRequest{}); !errors.As(err, &rate) {
-		t.Errorf("Call of a method without a budget: got %v, want it to be refused", err)
+	if err := g.pass(t.Context(), &record{}, nil, "/hush.v1.SystemService/GetStatus"); !errors.As(err, &rate) {
+		t.Errorf("pass to a method without a budget: got %v, want it to be refused", err)
 	}
 }
 

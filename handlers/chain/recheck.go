@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"connectrpc.com/connect"
-
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -21,31 +19,20 @@ type recheck struct {
 	policies policies
 }
 
-// checkAgain returns the check as an interceptor of the chain. All that the call
-// then changes checks the credential once more, in its transaction.
-func checkAgain(r recheck) connect.UnaryInterceptorFunc {
-	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-			record, procedure := recordFrom(ctx), req.Spec().Procedure
-			if err := r.pass(ctx, record, procedure); err != nil {
-				return nil, err
-			}
-			asColonel := r.policies[procedure].access == hushv1.Access_ACCESS_COLONEL
-			res, err := next(r.sessions.Hold(ctx, record.caller, asColonel), req)
-			if errors.Is(err, session.ErrEnded) {
-				return nil, cmp.Or(r.end(record, procedure), refusal.ErrUnauthenticated)
-			}
-			return res, err
-		}
+// runChecked runs a call so that all that it changes checks the credential once more, in its
+// transaction.
+func runChecked[Res any](ctx context.Context, r recheck, record *record, procedure string, run func(context.Context) (Res, error)) (Res, error) {
+	asColonel := r.policies[procedure].access == hushv1.Access_ACCESS_COLONEL
+	res, err := run(r.sessions.Hold(ctx, record.caller, asColonel))
+	if errors.Is(err, session.ErrEnded) {
+		return *new(Res), cmp.Or(r.end(record, procedure), refusal.ErrUnauthenticated)
 	}
+	return res, err
 }
 
 // pass renews the record's caller, or returns why it may not call the procedure any
 // more. Anonymous callers have nothing that could have ended.
 func (r recheck) pass(ctx context.Context, record *record, procedure string) error {
-	if record == nil {
-		return errNoCaller
-	}
 	if record.caller.Anonymous() {
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"hush/locale"
 	"hush/vault/caller"
 )
@@ -27,7 +25,7 @@ type record struct {
 	crossSite bool          // the route also serves pages of other sites
 	form      bool          // the route takes only forms of the service's own pages
 	locale    locale.Locale // of the response
-	passage   passage       // through the gate
+	admission admission     // by the gate
 	mayEnd    bool          // it may end a secret
 	body      *body         // nil without one
 	most      int64         // maximum bytes of the body; 0 means any number
@@ -147,18 +145,10 @@ func VisitorOf(r *http.Request) Visitor {
 	}
 }
 
-// noteProcedure is the outermost interceptor. It records procedure and code for
-// the request's log line.
-func noteProcedure(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		res, err := next(ctx, req)
-		if record := recordFrom(ctx); record != nil {
-			record.procedure = req.Spec().Procedure
-			record.code = "ok"
-			if err != nil {
-				record.code = connect.CodeOf(err).String()
-			}
-		}
-		return res, err
+// noteCall records procedure and code of a call for the request's log line.
+func (r *record) noteCall(procedure string, err error) {
+	r.procedure, r.code = procedure, "ok"
+	if err != nil {
+		r.code = codeOf(err).String()
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -13,6 +12,7 @@ import (
 	"connectrpc.com/grpcreflect"
 
 	"hush/vault/caller"
+	"hush/vault/fair"
 	"hush/vault/refusal"
 )
 
@@ -43,10 +43,7 @@ type streams struct {
 	life, sendTime time.Duration
 	stopping       context.Context //nolint:containedctx // the server's life, not a call's
 	stop           context.CancelFunc
-
-	mu      sync.Mutex
-	callers map[streamer]int
-	all     int
+	open           *fair.Limiter[streamer]
 }
 
 // streamer is the owner of streams: an account, or else a network.
@@ -57,7 +54,7 @@ type streamer struct {
 
 func newStreams(policies policies) *streams {
 	s := &streams{
-		life: streamLife, sendTime: sendTime, callers: map[streamer]int{},
+		life: streamLife, sendTime: sendTime, open: fair.NewLimiter[streamer](streamsAll, StreamsMost),
 		procedures: map[string]bool{
 			"/" + grpchealth.HealthV1ServiceName + "/Watch":                       true,
 			"/" + grpcreflect.ReflectV1ServiceName + "/ServerReflectionInfo":      true,
@@ -87,13 +84,13 @@ func (s *streams) around(next http.Handler) http.Handler {
 			return
 		}
 		who := streamerOf(rec.caller)
-		if !s.enter(who) {
+		if !s.open.Take(who, 1) {
 			refused := mapError(&refusal.TooManyError{What: "streams at a time", Limit: StreamsMost})
-			rec.procedure, rec.code, rec.limit = r.URL.Path, refused.Code().String(), limitStreams
-			_ = refusals.Write(w, r, refused)
+			rec.procedure, rec.code, rec.limit = r.URL.Path, refused.Code.String(), limitStreams
+			_ = refusals.Write(w, r, refused.wire())
 			return
 		}
-		defer s.leave(who)
+		defer s.open.Give(who, 1)
 		rec.control = http.NewResponseController(w)
 		next.ServeHTTP(w, r)
 	})
@@ -110,27 +107,6 @@ func streamerOf(c caller.Caller) streamer {
 		return streamer{account: c.Account()}
 	}
 	return streamer{network: c.Network}
-}
-
-// enter reports whether there is room for one more.
-func (s *streams) enter(who streamer) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all >= streamsAll || s.callers[who] >= StreamsMost {
-		return false
-	}
-	s.callers[who]++
-	s.all++
-	return true
-}
-
-func (s *streams) leave(who streamer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all--
-	if s.callers[who]--; s.callers[who] == 0 {
-		delete(s.callers, who)
-	}
 }
 
 // WrapUnary does nothing. It is part of connect.Interceptor.
@@ -159,11 +135,11 @@ func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connec
 		_ = rec.control.SetWriteDeadline(time.Now().Add(s.sendTime)) // for the end of the stream
 		switch cause := context.Cause(ctx); {
 		case errors.Is(cause, errStreamOver):
-			return mapError(errStreamOver)
+			return onWire(mapError(errStreamOver))
 		case err == nil && ctx.Err() != nil:
 			// A stream that its caller's deadline ended must not read as one that is
 			// complete. The health service returns nil then.
-			return mapError(ctx.Err())
+			return onWire(mapError(ctx.Err()))
 		}
 		return err
 	}

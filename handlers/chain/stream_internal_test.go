@@ -99,13 +99,6 @@ func (s *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1
 	return stream
 }
 
-// open returns the number of open streams.
-func (s *streams) open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all
-}
-
 // At the end of its time a stream ends with a code that makes clients resume
 // it.
 func TestStreamsEnd(t *testing.T) {
@@ -154,7 +147,7 @@ func TestHalfSentStreamsEnd(t *testing.T) {
 			}
 		}
 		synctest.Wait() // the last one is leaving
-		if got := server.streams.open(); got != 1 {
+		if got := server.streams.open.Held(); got != 1 {
 			t.Errorf("streams after the deadlines: got %d, want the complete one", got)
 		}
 		server.kit.MustReveal(t, vaulttest.Caller(2), server.kept.Secret.Key, "")
@@ -253,7 +246,7 @@ func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
 			t.Errorf("stream that nobody reads: got %v, want its end", err)
 		}
 		synctest.Wait()
-		if got := server.streams.open(); got != 0 {
+		if got := server.streams.open.Held(); got != 0 {
 			t.Errorf("streams after the end: got %d, want none", got)
 		}
 	})
@@ -264,19 +257,19 @@ func TestAllStreamsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStreams(policies{})
 	for i := range streamsAll {
-		if !s.enter(streamer{account: fmt.Sprint(i)}) {
-			t.Fatalf("enter: got no room for stream %d of %d", i, streamsAll)
+		if !s.open.Take(streamer{account: fmt.Sprint(i)}, 1) {
+			t.Fatalf("Take: got no room for stream %d of %d", i, streamsAll)
 		}
 	}
-	if s.enter(streamer{account: "another"}) {
-		t.Errorf("enter: got room for more than %d streams", streamsAll)
+	if s.open.Take(streamer{account: "another"}, 1) {
+		t.Errorf("Take: got room for more than %d streams", streamsAll)
 	}
-	s.leave(streamer{account: "0"})
-	if !s.enter(streamer{account: "another"}) {
-		t.Error("enter after one has left: got no room")
+	s.open.Give(streamer{account: "0"}, 1)
+	if !s.open.Take(streamer{account: "another"}, 1) {
+		t.Error("Take after one has left: got no room")
 	}
-	if len(s.callers) != streamsAll {
-		t.Errorf("callers: got %d, want those that have streams", len(s.callers))
+	if got := s.open.Held(); got != streamsAll {
+		t.Errorf("streams: got %d, want %d", got, streamsAll)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"go/token"
 	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -66,7 +66,16 @@ func getStatus(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResp
 	return &hushv1.GetStatusResponse{Status: "nominal"}, nil
 }
 
-// chainOf returns a chain of some interceptors, without validation.
-func chainOf(interceptors ...connect.UnaryInterceptorFunc) *Chain {
-	return &Chain{streams: newStreams(policies{}), interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
+// chainOf returns a chain behind a gate.
+func chainOf(g gate, log *slog.Logger) *Chain {
+	return &Chain{policies: g.policies, validation: newValidation(), gate: g, recheck: recheck{policies: g.policies}, log: log, streams: newStreams(policies{})}
+}
+
+// admitted passes the gate of a method with a record and calls it.
+func admitted[Req, Res any](ctx context.Context, rec *record, m Method[Req, Res], req *Req) (*Res, error) {
+	ctx = withRecord(ctx, rec)
+	if err := m.chain.Admit(ctx, http.Header{}, m.Procedure); err != nil {
+		return nil, err
+	}
+	return m.Call(ctx, http.Header{}, req)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/seal"
 	"hush/storage/memory"
 	"hush/vault"
@@ -99,4 +100,12 @@ func inside(t testing.TB, api *handlers.API, change func(*http.Request), do func
 	if !ran {
 		t.Error("Middleware: got no call of the handler, want one")
 	}
+}
+
+// through passes the gate and calls a method.
+func through[Req, Res any](ctx context.Context, api *handlers.API, header http.Header, m chain.Method[Req, Res], req *Req) (*Res, error) {
+	if err := api.Gate(ctx, header, m.Procedure); err != nil {
+		return nil, err
+	}
+	return m.Call(ctx, header, req)
 }

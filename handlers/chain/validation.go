@@ -11,14 +11,13 @@ import (
 	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	hushv1 "hush/gen/hush/v1"
 )
 
 // newValidation returns the check of the field limits of every request.
-func newValidation() connect.Interceptor {
-	return validation{validate.NewInterceptor(validate.WithValidator(newLimits()))}
-}
+func newValidation() validation { return validationBy(newLimits()) }
 
 // limits is a protovalidate.Validator that is made for the first message it
 // checks, and compiles the limits of a kind of message for the first of that kind.
@@ -58,16 +57,44 @@ func (l limits) Validate(message proto.Message, options ...protovalidate.Validat
 // validation checks field limits. The messages of the calls that are made most
 // are first looked at as Go values: protovalidate, which walks a message by
 // reflection, decides on all that are not plainly within the limits.
-type validation struct{ connect.Interceptor }
+type validation struct {
+	connect.Interceptor
+	whole connect.UnaryFunc // checks a message, and does nothing else
+}
+
+func validationBy(limits protovalidate.Validator) validation {
+	interceptor := validate.NewInterceptor(validate.WithValidator(limits))
+	valid := connect.NewResponse(new(emptypb.Empty))
+	return validation{interceptor, interceptor.WrapUnary(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
+		return valid, nil
+	})}
+}
+
+// check returns an error for a message that exceeds a limit. A nil one has none.
+func (v validation) check(ctx context.Context, message any) error {
+	if message == nil || isPlain(message) {
+		return nil
+	}
+	_, err := v.whole(ctx, anyMessage{message: message})
+	return err
+}
+
+// anyMessage is a request of which the interceptor reads the message alone.
+type anyMessage struct {
+	connect.AnyRequest
+	message any
+}
+
+// Any is part of connect.AnyRequest.
+func (m anyMessage) Any() any { return m.message }
 
 // WrapUnary is part of connect.Interceptor.
 func (v validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
-	validated := v.Interceptor.WrapUnary(next)
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		if isPlain(req.Any()) {
-			return next(ctx, req)
+		if err := v.check(ctx, req.Any()); err != nil {
+			return nil, err
 		}
-		return validated(ctx, req)
+		return next(ctx, req)
 	}
 }
 

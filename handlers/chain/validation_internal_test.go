@@ -12,7 +12,6 @@ import (
 
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
-	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -77,7 +76,7 @@ func TestUncheckedLimitsAreInternal(t *testing.T) {
 		{errors.New("canary"), "checking field limits: *errors.errorString"},
 	} {
 		log := new(strings.Builder)
-		checked := validation{validate.NewInterceptor(validate.WithValidator(limits{func() (protovalidate.Validator, error) { return nil, broken.err }}))}
+		checked := validationBy(limits{func() (protovalidate.Validator, error) { return nil, broken.err }})
 		call := mapErrors(slog.New(slog.NewTextHandler(log, nil)))(checked.WrapUnary(nil))
 		_, err := call(t.Context(), connect.NewRequest(new(hushv1.ConcealSecretRequest)))
 		if connect.CodeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "limits") {
@@ -93,10 +92,7 @@ func TestUncheckedLimitsAreInternal(t *testing.T) {
 // beside it, and with characters of several bytes.
 func TestPlainMessagesAreValid(t *testing.T) {
 	t.Parallel()
-	both, ok := newValidation().(validation)
-	if !ok {
-		t.Fatal("newValidation: got another interceptor, want validation")
-	}
+	both := newValidation()
 	nothing := func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
 		return connect.NewResponse(new(int)), nil
 	}

@@ -11,6 +11,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -57,7 +58,7 @@ func (m *accountsMaker) make(ctx context.Context) error {
 }
 
 func (m *accountsMaker) create(ctx context.Context, a *Account, role account.Role) error {
-	made, err := m.v.Operator().Accounts.CreateAccount(ctx, account.OperatorAccount{
+	made, err := m.v.Operator().SignUps.CreateAccount(ctx, signup.OperatorAccount{
 		Address: caller.Text(a.Address), Password: Password, Role: role,
 	})
 	a.ID = made.ID.String()
@@ -149,7 +150,7 @@ func (m *accountsMaker) leavePending(ctx context.Context) error {
 		return err
 	}
 	dan := &m.env.Dan
-	if _, err := m.v.SignUps.CreateAccount(ctx, c, account.NewAccount{Address: caller.Text(dan.Address), Password: Password}); err != nil {
+	if _, err := m.v.SignUps.CreateAccount(ctx, c, signup.NewAccount{Address: caller.Text(dan.Address), Password: Password}); err != nil {
 		return err
 	}
 	if _, err := m.v.Outbox.PostDue(ctx); err != nil { // else the program would try for hours

@@ -24,6 +24,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/secret"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -221,7 +222,7 @@ func operatorsAccount(t *testing.T, kit *vaulttest.Kit, address, role string) (t
 	t.Helper()
 	roles := map[string]account.Role{"customer": account.RoleCustomer, "colonel": account.RoleColonel}
 	operator := kit.Vault.Operator()
-	_, err := operator.Accounts.CreateAccount(t.Context(), account.OperatorAccount{
+	_, err := operator.SignUps.CreateAccount(t.Context(), signup.OperatorAccount{
 		Address: caller.Text(address), Password: apitest.Password, Role: roles[role],
 	})
 	if err != nil {

@@ -4,92 +4,85 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 )
-
-// details are the contents of an RPC error's details.
-type details struct {
-	refusal   *hushv1.Refusal
-	retry     time.Duration
-	violation *validate.Violation // the first one
-}
 
 // Read returns err if it is a refusal, or the refusal that an RPC's error
 // means. Any other error becomes ClassInternal. err must not be nil.
 func Read(err error) *Error {
-	if own := (*Error)(nil); errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		return own
 	}
-	var rpc *connect.Error
-	if !errors.As(err, &rpc) {
-		return &Error{Class: ClassInternal}
+	if refused, ok := errors.AsType[*chain.Refused](err); ok {
+		return ofCall(refused)
 	}
-	d := readDetails(rpc)
-	refused := d.refuse(rpc)
-	refused.Retry, refused.ForGood = d.retry, d.refusal.GetForGood()
+	if rpc, ok := errors.AsType[*connect.Error](err); ok {
+		return ofMessage(rpc)
+	}
+	return &Error{Class: ClassInternal}
+}
+
+// Detail returns why an RPC refused a call, or nil.
+func Detail(err error) *hushv1.Refusal {
+	if refused, ok := errors.AsType[*chain.Refused](err); ok {
+		return refused.Refusal
+	}
+	return nil
+}
+
+// ofCall returns the refusal that the chain's error means.
+func ofCall(call *chain.Refused) *Error {
+	refused := byReason(call.Refusal, call.Text)
+	if refused == nil {
+		refused = byCode(call.Code, call.Text)
+	}
+	refused.Retry, refused.ForGood = call.Retry, call.Refusal.GetForGood()
 	return refused
 }
 
-// Detail returns the refusal in the details of an RPC's error, or nil.
-func Detail(err error) *hushv1.Refusal {
-	var rpc *connect.Error
-	if !errors.As(err, &rpc) {
-		return nil
-	}
-	return readDetails(rpc).refusal
-}
-
-func readDetails(rpc *connect.Error) details {
-	var d details
+// ofMessage returns the refusal of a call whose message is not valid, or cannot be taken.
+func ofMessage(rpc *connect.Error) *Error {
+	refused := byCode(rpc.Code(), rpc.Message())
 	for _, detail := range rpc.Details() {
 		message, err := detail.Value()
 		if err != nil {
 			continue // a kind of detail that these routes ignore
 		}
 		switch m := message.(type) {
-		case *hushv1.Refusal:
-			d.refusal = m
-		case *errdetails.RetryInfo:
-			d.retry = m.GetRetryDelay().AsDuration()
 		case *validate.Violations:
 			if all := m.GetViolations(); len(all) > 0 {
-				d.violation = all[0]
+				return violated(all[0])
 			}
+		case *errdetails.RetryInfo:
+			refused.Retry = m.GetRetryDelay().AsDuration()
 		}
-	}
-	return d
-}
-
-func (d details) refuse(rpc *connect.Error) *Error {
-	if refused := d.byReason(rpc.Message()); refused != nil {
-		return refused
-	}
-	if d.violation != nil && rpc.Code() == connect.CodeInvalidArgument {
-		return violated(d.violation)
-	}
-	refused := &Error{Class: classByCode(rpc.Code())}
-	if refused.Class == ClassInvalid {
-		refused.Text = rpc.Message()
 	}
 	return refused
 }
 
-// byReason returns nil for an error without a reason, whose code says
-// everything.
-func (d details) byReason(message string) *Error {
-	switch d.refusal.GetReason() {
+func byCode(code connect.Code, message string) *Error {
+	refused := &Error{Class: classByCode(code)}
+	if refused.Class == ClassInvalid {
+		refused.Text = message
+	}
+	return refused
+}
+
+// byReason returns nil for a call without a reason, whose code says everything.
+func byReason(why *hushv1.Refusal, message string) *Error {
+	switch why.GetReason() {
 	case hushv1.Refusal_REASON_PASSPHRASE:
 		return &Error{Class: ClassPassphrase}
 	case hushv1.Refusal_REASON_LOCKED, hushv1.Refusal_REASON_RATE_LIMITED:
 		return &Error{Class: ClassLimited}
 	case hushv1.Refusal_REASON_TOO_LARGE:
-		return &Error{Class: ClassTooLarge, Text: tooLarge(d.refusal)}
+		return &Error{Class: ClassTooLarge, Text: tooLarge(why)}
 	case hushv1.Refusal_REASON_QUOTA:
 		return &Error{Class: ClassFull}
 	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
@@ -99,13 +92,13 @@ func (d details) byReason(message string) *Error {
 	case hushv1.Refusal_REASON_INVALID:
 		return &Error{Class: ClassInvalid, Text: message}
 	default:
-		return d.byPolicy(message)
+		return byPolicy(why, message)
 	}
 }
 
 // byPolicy is for reasons that concern callers with accounts.
-func (d details) byPolicy(message string) *Error {
-	switch d.refusal.GetReason() {
+func byPolicy(why *hushv1.Refusal, message string) *Error {
+	switch why.GetReason() {
 	case hushv1.Refusal_REASON_SHRIMP:
 		return &Error{Class: ClassForgery}
 	case hushv1.Refusal_REASON_CROSS_SITE, hushv1.Refusal_REASON_INSECURE, hushv1.Refusal_REASON_ELSEWHERE:
@@ -121,7 +114,7 @@ func (d details) byPolicy(message string) *Error {
 	case hushv1.Refusal_REASON_DUPLICATE:
 		return &Error{Class: ClassDuplicate, Text: message}
 	case hushv1.Refusal_REASON_POLICY:
-		return &Error{Class: policyClass(d.refusal), Text: message}
+		return &Error{Class: policyClass(why), Text: message}
 	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
 		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN,
 		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED,

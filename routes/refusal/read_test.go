@@ -13,10 +13,17 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/locale"
 )
 
-func rpcError(t *testing.T, code connect.Code, details ...proto.Message) error {
+// refused returns the error of a call that the chain refuses.
+func refused(code connect.Code, why *hushv1.Refusal, retry time.Duration) error {
+	return fmt.Errorf("calling: %w", &chain.Refused{Code: code, Text: "why", Refusal: why, Retry: retry})
+}
+
+// invalid returns the error of a call whose message cannot be taken.
+func invalid(t *testing.T, code connect.Code, details ...proto.Message) error {
 	t.Helper()
 	err := connect.NewError(code, errors.New("why"))
 	for _, message := range details {
@@ -63,8 +70,10 @@ func TestReadCodes(t *testing.T) {
 		connect.CodeDataLoss:           {Class: ClassInternal},
 		connect.CodeUnauthenticated:    {Class: ClassUnauthorized},
 	} {
-		if got := Read(rpcError(t, code)); *got != want {
-			t.Errorf("Read(%v): got %+v, want %+v", code, *got, want)
+		for _, err := range []error{refused(code, nil, 0), invalid(t, code)} {
+			if got := Read(err); *got != want {
+				t.Errorf("Read(%v, a %T): got %+v, want %+v", code, err, *got, want)
+			}
 		}
 	}
 	if got := Read(errors.New("hunter2")); *got != (Error{Class: ClassInternal}) {
@@ -108,7 +117,7 @@ func TestReadReasons(t *testing.T) {
 		if !ok {
 			t.Errorf("Read(%v): no expectation", reason)
 		}
-		err := rpcError(t, connect.CodeInvalidArgument, &hushv1.Refusal{Reason: reason, Limit: 102400})
+		err := refused(connect.CodeInvalidArgument, &hushv1.Refusal{Reason: reason, Limit: 102400}, 0)
 		if got := Read(err); *got != want {
 			t.Errorf("Read(%v): got %+v, want %+v", reason, *got, want)
 		}
@@ -118,7 +127,7 @@ func TestReadReasons(t *testing.T) {
 // The caller can satisfy a policy about a value, but no other policy.
 func TestReadPolicy(t *testing.T) {
 	detail := &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: "passphrase"}
-	got := Read(rpcError(t, connect.CodeFailedPrecondition, detail))
+	got := Read(refused(connect.CodeFailedPrecondition, detail, 0))
 	if want := (Error{Class: ClassInvalid, Text: "why"}); *got != want {
 		t.Errorf("Read(policy about a field): got %+v, want %+v", *got, want)
 	}
@@ -144,7 +153,7 @@ func TestReadViolations(t *testing.T) {
 		{violation("x", "bad", field("a"), field("b")), Error{Class: ClassInvalid, Text: "a.b: bad"}},
 		{&validate.Violations{}, Error{Class: ClassInvalid, Text: "why"}},
 	} {
-		got := Read(rpcError(t, connect.CodeInvalidArgument, test.violations))
+		got := Read(invalid(t, connect.CodeInvalidArgument, test.violations))
 		if *got != test.want {
 			t.Errorf("Read(%v): got %+v, want %+v", test.violations, *got, test.want)
 		}
@@ -153,9 +162,13 @@ func TestReadViolations(t *testing.T) {
 
 func TestReadRetry(t *testing.T) {
 	info := &errdetails.RetryInfo{RetryDelay: durationpb.New(30 * time.Second)}
-	got := Read(rpcError(t, connect.CodeResourceExhausted, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, info))
-	if got.Retry != 30*time.Second {
-		t.Errorf("Read(locked): got %v, want 30s", got.Retry)
+	for _, err := range []error{
+		refused(connect.CodeResourceExhausted, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, 30*time.Second),
+		invalid(t, connect.CodeUnavailable, info),
+	} {
+		if got := Read(err); got.Retry != 30*time.Second {
+			t.Errorf("Read(%v): got %v, want 30s", err, got.Retry)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/certmagic"
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 type admissions struct {
 	admits  func(ctx context.Context, name string) (bool, error)
 	now     func() time.Time
-	lookups chan struct{}
+	lookups *semaphore.Weighted
 
 	mu    sync.Mutex
 	known map[string]admission
@@ -38,7 +39,7 @@ type admission struct {
 
 func newAdmissions(opts ACMEOptions) *admissions {
 	return &admissions{
-		admits: opts.Admits, now: opts.Now, lookups: make(chan struct{}, maxLookups), known: make(map[string]admission),
+		admits: opts.Admits, now: opts.Now, lookups: semaphore.NewWeighted(maxLookups), known: make(map[string]admission),
 	}
 }
 
@@ -78,12 +79,10 @@ func (a *admissions) recent(ctx context.Context, name string) (bool, error) {
 	if known, ok := a.find(name); ok {
 		return known, nil
 	}
-	select {
-	case a.lookups <- struct{}{}:
-		defer func() { <-a.lookups }()
-	case <-ctx.Done():
-		return false, ctx.Err()
+	if err := a.lookups.Acquire(ctx, 1); err != nil {
+		return false, err
 	}
+	defer a.lookups.Release(1)
 	if known, ok := a.find(name); ok { // others asked for the same name
 		return known, nil
 	}

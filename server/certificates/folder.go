@@ -42,8 +42,10 @@ type folder struct {
 
 	writing sync.Mutex // held while a file is replaced
 
-	mu   sync.Mutex
-	held map[string]chan struct{} // locks; only this process uses the folder
+	mu sync.Mutex
+	// held are the locks, by the names that CertMagic gives them; only this process uses
+	// the folder. One is closed when it is free.
+	held map[string]chan struct{}
 }
 
 func openFolder(opts ACMEOptions) (*folder, error) {

@@ -50,8 +50,9 @@ type failure struct {
 	until time.Time
 }
 
-// tries are the attempts to get certificates. Only names that may have one get
-// here, so there are no more than those.
+// tries are the attempts to get certificates: one at a time for a name, whose outcome
+// all who want it share, and after a failure none until a time. Only names that may have
+// one get here, so there are no more than those.
 type tries struct {
 	mu      sync.Mutex
 	now     func() time.Time

@@ -10,7 +10,9 @@ import (
 // idle before the end of the response was written.
 const grace = 100 * time.Millisecond
 
-// table holds the connections of all networks. It must be guarded by a lock.
+// table holds the connections of all networks. It must be guarded by a lock. It counts
+// them itself, because beyond a share or the total it closes an idle connection for a new
+// one, and so needs to know which those are.
 type table struct {
 	limits   Limits
 	count    int

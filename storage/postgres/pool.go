@@ -9,7 +9,8 @@ import (
 )
 
 // pool keeps connections. The last one used is the next one taken, so that a
-// quiet store keeps few busy.
+// quiet store keeps few busy. Its bound is a channel and not a semaphore, because the
+// close of the pool ends a wait for it as well.
 type pool struct {
 	open func(context.Context) (*conn, error)
 	sem  chan struct{} // one for each connection that may be taken

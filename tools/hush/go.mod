@@ -9,6 +9,7 @@ require (
 	github.com/goreleaser/nfpm/v2 v2.45.0
 	github.com/spf13/cobra v1.10.2
 	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	google.golang.org/protobuf v1.36.12
 	hush v0.0.0

@@ -4,14 +4,16 @@ import (
 	"errors"
 	"time"
 
+	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/email"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
-// sealAddress seals the address of an account's record.
-func (ac *Accounts) sealAddress(id caller.AccountID, address string) []byte {
+// SealAddress seals the address of an account's record.
+func (ac *Accounts) SealAddress(id caller.AccountID, address string) []byte {
 	return ac.keys.SealField(fieldAddress, id[:], []byte(address))
 }
 
@@ -37,12 +39,12 @@ func (ac *Accounts) openAddress(label string, id caller.AccountID, sealed []byte
 // FindByAddress finds the account of a canonical address, even a destroyed one,
 // or returns ErrNotFound.
 func (ac *Accounts) FindByAddress(tx *rows.Tx, canonical string) (caller.AccountID, *Record, error) {
-	return findByAddressID(tx, ac.keys.AddressID(canonical))
+	return FindByAddressID(tx, ac.keys.AddressID(canonical))
 }
 
-// findByAddressID does the same reads for an address without an account: it
+// FindByAddressID is FindByAddress by the id of the address. It does the same reads for an address without an account: it
 // then looks up the zero id, which no account has.
-func findByAddressID(tx *rows.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
+func FindByAddressID(tx *rows.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
 	id, err := rows.LoadOr(tx, BucketAddress, addressID[:], rows.DecodeAccountID, caller.AccountID{})
 	if err != nil {
 		return caller.AccountID{}, nil, err
@@ -51,14 +53,14 @@ func findByAddressID(tx *rows.Tx, addressID [32]byte) (caller.AccountID, *Record
 	return id, r, err
 }
 
-// confirmAddress records how the ownership of an account's address was proved.
+// ConfirmAddress records how the ownership of an account's address was proved.
 // The caller stores r.
-func confirmAddress(tx *rows.Tx, r *Record, by proof, now time.Time) error {
-	if r.Proof == proofNone {
-		r.verified = now
+func ConfirmAddress(tx *rows.Tx, r *Record, by Proof, now time.Time) error {
+	if r.Proof == ProofNone {
+		r.Verified = now
 	}
 	r.Proof, r.Pending = by, false
-	return dropTickets(tx, r, ticketVerify)
+	return r.Tickets.Drop(tx, ticket.Verify)
 }
 
 // ResolveAccount finds the account of an address or an id. It returns
@@ -83,29 +85,55 @@ func (ac *Accounts) ResolveAccount(tx *rows.Tx, account caller.Text) (id caller.
 	return id, r, nil
 }
 
-// addressState is the state of an address.
-type addressState byte
+// AddressState is the state of an address.
+type AddressState byte
 
+// The states of an address.
 const (
-	addressFree    addressState = iota
-	addressPending              // an account whose mailed link is still to be opened
-	addressUsed                 // any other account
-	addressBuried               // a tombstone
+	AddressFree    AddressState = iota
+	AddressPending              // an account whose mailed link is still to be opened
+	AddressUsed                 // any other account
+	AddressBuried               // a tombstone
 )
 
-// addressStateOf returns the state of an address with its account. The id and
+// StateOfAddress returns the state of an address with its account. The id and
 // the record are zero if it is free.
-func addressStateOf(tx *rows.Tx, addressID [32]byte) (addressState, caller.AccountID, *Record, error) {
-	id, r, err := findByAddressID(tx, addressID)
+func StateOfAddress(tx *rows.Tx, addressID [32]byte) (AddressState, caller.AccountID, *Record, error) {
+	id, r, err := FindByAddressID(tx, addressID)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):
-		return addressFree, caller.AccountID{}, nil, nil
+		return AddressFree, caller.AccountID{}, nil, nil
 	case err != nil:
-		return addressFree, caller.AccountID{}, nil, err
+		return AddressFree, caller.AccountID{}, nil, err
 	case !r.Destroyed.IsZero():
-		return addressBuried, id, r, nil
+		return AddressBuried, id, r, nil
 	case r.Pending && !r.Disabled:
-		return addressPending, id, r, nil
+		return AddressPending, id, r, nil
 	}
-	return addressUsed, id, r, nil
+	return AddressUsed, id, r, nil
+}
+
+// MoveAddress gives an account another address, which is free, and ends what was
+// mailed to the old one. It stores r.
+func MoveAddress(tx *rows.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
+	if err := tx.Delete(BucketAddress, r.AddressID[:]); err != nil {
+		return err
+	}
+	if err := tx.Put(BucketAddress, nextID[:], id[:]); err != nil {
+		return err
+	}
+	r.AddressID, r.address, r.PendingAddress = nextID, sealed, nil
+	if err := r.Tickets.Drop(tx, ticket.Reset, ticket.Address); err != nil {
+		return err
+	}
+	if err := ConfirmAddress(tx, r, ProofMail, now); err != nil {
+		return err
+	}
+	return Amend(tx, id, r, audit.Address, now)
+}
+
+// SealPendingAddress seals an address that is to be confirmed, for PendingAddress of
+// an account's record.
+func (ac *Accounts) SealPendingAddress(id caller.AccountID, address string) []byte {
+	return ac.keys.SealField(fieldPendingAddress, id[:], []byte(address))
 }

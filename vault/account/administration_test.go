@@ -7,11 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -19,8 +21,8 @@ const grace = "grace-canary@example.com"
 
 // administrationKit is a vault with two administrators and a customer.
 type administrationKit struct {
-	*accountKit
-	actions account.Administration
+	*vaulttest.AccountKit
+	actions vault.Administration
 	grace   caller.Caller // an administrator
 	host    caller.Caller // another one, by the operator's settings
 	ada     account.Account
@@ -28,11 +30,11 @@ type administrationKit struct {
 
 func newAdministrationKit(t *testing.T) *administrationKit {
 	t.Helper()
-	k := &administrationKit{accountKit: newPlainKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{"host-canary@example.com"}}})}
-	k.made(t, account.OperatorAccount{Address: grace, Password: rightPassword, Role: account.RoleColonel})
-	k.grace, k.host = k.signIn(t, grace, rightPassword), k.accountKit.host
-	k.ada = k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
-	k.actions = k.Vault.Administration.Administration
+	k := &administrationKit{AccountKit: vaulttest.NewMaillessKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{"host-canary@example.com"}}})}
+	k.MustCreate(t, signup.OperatorAccount{Address: grace, Password: vaulttest.RightPassword, Role: account.RoleColonel})
+	k.grace, k.host = k.EnterAs(t, grace, vaulttest.RightPassword), k.AccountKit.Host
+	k.ada = k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+	k.actions = k.Vault.Administration
 	return k
 }
 
@@ -51,7 +53,7 @@ func (k *administrationKit) acts() map[string]act {
 			return err
 		},
 		"ResetPassword": func(ctx context.Context, c caller.Caller, password, name caller.Text) error {
-			_, err := k.actions.ResetPassword(ctx, c, password, name, otherPassword)
+			_, err := k.actions.ResetPassword(ctx, c, password, name, vaulttest.OtherPassword)
 			return err
 		},
 		"DestroyAccount": func(ctx context.Context, c caller.Caller, password, name caller.Text) error {
@@ -65,7 +67,7 @@ func (k *administrationKit) acts() map[string]act {
 func (k *administrationKit) wantUnchanged(t *testing.T, name string) {
 	t.Helper()
 	for _, kind := range []audit.Type{audit.Role, audit.Disable, audit.Reset, audit.Destroy, audit.Administered} {
-		vaulttest.Want(t, "audit rows "+kind.String()+" after "+name, k.count(t, kind), 0)
+		vaulttest.Want(t, "audit rows "+kind.String()+" after "+name, k.AuditCount(t, kind), 0)
 	}
 }
 
@@ -89,10 +91,10 @@ func (k *administrationKit) wantRecorded(t *testing.T, kind audit.Type, subject,
 func TestAdministrationIsTheColonels(t *testing.T) {
 	t.Parallel()
 	k := newAdministrationKit(t)
-	customer := k.signIn(t, ada, rightPassword)
+	customer := k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
 	for name, do := range k.acts() {
 		for who, c := range map[string]caller.Caller{"anonymous": vaulttest.Caller(1), "customer": customer} {
-			vaulttest.WantErr(t, name+"("+who+")", do(t.Context(), c, rightPassword, grace), refusal.ErrNotFound)
+			vaulttest.WantErr(t, name+"("+who+")", do(t.Context(), c, vaulttest.RightPassword, grace), refusal.ErrNotFound)
 		}
 	}
 	_, err := k.Vault.Administration.FindAccount(t.Context(), customer, grace)
@@ -106,61 +108,61 @@ func TestAdministrationTakesThePassword(t *testing.T) {
 	t.Parallel()
 	k := newAdministrationKit(t)
 	for name, do := range k.acts() {
-		vaulttest.WantInvalid(t, name+"(no password)", do(t.Context(), k.grace, "", ada), "password")
+		vaulttest.WantInvalid(t, name+"(no password)", do(t.Context(), k.grace, "", vaulttest.Ada), "password")
 	}
 	for name, do := range k.acts() { // four tries
-		vaulttest.WantErr(t, name+"(wrong password)", do(t.Context(), k.grace, otherPassword, ada), refusal.ErrCredentials)
+		vaulttest.WantErr(t, name+"(wrong password)", do(t.Context(), k.grace, vaulttest.OtherPassword, vaulttest.Ada), refusal.ErrCredentials)
 	}
 	do := k.acts()["DestroyAccount"]
-	vaulttest.WantErr(t, "DestroyAccount(wrong password)", do(t.Context(), k.grace, otherPassword, ada), refusal.ErrCredentials)
+	vaulttest.WantErr(t, "DestroyAccount(wrong password)", do(t.Context(), k.grace, vaulttest.OtherPassword, vaulttest.Ada), refusal.ErrCredentials)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(in a pause)", do(t.Context(), k.grace, rightPassword, ada), refusal.ErrLocked)
+		vaulttest.WantErr(t, name+"(in a pause)", do(t.Context(), k.grace, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrLocked)
 	}
 	k.wantUnchanged(t, "wrong passwords")
-	k.wantSignIn(t, ada, rightPassword, nil)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, nil)
 }
 
 func TestColonelsChangeAccounts(t *testing.T) {
 	t.Parallel()
 	k := newAdministrationKit(t)
 	ctx, by := t.Context(), k.grace.AccountID()
-	session := k.browserOf(t, ada)
-	changed, err := k.actions.SetRole(ctx, k.grace, rightPassword, ada, account.RoleColonel)
+	session := k.browserOf(t, vaulttest.Ada)
+	changed, err := k.actions.SetRole(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, account.RoleColonel)
 	vaulttest.WantErr(t, "SetRole(colonel)", err, nil)
 	vaulttest.Want(t, "SetRole(colonel).Role", changed.Role, account.RoleColonel)
 	k.wantRecorded(t, audit.Role, k.ada.ID, by)
-	changed, err = k.actions.DisableAccount(ctx, k.grace, rightPassword, caller.Text(k.ada.ID.String()), true)
+	changed, err = k.actions.DisableAccount(ctx, k.grace, vaulttest.RightPassword, caller.Text(k.ada.ID.String()), true)
 	vaulttest.WantErr(t, "DisableAccount(id)", err, nil)
 	vaulttest.Want(t, "DisableAccount(id).Disabled", changed.Disabled, true)
 	k.wantRecorded(t, audit.Disable, k.ada.ID, by)
-	k.wantRefused(t, session)
-	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
-	_, err = k.actions.DisableAccount(ctx, k.grace, rightPassword, ada, false)
+	k.WantRefused(t, session)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	_, err = k.actions.DisableAccount(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, false)
 	vaulttest.WantErr(t, "DisableAccount(enable)", err, nil)
-	_, err = k.actions.ResetPassword(ctx, k.grace, rightPassword, ada, "short")
+	_, err = k.actions.ResetPassword(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, "short")
 	vaulttest.WantInvalid(t, "ResetPassword(short)", err, "new_password")
-	_, err = k.actions.ResetPassword(ctx, k.grace, rightPassword, ada, otherPassword)
+	_, err = k.actions.ResetPassword(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(password)", err, nil)
 	k.wantRecorded(t, audit.Reset, k.ada.ID, by)
-	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
-	k.wantSignIn(t, ada, otherPassword, nil)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, nil)
 	found, err := k.Vault.Administration.FindAccount(ctx, k.grace, "Ada-canary@Example.com")
 	vaulttest.WantErr(t, "FindAccount(address)", err, nil)
 	vaulttest.Want(t, "FindAccount().Account.ID", found.Account.ID, k.ada.ID)
 	vaulttest.Want(t, "FindAccount().Sessions", len(found.Sessions), 1)
-	_, err = k.actions.DestroyAccount(ctx, k.grace, rightPassword, ada)
+	_, err = k.actions.DestroyAccount(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada)
 	vaulttest.WantErr(t, "DestroyAccount(address)", err, nil)
 	k.wantRecorded(t, audit.Destroy, k.ada.ID, by)
-	k.wantNoAccount(t, ada)
+	k.WantNoAccount(t, vaulttest.Ada)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(destroyed)", do(ctx, k.grace, rightPassword, ada), refusal.ErrNotFound)
+		vaulttest.WantErr(t, name+"(destroyed)", do(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrNotFound)
 	}
 }
 
 // browserOf signs in and returns the session's credential.
 func (k *administrationKit) browserOf(t *testing.T, address caller.Text) session.Credential {
 	t.Helper()
-	in, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, rightPassword, false)
+	in, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, vaulttest.RightPassword, false)
 	vaulttest.WantErr(t, "CreateSession(address)", err, nil)
 	return session.Credential{Session: caller.Text(in.Cookie.Expose())}
 }
@@ -172,11 +174,11 @@ func TestColonelsDoNotChangeTheirOwnAccount(t *testing.T) {
 	k := newAdministrationKit(t)
 	for name, do := range k.acts() {
 		for _, own := range []caller.Text{grace, "GRACE-canary@example.com", caller.Text(k.grace.AccountID().String())} {
-			vaulttest.WantInvalid(t, name+"(own account)", do(t.Context(), k.grace, rightPassword, own), "account")
+			vaulttest.WantInvalid(t, name+"(own account)", do(t.Context(), k.grace, vaulttest.RightPassword, own), "account")
 		}
 	}
 	k.wantUnchanged(t, "changes of one's own account")
-	_, err := k.actions.SetRole(t.Context(), k.grace, rightPassword, "host-canary@example.com", account.RoleCustomer)
+	_, err := k.actions.SetRole(t.Context(), k.grace, vaulttest.RightPassword, "host-canary@example.com", account.RoleCustomer)
 	vaulttest.WantErr(t, "SetRole(colonel by the operator's settings)", err, refusal.ErrPolicy)
 	k.wantUnchanged(t, "a role that the settings give")
 }
@@ -189,14 +191,14 @@ func TestFormerColonelsChangeNothing(t *testing.T) {
 	_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), grace, account.RoleCustomer)
 	vaulttest.WantErr(t, "Operator.SetRole(customer)", err, nil)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(former colonel)", do(t.Context(), k.grace, rightPassword, ada), refusal.ErrNotFound)
+		vaulttest.WantErr(t, name+"(former colonel)", do(t.Context(), k.grace, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrNotFound)
 	}
 	_, err = k.Vault.Operator().Accounts.DisableAccount(t.Context(), "host-canary@example.com", true)
 	vaulttest.WantErr(t, "Operator.DisableAccount(colonel)", err, nil)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(disabled colonel)", do(t.Context(), k.host, rightPassword, ada), refusal.ErrUnauthenticated)
+		vaulttest.WantErr(t, name+"(disabled colonel)", do(t.Context(), k.host, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrUnauthenticated)
 	}
-	vaulttest.Want(t, "audit rows of administrators", k.count(t, audit.Administered), 0)
+	vaulttest.Want(t, "audit rows of administrators", k.AuditCount(t, audit.Administered), 0)
 }
 
 // Two administrators who take each other's role at once leave one of them.
@@ -204,14 +206,14 @@ func TestOneColonelIsLeft(t *testing.T) {
 	t.Parallel()
 	for range 8 {
 		k := newAdministrationKit(t)
-		_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), ada, account.RoleColonel)
+		_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), vaulttest.Ada, account.RoleColonel)
 		vaulttest.WantErr(t, "Operator.SetRole(colonel)", err, nil)
-		other := k.signIn(t, ada, rightPassword)
+		other := k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
 		var all sync.WaitGroup
 		errs := make([]error, 2)
 		for i, c := range []caller.Caller{k.grace, other} {
 			all.Go(func() {
-				_, errs[i] = k.actions.SetRole(t.Context(), c, rightPassword, []caller.Text{ada, grace}[i], account.RoleCustomer)
+				_, errs[i] = k.actions.SetRole(t.Context(), c, vaulttest.RightPassword, []caller.Text{vaulttest.Ada, grace}[i], account.RoleCustomer)
 			})
 		}
 		all.Wait()

@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -19,36 +21,36 @@ import (
 // blocked for a year.
 func TestDestroyAccount(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
-	own := k.member(t, ada)
-	session, token := k.browser(t), k.token(t, own)
-	id := k.account(t, ada).ID
+	k := vaulttest.NewAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
+	own := k.MustJoin(t, vaulttest.Ada)
+	session, token := k.Browser(t), k.TokenOf(t, own)
+	id := k.AccountOf(t, vaulttest.Ada).ID
 	kept := k.MustConceal(t, own, "kept", secret.Wish{})
 	k.MustBurn(t, own, k.MustConceal(t, own, "burned", secret.Wish{}).Metadata.Key, "")
-	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
-	link := k.link(t, outbox.MailReset, ada)
+	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
+	link := k.WantLink(t, outbox.MailReset, vaulttest.Ada)
 
 	for confirmation, wanted := range map[caller.Text]error{"": refusal.ErrInvalid, "wrong password": refusal.ErrCredentials} {
-		_, err := k.Vault.Accounts.DestroyAccount(t.Context(), own, confirmation)
+		_, err := k.Vault.DestroyAccount(t.Context(), own, confirmation)
 		vaulttest.WantErr(t, "DestroyAccount(no confirmation)", err, wanted)
 	}
-	burned, err := k.Vault.Accounts.DestroyAccount(t.Context(), own, rightPassword)
+	burned, err := k.Vault.DestroyAccount(t.Context(), own, vaulttest.RightPassword)
 	vaulttest.WantErr(t, "DestroyAccount(password)", err, nil)
 	vaulttest.Want(t, "DestroyAccount(password)", burned, 1)
 
 	vaulttest.WantErr(t, "RevealSecret(key)", vaulttest.RevealErr(t, k.Kit, vaulttest.Caller(1), kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	vaulttest.WantState(t, k.Kit, kept.Metadata.Key, secret.StateBurned)
-	k.wantRefused(t, session)
-	k.wantRefused(t, token)
-	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
-	k.wantNoAccount(t, ada)
-	k.wantNoAccount(t, caller.Text(id.String()))
-	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, otherPassword)
+	k.WantRefused(t, session)
+	k.WantRefused(t, token)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantNoAccount(t, vaulttest.Ada)
+	k.WantNoAccount(t, caller.Text(id.String()))
+	_, err = k.Vault.ResetPassword(t.Context(), caller.Caller{}, link, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(token)", err, refusal.ErrTicket)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
 	vaulttest.WantErr(t, "GetAccount(destroyed)", err, refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "tally of a destroyed account", string(vaulttest.Get(t, k.Store, account.BucketTally, id[:])), "")
-	vaulttest.Want(t, "audit rows of destroyed accounts", k.count(t, audit.Destroy), 1)
+	vaulttest.Want(t, "audit rows of destroyed accounts", k.AuditCount(t, audit.Destroy), 1)
 
 	// A secret that was concealed while the account was being destroyed is burned
 	// after the tally is gone.
@@ -58,31 +60,31 @@ func TestDestroyAccount(t *testing.T) {
 	vaulttest.WantErr(t, "ChangeTally(destroyed)", err, nil)
 	vaulttest.Want(t, "tally of a destroyed account", string(vaulttest.Get(t, k.Store, account.BucketTally, id[:])), "")
 
-	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
-	k.wantMails(t)
-	k.leap(t, account.TombstoneLifetime-time.Hour)
-	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
-	k.wantMails(t)
-	k.leap(t, time.Hour)
+	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.SignUp(t, vaulttest.Ada, vaulttest.OtherPassword), nil)
+	k.WantMails(t)
+	k.Leap(t, account.TombstoneLifetime-time.Hour)
+	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.SignUp(t, vaulttest.Ada, vaulttest.OtherPassword), nil)
+	k.WantMails(t)
+	k.Leap(t, time.Hour)
 	vaulttest.Want(t, "a tombstone after a year", string(vaulttest.Get(t, k.Store, account.BucketAccount, id[:])), "")
 	// The session of a year ago is over.
-	k.host = k.signIn(t, "host-canary@example.com", rightPassword)
-	k.verified(t, ada)
-	k.signIn(t, ada, rightPassword)
+	k.Host = k.EnterAs(t, "host-canary@example.com", vaulttest.RightPassword)
+	k.MustVerify(t, vaulttest.Ada)
+	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
 }
 
 // A tombstone keeps nothing but the id of its address and when it was made.
 func TestTombstonesKeepNothing(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{})
-	id := k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword, Role: account.RoleColonel, Locale: "fr"}).ID
+	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
+	id := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword, Role: account.RoleColonel, Locale: "fr"}).ID
 	before := len(vaulttest.Get(t, k.Store, account.BucketAccount, id[:]))
-	burned, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), ada)
+	burned, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), vaulttest.Ada)
 	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
 	vaulttest.Want(t, "Operator.DestroyAccount(address)", burned, 0)
 	kept, err := tombstoneOf(vaulttest.Get(t, k.Store, account.BucketAccount, id[:]))
 	vaulttest.WantErr(t, "TombstoneOf(record)", err, nil)
-	vaulttest.Want(t, "a tombstone", kept, tombstone{AddressID: k.Keys.AddressID(ada), Destroyed: k.Clock.Now()})
+	vaulttest.Want(t, "a tombstone", kept, tombstone{AddressID: k.Keys.AddressID(vaulttest.Ada), Destroyed: k.Clock.Now()})
 	if before <= 0 {
 		t.Errorf("record of an account: got %d bytes, want some", before)
 	}
@@ -93,12 +95,31 @@ func TestTombstonesKeepNothing(t *testing.T) {
 // The operator may give the address to a new owner.
 func TestOperatorOverridesTombstones(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{})
-	old := k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword}).ID
-	_, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), ada)
+	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
+	old := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword}).ID
+	_, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), vaulttest.Ada)
 	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
-	k.made(t, account.OperatorAccount{Address: ada, Password: otherPassword})
+	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.OtherPassword})
 	vaulttest.Want(t, "the tombstone", string(vaulttest.Get(t, k.Store, account.BucketAccount, old[:])), "")
-	k.leap(t, account.TombstoneLifetime)
-	k.signIn(t, ada, otherPassword)
+	k.Leap(t, account.TombstoneLifetime)
+	k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)
+}
+
+// tombstone is what a destroyed account leaves.
+type tombstone struct {
+	AddressID [32]byte
+	Destroyed time.Time
+}
+
+// it says anything else.
+func tombstoneOf(record []byte) (tombstone, error) {
+	r, err := account.DecodeAccount(record)
+	if err != nil {
+		return tombstone{}, err
+	}
+	kept := tombstone{r.AddressID, r.Destroyed}
+	if !bytes.Equal(record, (&account.Record{AddressID: kept.AddressID, Destroyed: kept.Destroyed}).Encode()) {
+		return tombstone{}, rows.ErrInconsistent
+	}
+	return kept, nil
 }

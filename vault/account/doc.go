@@ -1,8 +1,11 @@
-// Package account keeps accounts: their addresses, passwords and mailed links,
-// and how they are created and destroyed.
+// Package account keeps who one is: accounts with their addresses, roles, settings
+// and tallies, and how they end.
 //
-// It owns the buckets account, address, tally, ticket and tries. Neither a
-// response nor the amount of work reveals whether an address has an account. It
-// calls the packages above it through the functions of Others. Packages
-// session, domain and secret use it, and handlers call its services.
+// It owns the buckets account, address and tally. The record of an account names the
+// tickets of package ticket that it holds. What tickets are mailed for is the business
+// of package signup, and whether a password is right that of package password.
+//
+// What changes one account in a transaction is a function that takes it, for the
+// packages above: destroying an account ends what several of them keep, which package
+// vault puts together.
 package account

@@ -8,6 +8,7 @@ import (
 	"hush/vault/exam"
 	"hush/vault/rows"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // Invariants returns those of the buckets of this package. They come before those
@@ -25,11 +26,7 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 		{Bucket: BucketAccount, Row: i.account, Counters: []counter.Counter{counter.Accounts}},
 		{Bucket: BucketAddress, Row: i.address},
 		{Bucket: BucketTally, Row: func(key, _ []byte) error { return x.WantAccount(exam.CodeTallyStray, BucketTally, key, key) }},
-		{Bucket: BucketTicket, Row: i.ticket},
-		{Bucket: BucketTries, Row: func(key, _ []byte) error {
-			x.WantDue(sweep.DueTries, BucketTries, key)
-			return nil
-		}},
+		{Bucket: ticket.BucketTicket, Row: i.ticket},
 	}
 }
 
@@ -58,15 +55,15 @@ func (i invariants) account(key, value []byte) error {
 		i.Report(exam.CodeAccountAddress, BucketAccount, key)
 	}
 	i.sealed(id, r)
-	for n, row := range r.tickets {
+	for n, row := range r.Tickets {
 		if row == (seal.RowKey{}) {
 			continue
 		}
-		t, err := rows.LoadOr(i.Tx, BucketTicket, row[:], decodeTicket, nil)
+		t, err := rows.LoadOr(i.Tx, ticket.BucketTicket, row[:], ticket.Decode, nil)
 		if err != nil && !rows.IsDamage(err) {
 			return err
 		}
-		if err == nil && (t == nil || t.account != id || int(t.kind) != n+1) {
+		if err == nil && (t == nil || t.Account != id || int(t.Kind) != n+1) {
 			i.Report(exam.CodeTicket, BucketAccount, key)
 		}
 	}
@@ -95,10 +92,10 @@ func (i invariants) sealed(id caller.AccountID, r *Record) {
 	case i.Keys.AddressID(string(address)) != r.AddressID:
 		i.Report(exam.CodeAddressIndex, BucketAccount, id[:])
 	}
-	if len(r.pendingAddress) == 0 {
+	if len(r.PendingAddress) == 0 {
 		return
 	}
-	if _, err := i.Keys.OpenField(fieldPendingAddress, id[:], r.pendingAddress); err != nil {
+	if _, err := i.Keys.OpenField(fieldPendingAddress, id[:], r.PendingAddress); err != nil {
 		i.Report(exam.CodeField, BucketAccount, id[:])
 	}
 }
@@ -119,25 +116,30 @@ func (i invariants) address(key, value []byte) error {
 }
 
 func (i invariants) ticket(key, value []byte) error {
-	i.WantDue(sweep.DueTicket, BucketTicket, key)
-	t, err := decodeTicket(value)
+	i.WantDue(sweep.DueTicket, ticket.BucketTicket, key)
+	t, err := ticket.Decode(value)
 	if err != nil {
 		return err
 	}
-	if i.Keys != nil && len(t.address) > 0 {
-		if _, err := i.Keys.OpenField(fieldTicketAddress, key, t.address); err != nil {
-			i.Report(exam.CodeField, BucketTicket, key)
-		}
-	}
-	if t.kind == 0 || t.kind > accountTickets {
+	if len(key) != len(seal.RowKey{}) {
+		i.Report(exam.CodeTicket, ticket.BucketTicket, key)
 		return nil
 	}
-	r, err := rows.LoadOr(i.Tx, BucketAccount, t.account[:], DecodeAccount, nil)
+	row := seal.RowKey(key)
+	if i.Keys != nil {
+		if _, err := (ticket.Ticket{Row: row, Record: t}).BoundTo(i.Keys); err != nil {
+			i.Report(exam.CodeField, ticket.BucketTicket, key)
+		}
+	}
+	if !t.Kind.OfAccounts() {
+		return nil
+	}
+	r, err := rows.LoadOr(i.Tx, BucketAccount, t.Account[:], DecodeAccount, nil)
 	if rows.IsDamage(err) {
 		return nil
 	}
-	if err == nil && (r == nil || string(r.tickets[t.kind-1][:]) != string(key)) {
-		i.Report(exam.CodeTicket, BucketTicket, key)
+	if err == nil && (r == nil || !r.Tickets.Has(t.Kind, row)) {
+		i.Report(exam.CodeTicket, ticket.BucketTicket, key)
 	}
 	return err
 }

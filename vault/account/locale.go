@@ -26,8 +26,9 @@ func canonicalLocale(locale string) (string, error) {
 	return locale, nil
 }
 
-// optionalLocale is canonicalLocale, but accepts an empty locale.
-func optionalLocale(locale string) (string, error) {
+// OptionalLocale returns a language in the form of Locales, or InvalidError. An empty
+// one stays empty.
+func OptionalLocale(locale string) (string, error) {
 	if locale == "" {
 		return "", nil
 	}

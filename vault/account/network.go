@@ -14,9 +14,9 @@ const (
 	networkKept = 90 * 24 * time.Hour
 )
 
-// knows reports whether the owner recently signed in from a network. It is
+// Knows reports whether the owner recently signed in from a network. It is
 // false for a nil record.
-func (r *Record) knows(network [8]byte, now time.Time) bool {
+func (r *Record) Knows(network [8]byte, now time.Time) bool {
 	return r != nil && slices.ContainsFunc(r.Networks, func(n knownNetwork) bool {
 		return n.id == network && now.Before(n.seen.Add(networkKept))
 	})

@@ -10,30 +10,34 @@ import (
 	"hush/vault/sweep"
 )
 
-// newAccount returns the record of an account that is not confirmed.
-func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.AccountID, *Record) {
+// PendingLifetime is how long an account may stay unconfirmed. Then its address
+// is free again.
+const PendingLifetime = 7 * 24 * time.Hour
+
+// NewRecord returns the record of an account that is not confirmed.
+func (ac *Accounts) NewRecord(address, locale string, now time.Time) (caller.AccountID, *Record) {
 	id := NewAccountID(now)
 	return id, &Record{
-		Created: now, updated: now, Role: RoleCustomer, Locale: locale,
-		AddressID: ac.keys.AddressID(address), address: ac.sealAddress(id, address),
+		Created: now, Updated: now, Role: RoleCustomer, Locale: locale,
+		AddressID: ac.keys.AddressID(address), address: ac.SealAddress(id, address),
 	}
 }
 
-// addAccount stores a new account with its password, unless secret is nil. Its
+// Add stores a new account with its password, unless secret is nil. Its
 // address must be free or have a tombstone, which is deleted.
-func (ac *Accounts) addAccount(tx *rows.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
-	at, old, _, err := addressStateOf(tx, r.AddressID)
+func (ac *Accounts) Add(tx *rows.Tx, id caller.AccountID, r *Record, secret *NewSecret, now time.Time) error {
+	at, old, _, err := StateOfAddress(tx, r.AddressID)
 	if err != nil {
 		return err
 	}
-	if at == addressBuried {
+	if at == AddressBuried {
 		if err := tx.Delete(BucketAccount, old[:]); err != nil {
 			return err
 		}
 	}
 	if secret != nil {
-		r.Password = &secret.password.Record
-		if err := ac.credentials.PutMainPair(tx, id, secret.key, secret.password.WrappingSecret, now); err != nil {
+		r.Password = &secret.Password.Record
+		if err := ac.credentials.PutMainPair(tx, id, secret.Key, secret.Password.WrappingSecret, now); err != nil {
 			return err
 		}
 	}
@@ -52,4 +56,13 @@ func (ac *Accounts) addAccount(tx *rows.Tx, id caller.AccountID, r *Record, secr
 		return err
 	}
 	return audit.WriteAccount(tx, now, audit.Account, id)
+}
+
+// Remove deletes an account that was never confirmed, and the row of its address. It
+// had no owner, so it leaves no tombstone.
+func Remove(tx *rows.Tx, id caller.AccountID, r *Record) error {
+	if err := tx.Delete(BucketAddress, r.AddressID[:]); err != nil {
+		return err
+	}
+	return tx.Delete(BucketAccount, id[:])
 }

@@ -8,9 +8,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
-	"hush/vault/guess"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/ticket"
 )
 
 const tallyVersion = 1
@@ -31,8 +31,6 @@ func Buckets() []rows.Bucket {
 		{Name: BucketAccount, Check: rows.CheckRow(id, DecodeAccount), Version: accountVersion},
 		{Name: BucketAddress, Check: rows.CheckRow(0, rows.DecodeAccountID)},
 		{Name: BucketTally, Check: rows.CheckRow(id, decodeTally)},
-		{Name: BucketTicket, Check: rows.CheckRow(0, decodeTicket)},
-		{Name: BucketTries, Check: rows.CheckRow(0, guess.DecodeTries), Version: guess.TriesVersion},
 	}
 }
 
@@ -46,15 +44,15 @@ const (
 	RoleColonel  Role = 2
 )
 
-// proof is how the ownership of an account's address was proved. The numbers
+// Proof is how the ownership of an account's address was proved. The numbers
 // are stored.
-type proof byte
+type Proof byte
 
 // How an address was proved. The numbers are stored.
 const (
-	proofNone     proof = 0 // not proved
-	proofMail     proof = 1 // a mailed link was opened
-	ProofOperator proof = 2 // the operator created the account
+	ProofNone     Proof = 0 // not proved
+	ProofMail     Proof = 1 // a mailed link was opened
+	ProofOperator Proof = 2 // the operator created the account
 )
 
 // Record is an account.
@@ -72,18 +70,18 @@ const (
 // only its address id, as a tombstone. Version 1 has no networks, and its
 // verifiers are not keyed.
 type Record struct {
-	Created, updated, verified, SignedIn, Destroyed time.Time
-	Proof                                           proof
+	Created, Updated, Verified, SignedIn, Destroyed time.Time
+	Proof                                           Proof
 	Pending                                         bool
 	Role                                            Role
 	Disabled                                        bool
 	NotifyOpened                                    bool
 	AddressID                                       [32]byte
-	sealedCount                                     uint64
-	tickets                                         [accountTickets]seal.RowKey // by ticketKind; zero for none
+	SealedCount                                     uint64
+	Tickets                                         ticket.Held
 	Locale                                          string
 	address                                         []byte // SealField fieldAddress, row = id
-	pendingAddress                                  []byte // SealField fieldPendingAddress, row = id; empty if none
+	PendingAddress                                  []byte // SealField fieldPendingAddress, row = id; empty if none
 	Password                                        *PasswordRecord
 	Networks                                        []knownNetwork // newest first
 }
@@ -96,6 +94,19 @@ type PasswordRecord struct {
 	// version 1 do not; they are replaced when the owner signs in.
 	Keyed bool
 	KID   [4]byte
+}
+
+// NewPassword is a password to be stored: its record, and the secret that wraps
+// the account's key.
+type NewPassword struct {
+	Record         PasswordRecord
+	WrappingSecret seal.WrappingSecret
+}
+
+// NewSecret is an account's new password with the key that it unwraps.
+type NewSecret struct {
+	Password NewPassword
+	Key      seal.AccountKey
 }
 
 // knownNetwork is a network that the owner signed in from, by its keyed hash.
@@ -114,7 +125,7 @@ const (
 func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 400)
 	w.Byte(accountVersion)
-	for _, t := range []time.Time{r.Created, r.updated, r.verified, r.SignedIn, r.Destroyed} {
+	for _, t := range []time.Time{r.Created, r.Updated, r.Verified, r.SignedIn, r.Destroyed} {
 		w.Time(t)
 	}
 	w.Byte(byte(r.Proof))
@@ -123,13 +134,13 @@ func (r *Record) Encode() []byte {
 	w.Bool(r.Disabled)
 	w.Bool(r.NotifyOpened)
 	w.Bytes(r.AddressID[:])
-	w.Uint64(r.sealedCount)
-	for _, row := range r.tickets {
+	w.Uint64(r.SealedCount)
+	for _, row := range r.Tickets {
 		w.Bytes(row[:])
 	}
 	w.Text(r.Locale)
 	w.Sized(r.address)
-	w.Sized(r.pendingAddress)
+	w.Sized(r.PendingAddress)
 	w.Bool(r.Password != nil)
 	if p := r.Password; p != nil {
 		w.Uint32(p.Params.MemoryKiB)
@@ -153,18 +164,18 @@ func DecodeAccount(data []byte) (*Record, error) {
 	in := rows.NewReader(data)
 	var r Record
 	version := in.UpTo(accountVersion)
-	for _, t := range []*time.Time{&r.Created, &r.updated, &r.verified, &r.SignedIn, &r.Destroyed} {
+	for _, t := range []*time.Time{&r.Created, &r.Updated, &r.Verified, &r.SignedIn, &r.Destroyed} {
 		*t = in.Time()
 	}
-	r.Proof, r.Pending = proof(in.Byte()), in.Bool()
+	r.Proof, r.Pending = Proof(in.Byte()), in.Bool()
 	r.Role, r.Disabled, r.NotifyOpened = Role(in.Byte()), in.Bool(), in.Bool()
 	in.Into(r.AddressID[:])
-	r.sealedCount = in.Uint64()
-	for i := range r.tickets {
-		in.Into(r.tickets[i][:])
+	r.SealedCount = in.Uint64()
+	for i := range r.Tickets {
+		in.Into(r.Tickets[i][:])
 	}
 	r.Locale = in.Text()
-	r.address, r.pendingAddress = in.Sized(), in.Sized()
+	r.address, r.PendingAddress = in.Sized(), in.Sized()
 	if in.Bool() {
 		p := &PasswordRecord{Params: seal.PasswordParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}}
 		in.Into(p.Params.Salt[:])

@@ -12,9 +12,9 @@ import (
 
 func sampleAccount() *Record {
 	return &Record{
-		Created: recordtest.Moment(5), updated: recordtest.Moment(6), verified: recordtest.Moment(7), SignedIn: recordtest.Moment(8),
-		Proof: proofMail, Role: RoleColonel, NotifyOpened: true, AddressID: [32]byte(bytes.Repeat([]byte{0xad}, 32)),
-		sealedCount: 7, Locale: "pt_BR", address: []byte("sealed address"), pendingAddress: []byte("sealed pending"),
+		Created: recordtest.Moment(5), Updated: recordtest.Moment(6), Verified: recordtest.Moment(7), SignedIn: recordtest.Moment(8),
+		Proof: ProofMail, Role: RoleColonel, NotifyOpened: true, AddressID: [32]byte(bytes.Repeat([]byte{0xad}, 32)),
+		SealedCount: 7, Locale: "pt_BR", address: []byte("sealed address"), PendingAddress: []byte("sealed pending"),
 		Password: &PasswordRecord{
 			Params:   seal.PasswordParams{MemoryKiB: 65536, Time: 3, Threads: 1, Salt: recordtest.Salt()},
 			Verifier: [32]byte(bytes.Repeat([]byte{0x5e}, 32)),

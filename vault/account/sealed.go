@@ -9,7 +9,6 @@ import (
 func Sealed() []keylist.Sealed {
 	return []keylist.Sealed{
 		{Bucket: BucketAccount, Uses: usesOfAccount, Reseal: resealAccount},
-		{Bucket: BucketTicket, Uses: usesOfTicket, Reseal: resealTicket},
 	}
 }
 
@@ -19,7 +18,7 @@ func usesOfAccount(ring seal.Ring, value []byte, use keylist.Use) error {
 		return err
 	}
 	keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
-	keylist.UseSealed(ring, keylist.SealedFields, r.pendingAddress, use)
+	keylist.UseSealed(ring, keylist.SealedFields, r.PendingAddress, use)
 	if r.Password != nil && r.Password.Keyed {
 		use(keylist.SealedPasswords, r.Password.KID)
 	}
@@ -35,29 +34,9 @@ func resealAccount(keys *seal.Keys, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending, err := keylist.ResealField(keys, fieldPendingAddress, key, &r.pendingAddress)
+	pending, err := keylist.ResealField(keys, fieldPendingAddress, key, &r.PendingAddress)
 	if err != nil || !address && !pending {
 		return nil, err
 	}
 	return r.Encode(), nil
-}
-
-func usesOfTicket(ring seal.Ring, value []byte, use keylist.Use) error {
-	r, err := decodeTicket(value)
-	if err == nil {
-		keylist.UseSealed(ring, keylist.SealedFields, r.address, use)
-	}
-	return err
-}
-
-func resealTicket(keys *seal.Keys, key, value []byte) ([]byte, error) {
-	r, err := decodeTicket(value)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := keylist.ResealField(keys, fieldTicketAddress, key, &r.address)
-	if err != nil || !changed {
-		return nil, err
-	}
-	return r.encode(), nil
 }

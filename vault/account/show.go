@@ -43,7 +43,7 @@ func UsableAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 // ColonelOf reports whether the colonel role is in effect: the account or its
 // address has the role, and the ownership of the address is proved.
 func (ac *Accounts) ColonelOf(r *Record, address string) bool {
-	proved := r.Proof == proofMail || r.Proof == ProofOperator
+	proved := r.Proof == ProofMail || r.Proof == ProofOperator
 	return proved && (r.Role == RoleColonel || ac.policy.Colonel(address))
 }
 
@@ -58,14 +58,14 @@ func (ac *Accounts) DescribeAccount(tx *rows.Tx, id caller.AccountID, r *Record)
 		role = RoleColonel
 	}
 	return Account{
-		ID: id, Address: address, PendingAddress: ac.openAddress(fieldPendingAddress, id, r.pendingAddress),
-		Role: role, Verified: r.Proof != proofNone, Created: r.Created, Updated: r.updated,
+		ID: id, Address: address, PendingAddress: ac.openAddress(fieldPendingAddress, id, r.PendingAddress),
+		Role: role, Verified: r.Proof != ProofNone, Created: r.Created, Updated: r.Updated,
 		SignedIn: r.SignedIn, Locale: r.Locale, NotifyOpened: r.NotifyOpened, Disabled: r.Disabled,
 		Tally: Tally{
 			Created: int64(did.Created), Shared: int64(did.Shared),
 			Burned: int64(did.Burned), Emails: int64(did.Emails),
 		},
-		SealedCount: int64(r.sealedCount), TTLCeiling: ac.limits.AccountTTL, SecretLimit: ac.limits.AccountSecret,
+		SealedCount: int64(r.SealedCount), TTLCeiling: ac.limits.AccountTTL, SecretLimit: ac.limits.AccountSecret,
 	}, nil
 }
 
@@ -84,7 +84,7 @@ func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind audit.T
 		if err := change(tx, r); err != nil {
 			return err
 		}
-		if err := amend(tx, id, r, kind, now); err != nil {
+		if err := Amend(tx, id, r, kind, now); err != nil {
 			return err
 		}
 		shown, err = ac.DescribeAccount(tx, id, r)
@@ -93,15 +93,15 @@ func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind audit.T
 	return shown, err
 }
 
-// amend stores a changed record and its audit row, and notes what a backup of the
+// Amend stores a changed record and its audit row, and notes what a backup of the
 // account must not bring back.
-func amend(tx *rows.Tx, id caller.AccountID, r *Record, kind audit.Type, now time.Time) error {
+func Amend(tx *rows.Tx, id caller.AccountID, r *Record, kind audit.Type, now time.Time) error {
 	if ended := r.spent(kind); ended != spent.KindNone {
 		if err := spent.Note(tx, ended, id[:], now); err != nil {
 			return err
 		}
 	}
-	r.updated = now
+	r.Updated = now
 	if err := PutAccount(tx, id, r); err != nil {
 		return err
 	}

@@ -281,7 +281,7 @@ func TestClaimOutlivesTheRest(t *testing.T) {
 	k.MustSweep(t)
 	_, err := k.Vault.Receipts.GetMetadata(t.Context(), sender, kept.Metadata.Key.Expose())
 	vaulttest.WantErr(t, "GetMetadata(forgotten)", err, refusal.ErrNotFound)
-	_, err = k.Vault.Accounts.DestroyAccount(t.Context(), sender, vaulttest.Password)
+	_, err = k.Vault.DestroyAccount(t.Context(), sender, vaulttest.Password)
 	vaulttest.Want(t, "DestroyAccount()", err, nil)
 	vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 	k.MustAcknowledge(t, kept.Secret.Key, mine())

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/cluster"
@@ -177,10 +179,11 @@ func (cl *Claims) setSpent(k *known) {
 }
 
 // turn is held by the call that binds a secret to a claim, until the secret's
-// share is destroyed, and by those that show the content.
+// share is destroyed, and by those that show the content. It is a semaphore and not a
+// mutex, because a caller that waits may leave.
 type turn struct {
-	held  chan struct{} // has a value while the turn is taken
-	calls int           // that hold it or wait for it
+	held  *semaphore.Weighted // by one call
+	calls int                 // that hold it or wait for it
 }
 
 // take waits for the turn of a row. waited reports whether another call had it.
@@ -188,7 +191,7 @@ func (cl *Claims) take(ctx context.Context, row seal.RowKey) (give func(), waite
 	cl.mu.Lock()
 	t := cl.turns[row]
 	if t == nil {
-		t = &turn{held: make(chan struct{}, 1)}
+		t = &turn{held: semaphore.NewWeighted(1)}
 		cl.turns[row] = t
 	}
 	t.calls++
@@ -201,11 +204,9 @@ func (cl *Claims) take(ctx context.Context, row seal.RowKey) (give func(), waite
 			delete(cl.turns, row)
 		}
 	}
-	select {
-	case t.held <- struct{}{}:
-		return sync.OnceFunc(func() { <-t.held; leave() }), waited, nil
-	case <-ctx.Done():
+	if err := t.held.Acquire(ctx, 1); err != nil {
 		leave()
-		return nil, waited, ctx.Err()
+		return nil, waited, err
 	}
+	return sync.OnceFunc(func() { t.held.Release(1); leave() }), waited, nil
 }

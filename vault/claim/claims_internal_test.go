@@ -1,9 +1,60 @@
 package claim
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"hush/seal"
 )
+
+// The calls about a secret take turns in the order in which they came. One that leaves
+// takes no turn from those behind it, and a turn that is over is forgotten.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cl := &Claims{turns: map[seal.RowKey]*turn{}}
+		var order []string
+		gives := map[string]func(){}
+		come := func(ctx context.Context, name string, row byte, wantWaited bool, wantErr error) {
+			go func() {
+				give, waited, err := cl.take(ctx, seal.RowKey{row})
+				if waited != wantWaited || !errors.Is(err, wantErr) {
+					t.Errorf("take(%s): got waited %t and %v, want %t and %v", name, waited, err, wantWaited, wantErr)
+				}
+				if err == nil {
+					order, gives[name] = append(order, name), give
+				}
+			}()
+			synctest.Wait()
+		}
+		leaving, leave := context.WithCancel(t.Context())
+		come(t.Context(), "first", 1, false, nil)
+		come(leaving, "leaves", 1, true, context.Canceled)
+		come(t.Context(), "last", 1, true, nil)
+		come(t.Context(), "of another secret", 2, false, nil)
+		leave()
+		synctest.Wait()
+		for _, name := range []string{"first", "last", "of another secret"} {
+			give := gives[name]
+			if give == nil {
+				t.Fatalf("take(%s): got no turn, want one", name)
+			}
+			give()
+			give() // once is enough
+			synctest.Wait()
+		}
+		if want := []string{"first", "of another secret", "last"}; !slices.Equal(order, want) {
+			t.Errorf("turns: got %q, want %q", order, want)
+		}
+		if len(cl.turns) != 0 {
+			t.Errorf("turns after all: got %d, want none", len(cl.turns))
+		}
+	})
+}
 
 // A claim is due at its deadline, or when this process has known it for its
 // lifetime, even if the clock was set back and stands still meanwhile.

@@ -9,6 +9,7 @@ import (
 	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/watch"
 )
 
 // Credentials keeps the sessions, tokens and key pairs of accounts. It is safe
@@ -19,13 +20,12 @@ type Credentials struct {
 	keys     *seal.Keys
 	log      *slog.Logger
 	lastUsed *lastUsed
-	changed  func(caller.AccountID)
+	watches  *watch.Watches // told of credentials that may have ended
 }
 
-// New returns the credentials of a store. changed is called after credentials
-// of an account may have ended.
-func New(store cluster.Store, clock *cluster.Clock, keys *seal.Keys, log *slog.Logger, changed func(caller.AccountID)) *Credentials {
-	return &Credentials{store: store, clock: clock, keys: keys, log: log, lastUsed: newLastUsed(), changed: changed}
+// New returns the credentials of a store.
+func New(store cluster.Store, clock *cluster.Clock, keys *seal.Keys, log *slog.Logger, watches *watch.Watches) *Credentials {
+	return &Credentials{store: store, clock: clock, keys: keys, log: log, lastUsed: newLastUsed(), watches: watches}
 }
 
 // RowOf returns where the session or token of a caller with an account is

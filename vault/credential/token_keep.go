@@ -145,7 +145,7 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 	if err != nil {
 		return APIToken{}, err
 	}
-	cr.changed(id)
+	cr.watches.TellAccount(id)
 	return ended, nil
 }
 

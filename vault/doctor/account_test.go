@@ -13,6 +13,7 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/rows"
 	"hush/vault/sweep"
+	"hush/vault/ticket"
 )
 
 // first returns the first row of a bucket.
@@ -89,7 +90,7 @@ func accountDamages() []damage {
 		{"address row to another account", spoil(account.BucketAddress), codes(exam.CodeAddressStray, exam.CodeAccountAddress)},
 		{"account lost", lose(account.BucketAccount), codes(
 			exam.CodeAccountMissing, exam.CodeAddressStray, exam.CodeCounter, exam.CodeTallyStray, exam.CodeTicket)},
-		{"mailed link lost", lose(account.BucketTicket), codes(exam.CodeTicket)},
+		{"mailed link lost", lose(ticket.BucketTicket), codes(exam.CodeTicket)},
 		{"tally of nobody", move(account.BucketTally, flipFirst), codes(exam.CodeTallyStray)},
 		{"tries that never end", loseDue(sweep.DueTries), codes(exam.CodeDueMissing)},
 		{"pair missing", func(t *testing.T, f *folder) {

@@ -8,23 +8,10 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/account"
-	"hush/vault/audit"
-	"hush/vault/budget"
-	"hush/vault/challenge"
-	"hush/vault/claim"
 	"hush/vault/cluster"
-	"hush/vault/credential"
-	"hush/vault/domain"
 	"hush/vault/exam"
-	"hush/vault/feedback"
-	"hush/vault/outbox"
-	"hush/vault/place"
 	"hush/vault/rows"
-	"hush/vault/secret"
-	"hush/vault/shares"
-	"hush/vault/spent"
-	"hush/vault/sweep"
+	"hush/vault/tables"
 )
 
 // Options say what to examine. Store, Now and Findings are required.
@@ -79,7 +66,7 @@ func Examine(ctx context.Context, opts Options) error {
 		})
 		x.Tx, x.Keys, x.Slots, x.Served = tx, opts.Keys, opts.Slots, opts.Served
 		e := &examination{Options: opts, exam: x, ctx: ctx}
-		all := invariants(x)
+		all := tables.Invariants(x)
 		for _, i := range all {
 			if err := e.bucket(i); err != nil {
 				return fmt.Errorf("reading bucket %q: %w", i.Bucket, err)
@@ -159,58 +146,4 @@ func (e *examination) tell(bucket string) error {
 		return e.ctx.Err()
 	}
 	return nil
-}
-
-// invariants returns those of all buckets, in the order in which they are
-// examined: what others look into first, and the slots after all that own some.
-func invariants(x *exam.Exam) []exam.Invariant {
-	all := slices.Concat(
-		exam.Invariants(x), []exam.Invariant{x.SystemInvariant(systemRows())},
-		account.Invariants(x), credential.Invariants(x), domain.Invariants(x), challenge.Invariants(x), budget.Invariants(x),
-		feedback.Invariants(x), place.Invariants(x), outbox.Invariants(x), secret.Invariants(x), shares.Invariants(x), spent.Invariants(),
-	)
-	checks := map[string]func(key, value []byte) error{}
-	for _, b := range buckets() {
-		checks[b.Name] = b.Check
-	}
-	for n := range all {
-		if all[n].Check == nil {
-			all[n].Check = checks[all[n].Bucket]
-		}
-		delete(checks, all[n].Bucket)
-	}
-	for name, check := range checks { // a test wants none
-		all = append(all, exam.Invariant{Bucket: name, Check: check})
-	}
-	return all
-}
-
-// buckets returns those that the owners list.
-func buckets() []rows.Bucket {
-	return slices.Concat(
-		audit.Buckets(), sweep.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
-		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
-		[]rows.Bucket{outbox.Holding().Bucket, claim.Holding().Bucket, secret.Holding().Bucket},
-	)
-}
-
-// systemRows returns the rows of the bucket system that the packages write.
-func systemRows() []exam.SystemRow {
-	return slices.Concat(exam.SystemRows(), feedback.SystemRows(), spent.SystemRows())
-}
-
-// Buckets returns the names of all buckets that are examined.
-func Buckets() (names []string) {
-	for _, i := range invariants(exam.NewExam(time.Time{}, func(exam.Finding) {})) {
-		names = append(names, i.Bucket)
-	}
-	return names
-}
-
-// SystemRows returns the names of the rows of the bucket system that are known.
-func SystemRows() (names []string) {
-	for _, r := range systemRows() {
-		names = append(names, r.Name)
-	}
-	return names
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"hush/storage"
+	"hush/vault/tables"
 )
 
 // Older counts the rows of a bucket that an earlier release wrote. This one reads
@@ -22,7 +23,7 @@ func CountOlder(ctx context.Context, store storage.Store, tell func(rows int64))
 	err = store.View(ctx, func(tx storage.Tx) error {
 		found = nil
 		read := int64(0)
-		for _, b := range buckets() {
+		for _, b := range tables.Copied() {
 			if b.Version == 0 {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"hush/storage"
 	"hush/vault/doctor"
 	"hush/vault/exam"
+	"hush/vault/tables"
 	"hush/vault/vaulttest"
 )
 
@@ -45,7 +46,7 @@ func (f folder) content(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}
 	err := f.store.View(t.Context(), func(tx storage.Tx) error {
-		for _, bucket := range doctor.Buckets() {
+		for _, bucket := range tables.Names() {
 			all[bucket] = map[string]string{}
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				all[bucket][string(key)] = string(value)

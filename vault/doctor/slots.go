@@ -5,11 +5,9 @@ import (
 	"fmt"
 
 	"hush/storage"
-	"hush/vault/claim"
 	"hush/vault/cluster"
-	"hush/vault/outbox"
-	"hush/vault/secret"
 	"hush/vault/shares"
+	"hush/vault/tables"
 )
 
 // LastSlot returns the last slot that a row owns or lists for destruction; 0 if
@@ -25,7 +23,7 @@ func LastSlot(ctx context.Context, store storage.Store) (last uint64, err error)
 		if err := cluster.CheckCopy(tx); err != nil {
 			return err
 		}
-		for _, h := range []shares.Holding{outbox.Holding(), claim.Holding(), secret.Holding(), shares.Listed()} {
+		for _, h := range append(tables.Holdings(), shares.Listed()) {
 			err := tx.Range(h.Name, nil, nil, func(key, value []byte) error {
 				slot, _, ok, err := h.Find(key, value)
 				if err == nil && ok {

@@ -6,12 +6,10 @@ import (
 	"slices"
 
 	"hush/storage"
-	"hush/vault/claim"
 	"hush/vault/exam"
-	"hush/vault/outbox"
 	"hush/vault/rows"
-	"hush/vault/secret"
 	"hush/vault/shares"
+	"hush/vault/tables"
 )
 
 // suspectsMost is how many suspects are kept: those of a folder that lost its shares
@@ -34,7 +32,7 @@ type suspect struct {
 }
 
 func newSuspects() *suspects {
-	return &suspects{holdings: []shares.Holding{outbox.Holding(), claim.Holding(), secret.Holding()}}
+	return &suspects{holdings: tables.Holdings()}
 }
 
 // take keeps a finding, and reports false for one that does not depend on the moment

@@ -2,10 +2,10 @@ package domain
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"hush/vault/caller"
+	"hush/vault/fair"
 	"hush/vault/refusal"
 )
 
@@ -23,16 +23,16 @@ const (
 // turns lets a few checks run at a time, with a share for each account and each
 // network.
 type turns struct {
-	running chan struct{}
-
-	mu       sync.Mutex
-	accounts map[caller.AccountID]int
-	networks map[caller.Network]int
+	accounts *fair.Limiter[caller.AccountID]
+	networks *fair.Queue[caller.Network]
 }
 
 func newTurns() *turns {
 	return &turns{
-		running: make(chan struct{}, checkTurns), accounts: make(map[caller.AccountID]int), networks: make(map[caller.Network]int),
+		accounts: fair.NewLimiter[caller.AccountID](fair.Any, checkShare),
+		networks: fair.NewQueue[caller.Network](fair.Limits{
+			Running: checkTurns, Waiting: fair.Any, Share: checkShare, Wait: checkWait,
+		}),
 	}
 }
 
@@ -40,39 +40,13 @@ func newTurns() *turns {
 // once if the account or the network has its share, and after checkWait if others
 // have all turns.
 func (t *turns) enter(ctx context.Context, account caller.AccountID, network caller.Network) (release func(), err error) {
-	if !t.join(account, network) {
+	if !t.accounts.Take(account, 1) {
 		return nil, refusal.ErrBusy
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, checkWait, refusal.ErrBusy)
-	defer cancel()
-	if err := acquireTurn(ctx, t.running); err != nil {
-		t.leave(account, network)
+	leave, err := t.networks.Enter(ctx, network)
+	if err != nil {
+		t.accounts.Give(account, 1)
 		return nil, err
 	}
-	return func() { <-t.running; t.leave(account, network) }, nil
-}
-
-// join takes a part of both shares, and reports whether both had one left.
-func (t *turns) join(account caller.AccountID, network caller.Network) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.accounts[account] >= checkShare || t.networks[network] >= checkShare {
-		return false
-	}
-	t.accounts[account]++
-	t.networks[network]++
-	return true
-}
-
-func (t *turns) leave(account caller.AccountID, network caller.Network) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	leave(t.accounts, account)
-	leave(t.networks, network)
-}
-
-func leave[K comparable](held map[K]int, k K) {
-	if held[k]--; held[k] <= 0 {
-		delete(held, k)
-	}
+	return func() { leave(); t.accounts.Give(account, 1) }, nil
 }

@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"time"
 
-	"hush/vault/refusal"
+	"golang.org/x/sync/semaphore"
+
+	"hush/vault/fair"
 )
 
 const (
@@ -23,52 +25,27 @@ const (
 )
 
 // imager converts uploads, a few at a time.
-type imager struct {
-	turns chan struct{}
-	door  chan struct{} // held while taking turns, so that no two callers deadlock
-}
+type imager struct{ turns *semaphore.Weighted }
 
-func newImager() *imager {
-	return &imager{make(chan struct{}, imageTurns), make(chan struct{}, 1)}
-}
+func newImager() *imager { return &imager{semaphore.NewWeighted(imageTurns)} }
 
 // acquire waits until an image of a weight in bytes may be decoded, and returns
-// a function that ends the turn, or ErrBusy.
+// a function that ends the turn, or ErrBusy. Turns go to images in the order in which
+// they came, so that one that needs all is not passed by for ever.
 func (i *imager) acquire(ctx context.Context, weight int) (release func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, imageTimeout, refusal.ErrBusy)
-	defer cancel()
-	if err := acquireTurn(ctx, i.door); err != nil {
+	taken := int64(1)
+	if weight > imageMemory/imageTurns {
+		taken = imageTurns
+	}
+	if err := fair.AcquireWithin(ctx, i.turns, taken, imageTimeout); err != nil {
 		return nil, err
 	}
-	defer func() { <-i.door }()
-	needed, taken := 1, 0
-	if weight > imageMemory/imageTurns {
-		needed = imageTurns
-	}
-	release = func() {
+	return func() {
 		if taken == imageTurns {
 			runtime.GC() // frees the decoded image before the next turn
 		}
-		for range taken {
-			<-i.turns
-		}
-	}
-	for ; taken < needed; taken++ {
-		if err := acquireTurn(ctx, i.turns); err != nil {
-			release()
-			return nil, err
-		}
-	}
-	return release, nil
-}
-
-func acquireTurn(ctx context.Context, turns chan<- struct{}) error {
-	select {
-	case turns <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+		i.turns.Release(taken)
+	}, nil
 }
 
 // weighPNG counts the pixels and, for an interlaced file, those of a pass

@@ -46,9 +46,10 @@ func progressiveJPEG(width, height uint16, components byte) []byte {
 
 func wantNoTurn(t *testing.T, i *imager) {
 	t.Helper()
-	if turns, door := len(i.turns), len(i.door); turns != 0 || door != 0 {
-		t.Errorf("turns taken: got %d and the door %d, want none", turns, door)
+	if !i.turns.TryAcquire(imageTurns) {
+		t.Fatal("turns taken: got some, want none")
 	}
+	i.turns.Release(imageTurns)
 }
 
 // peakDuring returns the maximum bytes that the heap held while work ran, above
@@ -148,10 +149,52 @@ func TestImageTurns(t *testing.T) {
 		wantNoTurn(t, converter)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		converter.door <- struct{}{}
+		if !converter.turns.TryAcquire(imageTurns) {
+			t.Fatal("TryAcquire: got no turns, want all")
+		}
 		if _, err := converter.acquire(ctx, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("acquire(caller left): got %v, want %v", err, context.Canceled)
 		}
+	})
+}
+
+// An image that needs the whole memory gets it in its order, although small ones keep
+// coming, and those behind it do not wait for ever if it gives up.
+func TestLargeImageIsNotPassedBy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		converter, ctx := newImager(), t.Context()
+		var order []string
+		var left atomic.Int64
+		var all sync.WaitGroup
+		come := func(ctx context.Context, name string, weight int) {
+			all.Go(func() {
+				release, err := converter.acquire(ctx, weight)
+				if err != nil {
+					left.Add(1)
+					return
+				}
+				order = append(order, name)
+				time.Sleep(imageTimeout / 10)
+				release()
+			})
+			synctest.Wait()
+		}
+		come(ctx, "small", 1)
+		come(ctx, "large", imageMemory)
+		come(ctx, "small behind it", 1)
+		all.Wait()
+		leaving, leave := context.WithCancel(ctx)
+		come(ctx, "small", 1)
+		come(leaving, "large", imageMemory)
+		come(ctx, "small behind it", 1)
+		leave()
+		all.Wait()
+		want := []string{"small", "large", "small behind it", "small", "small behind it"}
+		if !slices.Equal(order, want) || left.Load() != 1 {
+			t.Errorf("order: got %q and %d that left, want %q and 1", order, left.Load(), want)
+		}
+		wantNoTurn(t, converter)
 	})
 }
 

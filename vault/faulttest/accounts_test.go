@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 
 	"hush/seal"
-	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -90,7 +90,7 @@ func (m *members) work(c *fleet, n *node, d *dice) {
 func (m *members) create(c *fleet, n *node) {
 	made := &member{number: int(m.made.Add(1)), passwords: []int{0}}
 	made.address = caller.Text(fmt.Sprintf("member-%d@example.com", made.number))
-	_, err := n.vault.Operator().Accounts.CreateAccount(c.t.Context(), account.OperatorAccount{Address: made.address, Password: passwordOf(0)})
+	_, err := n.vault.Operator().SignUps.CreateAccount(c.t.Context(), signup.OperatorAccount{Address: made.address, Password: passwordOf(0)})
 	if err != nil {
 		c.excuse("CreateAccount", err)
 		return

@@ -3,13 +3,12 @@ package guess
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"hush/seal"
 	"hush/vault/caller"
-	"hush/vault/refusal"
+	"hush/vault/fair"
 )
 
 const (
@@ -27,11 +26,9 @@ const (
 // network has a limited share; each processor hashes two at a time. Passwords
 // have their own queue, so that a rush of sign-ins does not delay secrets.
 type Hasher struct {
-	passphrases Queue
-	Passwords   Queue
-
-	mu   sync.Mutex
-	held map[caller.Network]int // places in the passphrase queue, running and waiting
+	lanes       int // how many passphrases are hashed at a time
+	passphrases *fair.Queue[caller.Network]
+	passwords   *fair.Queue[struct{}]
 
 	// Done counts hashes, so that tests can check that a refused caller costs
 	// none.
@@ -40,9 +37,15 @@ type Hasher struct {
 
 // NewHasher returns a hasher with empty queues.
 func NewHasher() *Hasher {
+	lanes := 2 * runtime.NumCPU()
 	return &Hasher{
-		passphrases: newHashing(2 * runtime.NumCPU()), Passwords: newHashing(passwordHashes),
-		held: make(map[caller.Network]int),
+		lanes: lanes,
+		passphrases: fair.NewQueue[caller.Network](fair.Limits{
+			Running: int64(lanes), Waiting: hashQueue, Share: int64(lanes+hashQueue) / networkPart, Wait: hashTimeout,
+		}),
+		passwords: fair.NewQueue[struct{}](fair.Limits{
+			Running: passwordHashes, Waiting: hashQueue, Share: fair.Any, Wait: hashTimeout,
+		}),
 	}
 }
 
@@ -51,34 +54,13 @@ func NewHasher() *Hasher {
 // holds its share, a quarter of the places. All callers of unknown networks
 // share one.
 func (h *Hasher) Enter(ctx context.Context, n caller.Network) (release func(), err error) {
-	if !h.join(n) {
-		return nil, refusal.ErrBusy
-	}
-	done, err := h.passphrases.Enter(ctx)
-	if err != nil {
-		h.release(n)
-		return nil, err
-	}
-	return func() { done(); h.release(n) }, nil
+	return h.passphrases.Enter(ctx, n)
 }
 
-// join gives a network a place, and reports whether it had one left.
-func (h *Hasher) join(n caller.Network) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.held[n] >= cap(h.passphrases.waiting)/networkPart {
-		return false
-	}
-	h.held[n]++
-	return true
-}
-
-func (h *Hasher) release(n caller.Network) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.held[n]--; h.held[n] <= 0 {
-		delete(h.held, n)
-	}
+// EnterPassword waits for a place to hash a password and returns a function that
+// releases it, or ErrBusy.
+func (h *Hasher) EnterPassword(ctx context.Context) (release func(), err error) {
+	return h.passwords.Enter(ctx, struct{}{})
 }
 
 // Passphrase hashes a passphrase. The caller must hold a place.
@@ -109,41 +91,8 @@ type Load struct{ Lanes, Running, Waiting int }
 
 // Load returns how busy the queues of passphrases and of passwords are.
 func (h *Hasher) Load() (passphrases, passwords Load) {
-	return h.passphrases.load(), h.Passwords.load()
-}
-
-func (h Queue) load() Load {
-	running := len(h.running)
-	return Load{Lanes: cap(h.running), Running: running, Waiting: max(0, len(h.waiting)-running)}
-}
-
-// Queue lets a few callers hash at a time and holds a short queue of others.
-type Queue struct {
-	running chan struct{}
-	waiting chan struct{}
-}
-
-func newHashing(running int) Queue {
-	return Queue{make(chan struct{}, running), make(chan struct{}, running+hashQueue)}
-}
-
-// Enter waits for a place and returns a function that releases it, or ErrBusy.
-func (h Queue) Enter(ctx context.Context) (release func(), err error) {
-	select {
-	case h.waiting <- struct{}{}:
-	default:
-		return nil, refusal.ErrBusy
-	}
-	timeout := time.NewTimer(hashTimeout)
-	defer timeout.Stop()
-	select {
-	case h.running <- struct{}{}:
-		return func() { <-h.running; <-h.waiting }, nil
-	case <-timeout.C:
-		err = refusal.ErrBusy
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	<-h.waiting
-	return nil, err
+	passphrases.Lanes, passwords.Lanes = h.lanes, passwordHashes
+	passphrases.Running, passphrases.Waiting = h.passphrases.Load()
+	passwords.Running, passwords.Waiting = h.passwords.Load()
+	return passphrases, passwords
 }

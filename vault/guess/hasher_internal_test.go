@@ -19,30 +19,42 @@ import (
 // passphrases have a queue of their own.
 func TestPasswordsWaitInTheirOwnQueue(t *testing.T) {
 	t.Parallel()
-	h := NewHasher()
-	for range passwordHashes {
-		release, err := h.Passwords.Enter(t.Context())
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHasher()
+		for range passwordHashes {
+			release, err := h.EnterPassword(t.Context())
+			if err != nil {
+				t.Fatalf("EnterPassword: got %v, want nil", err)
+			}
+			defer release()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := h.EnterPassword(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("EnterPassword(third): got %v, want %v", err, context.Canceled)
+		}
+		release, err := h.Enter(t.Context(), caller.Network{})
 		if err != nil {
 			t.Fatalf("Enter: got %v, want nil", err)
 		}
-		defer release()
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := h.Passwords.Enter(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("turn(third): got %v, want %v", err, context.Canceled)
-	}
-	release, err := h.Enter(t.Context(), caller.Network{})
-	if err != nil {
-		t.Fatalf("turn(passphrase): got %v, want nil", err)
-	}
-	release()
-	for range hashQueue {
-		h.Passwords.waiting <- struct{}{}
-	}
-	if _, err := h.Passwords.Enter(t.Context()); !errors.Is(err, refusal.ErrBusy) {
-		t.Errorf("turn(full queue): got %v, want %v", err, refusal.ErrBusy)
-	}
+		release()
+		ctx, leave := context.WithCancel(t.Context())
+		for range hashQueue {
+			go func() {
+				if _, err := h.EnterPassword(ctx); !errors.Is(err, context.Canceled) {
+					t.Errorf("EnterPassword(waits): got %v, want %v", err, context.Canceled)
+				}
+			}()
+		}
+		synctest.Wait()
+		if _, got := h.Load(); got != (Load{Lanes: passwordHashes, Running: passwordHashes, Waiting: hashQueue}) {
+			t.Errorf("Load: got %v, want all places of passwords taken", got)
+		}
+		if _, err := h.EnterPassword(t.Context()); !errors.Is(err, refusal.ErrBusy) {
+			t.Errorf("EnterPassword(full queue): got %v, want %v", err, refusal.ErrBusy)
+		}
+		leave()
+	})
 }
 
 // The attack: one address conceals with many passphrases at a time, to keep all
@@ -53,7 +65,8 @@ func TestNetworkHasItsShareOfHashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, ctx := NewHasher(), t.Context()
 		greedy, other := caller.NetworkOf(netip.MustParseAddr("192.0.2.1")), caller.NetworkOf(netip.MustParseAddr("192.0.2.2"))
-		share := cap(h.passphrases.waiting) / 4
+		share := (2*runtime.NumCPU() + 64) / 4
+		places := func() int { load, _ := h.Load(); return load.Running + load.Waiting }
 		start := func(n caller.Network, times int) (release chan struct{}, done *sync.WaitGroup) {
 			release, done = make(chan struct{}), new(sync.WaitGroup)
 			for range times {
@@ -69,22 +82,22 @@ func TestNetworkHasItsShareOfHashes(t *testing.T) {
 		}
 		first, firstDone := start(greedy, share)
 		if _, err := h.Enter(ctx, greedy); !errors.Is(err, refusal.ErrBusy) {
-			t.Errorf("turn(a network with its share): got %v, want %v", err, refusal.ErrBusy)
+			t.Errorf("Enter(a network with its share): got %v, want %v", err, refusal.ErrBusy)
 		}
 		second, secondDone := start(other, 1)
-		if got := len(h.passphrases.waiting); got != share+1 {
+		if got := places(); got != share+1 {
 			t.Errorf("places taken with another network's: got %d, want %d", got, share+1)
 		}
 		close(first)
 		close(second)
 		firstDone.Wait()
 		secondDone.Wait()
-		if len(h.held) != 0 || len(h.passphrases.waiting) != 0 {
-			t.Errorf("places after all left: got %v and %d, want none", h.held, len(h.passphrases.waiting))
+		if got := places(); got != 0 {
+			t.Errorf("places after all left: got %d, want none", got)
 		}
 		back, err := h.Enter(ctx, greedy)
 		if err != nil {
-			t.Fatalf("turn(after all left): got %v, want nil", err)
+			t.Fatalf("Enter(after all left): got %v, want nil", err)
 		}
 		back()
 	})
@@ -97,16 +110,20 @@ func TestHashingIsBounded(t *testing.T) {
 	for name, most := range map[string]int{"passphrases": 2 * runtime.NumCPU(), "passwords": passwordHashes} {
 		synctest.Test(t, func(t *testing.T) {
 			h := NewHasher()
-			lane := h.passphrases
-			if name == "passwords" {
-				lane = h.Passwords
+			enter := h.EnterPassword
+			if name == "passphrases" {
+				var networks atomic.Uint32 // each has a share of its own
+				enter = func(ctx context.Context) (func(), error) {
+					n := networks.Add(1)
+					return h.Enter(ctx, caller.NetworkOf(netip.AddrFrom4([4]byte{192, 0, byte(n >> 8), byte(n)})))
+				}
 			}
 			var running gauge
 			var busy atomic.Int64
 			var all sync.WaitGroup
 			for range 500 {
 				all.Go(func() {
-					release, err := lane.Enter(t.Context())
+					release, err := enter(t.Context())
 					if err != nil {
 						busy.Add(1)
 						return

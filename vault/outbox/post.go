@@ -84,7 +84,8 @@ func (o *Outbox) dueMail(ctx context.Context, now time.Time) (keys [][]byte, err
 	return keys, err
 }
 
-// postAll sends mails, some at a time, and returns how many it handled.
+// postAll sends mails, some at a time, and returns how many it handled. A failure of the
+// store ends the worker that meets it, and the others go on.
 func (o *Outbox) postAll(ctx context.Context, keys [][]byte, now time.Time, lost *rows.Damage) (int, error) {
 	queue := make(chan []byte, len(keys))
 	for _, key := range keys {

@@ -14,6 +14,7 @@ import (
 	"hush/vault/refusal"
 	"hush/vault/restoration"
 	"hush/vault/secret"
+	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
 
@@ -40,7 +41,7 @@ func TestSettle(t *testing.T) {
 	claimed := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
 	k.MustRevealClaimed(t, claimed.Secret.Key, vaulttest.Claim(1))
 	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
-	vaulttest.Want(t, "RequestAddressChange()", k.Vault.Accounts.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
+	vaulttest.Want(t, "RequestAddressChange()", k.Vault.SignUps.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
 	k.Close(t)
 	k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true, Send: sent.send})
 	before := counts(t, k)
@@ -53,7 +54,7 @@ func TestSettle(t *testing.T) {
 	after := counts(t, k)
 	vaulttest.Want(t, "counter of sessions", after[counter.Sessions], 0)
 	vaulttest.Want(t, "counter of queued mails", after[counter.Queued], 0)
-	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
+	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 	k.WantNotRevealed(t, "restored claim", claimed.Secret.Key, vaulttest.Claim(1))
@@ -85,13 +86,13 @@ func TestSettleDamagedRows(t *testing.T) {
 	m := &vaulttest.Member{Kit: k}
 	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
 	m.SignIn(t, true)
-	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
+	for _, bucket := range []string{credential.BucketSession, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Put(t, k.Store, bucket, []byte("short"), []byte("damaged"))
 		vaulttest.Put(t, k.Store, bucket, make([]byte, 32), []byte("damaged"))
 	}
 	_, err := restoration.Settle(t.Context(), k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle()", err, nil)
-	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
+	for _, bucket := range []string{credential.BucketSession, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"hush/vault/keylist"
 	"hush/vault/rows"
+	"hush/vault/tables"
 )
 
 // Status is a root key as the operator sees it.
@@ -95,7 +96,7 @@ func (u usesByKey) add(kind keylist.SealedKind, kid [4]byte, n int) {
 // count counts what depends on each root key, for Progress as well.
 func (r *RootKeys) count(ctx context.Context, listed keylist.RootKeys) (uses usesByKey, damaged int, err error) {
 	uses = make(usesByKey)
-	for _, bucket := range sealed() {
+	for _, bucket := range tables.Sealed() {
 		err := r.pages(ctx, bucket.Bucket, func(page []row) error {
 			for _, one := range page {
 				counted := make(map[keylist.SealedKind][4]byte, 2)

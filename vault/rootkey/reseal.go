@@ -11,6 +11,7 @@ import (
 	"hush/storage"
 	"hush/vault/keylist"
 	"hush/vault/rows"
+	"hush/vault/tables"
 )
 
 const (
@@ -157,7 +158,7 @@ func (r *RootKeys) pass(ctx context.Context) error {
 // stale counts the rows that a pass would change.
 func (r *RootKeys) stale(ctx context.Context) (found int, err error) {
 	current := r.keys.KID()
-	for _, bucket := range sealed() {
+	for _, bucket := range tables.Sealed() {
 		if bucket.Reseal == nil {
 			continue
 		}
@@ -181,7 +182,7 @@ func (r *RootKeys) stale(ctx context.Context) (found int, err error) {
 }
 
 func (r *RootKeys) resealRows(ctx context.Context) (done, broken int, err error) {
-	for _, bucket := range sealed() {
+	for _, bucket := range tables.Sealed() {
 		if bucket.Reseal == nil {
 			continue
 		}

@@ -17,15 +17,7 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/vault/account"
-	"hush/vault/claim"
 	"hush/vault/cluster"
-	"hush/vault/credential"
-	"hush/vault/feedback"
-	"hush/vault/keylist"
-	"hush/vault/outbox"
-	"hush/vault/secret"
-	"hush/vault/shares"
 )
 
 // File is the file of the root keys.
@@ -95,16 +87,6 @@ func (r *RootKeys) Include(files Files) {
 type RefusedError struct{ Text string }
 
 func (e *RefusedError) Error() string { return e.Text }
-
-// sealed returns what all buckets have of root keys.
-func sealed() (all []keylist.Sealed) {
-	for _, list := range [][]keylist.Sealed{
-		account.Sealed(), feedback.Sealed(), credential.Sealed(), outbox.Sealed(), shares.Sealed(), claim.Sealed(), secret.Sealed(),
-	} {
-		all = append(all, list...)
-	}
-	return all
-}
 
 // settleTime is how long a root key stays in use for what began before another one
 // took its place.

@@ -19,6 +19,7 @@ import (
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -237,7 +238,7 @@ func (s *site) wantEverything(t *testing.T) {
 	fresh := s.MustConceal(t, caller.Caller{}, "fresh", secret.Wish{})
 	vaulttest.Want(t, "RevealSecret(fresh)", s.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "fresh")
 	s.wantAccount(t)
-	_, err := s.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: vaulttest.MemberAddress, Password: vaulttest.MemberPassword})
+	_, err := s.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: vaulttest.MemberAddress, Password: vaulttest.MemberPassword})
 	vaulttest.WantErr(t, "CreateAccount(address of before)", err, refusal.ErrDuplicate)
 }
 

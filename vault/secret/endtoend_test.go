@@ -15,10 +15,10 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
-	"hush/vault/doctor"
 	"hush/vault/passphrase"
 	"hush/vault/refusal"
 	"hush/vault/secret"
+	"hush/vault/tables"
 	"hush/vault/vaulttest"
 )
 
@@ -38,7 +38,7 @@ func storedRows(t *testing.T, k *vaulttest.Kit) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
-		for _, bucket := range doctor.Buckets() {
+		for _, bucket := range tables.Names() {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				all[bucket+"\x00"+string(key)] = string(value)
 				return nil

@@ -138,7 +138,7 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 		}},
 		"account destroyed": {true, func(t *testing.T, m *vaulttest.Member, c caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Accounts.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
+			_, err := m.Vault.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
 			vaulttest.Want(t, "DestroyAccount()", err, nil)
 		}},
 	} {

@@ -43,7 +43,7 @@ func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, p
 	if err != nil {
 		return SignedIn{}, err
 	}
-	hash, err := se.passwords.ProvePassword(ctx, c, who.addressID, who.record, password, now)
+	hash, err := se.passwords.Prove(ctx, c, who.addressID, who.record, password, now)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -63,7 +63,7 @@ func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, p
 	if err != nil {
 		return SignedIn{}, err
 	}
-	se.others.Changed(who.id) // the oldest session may have ended
+	se.watches.TellAccount(who.id) // the oldest session may have ended
 	return SignedIn{
 		Cookie: in.cookie, Session: in.record.Describe(now, true),
 		Account: account, Shrimp: se.keys.Shrimp(in.cookie),
@@ -100,10 +100,10 @@ func (se *Sessions) claimant(ctx context.Context, address caller.Text) (claimant
 // strongerPassword hashes a right password anew if its hash is weaker than new
 // ones. It returns nil if not, or if there is no time.
 func (se *Sessions) strongerPassword(ctx context.Context, r *account.Record, password caller.Text) *account.NewPassword {
-	if !r.Password.Params.Weaker(se.passwords.NewPasswordParams()) {
+	if !r.Password.Params.Weaker(se.passwords.NewParams()) {
 		return nil
 	}
-	next, err := se.passwords.PreparePassword(ctx, password)
+	next, err := se.passwords.Hash(ctx, password)
 	if err != nil {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (se *Sessions) signIn(tx *rows.Tx, in signIn, now time.Time) (account.Accou
 	owner.SignedIn = now
 	owner.Remember(in.network, now)
 	if se.passwords.IsOutdated(owner.Password) {
-		owner.Password = new(se.passwords.PasswordRecord(owner.Password.Params, in.hash))
+		owner.Password = new(se.passwords.Record(owner.Password.Params, in.hash))
 	}
 	if in.next != nil {
 		owner.Password = &in.next.Record
@@ -161,7 +161,7 @@ func (se *Sessions) signedInto(tx *rows.Tx, in signIn) (*account.Record, error) 
 		return nil, err
 	case account.Disabled || !account.Destroyed.IsZero():
 		return nil, refusal.ErrCredentials
-	case !se.passwords.PasswordIs(account, in.hash):
+	case !se.accounts.PasswordIs(account, in.hash):
 		return nil, errPasswordMoved // replaced by a stronger hash, or by another password
 	}
 	return account, nil

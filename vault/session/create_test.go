@@ -12,8 +12,10 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
+	"hush/vault/password"
 	"hush/vault/refusal"
 	"hush/vault/secret"
+	"hush/vault/signup"
 	"hush/vault/vaulttest"
 )
 
@@ -45,7 +47,7 @@ func TestCallerOfAnAccount(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{vaulttest.MemberAddress}}})
 	vaulttest.Want(t, "Caller.Colonel(by the policy)", m.MustEnter(t).Colonel(), true)
-	_, err := m.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{
+	_, err := m.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{
 		Address: "colonel@example.com", Role: account.RoleColonel, Locale: "fr",
 	})
 	vaulttest.Want(t, "CreateAccount(colonel)", err, nil)
@@ -100,7 +102,7 @@ func TestSignInLocks(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	for _, address := range []caller.Text{vaulttest.MemberAddress, "other@example.com", "no address"} {
-		for range account.PasswordNetworkTries {
+		for range password.NetworkTries {
 			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, "wrong password", false)
 			vaulttest.WantErr(t, "CreateSession(wrong password)", err, refusal.ErrCredentials)
 		}

@@ -78,6 +78,6 @@ func (se *Sessions) endSome(ctx context.Context, id caller.AccountID, meant func
 	if err != nil {
 		return 0, err
 	}
-	se.others.Changed(id)
+	se.watches.TellAccount(id)
 	return ended, nil
 }

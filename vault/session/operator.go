@@ -52,7 +52,7 @@ func (o Operator) CreateToken(ctx context.Context, account caller.Text, n creden
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
-	o.v.others.Changed(id)
+	o.v.watches.TellAccount(id)
 	return token, record.Describe(time.Time{}), nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"hush/vault/account"
 	"hush/vault/cluster"
 	"hush/vault/credential"
+	"hush/vault/password"
+	"hush/vault/watch"
 )
 
 // Sessions authenticates callers and keeps their sessions. It is safe for
@@ -14,9 +16,9 @@ type Sessions struct {
 	clock       *cluster.Clock
 	keys        *seal.Keys
 	accounts    *account.Accounts
-	passwords   *account.Passwords
+	passwords   *password.Passwords
 	credentials *credential.Credentials
-	others      account.Others
+	watches     *watch.Watches // told of credentials that may have ended
 }
 
 // Tokens creates, lists and ends the API tokens of callers' accounts. It is
@@ -25,7 +27,7 @@ type Tokens struct {
 	store       cluster.Store
 	clock       *cluster.Clock
 	credentials *credential.Credentials
-	others      account.Others
+	watches     *watch.Watches // told of credentials that may have ended
 }
 
 // Options are the dependencies of New; all are required.
@@ -34,13 +36,13 @@ type Options struct {
 	Clock       *cluster.Clock
 	Keys        *seal.Keys
 	Accounts    *account.Accounts
-	Passwords   *account.Passwords
+	Passwords   *password.Passwords
 	Credentials *credential.Credentials
-	Others      account.Others
+	Watches     *watch.Watches
 }
 
 // New returns the services on a store.
 func New(o Options) (*Sessions, *Tokens) {
-	sessions := &Sessions{o.Store, o.Clock, o.Keys, o.Accounts, o.Passwords, o.Credentials, o.Others}
-	return sessions, &Tokens{o.Store, o.Clock, o.Credentials, o.Others}
+	sessions := &Sessions{o.Store, o.Clock, o.Keys, o.Accounts, o.Passwords, o.Credentials, o.Watches}
+	return sessions, &Tokens{o.Store, o.Clock, o.Credentials, o.Watches}
 }

@@ -48,6 +48,6 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
-	ts.others.Changed(c.AccountID()) // a token of the same name may have ended
+	ts.watches.TellAccount(c.AccountID()) // a token of the same name may have ended
 	return token, record.Describe(time.Time{}), nil
 }

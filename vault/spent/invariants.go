@@ -5,7 +5,7 @@ import (
 )
 
 // Invariants returns those of the buckets of this package.
-func Invariants() []exam.Invariant {
+func Invariants(*exam.Exam) []exam.Invariant {
 	return []exam.Invariant{{Bucket: BucketPending, Check: func(key, value []byte) error {
 		_, err := decodePending(key, value)
 		return err

@@ -15,6 +15,7 @@ import (
 	"hush/vault/quota"
 	"hush/vault/rows"
 	"hush/vault/spent"
+	"hush/vault/tables"
 )
 
 // load reads what both stores know of a copy, and refuses pairs that must not be
@@ -126,7 +127,7 @@ func (t *transfer) loadTarget(ctx context.Context) error {
 // checkEmpty returns ErrNotEmpty if the target holds any data. A service that
 // was started once and never used holds none.
 func checkEmpty(tx *rows.Tx, keys *seal.Keys) error {
-	for _, b := range copied() {
+	for _, b := range tables.Copied() {
 		first, err := rows.FirstKeys(tx, b.Name, nil, 1)
 		if err != nil {
 			return err

@@ -9,13 +9,14 @@ import (
 	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
+	"hush/vault/tables"
 )
 
 // scan reads the whole source: it counts rows, finds damage, and asks whether
 // the target has room.
 func (t *transfer) scan(ctx context.Context) error {
 	progress := t.phase(PhaseRead)
-	for _, b := range copied() {
+	for _, b := range tables.Copied() {
 		report := BucketReport{Name: b.Name}
 		if err := t.scanBucket(ctx, b, &report, progress); err != nil {
 			return fmt.Errorf("reading bucket %q: %w", b.Name, err)
@@ -56,7 +57,7 @@ func (t *transfer) scanBucket(ctx context.Context, b shares.Holding, report *Buc
 // fill copies what the target does not have yet.
 func (t *transfer) fill(ctx context.Context) error {
 	progress := t.phase(PhaseCopy)
-	all := copied()
+	all := tables.Copied()
 	first := slices.IndexFunc(all, func(b shares.Holding) bool { return b.Name == t.to.record.Bucket })
 	if t.to.record.Bucket == rows.BucketSystem {
 		return nil

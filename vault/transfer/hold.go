@@ -12,6 +12,7 @@ import (
 	"hush/storage"
 	"hush/vault/rows"
 	"hush/vault/shares"
+	"hush/vault/tables"
 )
 
 // found is what the source has for a row.
@@ -159,7 +160,7 @@ func (e *end) destroyOrphans(ctx context.Context) error {
 // eachSlot calls fn with the slots of all rows of a store that can be read, a
 // page at a time.
 func (e *end) eachSlot(ctx context.Context, fn func([]storage.Slot) error) error {
-	for _, b := range copied() {
+	for _, b := range tables.Copied() {
 		if b.Find == nil {
 			continue
 		}

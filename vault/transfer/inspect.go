@@ -14,13 +14,14 @@ import (
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
+	"hush/vault/tables"
 )
 
 // Shared returns a function that finds the slot of the share that a row of any
 // bucket names. ok is false for a row that names none, or cannot be read.
 func Shared() func(bucket string, key, value []byte) (slot storage.Slot, ok bool) {
 	holdings := map[string]shares.Holding{}
-	for _, h := range copied() {
+	for _, h := range tables.Copied() {
 		if h.Find != nil {
 			holdings[h.Name] = h
 		}
@@ -72,7 +73,7 @@ type Inspection struct {
 // of the rows.
 func NewInspection(keys *seal.Keys) *Inspection {
 	i := &Inspection{Buckets: map[string]int64{}, holdings: map[string]shares.Holding{}, seed: maphash.MakeSeed(), keys: keys}
-	for _, h := range copied() {
+	for _, h := range tables.Copied() {
 		i.holdings[h.Name] = h
 	}
 	return i
@@ -86,7 +87,7 @@ func (i *Inspection) Row(bucket string, key, value []byte) error {
 	}
 	h, known := i.holdings[bucket]
 	if !known {
-		if !slices.Contains(Buckets(), bucket) {
+		if !slices.Contains(tables.Names(), bucket) {
 			i.note(bucket, key, errors.New("this release knows no such bucket"))
 		}
 		return nil

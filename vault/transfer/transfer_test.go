@@ -9,6 +9,7 @@ import (
 	"hush/vault/cluster"
 	"hush/vault/counter"
 	"hush/vault/rows"
+	"hush/vault/tables"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
 )
@@ -35,7 +36,7 @@ func TestServiceMovesThereAndBack(t *testing.T) {
 	middle := keepingSite(t, c.root)
 	k := first.serve(t, c.clock, c.options(t))
 	c.fill(t, k)
-	for _, bucket := range transfer.Buckets() {
+	for _, bucket := range tables.Names() {
 		own := slices.Contains([]string{"node", "shred", "epoch", "budget", "usage", "pending"}, bucket)
 		if n := len(vaulttest.RowsIn(t, k.Store, bucket)); n == 0 && !own {
 			t.Errorf("bucket %q: got no row to copy, want some", bucket)

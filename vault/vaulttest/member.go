@@ -13,6 +13,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 )
 
 // RowsOf returns the rows of a bucket by their keys.
@@ -54,7 +55,7 @@ func NewMember(t testing.TB, opts Options) *Member {
 // AddAccount creates a further account, like the operator does.
 func (m *Member) AddAccount(t testing.TB, address, password caller.Text) caller.AccountID {
 	t.Helper()
-	made, err := m.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: address, Password: password})
+	made, err := m.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: address, Password: password})
 	if err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}

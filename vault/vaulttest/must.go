@@ -11,6 +11,7 @@ import (
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
+	"hush/vault/signup"
 )
 
 // Caller returns an anonymous caller on the network of that number: an IPv4
@@ -123,8 +124,8 @@ const Password = "correct horse battery"
 // MustAccount creates an account like the operator does and signs in to it.
 func (k *Kit) MustAccount(t testing.TB, address caller.Text) caller.Caller {
 	t.Helper()
-	made := account.OperatorAccount{Address: address, Password: Password}
-	if _, err := k.Vault.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
+	made := signup.OperatorAccount{Address: address, Password: Password}
+	if _, err := k.Vault.Operator().SignUps.CreateAccount(t.Context(), made); err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}
 	return k.MustSignIn(t, address, Password)

@@ -11,9 +11,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/account"
 	"hush/vault/caller"
-	"hush/vault/credential"
 	"hush/vault/rows"
 )
 
@@ -32,7 +30,7 @@ const (
 type Receipt struct {
 	Row     seal.RowKey
 	Expires time.Time // of the secret
-	Reads   []RowOf   // what the receipt consists of
+	Reads   []RowOf   // what the receipt consists of, and what lets the caller see it
 }
 
 // shown is what a watch shows: a receipt, to a caller.
@@ -51,15 +49,7 @@ type RowOf struct{ Bucket, Key string }
 type fingerprint [sha256.Size]byte
 
 func newShown(r Receipt, c caller.Caller) shown {
-	w := shown{row: r.Row, expires: r.Expires, account: c.Account(), reads: r.Reads}
-	if c.Anonymous() {
-		return w
-	}
-	for _, row := range []func(caller.Caller) (bucket string, key []byte){account.RowOf, credential.RowOf} {
-		bucket, key := row(c)
-		w.reads = append(w.reads, RowOf{bucket, string(key)})
-	}
-	return w
+	return shown{row: r.Row, expires: r.Expires, account: c.Account(), reads: r.Reads}
 }
 
 // Reread polls soon, because notifications may be lost.

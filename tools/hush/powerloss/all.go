@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 var (
@@ -109,8 +111,8 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 	}
 	fmt.Fprintf(out, "recording %d sessions of %s\n", s.sessions, hush)
 	errs, repeated := make([]error, s.sessions), make([]int, s.sessions)
-	var all sync.WaitGroup
-	lanes := make(chan struct{}, atOnce)
+	var all errgroup.Group
+	all.SetLimit(atOnce)
 	for i := range s.sessions {
 		r := &recorder{
 			hush: hush, seed: s.seed + uint64(i), kind: kindOf(i),
@@ -120,17 +122,16 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 		if err := os.MkdirAll(filepath.Dir(r.data), 0o700); err != nil {
 			return err
 		}
-		lanes <- struct{}{}
-		all.Go(func() {
+		all.Go(func() error {
 			want := lostAny
 			if i == firstFailing {
 				want = lostCommit
 			}
 			repeated[i], errs[i] = r.recordWhole(ctx, want)
-			<-lanes
+			return nil // all errors count, not the first one
 		})
 	}
-	all.Wait()
+	_ = all.Wait() // it has none
 	for i, times := range repeated {
 		if times > 0 {
 			fmt.Fprintf(out, "session-%03d (%s) was recorded again, %d times: strace had left out lines, or the wrong sync failed\n", i, kindOf(i), times)

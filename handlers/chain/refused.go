@@ -1,0 +1,79 @@
+package chain
+
+import (
+	"errors"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// Refused is why a call has no result, as its caller may see it. Callers in this process
+// read its fields. Over the wire it is a *connect.Error, as which errors.As finds it.
+type Refused struct {
+	Code connect.Code
+	Text string // of a bounded length; it never repeats what was sent
+	// Refusal is the detail with the reason; nil if the code says everything.
+	Refusal *hushv1.Refusal
+	// Retry is the time after which a call may succeed; 0 if that is not known.
+	Retry time.Duration
+}
+
+func refuse(code connect.Code, err error, why *hushv1.Refusal) *Refused {
+	return &Refused{Code: code, Text: shortened(err.Error()), Refusal: why}
+}
+
+// after returns r with the time after which a call may succeed.
+func (r *Refused) after(retry time.Duration) *Refused {
+	r.Retry = retry
+	return r
+}
+
+// Error implements error.
+func (r *Refused) Error() string { return r.Code.String() + ": " + r.Text }
+
+// As is for errors.As: it makes a *connect.Error of r.
+func (r *Refused) As(target any) bool {
+	to, ok := target.(**connect.Error)
+	if ok {
+		*to = r.wire()
+	}
+	return ok
+}
+
+func (r *Refused) wire() *connect.Error {
+	refused := connect.NewError(r.Code, errors.New(r.Text))
+	var details []proto.Message
+	if r.Refusal != nil {
+		details = append(details, r.Refusal)
+	}
+	if r.Retry > 0 {
+		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(r.Retry)})
+	}
+	for _, message := range details {
+		if detail, err := connect.NewErrorDetail(message); err == nil {
+			refused.AddDetail(detail)
+		}
+	}
+	return light(refused)
+}
+
+// codeOf returns the code of an error of the chain.
+func codeOf(err error) connect.Code {
+	if refused, ok := errors.AsType[*Refused](err); ok {
+		return refused.Code
+	}
+	return connect.CodeOf(err)
+}
+
+// onWire returns an error of the chain as connect sends it; nil for none.
+func onWire(err error) error {
+	if coded, ok := errors.AsType[*connect.Error](err); ok {
+		return coded
+	}
+	return err
+}
