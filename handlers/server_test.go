@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"cmp"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,6 +15,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
+	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/signup"
@@ -44,28 +44,18 @@ func newTestServer(t *testing.T, opts vaulttest.Options, change func(*handlers.O
 // newServerOf is newTestServer on the vault of a kit.
 func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options)) *testServer {
 	t.Helper()
-	options := handlers.Options{
-		Vault: kit.Vault, Log: slog.New(slog.DiscardHandler), Now: kit.Clock.Now, Version: "1.2.3",
-		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}, Backend: "bolt",
-	}
+	options := handlers.Options{BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}}
 	if change != nil {
 		change(&options)
 	}
-	api, err := handlers.New(options)
-	if err != nil {
-		t.Fatalf("New: got %v, want no error", err)
-	}
-	mux := http.NewServeMux()
-	for _, mount := range api.Mounts {
-		mux.Handle(mount.Path, mount.Handler)
-	}
-	server := httptest.NewUnstartedServer(api.Middleware(mux))
+	api := apitest.NewAPI(t, kit, options)
+	server := httptest.NewUnstartedServer(apitest.NewRPCs(api))
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true) // for gRPC
 	server.Start()
 	t.Cleanup(server.Close)
-	_, err = kit.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: testAddress, Password: testPassword})
+	_, err := kit.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: testAddress, Password: testPassword})
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}

@@ -35,7 +35,8 @@ programs() {
 	stage 'programs and pages' scripts/test.sh $packages ./tools/hush/...
 	# What is larger than -short in the vault has the race detector, and runs here in
 	# "make full".
-	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/postgres ./cmd/hush
+	STORE=postgres stage 'PostgreSQL' scripts/test.sh ./storage/postgres ./server/booted ./cmd/hush ./cmd/hush/admin
+	STORE=postgres stage 'routes on PostgreSQL' scripts/test.sh -run '^TestExchanges$' ./routes/apitest
 	STORE=postgres stage 'vault on PostgreSQL' scripts/test.sh -short ./vault/...
 }
 rest() {

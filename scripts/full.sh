@@ -5,13 +5,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/stages.sh
-# cmd/hush takes two hours with the race detector on two processors that do the rest
+# The tests that start the program take two hours with the race detector on two processors that do the rest
 # beside it.
 export TEST_REQUIRE=${TEST_REQUIRE-all} TEST_TIER=full TEST_TIMEOUT=180m
 
 # The suites that run on either store. Those of faults have servers of their own.
 suites() {
-	go list ./vault/... ./handlers/... ./routes/... ./cmd/hush | grep -v '/vault/fault'
+	go list ./vault/... ./handlers/... ./routes/... ./server/... ./cmd/hush/... | grep -v '/vault/fault'
 }
 
 # These two write into the tree, so nothing else runs meanwhile.

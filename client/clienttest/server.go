@@ -2,7 +2,6 @@ package clienttest
 
 import (
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,8 +11,7 @@ import (
 
 	"hush/client"
 	"hush/handlers"
-	"hush/locale"
-	"hush/routes"
+	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/signup"
@@ -26,7 +24,7 @@ type Server struct {
 	// URL is its first address, and that of its links.
 	URL string
 	// Network is where it listens; nil for that of the system.
-	Network *Network
+	Network *apitest.Network
 
 	change     func(*handlers.Options)
 	http       *http.Server
@@ -49,7 +47,7 @@ func Start(t testing.TB, opts vaulttest.Options, change func(*handlers.Options))
 
 // StartOn starts a server on a network in memory. Its vault is in a folder: a
 // database elsewhere would be waited for outside a bubble.
-func StartOn(t testing.TB, n *Network) *Server {
+func StartOn(t testing.TB, n *apitest.Network) *Server {
 	t.Helper()
 	s := &Server{Kit: vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, Policy: caller.Policy{SignUp: caller.SignUpClosed}}), Network: n}
 	s.Serve(t, s.Listen(t))
@@ -64,14 +62,7 @@ func StartWhole(t testing.TB) *Server {
 	s := &Server{Kit: vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{SignUp: caller.SignUpClosed}})}
 	l := s.Listen(t)
 	api, base := s.api(t, l)
-	catalogue, err := locale.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := routes.New(routes.Options{API: api, BaseURL: base, Catalogue: catalogue, Now: s.Kit.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := apitest.NewTree(t, s.Kit, api, base)
 	dated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", s.Kit.Clock.Now().UTC().Format(http.TimeFormat))
 		tree.ServeHTTP(w, r)
@@ -99,11 +90,7 @@ func (s *Server) Addr() string { return s.http.Addr }
 func (s *Server) Serve(t testing.TB, l net.Listener) {
 	t.Helper()
 	api, _ := s.api(t, l)
-	mux := http.NewServeMux()
-	for _, mount := range api.Mounts {
-		mux.Handle(mount.Path, mount.Handler)
-	}
-	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: api.Middleware(mux), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}, api.EndStreams
+	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: apitest.NewRPCs(api), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}, api.EndStreams
 	s.http.Protocols.SetHTTP1(true)
 	s.http.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = s.http.Serve(l) }()
@@ -119,17 +106,11 @@ func (s *Server) api(t testing.TB, l net.Listener) (*handlers.API, *url.URL) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := handlers.Options{
-		Vault: s.Kit.Vault, Log: slog.New(slog.DiscardHandler), Now: s.Kit.Clock.Now, Version: "1.2.3", BaseURL: base, Backend: "bolt",
-	}
+	options := handlers.Options{BaseURL: base}
 	if s.change != nil {
 		s.change(&options)
 	}
-	api, err := handlers.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return api, base
+	return apitest.NewAPI(t, s.Kit, options), base
 }
 
 // Stop ends the server, as at the end of its process.

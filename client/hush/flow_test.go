@@ -14,6 +14,7 @@ import (
 
 	"hush/client"
 	"hush/client/clienttest"
+	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
@@ -61,7 +62,7 @@ func (s *slowLine) Write(b []byte) (written int, err error) {
 
 // slowHTTP returns an HTTP client on lines of a rate. The first one stops after so many
 // bytes, if that is not 0.
-func slowHTTP(n *clienttest.Network, rate, stops int) *http.Client {
+func slowHTTP(n *apitest.Network, rate, stops int) *http.Client {
 	var mu sync.Mutex
 	transport := n.Transport()
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -146,7 +147,7 @@ func wantFile(t *testing.T, opened client.Opened, err error) {
 func TestSlowLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := clienttest.StartOn(t, clienttest.NewNetwork())
+		s := clienttest.StartOn(t, apitest.NewNetwork())
 		var told progresses
 		c := clientOn(t, s.Network, s.URL, client.Options{HTTP: slowHTTP(s.Network, 8000, 0), Progress: told.note, Token: s.Token(t, caller.ScopesAll)})
 		shared := clienttest.MustShare(t, c, aFile())
@@ -183,7 +184,7 @@ func TestStepsOverHTTP2(t *testing.T) {
 func TestLineThatStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := clienttest.StartOn(t, clienttest.NewNetwork())
+		s := clienttest.StartOn(t, apitest.NewNetwork())
 		shared := clienttest.MustShare(t, clientOn(t, s.Network, s.URL, client.Options{Token: s.Token(t, caller.ScopesAll)}), aFile())
 		var notices int
 		c := clientOn(t, s.Network, s.URL, client.Options{
@@ -202,7 +203,7 @@ func TestLineThatStops(t *testing.T) {
 func TestInterruptedUpload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := clienttest.StartOn(t, clienttest.NewNetwork())
+		s := clienttest.StartOn(t, apitest.NewNetwork())
 		c := clientOn(t, s.Network, s.URL, client.Options{HTTP: slowHTTP(s.Network, 8000, 0), Token: s.Token(t, caller.ScopesAll)})
 		ctx, leave := context.WithTimeout(t.Context(), 40*time.Second)
 		defer leave()

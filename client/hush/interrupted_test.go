@@ -17,6 +17,7 @@ import (
 	"hush/client/clienttest"
 	"hush/client/hush"
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/vaulttest"
@@ -29,7 +30,7 @@ type gate struct {
 }
 
 // http returns a client whose calls have a connection each, through the gate.
-func (g *gate) http(n *clienttest.Network) *http.Client {
+func (g *gate) http(n *apitest.Network) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		if g.refusals.Add(-1) >= 0 {
 			g.refused.Add(1)
@@ -48,7 +49,7 @@ func TestNoConnectionForTheReveal(t *testing.T) {
 
 func testNoConnectionForTheReveal(t *testing.T) {
 	t.Helper()
-	s := clienttest.StartOn(t, clienttest.NewNetwork())
+	s := clienttest.StartOn(t, apitest.NewNetwork())
 	d := startDouble(t, s, nil)
 	g := &gate{}
 	c := clientOn(t, s.Network, d.url, client.Options{HTTP: g.http(s.Network)})
@@ -82,7 +83,7 @@ func testNoConnectionForTheReveal(t *testing.T) {
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := clienttest.StartOn(t, clienttest.NewNetwork())
+		s := clienttest.StartOn(t, apitest.NewNetwork())
 		hang := func(_ *double, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 		d := startDouble(t, s, map[string]lie{"GetPolicy": hang})
 		hasty := s.Network.Transport()

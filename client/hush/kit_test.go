@@ -12,6 +12,7 @@ import (
 	"hush/client"
 	"hush/client/clienttest"
 	"hush/client/hush"
+	"hush/routes/apitest"
 )
 
 // clientOf returns a client of a server that waits for little and whose passphrases
@@ -29,7 +30,7 @@ func clientOf(t testing.TB, server string, options client.Options) *hush.Client 
 }
 
 // clientOn returns a client that reaches servers on a network in memory.
-func clientOn(t testing.TB, n *clienttest.Network, server string, options client.Options) *hush.Client {
+func clientOn(t testing.TB, n *apitest.Network, server string, options client.Options) *hush.Client {
 	t.Helper()
 	if options.HTTP == nil {
 		options.HTTP = &http.Client{Transport: n.Transport()}

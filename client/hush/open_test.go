@@ -17,6 +17,7 @@ import (
 	"hush/client/clienttest"
 	"hush/client/hush"
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/apitest"
 	"hush/seal/endtoend"
 	"hush/vault/vaulttest"
 )
@@ -397,7 +398,7 @@ func TestNoAnswerWhileTheClaimLasts(t *testing.T) {
 
 func testNoAnswerWhileTheClaimLasts(t *testing.T) {
 	t.Helper()
-	s := clienttest.StartOn(t, clienttest.NewNetwork())
+	s := clienttest.StartOn(t, apitest.NewNetwork())
 	for _, late := range []bool{true, false} {
 		d := startDouble(t, s, nil)
 		c := clientOn(t, s.Network, d.url, client.Options{})

@@ -15,6 +15,7 @@ import (
 	"hush/client"
 	"hush/client/clienttest"
 	"hush/client/hush"
+	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
@@ -154,7 +155,7 @@ func TestWatchLeavesADeadConnection(t *testing.T) {
 
 func testWatchLeavesADeadConnection(t *testing.T) {
 	t.Helper()
-	s := clienttest.StartOn(t, clienttest.NewNetwork())
+	s := clienttest.StartOn(t, apitest.NewNetwork())
 	d := startDouble(t, s, nil)
 	c := clientOn(t, s.Network, d.url, client.Options{})
 	c.Hurry(time.Millisecond, 500*time.Millisecond)

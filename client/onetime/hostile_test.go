@@ -12,6 +12,7 @@ import (
 
 	"hush/client"
 	"hush/client/clienttest"
+	"hush/routes/apitest"
 )
 
 func startHandler(t *testing.T, handle http.HandlerFunc) string {
@@ -29,7 +30,7 @@ func TestAnswersEnd(t *testing.T) {
 
 func testAnswersEnd(t *testing.T) {
 	t.Helper()
-	n := clienttest.NewNetwork()
+	n := apitest.NewNetwork()
 	s := &httptest.Server{Listener: n.Listen(), Config: &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for r.Context().Err() == nil {

@@ -15,6 +15,7 @@ import (
 	"hush/client"
 	"hush/client/clienttest"
 	"hush/client/otstest"
+	"hush/routes/apitest"
 )
 
 // reveals counts the requests that reveal.
@@ -208,7 +209,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // A server that does not speak HTTP may repeat anything. Errors do not repeat it.
 func TestAnswerThatIsNotHTTP(t *testing.T) {
 	t.Parallel()
-	n := clienttest.NewNetwork()
+	n := apitest.NewNetwork()
 	l := n.Listen()
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {

@@ -1,19 +1,11 @@
 package main
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -23,8 +15,9 @@ import (
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
 	"hush/routes"
+	"hush/routes/apitest"
 	"hush/routes/params"
-	"hush/vault/challenge"
+	"hush/server/servertest"
 )
 
 const apiDoc = "../../docs/api.md"
@@ -41,7 +34,7 @@ func TestAPIDoc(t *testing.T) {
 		t.Fatalf("%s: got %d commands, want 100 or more", apiDoc, len(sessions))
 	}
 	c := &transcript{
-		url: r.server.url, dir: r.dir, environment: r.environment(t), known: map[string]string{},
+		url: r.server.URL, dir: r.dir, environment: r.environment(t), known: map[string]string{},
 		fill: func(t *testing.T, s dialogue) string { return r.fill(t, s.command) }, learn: r.learn,
 	}
 	r.known = c.known
@@ -157,13 +150,10 @@ func (d document) wantProcedure(t *testing.T, row routes.Row) {
 	}
 }
 
-// The key that verdicts about spam are signed with in these tests.
-const spamKey = "key of a server for forms"
-
 // reader follows the document: it opens mails, sets DNS records and solves
 // challenges.
 type reader struct {
-	server *testServer
+	server *servertest.Server
 	mails  *mailtest.Server
 	dns    *resolvertest.Server
 	dir    string // where commands run
@@ -175,27 +165,13 @@ type reader struct {
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	r := &reader{mails: mailtest.New(t), dns: resolvertest.New(t), dir: t.TempDir(), opened: map[string]bool{}, device: newDevice(t, "hello")}
-	r.server = startHush(t, append(testServices(t, r.mails, r.dns), "--rate-limits=off")...)
+	r.server = servertest.Start(t, append(servertest.Services(t, r.mails, r.dns), "--rate-limits=off")...)
 	return r
-}
-
-// testServices are the flags for a server that sends mail, asks DNS and believes
-// verdicts about spam.
-func testServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server) []string {
-	t.Helper()
-	key := filepath.Join(t.TempDir(), "spam.key")
-	if err := os.WriteFile(key, []byte(spamKey+"\n"), 0o600); err != nil {
-		t.Fatalf("WriteFile: got %v, want nil", err)
-	}
-	return []string{
-		"--smtp-host", mails.Addr, "--smtp-tls", "none", "--mail-from", "hush@hush.example",
-		"--resolver", dns.Addr, "--spam-key-file", key,
-	}
 }
 
 func (r *reader) environment(t *testing.T) []string {
 	t.Helper()
-	return []string{"HUSH_DATA=" + r.server.data, selfAsHush(t)}
+	return []string{"HUSH_DATA=" + r.server.Data, selfAsHush(t)}
 }
 
 // selfAsHush returns a PATH with a command "hush" that is this very program.
@@ -206,7 +182,7 @@ func selfAsHush(t *testing.T) string {
 		t.Skip("needs executable: " + err.Error())
 	}
 	bin := t.TempDir()
-	script := "#!/bin/sh\n" + asProgram + `=1 exec "` + self + "\" \"$@\"\n"
+	script := "#!/bin/sh\n" + servertest.AsProgram + `=1 exec "` + self + "\" \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "hush"), []byte(script), 0o700); err != nil {
 		t.Fatalf("WriteFile: got %v, want nil", err)
 	}
@@ -222,10 +198,10 @@ func (r *reader) fill(t *testing.T, command string) string {
 		command = strings.ReplaceAll(command, m[0], r.open(t, m[1]))
 	}
 	if strings.Contains(command, "<solution>") {
-		command = strings.ReplaceAll(command, "<solution>", solve(t, r.known["<challenge>"], r.known["<salt>"], r.known["<signature>"]))
+		command = strings.ReplaceAll(command, "<solution>", apitest.Solve(t, r.known["<challenge>"], r.known["<salt>"], r.known["<signature>"]))
 	}
 	if strings.Contains(command, "<verdict>") {
-		command = strings.ReplaceAll(command, "<verdict>", judge(t, "message", "hello"))
+		command = strings.ReplaceAll(command, "<verdict>", apitest.Judge(t, "message", "hello"))
 	}
 	return r.device.fill(command)
 }
@@ -234,8 +210,8 @@ func (r *reader) fill(t *testing.T, command string) string {
 // returns the token of the link.
 func (r *reader) open(t *testing.T, page string) (token string) {
 	t.Helper()
-	link := regexp.MustCompile(regexp.QuoteMeta(r.server.url+"/"+page+"/") + `(\w+)`)
-	waitUntil(t, "a mail with a link to /"+page, func() bool {
+	link := regexp.MustCompile(regexp.QuoteMeta(r.server.URL+"/"+page+"/") + `(\w+)`)
+	servertest.WaitUntil(t, "a mail with a link to /"+page, func() bool {
 		for _, m := range r.mails.Messages() {
 			found := link.FindStringSubmatch(m.Text())
 			if found == nil || r.opened[found[1]] {
@@ -262,46 +238,4 @@ func (r *reader) learn(command, answer string) {
 		name, _, _ := strings.Cut(address, "@")
 		r.known["<"+name+"-token>"] = answer
 	}
-}
-
-// solve finds the number of a challenge and returns the solution as it is
-// sent.
-func solve(t testing.TB, solved, salt, signature string) string {
-	t.Helper()
-	for number := range challenge.ChallengeMaxNumber + 1 {
-		hash := sha256.Sum256([]byte(salt + strconv.FormatInt(int64(number), 10)))
-		if hex.EncodeToString(hash[:]) == solved {
-			return payload(t, map[string]any{
-				"algorithm": "SHA-256", "challenge": solved, "number": number, "salt": salt, "signature": signature,
-			})
-		}
-	}
-	t.Fatalf("challenge %q with salt %q: got no number up to %d, want one", solved, salt, challenge.ChallengeMaxNumber)
-	return ""
-}
-
-// judge signs the verdict that a form with one field is good.
-func judge(t testing.TB, field, value string) string {
-	t.Helper()
-	about := sha256.Sum256([]byte(value))
-	data := url.Values{
-		"classification": {"GOOD"}, "score": {"0.5"}, "verified": {"true"}, "fields": {field},
-		"time":       {strconv.FormatInt(time.Now().UnixNano(), 10)}, // so that no two are the same
-		"fieldsHash": {hex.EncodeToString(about[:])}, "expire": {strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)},
-	}.Encode()
-	hash := sha256.Sum256([]byte(data))
-	mac := hmac.New(sha256.New, []byte(spamKey))
-	mac.Write(hash[:])
-	return payload(t, map[string]any{
-		"algorithm": "SHA-256", "verificationData": data, "signature": hex.EncodeToString(mac.Sum(nil)), "verified": true,
-	})
-}
-
-func payload(t testing.TB, fields map[string]any) string {
-	t.Helper()
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatalf("Marshal(%v): got %v, want nil", fields, err)
-	}
-	return base64.StdEncoding.EncodeToString(raw)
 }

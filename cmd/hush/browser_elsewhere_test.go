@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hush/server/servertest"
 )
 
 // browserElsewhere are two origins with a page that calls the service. The service
@@ -35,9 +37,9 @@ func startElsewhere(t *testing.T) *browserElsewhere {
 
 // wantAsked checks that the browser itself asked the service what the pages may do:
 // what intercepts requests would answer in its place.
-func (*browserElsewhere) wantAsked(t *testing.T, s *testServer) {
+func (*browserElsewhere) wantAsked(t *testing.T, s *servertest.Server) {
 	t.Helper()
-	if !strings.Contains(s.log.String(), "route=preflight") {
+	if !strings.Contains(s.Log.String(), "route=preflight") {
 		t.Error("log: got no preflight of a page on another origin, want some")
 	}
 }

@@ -18,6 +18,8 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/testtier"
 )
 
@@ -44,8 +46,8 @@ func findBrowserTools(t *testing.T) browserTools {
 // findBrowserRunner finds what runs the tests of any browser.
 func findBrowserRunner(t *testing.T) browserTools {
 	t.Helper()
-	starts(t)
-	starts(t)
+	servertest.NeedStart(t)
+	servertest.NeedStart(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("needs browser: node is not installed")
@@ -91,18 +93,18 @@ type browserPerson struct {
 // People use the service with a browser. What they do is written down in
 // web/e2e; here it gets a service, its mail and its DNS.
 func TestBrowser(t *testing.T) {
-	runOnce(t, "TestBrowserOnFailingNodes goes through the same pages on PostgreSQL")
+	servertest.RunOnce(t, "TestBrowserOnFailingNodes goes through the same pages on PostgreSQL")
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)
 	elsewhere := startElsewhere(t)
-	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug", "--cors-origins", elsewhere.Named)
-	elsewhere.Token = env.ada.token
-	client := newHTTPClient(t, false, nil)
-	for _, one := range []testAccount{env.ada, env.cleo} {
+	env, s, mails := servertest.StartAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug", "--cors-origins", elsewhere.Named)
+	elsewhere.Token = env.Ada.Token
+	client := servertest.HTTPClient(t, false, nil)
+	for _, one := range []apitest.Account{env.Ada, env.Cleo} {
 		// The first sign-in rehashes the test environment's password, which
 		// concurrent ones would do, too.
-		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
-		callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.Address, apitest.Password)
+		apitest.Call(t, client, s.URL, "/hush.v1.SessionService/CreateSession", nil, body).OK(t, "sign-in")
 	}
 	// A browser that shares two processors with every other test can miss a
 	// deadline. Such a test is begun anew once, and Playwright lists it as flaky.
@@ -111,26 +113,26 @@ func TestBrowser(t *testing.T) {
 		// What people do most. "make full" runs all.
 		args = append(args, "--grep", "@check")
 	}
-	runBrowser(t, tools, env, browserEnvironment{URL: s.url, Elsewhere: elsewhere}, browserServices(mails, dns), args...)
-	wantNoErrors(t, s)
+	runBrowser(t, tools, env, browserEnvironment{URL: s.URL, Elsewhere: elsewhere}, browserServices(mails, dns), args...)
+	servertest.WantNoErrors(t, s)
 	if *browserOnly == "" && *browserTask == "test" {
 		elsewhere.wantAsked(t, s)
 	}
-	if strings.Contains(s.log.String(), "e2e secret") {
+	if strings.Contains(s.Log.String(), "e2e secret") {
 		t.Error("log: got a secret in it, want none")
 	}
 }
 
 // runBrowser runs the browser's tests against the service that about names.
-func runBrowser(t *testing.T, tools browserTools, env *testEnv, about browserEnvironment, services http.Handler, more ...string) {
+func runBrowser(t *testing.T, tools browserTools, env *servertest.Env, about browserEnvironment, services http.Handler, more ...string) {
 	t.Helper()
 	around := httptest.NewServer(services)
 	t.Cleanup(around.Close)
 	about.Kit, about.Chromium = around.URL, tools.chromium
 	about.Task = cmp.Or(about.Task, *browserTask)
 	if env != nil {
-		about.Ada = browserPerson{env.ada.address, testPassword}
-		about.Colonel = browserPerson{env.cleo.address, testPassword}
+		about.Ada = browserPerson{env.Ada.Address, apitest.Password}
+		about.Colonel = browserPerson{env.Cleo.Address, apitest.Password}
 	}
 	settings, err := json.Marshal(about)
 	if err != nil {

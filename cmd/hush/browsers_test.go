@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hush/server/servertest"
 	"hush/testtier"
 )
 
@@ -19,20 +20,20 @@ type browserPrograms struct {
 // People use other browsers than Chromium, too. What they do most is written down
 // in web/browsers, once for all of them.
 func TestOtherBrowsers(t *testing.T) {
-	runOnce(t, "pages are the same on any store")
+	servertest.RunOnce(t, "pages are the same on any store")
 	testtier.Full(t, "starts other browsers")
 	// WebKit refuses a session's cookie over plain HTTP, even from this machine.
-	cert, key, _ := selfSigned(t)
-	env, s := startAccounts(t, "--tls-cert", cert, "--tls-key", key, "--rate-limits=off", "--log-level=debug")
+	cert, key, _ := servertest.SelfSigned(t)
+	env, s := servertest.StartAccounts(t, "--tls-cert", cert, "--tls-key", key, "--rate-limits=off", "--log-level=debug")
 	for task, find := range map[string]func(*testing.T) *browserPrograms{"firefox": findFirefox, "webkit": findWebKit} {
 		t.Run(task, func(t *testing.T) {
 			tools, programs := findBrowserRunner(t), find(t)
-			about := browserEnvironment{URL: s.url, Task: task, Programs: programs}
+			about := browserEnvironment{URL: s.URL, Task: task, Programs: programs}
 			runBrowser(t, tools, env, about, http.NotFoundHandler())
 		})
 	}
-	wantNoErrors(t, s)
-	if strings.Contains(s.log.String(), "e2e secret") {
+	servertest.WantNoErrors(t, s)
+	if strings.Contains(s.Log.String(), "e2e secret") {
 		t.Error("log: got a secret in it, want none")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"hush/cli/command"
 	"hush/client"
 	"hush/client/protocols"
+	"hush/server/servertest"
 )
 
 // commandLine is the document of the client's commands.
@@ -20,7 +21,7 @@ const commandLine = "../../docs/cli.md"
 // shellKit is where the commands of a document run: a folder of its own, and an
 // environment in which "hush" is the program and calls a service.
 type shellKit struct {
-	*testServer
+	*servertest.Server
 
 	folder, programs, token string
 	environment             []string
@@ -30,9 +31,9 @@ type shellKit struct {
 func newShellKit(t *testing.T) *shellKit {
 	t.Helper()
 	const account = "a@example.com"
-	k := &shellKit{testServer: startHush(t), folder: t.TempDir(), programs: t.TempDir()}
-	call(t, nil, "", "admin", "account", "create", account, "--data", k.data).want(t, "admin account create", command.ExitOK)
-	token := call(t, nil, "", "admin", "token", "create", account, "--data", k.data).want(t, "admin token create", command.ExitOK).stdout
+	k := &shellKit{Server: servertest.Start(t), folder: t.TempDir(), programs: t.TempDir()}
+	servertest.Call(t, nil, "", "admin", "account", "create", account, "--data", k.Data).Want(t, "admin account create", command.ExitOK)
+	token := servertest.Call(t, nil, "", "admin", "token", "create", account, "--data", k.Data).Want(t, "admin token create", command.ExitOK).Stdout
 	k.token = strings.TrimSpace(token)
 	test, err := os.Executable()
 	if err != nil {
@@ -42,8 +43,8 @@ func newShellKit(t *testing.T) *shellKit {
 		t.Fatal(err)
 	}
 	k.environment = []string{
-		"PATH=" + k.programs + string(os.PathListSeparator) + os.Getenv("PATH"), asProgram + "=1", "HOME=" + t.TempDir(),
-		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "TZ=UTC", "HUSH_SERVER=" + k.url, "HUSH_TOKEN=" + k.token,
+		"PATH=" + k.programs + string(os.PathListSeparator) + os.Getenv("PATH"), servertest.AsProgram + "=1", "HOME=" + t.TempDir(),
+		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "TZ=UTC", "HUSH_SERVER=" + k.URL, "HUSH_TOKEN=" + k.token,
 	}
 	return k
 }
@@ -72,7 +73,7 @@ func (k *shellKit) read(t *testing.T, path string) string {
 // share shares a text for a script, which finds the link in a file.
 func (k *shellKit) share(t *testing.T, text, file string) {
 	t.Helper()
-	c, err := protocols.New(k.url, client.Options{})
+	c, err := protocols.New(k.URL, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestCommandLine(t *testing.T) {
 	if len(sessions) < 10 {
 		t.Fatalf("%s: got %d commands, want 10 or more", commandLine, len(sessions))
 	}
-	c := &transcript{url: k.url, dir: k.folder, environment: k.environment, known: map[string]string{}, messages: true}
+	c := &transcript{url: k.URL, dir: k.folder, environment: k.environment, known: map[string]string{}, messages: true}
 	for _, session := range sessions {
 		session.want = changing.ReplaceAllString(session.want, "$1…")
 		c.run(t, session)

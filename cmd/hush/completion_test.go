@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/server/servertest"
 )
 
 func TestCompletion(t *testing.T) {
@@ -29,9 +30,9 @@ func TestCompletion(t *testing.T) {
 		"run -- ":                                {":0"},
 	} {
 		// Mistakes in the environment are for the command to report.
-		got := call(t, []string{"HUSH_NONSENSE=1"}, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).want(t, line, command.ExitOK)
-		if lines := strings.Fields(strings.ReplaceAll(got.stdout, "\t", "\\t")); !slices.Equal(lines, strings.Fields(strings.ReplaceAll(strings.Join(want, "\n"), "\t", "\\t"))) {
-			t.Errorf("hush __complete %s: got %q, want %q", line, got.stdout, want)
+		got := servertest.Call(t, []string{"HUSH_NONSENSE=1"}, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).Want(t, line, command.ExitOK)
+		if lines := strings.Fields(strings.ReplaceAll(got.Stdout, "\t", "\\t")); !slices.Equal(lines, strings.Fields(strings.ReplaceAll(strings.Join(want, "\n"), "\t", "\\t"))) {
+			t.Errorf("hush __complete %s: got %q, want %q", line, got.Stdout, want)
 		}
 	}
 }
@@ -39,7 +40,7 @@ func TestCompletion(t *testing.T) {
 func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		script := call(t, nil, "", "completion", shell).want(t, "completion", command.ExitOK).stdout
+		script := servertest.Call(t, nil, "", "completion", shell).Want(t, "completion", command.ExitOK).Stdout
 		if !strings.Contains(script, "__complete") {
 			t.Errorf("hush completion %s: got %q, want a script that asks hush", shell, script)
 		}
@@ -49,7 +50,7 @@ func TestCompletionScripts(t *testing.T) {
 		t.Skip("needs bash: it reads the script")
 	}
 	check := exec.Command(bash, "-n")
-	check.Stdin = strings.NewReader(call(t, nil, "", "completion", "bash").stdout)
+	check.Stdin = strings.NewReader(servertest.Call(t, nil, "", "completion", "bash").Stdout)
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("bash -n: got %v and %s, want a script that it reads", err, out)
 	}

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"hush/cli/command"
-
 	"go.yaml.in/yaml/v3"
+
+	"hush/cli/command"
+	"hush/routes/apitest"
+	"hush/server/servertest"
 )
 
 // Every setting of the files for containers exists and has a value that the
@@ -22,8 +24,8 @@ import (
 func TestDeployments(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "root.key")
-	call(t, nil, "", "admin", "keygen", key).want(t, "admin keygen", command.ExitOK)
-	s := startHush(t)
+	servertest.Call(t, nil, "", "admin", "keygen", key).Want(t, "admin keygen", command.ExitOK)
+	s := servertest.Start(t)
 	settings := map[string][]string{"compose.yaml": composeSettings(t)}
 	for _, name := range []string{"deploy/kubernetes/hush.yaml", "deploy/kubernetes/hush-postgres.yaml"} {
 		pod := podOf(t, name)
@@ -38,12 +40,12 @@ func TestDeployments(t *testing.T) {
 		}
 		environment = slices.Concat(imageSettings(t), environment)
 		replaceMarks(t, name, environment)
-		call(t, environment, "", "admin", "config", "check").want(t, name+": admin config check", command.ExitOK)
+		servertest.Call(t, environment, "", "admin", "config", "check").Want(t, name+": admin config check", command.ExitOK)
 		if !slices.Contains(environment, "HUSH_ROOT_KEY_FILE="+key) || len(environment) < 5 {
 			t.Errorf("%s: got the settings %q, want at least a root key", name, environment)
 		}
 	}
-	call(t, []string{"HUSH_UNKNOWN=x"}, "", "admin", "config", "check").want(t, "admin config check of an unknown setting", command.ExitFailure)
+	servertest.Call(t, []string{"HUSH_UNKNOWN=x"}, "", "admin", "config", "check").Want(t, "admin config check of an unknown setting", command.ExitFailure)
 }
 
 // replaceMarks gives the settings that say REPLACE, which the service refuses, a value
@@ -55,7 +57,7 @@ func replaceMarks(t *testing.T, name string, environment []string) {
 		if !found {
 			continue
 		}
-		call(t, environment, "", "admin", "config", "check").want(t, name+" as it is: admin config check", command.ExitFailure, "must be addresses or networks")
+		servertest.Call(t, environment, "", "admin", "config", "check").Want(t, name+" as it is: admin config check", command.ExitFailure, "must be addresses or networks")
 		environment[i] = setting + "=192.0.2.0/24"
 		return
 	}
@@ -225,7 +227,7 @@ func (p kubePod) setting(name string) string {
 }
 
 // check asks a running service what the probes ask.
-func (p kubePod) check(t *testing.T, name string, s *testServer) {
+func (p kubePod) check(t *testing.T, name string, s *servertest.Server) {
 	t.Helper()
 	if len(p.Containers) != 1 || len(p.Containers[0].Ports) != 1 || p.Containers[0].Ports[0].ContainerPort != 7143 || p.GracePeriod < 15 {
 		t.Fatalf("%s: got %+v, want one container with the image's port, and time to end", name, p)
@@ -243,9 +245,9 @@ func (p kubePod) check(t *testing.T, name string, s *testServer) {
 		if get.Port != c.Ports[0].Name {
 			t.Errorf("%s: got a probe of %s on port %q, want %q", name, kind, get.Port, c.Ports[0].Name)
 		}
-		res := sendAs(t, newHTTPClient(t, false, nil), "GET", s.url+get.Path, nil, "")
-		if res.status != 200 || !strings.HasPrefix(res.body, "ok") {
-			t.Errorf("%s: probe of %s: got %d %.60q, want 200 and ok", name, kind, res.status, res.body)
+		res := apitest.Send(t, servertest.HTTPClient(t, false, nil), "GET", s.URL+get.Path, nil, "")
+		if res.Status != 200 || !strings.HasPrefix(res.Body, "ok") {
+			t.Errorf("%s: probe of %s: got %d %.60q, want 200 and ok", name, kind, res.Status, res.Body)
 		}
 	}
 	for _, mount := range c.VolumeMounts {

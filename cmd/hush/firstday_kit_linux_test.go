@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
 	"hush/server/certificates/acmetest"
+	"hush/server/servertest"
 )
 
 const (
@@ -62,7 +64,7 @@ type firstDay struct {
 	masked   bool
 	running  *exec.Cmd
 	exit     chan error
-	log      *output
+	log      *servertest.Output
 	notices  net.PacketConn // what the service tells systemd
 	restarts int
 }
@@ -71,7 +73,7 @@ type firstDay struct {
 func newFirstDay(t *testing.T, root string) *firstDay {
 	t.Helper()
 	needCurl(t)
-	d := &firstDay{t: t, dir: t.TempDir(), log: newOutput(), acme: acmetest.New(t, firstDayHTTP, firstDayTLS, 3600*24*90)}
+	d := &firstDay{t: t, dir: t.TempDir(), log: servertest.NewOutput(), acme: acmetest.New(t, firstDayHTTP, firstDayTLS, 3600*24*90)}
 	d.keys = filepath.Join(d.dir, "keys")
 	d.acme.DNS.SetA(firstDayHost, firstDayAddress)
 	if err := errors.Join(os.Mkdir(d.keys, 0o700), os.Mkdir(filepath.Join(d.dir, "tools"), 0o700)); err != nil {
@@ -106,7 +108,7 @@ func (d *firstDay) boot(root string) {
 		d.write(path, "#!/bin/sh\nset -eu\n"+script+"\n", 0o755)
 	}
 	d.write("root/etc/acme.pem", string(d.acme.TLSPEM), 0o644)
-	d.write("root/root/password", testPassword+"\n", 0o600)
+	d.write("root/root/password", apitest.Password+"\n", 0o600)
 	d.serveControl()
 	d.openNotices()
 }
@@ -374,7 +376,7 @@ func (d *firstDay) sharing(during func()) {
 					return
 				case <-time.After(5 * time.Millisecond):
 				}
-				if _, err := shareOnce(d.t.Context(), client, "https://"+firstDayHost); err != nil {
+				if _, err := servertest.ShareOnce(d.t.Context(), client, "https://"+firstDayHost); err != nil {
 					d.t.Errorf("sharing while the service restarts: got %v, want a link", err)
 					return
 				}
@@ -384,7 +386,7 @@ func (d *firstDay) sharing(during func()) {
 	}
 	more := func() {
 		before := shared.Load()
-		for until := time.Now().Add(patience); shared.Load() < before+20 && time.Now().Before(until); {
+		for until := time.Now().Add(apitest.Patience); shared.Load() < before+20 && time.Now().Before(until); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -407,5 +409,5 @@ func (d *firstDay) client(keeps bool) *http.Client {
 		},
 	}
 	d.t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Timeout: patience, Transport: transport}
+	return &http.Client{Timeout: apitest.Patience, Transport: transport}
 }

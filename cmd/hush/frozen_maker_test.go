@@ -17,6 +17,7 @@ import (
 	"hush/resolver/resolvertest"
 	"hush/seal"
 	"hush/seal/endtoend"
+	"hush/server/servertest"
 	"hush/storage"
 	"hush/testtier"
 	"hush/vault/account"
@@ -86,7 +87,7 @@ const (
 // releases, and uses it as they do.
 func TestFreezeFolder(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "a data folder")
+	servertest.RunOnce(t, "a data folder")
 	testtier.Check(t, "makes a data folder with everything")
 	made, dir := makeFrozen(t, *freeze)
 	if *freeze != "" {

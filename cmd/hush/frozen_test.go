@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/testtier"
 	"hush/vault/rows"
 	"hush/vault/tables"
@@ -127,7 +129,7 @@ func TestEachFormatIsFrozen(t *testing.T) {
 // everything in it works on.
 func TestFrozenFolders(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "a data folder")
+	servertest.RunOnce(t, "a data folder")
 	for _, release := range frozenReleases(t) {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
@@ -139,41 +141,41 @@ func TestFrozenFolders(t *testing.T) {
 // The program opens those folders, too, and uses what does not end with time.
 func TestProgramOpensFrozenFolders(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "a data folder")
+	servertest.RunOnce(t, "a data folder")
 	for _, release := range frozenReleases(t) {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
 			made, dir := readFrozen(t, release), thaw(t, release)
 			dns := resolvertest.New(t)
 			dns.SetTXT(made.TXTName, made.TXTValue)
-			flags := []string{inFolder, "--resolver", dns.Addr}
-			s := startHushOn(t, dir, flags...)
+			flags := []string{servertest.InFolder, "--resolver", dns.Addr}
+			s := servertest.StartOn(t, dir, flags...)
 			upgrades := 0
 			if made.Format < rows.FormatNewest() {
 				upgrades = 1
 			}
 			wantUpgradeLines(t, s, upgrades)
-			useFrozenProgram(t, made, newHTTPClient(t, false, nil), s.url)
-			s.stop(t)
-			listed := call(t, nil, "", "admin", "account", "list", "--data", dir).want(t, "admin account list", 0)
+			useFrozenProgram(t, made, servertest.HTTPClient(t, false, nil), s.URL)
+			s.Stop(t)
+			listed := servertest.Call(t, nil, "", "admin", "account", "list", "--data", dir).Want(t, "admin account list", 0)
 			for _, address := range []string{made.Colonel, made.Customer, made.Disabled} {
-				if !strings.Contains(listed.stdout, address) {
-					t.Errorf("hush admin account list: got %q, want %s in it", listed.stdout, address)
+				if !strings.Contains(listed.Stdout, address) {
+					t.Errorf("hush admin account list: got %q, want %s in it", listed.Stdout, address)
 				}
 			}
-			s = startHushOn(t, dir, flags...)
+			s = servertest.StartOn(t, dir, flags...)
 			wantUpgradeLines(t, s, 0)
-			useFrozenProgram(t, made, newHTTPClient(t, false, nil), s.url)
+			useFrozenProgram(t, made, servertest.HTTPClient(t, false, nil), s.URL)
 		})
 	}
 }
 
 // wantUpgradeLines fails the test unless the log of a server has that many lines
 // about an upgrade.
-func wantUpgradeLines(t *testing.T, s *testServer, want int) {
+func wantUpgradeLines(t *testing.T, s *servertest.Server, want int) {
 	t.Helper()
-	if got := strings.Count(s.log.String(), "upgraded the format of the data"); got != want {
-		t.Errorf("lines about an upgrade: got %d, want %d: %s", got, want, s.log)
+	if got := strings.Count(s.Log.String(), "upgraded the format of the data"); got != want {
+		t.Errorf("lines about an upgrade: got %d, want %d: %s", got, want, s.Log)
 	}
 }
 
@@ -184,15 +186,15 @@ func useFrozenProgram(t *testing.T, made *frozen, client *http.Client, url strin
 		t.Helper()
 		var header map[string][]string
 		if token != "" {
-			header = bearerHeader(token)
+			header = apitest.Bearer(token)
 		}
-		reply := callAs(t, client, url, "/hush.v1."+procedure, header, body)
-		if reply.status != status {
-			t.Errorf("%s: got status %d, want %d: %s", procedure, reply.status, status, reply.body)
+		reply := apitest.Call(t, client, url, "/hush.v1."+procedure, header, body)
+		if reply.Status != status {
+			t.Errorf("%s: got status %d, want %d: %s", procedure, reply.Status, status, reply.Body)
 		}
 		for _, word := range words {
-			if !strings.Contains(reply.body, word) {
-				t.Errorf("%s: got %s, want %q in it", procedure, reply.body, word)
+			if !strings.Contains(reply.Body, word) {
+				t.Errorf("%s: got %s, want %q in it", procedure, reply.Body, word)
 			}
 		}
 	}

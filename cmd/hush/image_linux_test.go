@@ -14,10 +14,12 @@ import (
 	"syscall"
 	"testing"
 
-	"hush/cli/command"
-	"hush/testtier"
-
 	"github.com/google/go-cmp/cmp"
+
+	"hush/cli/command"
+	"hush/routes/apitest"
+	"hush/server/servertest"
+	"hush/testtier"
 )
 
 // imageUser is the user of the container.
@@ -32,14 +34,14 @@ type builder struct {
 
 func newBuilder(t *testing.T) *builder {
 	t.Helper()
-	path := needProgram(t, "buildah")
+	path := servertest.NeedProgram(t, "buildah")
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: buildah's chroot isolation and mounts")
 	}
 	if err := exec.Command("unshare", "--mount", "true").Run(); err != nil {
 		t.Skip("needs mounts: not permitted here")
 	}
-	return &builder{t, path, proxyFolder(t)}
+	return &builder{t, path, servertest.ProxyFolder(t)}
 }
 
 // call returns what buildah writes on standard output.
@@ -92,7 +94,7 @@ type imageConfig struct {
 // no capability, on a root that cannot be written.
 func TestImage(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "about the image")
+	servertest.RunOnce(t, "about the image")
 	testtier.Full(t, "builds an image")
 	b := newBuilder(t)
 	b.build("localhost/hush")
@@ -168,9 +170,9 @@ type container struct {
 // checkContainer shares, restarts and reveals.
 func checkContainer(t *testing.T, root string, config imageConfig) {
 	t.Helper()
-	addr := freeAddress(t)
-	c := container{root: root, data: filepath.Join(proxyFolder(t), "data"), key: filepath.Join(proxyFolder(t), "root.key")}
-	call(t, nil, "", "admin", "keygen", c.key).want(t, "admin keygen", command.ExitOK)
+	addr := servertest.FreeAddress(t)
+	c := container{root: root, data: filepath.Join(servertest.ProxyFolder(t), "data"), key: filepath.Join(servertest.ProxyFolder(t), "root.key")}
+	servertest.Call(t, nil, "", "admin", "keygen", c.key).Want(t, "admin keygen", command.ExitOK)
 	// What container runtimes do: they make a volume as the image has the folder,
 	// mount the key, and write the names of the host.
 	err := errors.Join(os.Mkdir(c.data, 0o700), os.Chown(c.data, imageUser, imageUser), os.Chown(c.key, imageUser, imageUser),
@@ -179,27 +181,27 @@ func checkContainer(t *testing.T, root string, config imageConfig) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.env = append(slices.Clone(config.Env), "HUSH_LISTEN="+addr, "HUSH_BASE_URL="+proxyURL, "HUSH_ROOT_KEY_FILE=/run/secrets/hush-root-key")
+	c.env = append(slices.Clone(config.Env), "HUSH_LISTEN="+addr, "HUSH_BASE_URL="+servertest.ProxyURL, "HUSH_ROOT_KEY_FILE=/run/secrets/hush-root-key")
 	p := c.start(t, slices.Concat(config.Entrypoint, config.Cmd)...)
-	p.url = "http://" + addr
-	made := mustConceal(t, newDrivers(t, p.testServer, nil)[0], wish{secret: "in a container"})
+	p.URL = "http://" + addr
+	made := apitest.MustConceal(t, servertest.Drivers(t, p.Server, nil)[0], apitest.Wish{Secret: "in a container"})
 	if out, err := c.command(config.Healthcheck.Test[1:]...).CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("healthcheck: got %q and %v, want ok", out, err)
 	}
 	if out, err := c.command("/hush", "admin", "keygen", "/root.key").CombinedOutput(); err == nil || !strings.Contains(string(out), "read-only file system") {
 		t.Errorf("writing to the root: got %q and %v, want it to be read-only", out, err)
 	}
-	if err := p.terminate(t); err != nil {
-		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+	if err := p.Terminate(t); err != nil {
+		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.Log)
 	}
 	if out, err := c.command(config.Healthcheck.Test[1:]...).CombinedOutput(); err == nil {
 		t.Errorf("healthcheck of a stopped service: got %q, want an error", out)
 	}
 	p = c.start(t, slices.Concat(config.Entrypoint, config.Cmd)...)
-	p.url = "http://" + addr
-	newDrivers(t, p.testServer, nil)[0].reveal(t.Context(), made.secretKey, "").wantValue(t, "reveal after a restart", "in a container")
-	if err := p.terminate(t); err != nil {
-		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+	p.URL = "http://" + addr
+	servertest.Drivers(t, p.Server, nil)[0].Reveal(t.Context(), made.SecretKey, "").WantValue(t, "reveal after a restart", "in a container")
+	if err := p.Terminate(t); err != nil {
+		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.Log)
 	}
 }
 
@@ -218,11 +220,11 @@ exec setpriv --no-new-privs --bounding-set=-all,+sys_chroot,+setuid,+setgid chro
 }
 
 // start runs the service in the container.
-func (c container) start(t *testing.T, args ...string) *testProcess {
+func (c container) start(t *testing.T, args ...string) *servertest.Process {
 	t.Helper()
-	p := &testProcess{testServer: &testServer{log: newOutput()}, exit: make(chan error, 1)}
-	p.cmd = c.command(args...)
-	p.cmd.Stderr = p.log
-	p.await(t)
+	p := &servertest.Process{Server: &servertest.Server{Log: servertest.NewOutput()}, Exit: make(chan error, 1)}
+	p.Cmd = c.command(args...)
+	p.Cmd.Stderr = p.Log
+	p.Await(t)
 	return p
 }

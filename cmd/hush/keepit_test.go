@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/server/servertest"
 	"hush/storage"
 	"hush/vault/keylist"
 	"hush/vault/vaulttest"
@@ -19,7 +20,7 @@ import (
 // print. Those of "The worst day" are TestFirstDay's.
 func TestKeepIt(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "about data folders")
+	servertest.RunOnce(t, "about data folders")
 	const path = "../../docs/operations.md"
 	others := sectionSessions(t, path, "The worst day")
 	sessions := slices.DeleteFunc(sectionSessions(t, path, "Keep it"), func(s dialogue) bool { return slices.Contains(others, s) })
@@ -42,7 +43,7 @@ func TestKeepIt(t *testing.T) {
 // upkeep is a machine with a service and other disks, in one folder.
 type upkeep struct {
 	dir    string
-	server *testServer
+	server *servertest.Server
 	flags  []string // of the service
 }
 
@@ -66,13 +67,13 @@ func (k *upkeep) data() string { return filepath.Join(k.dir, "data") }
 func (k *upkeep) start(t *testing.T) {
 	t.Helper()
 	k.stop(t)
-	k.server = startHushOn(t, k.data(), append(k.flags, inFolder)...)
+	k.server = servertest.StartOn(t, k.data(), append(k.flags, servertest.InFolder)...)
 }
 
 func (k *upkeep) stop(t *testing.T) {
 	t.Helper()
 	if k.server != nil {
-		k.server.stop(t)
+		k.server.Stop(t)
 	}
 	k.server = nil
 }
@@ -123,7 +124,7 @@ func (k *upkeep) prepare(t *testing.T, command string) {
 func (k *upkeep) later(t *testing.T) {
 	t.Helper()
 	k.stop(t)
-	s, err := openFolder(t.Context(), k.data(), nil, nil)
+	s, err := servertest.OpenFolder(t.Context(), k.data(), nil, nil)
 	vaulttest.Want(t, "opening the folder", err, nil)
 	err = s.Update(t.Context(), func(tx storage.Tx) error {
 		listed, err := keylist.GetRootKeys(tx)
@@ -134,7 +135,7 @@ func (k *upkeep) later(t *testing.T) {
 		current.Since = current.Since.Add(-time.Hour)
 		return keylist.PutRootKeys(tx, listed)
 	})
-	vaulttest.Want(t, "Update()", errors.Join(err, s.close()), nil)
+	vaulttest.Want(t, "Update()", errors.Join(err, s.Release()), nil)
 	k.start(t)
 }
 
@@ -145,8 +146,8 @@ func (k *upkeep) tryPassword(t *testing.T) {
 		return
 	}
 	k.start(t)
-	operator{t, k.data()}.account("clerk@example.com")
-	if err := signIn(t, k.server, "clerk@example.com", "a wrong password"); err == nil {
+	servertest.Operator{T: t, Data: k.data()}.Account("clerk@example.com")
+	if err := servertest.SignIn(t, k.server, "clerk@example.com", "a wrong password"); err == nil {
 		t.Error("CreateSession(wrong password): got nil, want an error")
 	}
 }

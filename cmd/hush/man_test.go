@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"hush/cli/command"
+	"hush/server/servertest"
 )
 
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "man")
-	call(t, nil, "", "man", folder).want(t, "man", command.ExitOK)
+	servertest.Call(t, nil, "", "man", folder).Want(t, "man", command.ExitOK)
 	for name, wants := range map[string][]string{
 		"hush.1":                     {".SH SERVER\n.TP\n.B admin\n", "hush\\-serve(1)"},
 		"hush-admin.1":               {".SH ACCOUNTS AND SECRETS\n.TP\n.B account\n", ".SH DATA\n.TP\n.B backup", ".SH SETTINGS\n.TP\n.B config\n"},

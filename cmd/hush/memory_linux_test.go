@@ -20,6 +20,7 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/seal"
 	"hush/seal/endtoend"
+	"hush/server/servertest"
 	"hush/testtier"
 )
 
@@ -30,8 +31,8 @@ import (
 func TestMemoryHoldsNoEndToEndSecret(t *testing.T) {
 	t.Parallel()
 	testtier.Full(t, "searches the memory of a process")
-	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
-	client := hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), p.url)
+	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
+	client := hushv1connect.NewSecretServiceClient(servertest.HTTPClient(t, false, nil), p.URL)
 	hidden, seen := map[string]string{}, map[string]string{}
 	for i := range 20 {
 		text := "server text " + rand.Text()
@@ -45,13 +46,13 @@ func TestMemoryHoldsNoEndToEndSecret(t *testing.T) {
 		}
 		liveEndToEnd(t, client, hidden, i)
 	}
-	memory := memoryOf(t, p.cmd.Process.Pid)
+	memory := memoryOf(t, p.Cmd.Process.Pid)
 	if found := searchMemory(t, memory(), seen); len(found) == 0 {
 		t.Error("memory: got none of the texts that the service encrypts, want some, or the search does not work")
 	}
 	wantNone(t, "memory", searchMemory(t, memory(), hidden))
-	wantNone(t, "the log", searchMemory(t, strings.NewReader(p.log.String()), hidden))
-	wantNone(t, "the data folder", searchMemory(t, bytes.NewReader(readAll(t, p.data)), hidden))
+	wantNone(t, "the log", searchMemory(t, strings.NewReader(p.Log.String()), hidden))
+	wantNone(t, "the data folder", searchMemory(t, bytes.NewReader(servertest.ReadFolder(t, p.Data)), hidden))
 }
 
 // The same holds for what browsers share and open.
@@ -59,8 +60,8 @@ func TestMemoryHoldsNothingOfTheBrowsersSecret(t *testing.T) {
 	t.Parallel()
 	testtier.Full(t, "searches the memory of a process")
 	tools := findBrowserTools(t)
-	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
-	memory := memoryOf(t, p.cmd.Process.Pid)
+	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
+	memory := memoryOf(t, p.Cmd.Process.Pid)
 	canary := &browserCanary{Text: "canary text " + rand.Text(), Passphrase: "canary passphrase " + rand.Text()}
 	var link string
 	kit := http.NewServeMux()
@@ -68,15 +69,15 @@ func TestMemoryHoldsNothingOfTheBrowsersSecret(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		link = string(body)
 	})
-	runBrowser(t, tools, nil, browserEnvironment{URL: p.url, Task: "canary", Canary: canary}, kit)
+	runBrowser(t, tools, nil, browserEnvironment{URL: p.URL, Task: "canary", Canary: canary}, kit)
 	if t.Failed() || len(link) < 43 {
 		t.Fatalf("the browser: got no link, want that of the canary")
 	}
 	hidden := map[string]string{"text": canary.Text, "passphrase": canary.Passphrase}
 	hideLinkSecret(t, hidden, link[len(link)-43:], 0)
 	wantNone(t, "memory", searchMemory(t, memory(), hidden))
-	wantNone(t, "the log", searchMemory(t, strings.NewReader(p.log.String()), hidden))
-	wantNone(t, "the data folder", searchMemory(t, bytes.NewReader(readAll(t, p.data)), hidden))
+	wantNone(t, "the log", searchMemory(t, strings.NewReader(p.Log.String()), hidden))
+	wantNone(t, "the data folder", searchMemory(t, bytes.NewReader(servertest.ReadFolder(t, p.Data)), hidden))
 }
 
 func wantNone(t *testing.T, where string, found []string) {

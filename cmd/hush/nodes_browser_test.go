@@ -13,6 +13,8 @@ import (
 
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
+	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/testtier"
 )
 
@@ -21,37 +23,37 @@ import (
 // again; the tests leave nothing behind that keeps them from that.
 func TestBrowserOnFailingNodes(t *testing.T) {
 	testtier.Full(t, "kills nodes at random")
-	needPostgres(t)
+	servertest.NeedPostgres(t)
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)
 	mails := mailtest.NewWith(t, mailtest.Options{NoTLS: true})
-	env := &testEnv{}
-	f := startFleet(t, func(url string) string {
-		root, err := env.fillDatabase(url)
+	env := &servertest.Env{}
+	f := servertest.StartFleet(t, func(url string) string {
+		root, err := env.FillDatabase(url)
 		key := filepath.Join(t.TempDir(), "root.key")
 		if err := errors.Join(err, os.WriteFile(key, root.Text(), 0o400)); err != nil {
 			t.Fatalf("making accounts: got %v, want nil", err)
 		}
 		return key
 	}, "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=Hush <no-reply@hush.example>", "--sign-up=open", "--resolver", dns.Addr)
-	client := newHTTPClient(t, false, nil)
-	for _, one := range []testAccount{env.ada, env.cleo} {
-		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
-		callAs(t, client, f.balancer.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+	client := servertest.HTTPClient(t, false, nil)
+	for _, one := range []apitest.Account{env.Ada, env.Cleo} {
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.Address, apitest.Password)
+		apitest.Call(t, client, f.Balancer.URL, "/hush.v1.SessionService/CreateSession", nil, body).OK(t, "sign-in")
 	}
 	// The longest test takes half a minute where all others run beside it, and a
 	// click that fails costs as much. It must get through between two faults.
-	f.pause, f.victims = 12*time.Second, []int{0, 0, 1, 0, 0, 2}
+	f.Pause, f.Victims = 12*time.Second, []int{0, 0, 1, 0, 0, 2}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var disturbing sync.WaitGroup
 	faults := 0
-	disturbing.Go(func() { faults = f.disturb(ctx, math.MaxInt) })
-	runBrowser(t, tools, env, browserEnvironment{URL: f.balancer.url, Failing: true}, browserServices(mails, dns),
+	disturbing.Go(func() { faults = f.Disturb(ctx, math.MaxInt) })
+	runBrowser(t, tools, env, browserEnvironment{URL: f.Balancer.URL, Failing: true}, browserServices(mails, dns),
 		append(browserCalls(), "--retries", "7", "--timeout", "120000")...)
 	cancel()
 	disturbing.Wait()
-	t.Logf("%d faults%s", faults, f.logged())
+	t.Logf("%d faults%s", faults, f.Logged())
 }
 
 // browserCalls returns the browser's tests that call the service. What pages

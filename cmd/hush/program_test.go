@@ -2,50 +2,14 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"hush/cli/command"
+	"hush/server/servertest"
 )
-
-// result is what a run of the program left.
-type result struct {
-	code           int
-	stdout, stderr string
-}
-
-// call runs the program in this process. What it is told to do ends by itself.
-func call(t testing.TB, environment []string, stdin string, args ...string) result {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	code := run(ctx, args, environment, strings.NewReader(stdin), &stdout, &stderr)
-	return result{code, stdout.String(), stderr.String()}
-}
-
-// homeless is the environment of a person without profiles.
-func homeless(t *testing.T) []string {
-	t.Helper()
-	return []string{"HOME=" + t.TempDir()}
-}
-
-// want fails the test unless the run ended with code and wrote the words.
-func (r result) want(t testing.TB, call string, code int, stderr ...string) result {
-	t.Helper()
-	if r.code != code {
-		t.Errorf("hush %s: got exit code %d, want %d; it wrote:\n%s", call, r.code, code, r.stderr)
-	}
-	for _, words := range stderr {
-		if !strings.Contains(r.stderr, words) {
-			t.Errorf("hush %s: got %q, want %q in it", call, r.stderr, words)
-		}
-	}
-	return r
-}
 
 // A wrong value of a flag or variable prevents the start and names itself, so
 // that no service runs for a year with a limit that does not apply. The other
@@ -84,9 +48,9 @@ func TestWrongValues(t *testing.T) {
 			t.Parallel()
 			// If it starts after all, nothing of this folder changes.
 			args := append(strings.Fields(c.args), "--data="+filepath.Join(t.TempDir(), "data"))
-			got := call(t, c.environment, "", args...).want(t, c.args, command.ExitUsage, c.want, "Try: hush ", "--help")
-			if got.stdout != "" {
-				t.Errorf("hush %s: got %q on standard output, want nothing", c.args, got.stdout)
+			got := servertest.Call(t, c.environment, "", args...).Want(t, c.args, command.ExitUsage, c.want, "Try: hush ", "--help")
+			if got.Stdout != "" {
+				t.Errorf("hush %s: got %q on standard output, want nothing", c.args, got.Stdout)
 			}
 		})
 	}
@@ -94,12 +58,12 @@ func TestWrongValues(t *testing.T) {
 
 func TestKeygen(t *testing.T) {
 	t.Parallel()
-	first, second := call(t, nil, "", "admin", "keygen").stdout, call(t, nil, "", "admin", "keygen").stdout
+	first, second := servertest.Call(t, nil, "", "admin", "keygen").Stdout, servertest.Call(t, nil, "", "admin", "keygen").Stdout
 	if len(first) != 65 || first == second {
 		t.Errorf("hush admin keygen: got %d characters, equal %t, want 64 digits and a newline, never the same", len(first), first == second)
 	}
 	path := filepath.Join(t.TempDir(), "key")
-	call(t, nil, "", "admin", "keygen", path).want(t, "admin keygen", command.ExitOK, "wrote a root key to "+path)
+	servertest.Call(t, nil, "", "admin", "keygen", path).Want(t, "admin keygen", command.ExitOK, "wrote a root key to "+path)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o400 {
 		t.Errorf("hush admin keygen FILE: got mode %v and %v, want 0400", info.Mode(), err)
@@ -108,7 +72,7 @@ func TestKeygen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "admin", "keygen", path).want(t, "admin keygen", command.ExitFailure, "hush: the file "+path+" exists already, and keygen overwrites none")
+	servertest.Call(t, nil, "", "admin", "keygen", path).Want(t, "admin keygen", command.ExitFailure, "hush: the file "+path+" exists already, and keygen overwrites none")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("hush admin keygen over a key: got %v and another content, want the old one", err)
 	}
@@ -116,21 +80,21 @@ func TestKeygen(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	got := call(t, nil, "", "admin", "routes").want(t, "admin routes", command.ExitOK)
+	got := servertest.Call(t, nil, "", "admin", "routes").Want(t, "admin routes", command.ExitOK)
 	for _, want := range []string{"/api/v1/share", "/api/v2/secret/conceal", "/api/v1/private/recent", "/secret/{key}", "ConcealSecret", "RevealSecret"} {
-		if !strings.Contains(got.stdout, want) {
-			t.Errorf("hush admin routes: got no %s, want it in:\n%s", want, got.stdout)
+		if !strings.Contains(got.Stdout, want) {
+			t.Errorf("hush admin routes: got no %s, want it in:\n%s", want, got.Stdout)
 		}
 	}
 }
 
 func TestHealthcheck(t *testing.T) {
 	t.Parallel()
-	s := startHush(t)
-	got := call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", command.ExitOK)
-	if got.stdout != "ok\n" {
-		t.Errorf("hush healthcheck: got %q, want ok", got.stdout)
+	s := servertest.Start(t)
+	got := servertest.Call(t, nil, "", "healthcheck", "--listen", s.Addr).Want(t, "healthcheck", command.ExitOK)
+	if got.Stdout != "ok\n" {
+		t.Errorf("hush healthcheck: got %q, want ok", got.Stdout)
 	}
-	s.stop(t)
-	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", command.ExitFailure, "no response")
+	s.Stop(t)
+	servertest.Call(t, nil, "", "healthcheck", "--listen", s.Addr).Want(t, "healthcheck", command.ExitFailure, "no response")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hush/server/servertest"
 )
 
 // TestReadme runs the README's commands one after the other and compares what
@@ -13,12 +15,12 @@ import (
 // shows keys of its own, the keys of the answers before are put in.
 func TestReadme(t *testing.T) {
 	needCurl(t)
-	s := startHush(t)
+	s := servertest.Start(t)
 	sessions := slices.DeleteFunc(consoleSessions(t, readme), isClient)
 	if len(sessions) < 9 {
 		t.Fatalf("README: got %d commands, want 9 or more", len(sessions))
 	}
-	c := &transcript{url: s.url, dir: "../..", known: map[string]string{}}
+	c := &transcript{url: s.URL, dir: "../..", known: map[string]string{}}
 	for _, session := range sessions {
 		c.run(t, session)
 	}
@@ -47,7 +49,7 @@ func TestReadmeOfClient(t *testing.T) {
 	if len(sessions) != 5 {
 		t.Fatalf("README: got %d commands of the client, want 5", len(sessions))
 	}
-	c := &transcript{url: k.url, dir: k.folder, environment: k.environment, known: map[string]string{}, messages: true}
+	c := &transcript{url: k.URL, dir: k.folder, environment: k.environment, known: map[string]string{}, messages: true}
 	watch := c.begin(t, k, sessions[0])
 	for _, session := range sessions[1:] {
 		session.want = changing.ReplaceAllString(session.want, "$1…")
@@ -56,7 +58,7 @@ func TestReadmeOfClient(t *testing.T) {
 	if err := watch.Wait(); err != nil {
 		t.Errorf("%s: got %v, want it to end well; it wrote:\n%s", sessions[0].command, err, watch.Stdout)
 	}
-	if got := watch.Stdout.(*output).String(); !regexp.MustCompile(`\ndelivered: opened [^\n]*, and the recipient's device has the content\n$`).MatchString(got) {
+	if got := watch.Stdout.(*servertest.Output).String(); !regexp.MustCompile(`\ndelivered: opened [^\n]*, and the recipient's device has the content\n$`).MatchString(got) {
 		t.Errorf("%s: got\n%s\nwant the end that the README shows", sessions[0].command, got)
 	}
 	k.wantFile(t, "received.env", "DB_PASSWORD=correct horse\n")
@@ -66,14 +68,14 @@ func TestReadmeOfClient(t *testing.T) {
 func (c *transcript) begin(t *testing.T, k *shellKit, s dialogue) *exec.Cmd {
 	t.Helper()
 	shell, _ := k.shell(t, s.command)
-	out := newOutput()
+	out := servertest.NewOutput()
 	shell.Stdout, shell.Stderr = out, out
 	if err := shell.Start(); err != nil {
 		t.Fatal(err)
 	}
 	want := likeness(changing.ReplaceAllString(s.want, "$1…"))
 	answer := func() string { return strings.TrimSpace(strings.ReplaceAll(out.String(), c.url, shownURL)) }
-	waitUntil(t, s.command, func() bool { return want.MatchString(answer()) })
+	servertest.WaitUntil(t, s.command, func() bool { return want.MatchString(answer()) })
 	c.note(s.want, answer())
 	return shell
 }

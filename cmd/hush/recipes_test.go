@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hush/server/servertest"
 )
 
 // shellRecipe is what a recipe of docs/cli.md needs, and what is true once it ran.
@@ -132,7 +134,7 @@ func TestRecipes(t *testing.T) {
 			if len(scripts[title]) == 0 {
 				t.Fatalf("%s: got no recipe %q, want one", commandLine, title)
 			}
-			starts(t)
+			servertest.NeedStart(t)
 			for _, program := range r.programs {
 				if _, err := exec.LookPath(program); err != nil {
 					t.Skip("needs " + program + ": not installed")

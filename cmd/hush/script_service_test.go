@@ -12,10 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"hush/cli/command"
-	"hush/testtier"
-
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hush/cli/command"
+	"hush/cmd/hush/program"
+	"hush/routes/apitest"
+	"hush/server/servertest"
+	"hush/testtier"
 )
 
 // theTest is where a script keeps the test that it is.
@@ -52,9 +55,9 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 	}
 	testStarts(ts)
 	ctx, cancel := context.WithCancel(context.Background())
-	log, ended := newOutput(), make(chan int, 1)
+	log, ended := servertest.NewOutput(), make(chan int, 1)
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", ts.MkAbs("service")}, flags...)
-	go func() { ended <- run(ctx, args, nil, strings.NewReader(""), io.Discard, log) }()
+	go func() { ended <- program.Run(ctx, args, nil, strings.NewReader(""), io.Discard, log) }()
 	ts.Defer(func() {
 		cancel()
 		if code := <-ended; code != command.ExitOK {
@@ -62,19 +65,19 @@ func startService(ts *testscript.TestScript, not bool, flags []string) {
 		}
 	})
 	select {
-	case <-log.served:
-		ts.Setenv("URL", log.address())
+	case <-log.Served:
+		ts.Setenv("URL", log.Address())
 	case code := <-ended:
 		ended <- code
 		ts.Fatalf("service: got exit code %d before serving, want it to serve; it wrote:\n%s", code, log)
-	case <-time.After(patience):
-		ts.Fatalf("service: got no answer in %s, want it to serve; it wrote:\n%s", patience, log)
+	case <-time.After(apitest.Patience):
+		ts.Fatalf("service: got no answer in %s, want it to serve; it wrote:\n%s", apitest.Patience, log)
 	}
 }
 
 // testStarts is what a script says that starts the service by itself.
 func testStarts(ts *testscript.TestScript) {
-	starts(ts.Value(theTest{}).(testing.TB))
+	servertest.NeedStart(ts.Value(theTest{}).(testing.TB))
 }
 
 // memberOf puts a member of the objects in a file into variables: that of the first

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/storage/postgres/postgrestest"
 	"hush/vault/vaulttest"
 )
@@ -59,10 +61,10 @@ func waitForFile(ts *testscript.TestScript, not bool, args []string) {
 		ts.Fatalf("usage: waitfor FILE")
 	}
 	path := ts.MkAbs(args[0])
-	if !happens(func() bool {
+	if !servertest.Happens(func() bool {
 		_, err := os.Lstat(path)
 		return err == nil
 	}) {
-		ts.Fatalf("waiting for %s: got nothing in %s", path, patience)
+		ts.Fatalf("waiting for %s: got nothing in %s", path, apitest.Patience)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"hush/cli/command"
 	"hush/client"
+	"hush/server/servertest"
 	"hush/testtier"
 )
 
@@ -105,8 +106,8 @@ func TestRealSlowLines(t *testing.T) {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			t.Parallel()
 			line, url := startSlowLine(t, rate)
-			p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url)
-			line.backend.Store(p.listening(t))
+			p := servertest.StartProcess(t, servertest.Build(t), servertest.NewFolder(t), "--log-level=info", "--base-url", url)
+			line.backend.Store(p.Listening(t))
 			shareAndOpenSlowly(t, p, "HUSH_SERVER="+url)
 		})
 	}
@@ -118,9 +119,9 @@ func TestRealSlowLineOverTLS(t *testing.T) {
 	testtier.Full(t, "takes minutes on a slow line")
 	line, url := startSlowLine(t, 8_000)
 	url = strings.Replace(url, "http:", "https:", 1)
-	cert, key, _ := selfSigned(t)
-	p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url, "--tls-cert", cert, "--tls-key", key)
-	line.backend.Store(p.listening(t))
+	cert, key, _ := servertest.SelfSigned(t)
+	p := servertest.StartProcess(t, servertest.Build(t), servertest.NewFolder(t), "--log-level=info", "--base-url", url, "--tls-cert", cert, "--tls-key", key)
+	line.backend.Store(p.Listening(t))
 	shareAndOpenSlowly(t, p, "HUSH_SERVER="+url, "SSL_CERT_FILE="+cert)
 }
 
@@ -128,30 +129,30 @@ func TestRealSlowLineOverTLS(t *testing.T) {
 // has limits of its own.
 func TestRealSlowLineToAProxy(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "about proxies")
+	servertest.RunOnce(t, "about proxies")
 	testtier.Full(t, "takes minutes on slow lines")
-	for _, r := range recipes() {
-		t.Run(r.program, func(t *testing.T) {
+	for _, r := range servertest.Recipes() {
+		t.Run(r.Program, func(t *testing.T) {
 			t.Parallel()
-			needProgram(t, r.program)
-			p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", proxyURL, "--trusted-proxies", "127.0.0.1")
-			proxy := startProxy(t, r, proxyBackend{addr: p.listening(t)})
+			servertest.NeedProgram(t, r.Program)
+			p := servertest.StartProcess(t, servertest.Build(t), servertest.NewFolder(t), "--log-level=info", "--base-url", servertest.ProxyURL, "--trusted-proxies", "127.0.0.1")
+			proxy := servertest.StartProxy(t, r, servertest.ProxyBackend{Addr: p.Listening(t)})
 			line, url := startSlow(t, &slowLine{rate: 12_000, connect: true})
-			line.backend.Store(proxy.addr)
-			shareAndOpenSlowly(t, p, "HUSH_SERVER="+proxyURL, "SSL_CERT_FILE="+proxy.cert, "HTTPS_PROXY="+url)
+			line.backend.Store(proxy.Addr)
+			shareAndOpenSlowly(t, p, "HUSH_SERVER="+servertest.ProxyURL, "SSL_CERT_FILE="+proxy.Cert, "HTTPS_PROXY="+url)
 		})
 	}
 }
 
 // shareAndOpenSlowly shares a file of nearly 1 MiB and opens it with the programs.
-func shareAndOpenSlowly(t *testing.T, p *testProcess, environment ...string) {
+func shareAndOpenSlowly(t *testing.T, p *servertest.Process, environment ...string) {
 	t.Helper()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 1000<<10/16)
-	r := newRecipient(t)
+	r := servertest.NewRecipient(t)
 	file := filepath.Join(t.TempDir(), "backup.tar")
-	mustWrite(t, file, string(content))
-	share := r.program(t, "share", file)
-	share.Env = append(share.Env, append(environment, "HUSH_TOKEN="+operator{t, p.data}.account("sender@example.com"))...)
+	servertest.MustWrite(t, file, string(content))
+	share := r.Program(t, "share", file)
+	share.Env = append(share.Env, append(environment, "HUSH_TOKEN="+servertest.Operator{T: t, Data: p.Data}.Account("sender@example.com"))...)
 	began := time.Now()
 	said := &bytes.Buffer{}
 	share.Stderr = io.MultiWriter(said, t.Output())
@@ -165,13 +166,13 @@ func shareAndOpenSlowly(t *testing.T, p *testProcess, environment ...string) {
 	}
 	t.Logf("shared in %v", time.Since(began).Round(time.Second))
 	began = time.Now()
-	open := r.program(t, "open", r.keepLink(t, link), "-o", "opened")
+	open := r.Program(t, "open", r.KeepLink(t, link), "-o", "opened")
 	open.Env = append(open.Env, environment...)
 	if out, err := open.CombinedOutput(); err != nil || open.ProcessState.ExitCode() != command.ExitOK {
 		t.Fatalf("hush open: got %v after %v, want no error; it wrote:\n%s", err, time.Since(began), out)
 	}
 	t.Logf("opened in %v", time.Since(began).Round(time.Second))
-	if got, err := os.ReadFile(filepath.Join(r.folder, "opened")); err != nil || !bytes.Equal(got, content) {
+	if got, err := os.ReadFile(filepath.Join(r.Folder, "opened")); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("opened file: got %d bytes and %v, want the %d that were shared", len(got), err, len(content))
 	}
 }
@@ -186,16 +187,16 @@ type browserSlow struct {
 // The pages share and open a file of nearly 1 MiB over slow lines, in real time.
 func TestRealSlowPages(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "pages are the same on any store")
+	servertest.RunOnce(t, "pages are the same on any store")
 	testtier.Full(t, "takes minutes on slow lines")
 	tools := findBrowserTools(t)
 	var slow []browserSlow
 	for _, rate := range []int{8_000, 12_000, 25_000, 60_000} {
 		line, url := startSlowLine(t, rate)
-		p := startProcess(t, realHush(t), newFolder(t), "--log-level=info", "--base-url", url)
-		line.backend.Store(p.listening(t))
-		operator{t, p.data}.account("ada@example.com")
-		slow = append(slow, browserSlow{rate, url, browserPerson{"ada@example.com", operatorPassword}})
+		p := servertest.StartProcess(t, servertest.Build(t), servertest.NewFolder(t), "--log-level=info", "--base-url", url)
+		line.backend.Store(p.Listening(t))
+		servertest.Operator{T: t, Data: p.Data}.Account("ada@example.com")
+		slow = append(slow, browserSlow{rate, url, browserPerson{"ada@example.com", servertest.OperatorPassword}})
 	}
 	runBrowser(t, tools, nil, browserEnvironment{URL: slow[0].URL, Task: "slow", Slow: slow}, http.NewServeMux(), "--workers", "4")
 }

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hush/routes/apitest"
+	"hush/server/servertest"
 )
 
 // dialogue is one command of a document and what it says that it prints. The prompt
@@ -90,7 +93,7 @@ type transcript struct {
 // needCurl skips the test where there is no curl.
 func needCurl(t *testing.T) {
 	t.Helper()
-	starts(t)
+	servertest.NeedStart(t)
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("needs curl: not installed")
 	}
@@ -117,7 +120,7 @@ func (c *transcript) run(t *testing.T, s dialogue) {
 	if err := shell.Run(); err != nil {
 		t.Fatalf("%s: got %v, want it to run; it wrote:\n%s%s", s.command, err, &out, &messages)
 	}
-	answer := asBolt(strings.ReplaceAll(strings.TrimSpace(out.String()), c.url, shownURL))
+	answer := apitest.AsBolt(strings.ReplaceAll(strings.TrimSpace(out.String()), c.url, shownURL))
 	if !likeness(s.want).MatchString(answer) && !(c.loose && s.want == "") {
 		t.Errorf("%s: got\n%s\nwant\n%s", s.command, answer, s.want)
 	}

@@ -15,6 +15,8 @@ import (
 
 	"hush/backup"
 	"hush/cli/command"
+	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/storage"
 	"hush/testtier"
 	"hush/vault/cluster"
@@ -25,92 +27,92 @@ import (
 // setFormat changes the format of a data folder that no process holds.
 func setFormat(t *testing.T, data string, record cluster.FormatRecord) {
 	t.Helper()
-	s, err := openFolder(context.Background(), data, nil, nil)
+	s, err := servertest.OpenFolder(context.Background(), data, nil, nil)
 	vaulttest.Want(t, "opening the folder", err, nil)
 	err = s.Update(t.Context(), func(tx storage.Tx) error {
 		return tx.Put(cluster.BucketNode, []byte{0xff, 1}, record.Encode())
 	})
 	vaulttest.Want(t, "Update()", err, nil)
-	vaulttest.Want(t, "close()", s.close(), nil)
+	vaulttest.Want(t, "close()", s.Release(), nil)
 }
 
 // runProgram runs a built program to its end.
-func runProgram(t *testing.T, path string, args ...string) result {
+func runProgram(t *testing.T, path string, args ...string) servertest.Result {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), path, args...)
 	var stdout, stderr bytes.Buffer
 	c.Env, c.Stdout, c.Stderr = []string{}, &stdout, &stderr
 	_ = c.Run() // the exit code says it
-	return result{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return servertest.Result{Code: c.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
 }
 
 // An operator starts the release before on a folder that this one has upgraded.
 // It refuses, says which release it takes, and consumes nothing.
 func TestEarlierReleaseRefusesFolder(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "a data folder")
+	servertest.RunOnce(t, "a data folder")
 	testtier.Full(t, "builds another release")
 	before := buildRelease(t, "0.1.9", "hush_previous_format")
-	s := startHush(t, inFolder)
-	d := newDrivers(t, s, nil)[0]
-	kept := mustConceal(t, d, wish{secret: "kept"})
-	s.stop(t)
-	content := vaulttest.FolderBytes(t, s.data)
+	s := servertest.Start(t, servertest.InFolder)
+	d := servertest.Drivers(t, s, nil)[0]
+	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	s.Stop(t)
+	content := vaulttest.FolderBytes(t, s.Data)
 	for _, args := range [][]string{{"serve", "--listen=127.0.0.1:0"}, {"admin", "account", "list"}} {
 		name := strings.Join(args, " ")
-		runProgram(t, before, append(args, "--data", s.data)...).want(t, name, 1,
+		runProgram(t, before, append(args, "--data", s.Data)...).Want(t, name, 1,
 			fmt.Sprintf("the store has format %d since hush %s uses it", rows.FormatNewest(), rows.FormatNewest().FirstRelease()),
 			"upgrade to hush "+rows.FormatNewest().FirstRelease()+" or later")
-		if !bytes.Equal(vaulttest.FolderBytes(t, s.data), content) {
+		if !bytes.Equal(vaulttest.FolderBytes(t, s.Data), content) {
 			t.Errorf("%s of an earlier release: got a changed folder, want nothing changed", name)
 		}
 	}
-	again := startHushOn(t, s.data)
-	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the refusal", "kept")
+	again := servertest.StartOn(t, s.Data)
+	servertest.Drivers(t, again, nil)[0].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after the refusal", "kept")
 }
 
 // A service and each of the operator's commands refuse a folder that a newer
 // release wrote, before they change or create anything.
 func TestNewerFolderIsRefused(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "a data folder")
-	s := startHush(t, inFolder)
-	s.stop(t)
-	setFormat(t, s.data, cluster.FormatRecord{Format: 99, Release: "9.9.9"})
-	replace(t, filepath.Join(s.data, "ballast"), nil)
-	content := vaulttest.FolderBytes(t, s.data)
+	servertest.RunOnce(t, "a data folder")
+	s := servertest.Start(t, servertest.InFolder)
+	s.Stop(t)
+	setFormat(t, s.Data, cluster.FormatRecord{Format: 99, Release: "9.9.9"})
+	servertest.Replace(t, filepath.Join(s.Data, "ballast"), nil)
+	content := vaulttest.FolderBytes(t, s.Data)
 	dir := t.TempDir()
 	other, file := filepath.Join(dir, "other"), filepath.Join(dir, "file")
-	replace(t, file, []byte("of before"))
+	servertest.Replace(t, file, []byte("of before"))
 	for _, args := range [][]string{
-		{"admin", "doctor", "--data", s.data},
-		{"admin", "doctor", "--json", "--data", s.data},
-		{"admin", "compact", "--data", s.data},
-		{"admin", "compact", "--check", "--data", s.data},
-		{"admin", "migrate", "--data", s.data},
-		{"admin", "backup", "--plain", "-o", other, "--data", s.data},
-		{"admin", "keys", "list", "--data", s.data},
-		{"admin", "keys", "rotate", "--data", s.data},
-		{"admin", "keys", "retire", "00000000", "--data", s.data},
-		{"admin", "audit", "export", "-o", file, "--data", s.data},
-		{"serve", "--listen=127.0.0.1:0", "--data", s.data},
-		{"admin", "account", "list", "--data", s.data},
-		{"admin", "account", "create", "a@example.com", "--data", s.data},
-		{"admin", "token", "list", "a@example.com", "--data", s.data},
-		{"admin", "domain", "list", "--data", s.data},
-		{"admin", "place", "list", "--data", s.data},
-		{"admin", "burn", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "--data", s.data},
-		{"admin", "store", "copy", s.data, other},
-		{"admin", "store", "abandon", s.data},
+		{"admin", "doctor", "--data", s.Data},
+		{"admin", "doctor", "--json", "--data", s.Data},
+		{"admin", "compact", "--data", s.Data},
+		{"admin", "compact", "--check", "--data", s.Data},
+		{"admin", "migrate", "--data", s.Data},
+		{"admin", "backup", "--plain", "-o", other, "--data", s.Data},
+		{"admin", "keys", "list", "--data", s.Data},
+		{"admin", "keys", "rotate", "--data", s.Data},
+		{"admin", "keys", "retire", "00000000", "--data", s.Data},
+		{"admin", "audit", "export", "-o", file, "--data", s.Data},
+		{"serve", "--listen=127.0.0.1:0", "--data", s.Data},
+		{"admin", "account", "list", "--data", s.Data},
+		{"admin", "account", "create", "a@example.com", "--data", s.Data},
+		{"admin", "token", "list", "a@example.com", "--data", s.Data},
+		{"admin", "domain", "list", "--data", s.Data},
+		{"admin", "place", "list", "--data", s.Data},
+		{"admin", "burn", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "--data", s.Data},
+		{"admin", "store", "copy", s.Data, other},
+		{"admin", "store", "abandon", s.Data},
 	} {
 		name := strings.Join(args, " ")
 		code := command.ExitFailure
 		if args[1] == "doctor" {
 			code = command.ExitUnable
 		}
-		call(t, nil, "", args...).want(t, name, code,
+		servertest.Call(t, nil, "", args...).Want(t, name, code,
 			"the store has format 99 since hush 9.9.9 uses it", fmt.Sprintf("reads formats up to %d", rows.FormatNewest()), "upgrade to hush 9.9.9 or later")
-		if !bytes.Equal(vaulttest.FolderBytes(t, s.data), content) {
+		if !bytes.Equal(vaulttest.FolderBytes(t, s.Data), content) {
 			t.Errorf("hush %s: got a changed folder, want nothing changed", name)
 		}
 	}
@@ -125,30 +127,30 @@ func TestNewerFolderIsRefused(t *testing.T) {
 // The backup of a newer release is refused, and a restore creates nothing.
 func TestNewerBackupIsRefused(t *testing.T) {
 	t.Parallel()
-	runOnce(t, "a file")
+	servertest.RunOnce(t, "a file")
 	dir := t.TempDir()
 	file, key, data := filepath.Join(dir, "b"), filepath.Join(dir, "key"), filepath.Join(dir, "data")
-	call(t, nil, "", "admin", "keygen", key).want(t, "admin keygen", command.ExitOK)
+	servertest.Call(t, nil, "", "admin", "keygen", key).Want(t, "admin keygen", command.ExitOK)
 	var content bytes.Buffer
 	w, err := backup.NewWriter(&content, backup.Header{Format: 99, Release: "9.9.9", Time: time.Now()})
 	vaulttest.Want(t, "NewWriter()", err, nil)
 	vaulttest.Want(t, "Row()", w.Row("bucket of 9.9.9", []byte("key"), []byte("value")), nil)
 	_, err = w.End(1, 0)
 	vaulttest.Want(t, "End()", err, nil)
-	replace(t, file, content.Bytes())
+	servertest.Replace(t, file, content.Bytes())
 	needed := fmt.Sprintf("the backup has format 99, and this release of hush reads formats up to %d: upgrade to hush 9.9.9 or later", rows.FormatNewest())
 	for name, args := range map[string][]string{
 		"backup verify": {"admin", "backup", "verify", file},
 		"with a key":    {"admin", "backup", "verify", "--json", "--root-key-file", key, file},
 		"restore":       {"admin", "restore", file, "--burn-all", "--data", data, "--root-key-file", key},
 	} {
-		call(t, nil, "", args...).want(t, name, command.ExitFailure, needed)
+		servertest.Call(t, nil, "", args...).Want(t, name, command.ExitFailure, needed)
 	}
 	later := content.Bytes()
 	later[11]++ // the version of the file itself, which has no header that this release could read
-	replace(t, file, later)
-	call(t, nil, "", "admin", "backup", "verify", file).want(t, "admin backup verify", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
-	call(t, nil, "", "admin", "restore", file, "--burn-all", "--data", data, "--root-key-file", key).want(t, "admin restore", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
+	servertest.Replace(t, file, later)
+	servertest.Call(t, nil, "", "admin", "backup", "verify", file).Want(t, "admin backup verify", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
+	servertest.Call(t, nil, "", "admin", "restore", file, "--burn-all", "--data", data, "--root-key-file", key).Want(t, "admin restore", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("files after refused restores: got %v and %v, want only the backup and the key", left, err)
 	}

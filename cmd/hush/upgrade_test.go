@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"hush/server/servertest"
 	"hush/storage"
 	"hush/storage/postgres"
 	"hush/testtier"
@@ -23,7 +24,7 @@ import (
 // buildRelease builds the program as another release, with build tags.
 func buildRelease(t testing.TB, release string, tags ...string) string {
 	t.Helper()
-	realHush(t) // skips what cannot build
+	servertest.Build(t) // skips what cannot build
 	path := filepath.Join(t.TempDir(), "hush-"+release)
 	build := exec.Command("go", "build", "-tags", strings.Join(tags, ","), "-ldflags", "-X main.version="+release, "-o", path, ".")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -39,10 +40,10 @@ type turns struct {
 	next   atomic.Int64
 }
 
-func (b *turns) use(nodes ...*testProcess) {
+func (b *turns) use(nodes ...*servertest.Process) {
 	var urls []string
 	for _, n := range nodes {
-		urls = append(urls, n.url)
+		urls = append(urls, n.URL)
 	}
 	b.nodes.Store(&urls)
 }
@@ -89,10 +90,10 @@ func (b *turns) pair(i int) (nodes [2]string, err error) {
 func TestRollingUpgradeUnderLoad(t *testing.T) {
 	t.Parallel()
 	testtier.Full(t, "builds two releases, and loads them")
-	store, key := newDatabase(t), nodeKey(t)
-	start := func(release string) *testProcess {
+	store, key := servertest.NewDatabase(t), servertest.NodeKey(t)
+	start := func(release string) *servertest.Process {
 		t.Helper()
-		return startProcess(t, buildRelease(t, release), filepath.Join(t.TempDir(), "data"),
+		return servertest.StartProcess(t, buildRelease(t, release), filepath.Join(t.TempDir(), "data"),
 			"--store", store, "--root-key-file", key, "--rate-limits=off")
 	}
 	older := start("0.1.1")
@@ -122,7 +123,7 @@ func TestRollingUpgradeUnderLoad(t *testing.T) {
 	more := func(count *atomic.Int64) {
 		t.Helper()
 		from := count.Load()
-		waitUntil(t, "more secrets to be revealed", func() bool { return t.Failed() || count.Load() >= from+step })
+		servertest.WaitUntil(t, "more secrets to be revealed", func() bool { return t.Failed() || count.Load() >= from+step })
 	}
 	more(&done)
 	newer := start("0.1.2")
@@ -130,7 +131,7 @@ func TestRollingUpgradeUnderLoad(t *testing.T) {
 	more(&mixed)
 	b.use(newer)
 	more(&done) // requests that were meant for the old one have ended
-	if err := older.terminate(t); err != nil {
+	if err := older.Terminate(t); err != nil {
 		t.Errorf("SIGTERM of the old release: got %v, want nil", err)
 	}
 	more(&done)
@@ -155,9 +156,9 @@ func changeNodes(t *testing.T, store string, change func(storage.Tx) error) {
 // does not start again. It says which release it takes.
 func TestOldReleaseStopsAfterUpgrade(t *testing.T) {
 	t.Parallel()
-	store, key := newDatabase(t), nodeKey(t)
+	store, key := servertest.NewDatabase(t), servertest.NodeKey(t)
 	flags := []string{"--store", store, "--root-key-file", key}
-	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), flags...)
+	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), flags...)
 	// What a node of the newer release does once the old one's heartbeat is old.
 	changeNodes(t, store, func(tx storage.Tx) error {
 		if err := rows.DeleteAll(tx, cluster.BucketNode, [][]byte{{0, 0}, {0, 0, 1}}); err != nil {
@@ -166,10 +167,10 @@ func TestOldReleaseStopsAfterUpgrade(t *testing.T) {
 		return tx.Put(cluster.BucketNode, []byte{0xff, 1}, cluster.FormatRecord{Format: 99, Release: "9.9.9"}.Encode())
 	})
 	const need = "upgrade to hush 9.9.9 or later"
-	p.log.waitFor(t, need)
-	if err := <-p.exit; err == nil {
+	p.Log.WaitFor(t, need)
+	if err := <-p.Exit; err == nil {
 		t.Error("the old release: got a good end, want a failure")
 	}
 	serve := slices.Concat([]string{"serve", "--listen=127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data")}, flags)
-	call(t, nil, "", serve...).want(t, "serve", 1, need)
+	servertest.Call(t, nil, "", serve...).Want(t, "serve", 1, need)
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/apitest"
+	"hush/server/servertest"
 	"hush/vault/vaulttest"
 )
 
@@ -25,11 +27,11 @@ type worstDay struct {
 	*firstDay
 
 	transcript *transcript
-	driver     driver
-	waiting    []answer
-	ended      map[string]answer // revealed or burned after the backup, by the key
-	revealed   []string          // while the backup was made
-	kept       string            // an API token
+	driver     apitest.Driver
+	waiting    []apitest.Answer
+	ended      map[string]apitest.Answer // revealed or burned after the backup, by the key
+	revealed   []string                  // while the backup was made
+	kept       string                    // an API token
 	revoked    string
 }
 
@@ -41,7 +43,7 @@ func (w *worstDay) run(t *testing.T, path string) {
 	t.Helper()
 	w.transcript.messages = true
 	// No connection outlives the machine.
-	w.driver = &v1Driver{legacyClient{"v1", "https://" + firstDayHost + "/api/v1", w.client(false)}}
+	w.driver = apitest.NewV1Driver("v1", w.client(false), "https://"+firstDayHost)
 	w.section(t, path, "Before it")
 	w.end(t)
 	old := w.root
@@ -101,7 +103,7 @@ func (w *worstDay) read(t *testing.T, path string) []byte {
 func (w *worstDay) share(t *testing.T) {
 	t.Helper()
 	for range 3 * worstDayMany {
-		w.waiting = append(w.waiting, mustConceal(t, w.driver, wish{secret: "of the backup"}))
+		w.waiting = append(w.waiting, apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "of the backup"}))
 	}
 	w.kept = w.within(t, "hush admin token create you@example.com --name kept --config /etc/hush/hush.yaml")
 	w.revoked = w.within(t, "hush admin token create you@example.com --name revoked --config /etc/hush/hush.yaml")
@@ -111,11 +113,11 @@ func (w *worstDay) share(t *testing.T) {
 // so many that a limit is reached.
 func (w *worstDay) awaitBackup(t *testing.T) {
 	t.Helper()
-	waitUntil(t, "the first backup", func() bool {
+	servertest.WaitUntil(t, "the first backup", func() bool {
 		time.Sleep(10 * time.Millisecond)
-		s := mustConceal(t, w.driver, wish{secret: "meanwhile"})
-		w.driver.reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal", "meanwhile")
-		w.revealed = append(w.revealed, s.secretKey)
+		s := apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "meanwhile"})
+		w.driver.Reveal(t.Context(), s.SecretKey, "").WantValue(t, "reveal", "meanwhile")
+		w.revealed = append(w.revealed, s.SecretKey)
 		found, err := filepath.Glob(filepath.Join(w.root, "mnt/other/hush-backups/*.age"))
 		return err == nil && len(found) > 0
 	})
@@ -124,15 +126,15 @@ func (w *worstDay) awaitBackup(t *testing.T) {
 // end ends two thirds of what the backup holds.
 func (w *worstDay) end(t *testing.T) {
 	t.Helper()
-	w.ended = map[string]answer{}
+	w.ended = map[string]apitest.Answer{}
 	for i, s := range w.waiting[:2*worstDayMany] {
 		if i%2 == 0 {
-			w.driver.reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal", "of the backup")
-			w.ended[s.secretKey] = answer{metadataKey: s.metadataKey, state: "received"}
+			w.driver.Reveal(t.Context(), s.SecretKey, "").WantValue(t, "reveal", "of the backup")
+			w.ended[s.SecretKey] = apitest.Answer{MetadataKey: s.MetadataKey, State: "received"}
 			continue
 		}
-		w.driver.burn(t.Context(), s.metadataKey, "").want(t, "burn", outcomeOK)
-		w.ended[s.secretKey] = answer{metadataKey: s.metadataKey, state: "burned"}
+		w.driver.Burn(t.Context(), s.MetadataKey, "").Want(t, "burn", apitest.OutcomeOK)
+		w.ended[s.SecretKey] = apitest.Answer{MetadataKey: s.MetadataKey, State: "burned"}
 	}
 	w.waiting = w.waiting[2*worstDayMany:]
 	w.within(t, "hush admin token revoke you@example.com revoked --config /etc/hush/hush.yaml")
@@ -160,22 +162,22 @@ func (w *worstDay) lose(t *testing.T) {
 func (w *worstDay) check(t *testing.T) {
 	t.Helper()
 	for _, s := range w.waiting {
-		w.driver.reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal of what waited in the backup", "of the backup")
+		w.driver.Reveal(t.Context(), s.SecretKey, "").WantValue(t, "reveal of what waited in the backup", "of the backup")
 	}
 	for _, key := range w.revealed {
-		w.driver.reveal(t.Context(), key, "").want(t, "reveal of what was revealed during the backup", outcomeUnknown)
+		w.driver.Reveal(t.Context(), key, "").Want(t, "reveal of what was revealed during the backup", apitest.OutcomeUnknown)
 	}
 	for key, s := range w.ended {
-		w.driver.reveal(t.Context(), key, "").want(t, "reveal of what had ended", outcomeUnknown)
-		got := w.driver.metadata(t.Context(), s.metadataKey).want(t, "receipt of what had ended", outcomeOK)
-		if got.state != s.state {
-			t.Errorf("receipt of what had ended: got state %q, want %q", got.state, s.state)
+		w.driver.Reveal(t.Context(), key, "").Want(t, "reveal of what had ended", apitest.OutcomeUnknown)
+		got := w.driver.Metadata(t.Context(), s.MetadataKey).Want(t, "receipt of what had ended", apitest.OutcomeOK)
+		if got.State != s.State {
+			t.Errorf("receipt of what had ended: got state %q, want %q", got.State, s.State)
 		}
 	}
 	for token, want := range map[string]int{w.kept: http.StatusOK, w.revoked: http.StatusUnauthorized} {
-		got := callAs(t, w.client(true), "https://"+firstDayHost, "/hush.v1.AccountService/GetAccount", bearerHeader(token), "{}")
-		if got.status != want {
-			t.Errorf("GetAccount(token): got %d %s, want %d", got.status, got.body, want)
+		got := apitest.Call(t, w.client(true), "https://"+firstDayHost, "/hush.v1.AccountService/GetAccount", apitest.Bearer(token), "{}")
+		if got.Status != want {
+			t.Errorf("GetAccount(token): got %d %s, want %d", got.Status, got.Body, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // pattern matches the conversations that a test of the server replays.
-const pattern = "cmd/hush/testdata/exchanges/*.txt"
+const pattern = "routes/apitest/testdata/exchanges/*.txt"
 
 // Exchange is a recorded request with its response. Values that differ from run
 // to run are filled in.

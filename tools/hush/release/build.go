@@ -33,7 +33,7 @@ func (b *builder) prepare(ctx context.Context) (err error) {
 	}
 	b.flags = []string{"-s", "-w"}
 	if b.version != "" {
-		b.flags = append(b.flags, "-X", "main.version="+b.version)
+		b.flags = append(b.flags, "-X", "hush/cmd/hush/program.version="+b.version)
 	}
 	native := filepath.Join(b.work, "native")
 	if err := b.compile(ctx, runtime.GOOS, runtime.GOARCH, native); err != nil {

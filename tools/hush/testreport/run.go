@@ -156,7 +156,7 @@ func (r *run) addTest(e event) {
 	}
 }
 
-// What tests say of the store they ran on; vaulttest and package cmd/hush write it.
+// What tests say of the store they ran on; vaulttest and servertest write it.
 const (
 	onBoltText   = ": about the data folder: on bbolt\n"
 	notAgainText = ": not run again"

@@ -1,0 +1,9 @@
+package proxies_test
+
+import (
+	"testing"
+
+	"hush/server/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
