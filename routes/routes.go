@@ -6,9 +6,8 @@
 //
 // It promises that a legacy route calls one RPC, or one of two that a parameter
 // selects, and does nothing more. A line of a table reads parameters into the
-// RPC's request, calls the same method as RPC clients, behind the same chain of
-// interceptors, and writes the response in the form that clients of its version
-// know. No rule about secrets lives here, and no path bypasses the rules.
+// RPC's request, calls the same method as RPC clients, behind the same chain, and
+// writes the response in the form that clients of its version know. No rule about secrets lives here, and no path bypasses the rules.
 //
 // A request is taken exactly as sent or refused: nothing is truncated, replaced
 // or guessed, except for lifetimes, where clients spell "no wish" in many ways, and
@@ -81,7 +80,7 @@ func New(opts Options) (http.Handler, error) {
 	}
 	t := &tree{
 		env: &call.Env{
-			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Names: names(&opts.API.Callable), Now: opts.Now, Gate: opts.API.Gate,
+			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Names: names(&opts.API.Callable), Clock: opts.Now, NewShrimp: chain.NewShrimp, Gate: opts.API.Gate,
 			Ready: opts.API.Ready, Accepting: opts.Accepting, DiskFull: opts.DiskFull, Policy: opts.API.Policy,
 		},
 		mux:      chi.NewMux(),
@@ -89,8 +88,8 @@ func New(opts Options) (http.Handler, error) {
 		versions: versions(&opts.API.Callable),
 		access:   make(map[string]hushv1.Access),
 	}
-	if t.env.Now == nil {
-		t.env.Now = time.Now
+	if t.env.Clock == nil {
+		t.env.Clock = time.Now
 	}
 	for _, mount := range t.mounts {
 		t.mount(mount)

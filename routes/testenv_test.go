@@ -36,7 +36,7 @@ func bareTree(t *testing.T) *tree {
 	t.Helper()
 	req := routestest.Request()
 	return &tree{
-		env: &call.Env{Links: req.Links, Now: routestest.Now, Catalogue: routestest.Catalogue(t), Names: names(&testAPI().Callable), Gate: openGate},
+		env: &call.Env{Links: req.Links, Clock: routestest.Now, NewShrimp: req.NewShrimp, Catalogue: routestest.Catalogue(t), Names: names(&testAPI().Callable), Gate: openGate},
 		mux: chi.NewMux(), access: make(map[string]hushv1.Access),
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"hush/routes/params"
 )
 
-// Env is what all requests of one tree share. All fields but
-// Policy are required.
+// Env is what all requests of one tree share. All fields but Policy are required.
 type Env struct {
 	Links     Links
 	Catalogue *locale.Catalogue
@@ -20,8 +19,10 @@ type Env struct {
 	Names params.Names
 	// Policy is what the operator allows on the service's own host.
 	Policy *hushv1.GetPolicyResponse
-	// Now is the clock for relative times in responses.
-	Now func() time.Time
+	// Clock returns the time, for relative times in responses.
+	Clock func() time.Time
+	// NewShrimp returns a random token, which is never checked.
+	NewShrimp func() string
 	// Gate is the API's gate. It decides whether a request may call one of the
 	// procedures.
 	Gate func(ctx context.Context, header http.Header, procedures ...string) error
@@ -36,10 +37,7 @@ type Env struct {
 
 // Request returns r as codecs see it, before its parameters are read.
 func (e *Env) Request(r *http.Request) *Request {
-	return &Request{
-		Key: pathKey(r), Header: r.Header, Links: e.Links, Now: e.Now(),
-		Visitor: chain.VisitorOf(r), Catalogue: e.Catalogue, Policy: e.Policy, NewShrimp: chain.NewShrimp,
-	}
+	return &Request{Env: e, Key: pathKey(r), Header: r.Header, Now: e.Clock(), Visitor: chain.VisitorOf(r)}
 }
 
 // Run passes the gate, reads the parameters of req from r, and runs the action.

@@ -1,6 +1,6 @@
 // Package call turns legacy requests into calls of RPCs. An Action is what a
 // route does: it decodes a Request into the message of one RPC, calls the same
-// method as RPC clients, behind the same chain of interceptors, and encodes the
+// method as RPC clients, behind the same chain, and encodes the
 // result.
 //
 // It promises that the gate decides before anything of a body is read, that
@@ -13,15 +13,15 @@ import (
 	"net/http"
 	"time"
 
-	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
-	"hush/locale"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
 // Request is a request in a route, with what its codecs need.
 type Request struct {
+	*Env
+
 	// Key is the key or the domain in the path as sent; empty for routes
 	// without one.
 	Key string
@@ -29,18 +29,10 @@ type Request struct {
 	Params params.Params
 	// Header is the request's header, for the RPC.
 	Header http.Header
-	// Links builds the URLs in responses.
-	Links Links
 	// Now is when the request was received.
 	Now time.Time
 	// Visitor is the sender of the request.
 	Visitor chain.Visitor
-	// Catalogue holds the messages in every language.
-	Catalogue *locale.Catalogue
-	// Policy is what the operator allows on the service's own host.
-	Policy *hushv1.GetPolicyResponse
-	// NewShrimp returns a random token, which is never checked.
-	NewShrimp func() string
 }
 
 // Shrimp returns the session's token against forged requests. Without a session

@@ -25,7 +25,7 @@ func (site *Site) addShell(says noscriptPage, l locale.Locale) {
 		return
 	}
 	site.client.shells[name] = sync.OnceValues(func() (*asset, error) {
-		req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}, Policy: site.env.Policy}
+		req := &call.Request{Env: site.env, Visitor: chain.Visitor{Locale: l}}
 		html, err := site.client.render(req, says, says.view(req))
 		if err != nil {
 			return nil, err

@@ -42,8 +42,8 @@ func Now() time.Time { return time.Unix(1795236800, 0) }
 func Request() *call.Request {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
 	return &call.Request{
-		Key: SecretKey, Header: http.Header{}, Links: call.NewLinks(base), Now: Now(),
-		NewShrimp: func() string { return "shrimp" }, Visitor: chain.Visitor{Locale: locale.English},
+		Env: &call.Env{Links: call.NewLinks(base), NewShrimp: func() string { return "shrimp" }},
+		Key: SecretKey, Header: http.Header{}, Now: Now(), Visitor: chain.Visitor{Locale: locale.English},
 	}
 }
 
