@@ -1,8 +1,8 @@
 // Package handlers holds the services: a struct and a file for each, whose
 // methods translate a message, call the vault and translate the result. New
 // wires them to the chain (package handlers/chain), and nothing reaches the
-// vault past that chain, whatever the protocol. Only cmd/hush calls New and
-// NewAdmin; routes call the services through API.Callable.
+// vault past that chain, whatever the protocol. Only package server calls New and
+// NewAdmin; routes call the services behind API.Chain.
 package handlers
 
 import (
@@ -97,14 +97,13 @@ type Instance struct {
 	Banner     string
 }
 
-// API is the set of all services.
+// API is all services with what stands before them.
 type API struct {
-	// Callable holds the RPCs for the legacy routes.
-	Callable Callable
+	Services
+	// Chain is what every call of a service passes.
+	Chain *chain.Chain
 	// Gate decides, before a request's body is read, whether it may call one of
-	// the procedures. The call that follows does not pass the gate again;
-	// without Gate, the call itself passes it. Its error is a *connect.Error or
-	// nil. ctx and header are those of Callable's methods.
+	// the procedures. It is Chain.Admit.
 	Gate func(ctx context.Context, header http.Header, procedures ...string) error
 	// Mounts holds the same RPCs as Connect, gRPC and gRPC-Web handlers,
 	// together with health and reflection.
@@ -138,8 +137,8 @@ func New(opts Options) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	api := &API{Gate: c.Admit, Middleware: c.Middleware, EndStreams: c.EndStreams, Ready: opts.Vault.Ready, Load: c.Load}
-	api.Policy = systemOf(opts).policy()
-	api.Callable, api.Mounts = assemble(c, opts)
+	api := &API{Services: newServices(opts), Chain: c, Gate: c.Admit, Middleware: c.Middleware, EndStreams: c.EndStreams, Ready: opts.Vault.Ready, Load: c.Load}
+	api.Policy = api.System.policy()
+	api.Mounts = api.Services.mounts(c)
 	return api, nil
 }

@@ -15,8 +15,8 @@ func Described() (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	api := new(API)
-	api.Callable, api.Mounts = assemble(c, Options{Vault: new(vault.Vault), BaseURL: new(url.URL), Now: time.Now})
+	api := &API{Services: newServices(Options{Vault: new(vault.Vault), BaseURL: new(url.URL), Now: time.Now}), Chain: c}
+	api.Mounts = api.Services.mounts(c)
 	for i := range api.Mounts {
 		api.Mounts[i].Handler = nil
 	}

@@ -5,38 +5,60 @@ import (
 
 	"connectrpc.com/connect"
 
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/gen/testname/v1/testnamev1connect"
 	"hush/handlers/chain"
 )
 
-// assembly collects the services: each is bound to the chain for callers in
-// this process, and mounted with the same chain for callers over the wire.
-type assembly struct {
-	chain    *chain.Chain
-	options  connect.HandlerOption
-	callable Callable
-	mounts   []chain.Mount
+// Services are the services of the public port. Routes call their methods behind the
+// chain; see package call.
+type Services struct {
+	Secrets    *SecretService
+	Metadata   *MetadataService
+	Accounts   *AccountService
+	Sessions   *SessionService
+	Domains    *DomainService
+	Challenges *ChallengeService
+	Intake     *IntakeService
+	System     *SystemService
+	Colonels   *ColonelService
+	Places     *TestName
 }
 
-// assemble creates every service once and returns it in both forms.
-func assemble(c *chain.Chain, opts Options) (Callable, []chain.Mount) {
+func newServices(opts Options) Services {
 	v := opts.Vault
-	a := &assembly{chain: c, options: connect.WithHandlerOptions(c.HandlerOptions()...)}
-	a.secrets(&SecretService{secrets: v.Secrets, burns: v.Burns})
-	a.metadata(&MetadataService{receipts: v.Receipts})
-	a.accounts(&AccountService{
-		accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, vault: v, tokens: v.Tokens,
-		sessions: v.Sessions, burns: v.Burns, receipts: v.Receipts, domains: v.Domains,
-	})
-	a.sessions(&SessionService{sessions: v.Sessions, accounts: v.Accounts, base: opts.BaseURL})
-	a.domains(&DomainService{domains: v.Domains, checks: v.Checks})
-	a.challenges(&ChallengeService{challenges: v.Challenges})
-	a.intake(&IntakeService{inbox: v.Inbox})
-	a.system(systemOf(opts))
-	a.colonels(newColonelService(opts))
-	a.places(&TestName{places: v.Places})
-	return a.callable, append(a.mounts, c.Besides()...)
+	return Services{
+		Secrets:  &SecretService{secrets: v.Secrets, burns: v.Burns},
+		Metadata: &MetadataService{receipts: v.Receipts},
+		Accounts: &AccountService{
+			accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, vault: v, tokens: v.Tokens,
+			sessions: v.Sessions, burns: v.Burns, receipts: v.Receipts, domains: v.Domains,
+		},
+		Sessions:   &SessionService{sessions: v.Sessions, accounts: v.Accounts, base: opts.BaseURL},
+		Domains:    &DomainService{domains: v.Domains, checks: v.Checks},
+		Challenges: &ChallengeService{challenges: v.Challenges},
+		Intake:     &IntakeService{inbox: v.Inbox},
+		System:     systemOf(opts),
+		Colonels:   newColonelService(opts),
+		Places:     &TestName{places: v.Places},
+	}
 }
 
-func (a *assembly) mount(path string, handler http.Handler) {
-	a.mounts = append(a.mounts, a.chain.Mount(path, handler))
+// mounts returns every service for callers over the wire, behind the chain, and those
+// that the chain has besides.
+func (s Services) mounts(c *chain.Chain) []chain.Mount {
+	options := connect.WithHandlerOptions(c.HandlerOptions()...)
+	var all []chain.Mount
+	mount := func(path string, handler http.Handler) { all = append(all, c.Mount(path, handler)) }
+	mount(hushv1connect.NewSecretServiceHandler(s.Secrets, options))
+	mount(hushv1connect.NewMetadataServiceHandler(s.Metadata, options))
+	mount(hushv1connect.NewAccountServiceHandler(s.Accounts, options))
+	mount(hushv1connect.NewSessionServiceHandler(s.Sessions, options))
+	mount(hushv1connect.NewDomainServiceHandler(s.Domains, options))
+	mount(hushv1connect.NewChallengeServiceHandler(s.Challenges, options))
+	mount(hushv1connect.NewIntakeServiceHandler(s.Intake, options))
+	mount(hushv1connect.NewSystemServiceHandler(s.System, options))
+	mount(hushv1connect.NewColonelServiceHandler(s.Colonels, options))
+	mount(testnamev1connect.NewTestNameHandler(s.Places, options))
+	return append(all, c.Besides()...)
 }

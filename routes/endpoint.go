@@ -49,14 +49,14 @@ type Param struct {
 // gRPC-Web. The caller owns the list.
 func Endpoints(api *handlers.API) []Endpoint {
 	var all []Endpoint
-	for _, v := range versions(&api.Callable) {
+	for _, v := range versions(api) {
 		for _, rt := range v.Routes {
 			e := newEndpoint(rt.Method, v.Prefix+rt.Path, rt.Action)
 			e.Version, e.AnyOrigin, e.AnyCredential = strings.TrimPrefix(v.Prefix, "/api/"), rt.AnyOrigin, rt.AnyCredential
 			all = append(all, e)
 		}
 	}
-	for _, p := range pages.Routes(&api.Callable) {
+	for _, p := range pages.Routes(api) {
 		all = append(all, newEndpoint(p.Method, p.Path, p.Action))
 	}
 	return all

@@ -19,7 +19,7 @@ import (
 type fail func(w http.ResponseWriter, req *call.Request, refused *refusal.Error)
 
 func fails() (failV1, failV2 fail) {
-	c := new(handlers.Callable)
+	c := new(handlers.API)
 	return v1.Version(c).Fail, v2.Version(c).Fail
 }
 

@@ -1,20 +1,16 @@
 package routes
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
-
-	"hush/routes/call"
-	"hush/routes/pages"
 )
 
 // Literal paths take precedence over keys, in any order of registration.
 func TestLiteralsWin(t *testing.T) {
-	api := testAPI()
+	api := testAPI(t)
 	tree := bareTree(t)
-	for _, f := range versions(&api.Callable) {
+	for _, f := range versions(api) {
 		if err := tree.add(f); err != nil {
 			t.Fatalf("add(%s): got error %v", f.Prefix, err)
 		}
@@ -49,31 +45,6 @@ func TestLiteralsWin(t *testing.T) {
 	} {
 		if got := tree.mux.Find(chi.NewRouteContext(), test.method, test.path); got != test.want {
 			t.Errorf("Find(%s %s): got %q, want %q", test.method, test.path, got, test.want)
-		}
-	}
-}
-
-// Every method in Callable is called by a route or a page.
-func TestEveryCallableIsCalled(t *testing.T) {
-	api := testAPI()
-	called := map[string]bool{}
-	note := func(a call.Action) {
-		for _, procedure := range a.Procedures {
-			called[procedure] = true
-		}
-	}
-	for _, v := range versions(&api.Callable) {
-		for _, rt := range v.Routes {
-			note(rt.Action)
-		}
-	}
-	for _, p := range pages.Routes(&api.Callable) {
-		note(p.Action)
-	}
-	callable := reflect.ValueOf(api.Callable)
-	for i := range callable.NumField() {
-		if procedure := callable.Field(i).FieldByName("Procedure").String(); !called[procedure] {
-			t.Errorf("Callable.%s: got no route that calls it", callable.Type().Field(i).Name)
 		}
 	}
 }

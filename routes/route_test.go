@@ -21,7 +21,7 @@ import (
 
 func TestServe(t *testing.T) {
 	unknown := connect.NewError(connect.CodeNotFound, errors.New("hunter2"))
-	h := testTree(t, version.Version{Prefix: "/api/v1", Fail: v1.Version(&handlers.Callable{}).Fail, Routes: []version.Route{
+	h := testTree(t, version.Version{Prefix: "/api/v1", Fail: v1.Version(&handlers.API{}).Fail, Routes: []version.Route{
 		version.Get("/say/{key}", routestest.Say()),
 		version.Post("/say/{key}", routestest.Say()),
 		version.OpenPost("/refuse/{key}", routestest.RefuseWith(unknown)),
@@ -102,20 +102,16 @@ func TestEither(t *testing.T) {
 }
 
 func TestRPCWithoutProcedure(t *testing.T) {
-	var m chain.Method[hushv1.GetStatusRequest, hushv1.GetStatusResponse]
-	if a := call.RPC(m, call.Nothing, version.EncodeStatus); a.Ready == nil || a.Operation != "GetStatus" {
-		t.Errorf("call.RPC(zero): got operation %q, error %v, want GetStatus and an error", a.Operation, a.Ready)
+	api := testAPI(t)
+	if a := call.RPC(nil, api.System.GetStatus, call.Nothing, version.EncodeStatus); a.Ready == nil || a.Operation != "GetStatus" {
+		t.Errorf("call.RPC(no chain): got operation %q, error %v, want GetStatus and an error", a.Operation, a.Ready)
 	}
-	m.Procedure = "/hush.v1.SystemService/GetVersion"
-	if a := call.RPC(m, call.Nothing, version.EncodeStatus); a.Ready == nil {
-		t.Error("call.RPC(other procedure): got no error, want one")
+	var stray chain.Service[hushv1.Refusal, hushv1.GetStatusResponse]
+	if a := call.RPC(api.Chain, stray, call.Nothing, version.EncodeStatus); a.Ready == nil {
+		t.Error("call.RPC(a message that no RPC takes): got no error, want one")
 	}
-	m.Procedure = "/hush.v1.SystemService/GetStatus"
-	if a := call.RPC(m, call.Nothing, version.EncodeStatus); a.Ready == nil {
-		t.Error("call.RPC(no access): got no error, want one")
-	}
-	m.Access = hushv1.Access_ACCESS_PUBLIC
-	if a := call.RPC(m, call.Nothing, version.EncodeStatus); a.Ready != nil {
-		t.Errorf("call.RPC(public): got error %v, want none", a.Ready)
+	a := call.RPC(api.Chain, api.System.GetStatus, call.Nothing, version.EncodeStatus)
+	if want := "/hush.v1.SystemService/GetStatus"; a.Ready != nil || a.Procedures[0] != want || a.Access != hushv1.Access_ACCESS_PUBLIC {
+		t.Errorf("call.RPC(GetStatus): got %q for %v and error %v, want %s for everyone", a.Procedures, a.Access, a.Ready, want)
 	}
 }

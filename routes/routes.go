@@ -80,12 +80,12 @@ func New(opts Options) (http.Handler, error) {
 	}
 	t := &tree{
 		env: &call.Env{
-			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Names: names(&opts.API.Callable), Clock: opts.Now, NewShrimp: chain.NewShrimp, Gate: opts.API.Gate,
+			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Names: names(opts.API), Clock: opts.Now, NewShrimp: chain.NewShrimp, Gate: opts.API.Gate,
 			Ready: opts.API.Ready, Accepting: opts.Accepting, DiskFull: opts.DiskFull, Policy: opts.API.Policy,
 		},
 		mux:      chi.NewMux(),
 		mounts:   opts.API.Mounts,
-		versions: versions(&opts.API.Callable),
+		versions: versions(opts.API),
 		access:   make(map[string]hushv1.Access),
 	}
 	if t.env.Clock == nil {
@@ -99,7 +99,7 @@ func New(opts Options) (http.Handler, error) {
 			return nil, err
 		}
 	}
-	if err := t.addPages(&opts.API.Callable); err != nil {
+	if err := t.addPages(opts.API); err != nil {
 		return nil, err
 	}
 	t.mux.NotFound(t.notFound)
@@ -108,7 +108,7 @@ func New(opts Options) (http.Handler, error) {
 }
 
 // names returns the names of the parameters of all routes and pages.
-func names(c *handlers.Callable) params.Names {
+func names(c *handlers.API) params.Names {
 	var all []params.Field
 	for _, v := range versions(c) {
 		for _, rt := range v.Routes {
@@ -147,7 +147,7 @@ func (t *tree) add(v version.Version) error {
 	return nil
 }
 
-func (t *tree) addPages(c *handlers.Callable) (err error) {
+func (t *tree) addPages(c *handlers.API) (err error) {
 	if t.site, err = pages.New(t.env, c); err != nil {
 		return err
 	}

@@ -9,13 +9,11 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/locale"
@@ -24,25 +22,21 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// newAPI returns an API with every method by name; calling one is an error of
-// the test.
-func newAPI() *handlers.API {
-	api := &handlers.API{
-		Gate:       func(context.Context, http.Header, ...string) error { return nil },
-		Middleware: func(h http.Handler) http.Handler { return h },
-		Mounts: []chain.Mount{
-			{Path: "/hush.v1.SecretService/", Handler: http.HandlerFunc(mounted), Procedures: []string{
-				"/hush.v1.SecretService/BurnSecret", "/hush.v1.SecretService/ConcealSecret",
-			}},
-			{Path: "/grpc.health.v1.Health/", Handler: http.HandlerFunc(mounted)},
-		},
+// newAPI returns the API of no vault, behind an open gate, with two mounts.
+func newAPI(t *testing.T) *handlers.API {
+	t.Helper()
+	api, err := handlers.Described()
+	if err != nil {
+		t.Fatal(err)
 	}
-	callable := reflect.ValueOf(&api.Callable).Elem()
-	for i := range callable.NumField() {
-		callable.Field(i).FieldByName("Procedure").SetString("/test.Service/" + callable.Type().Field(i).Name)
-		callable.Field(i).FieldByName("Access").Set(reflect.ValueOf(hushv1.Access_ACCESS_PUBLIC))
+	api.Gate = func(context.Context, http.Header, ...string) error { return nil }
+	api.Middleware = func(h http.Handler) http.Handler { return h }
+	api.Mounts = []chain.Mount{
+		{Path: "/hush.v1.SecretService/", Handler: http.HandlerFunc(mounted), Procedures: []string{
+			"/hush.v1.SecretService/BurnSecret", "/hush.v1.SecretService/ConcealSecret",
+		}},
+		{Path: "/grpc.health.v1.Health/", Handler: http.HandlerFunc(mounted)},
 	}
-	api.Callable.GetIndex.Access = hushv1.Access_ACCESS_COLONEL
 	return api
 }
 
@@ -62,7 +56,7 @@ func mounted(w http.ResponseWriter, r *http.Request) {
 func newTree(t *testing.T) http.Handler {
 	t.Helper()
 	base := &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
-	h, err := routes.New(routes.Options{API: newAPI(), BaseURL: base, Catalogue: catalogue(t)})
+	h, err := routes.New(routes.Options{API: newAPI(t), BaseURL: base, Catalogue: catalogue(t)})
 	if err != nil {
 		t.Fatalf("New(): got error %v", err)
 	}
@@ -77,7 +71,7 @@ func request(h http.Handler, method, path string) *httptest.ResponseRecorder {
 
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
-	if err := routes.WriteTable(&b, routes.Table(newAPI())); err != nil {
+	if err := routes.WriteTable(&b, routes.Table(newAPI(t))); err != nil {
 		t.Fatalf("WriteTable(): got error %v", err)
 	}
 	const golden = "testdata/routes.golden"
@@ -96,7 +90,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestTableWithoutAPI(t *testing.T) {
-	all, some := routes.Table(newAPI()), routes.Table(nil)
+	all, some := routes.Table(newAPI(t)), routes.Table(nil)
 	if len(some) != len(all)-3 {
 		t.Errorf("Table(nil): got %d rows, want %d without 3 mounts", len(some), len(all))
 	}
@@ -107,13 +101,13 @@ func TestNewRefuses(t *testing.T) {
 	words := catalogue(t)
 	for name, opts := range map[string]routes.Options{
 		"nothing":           {},
-		"no base URL":       {API: newAPI(), Catalogue: words},
-		"relative base URL": {API: newAPI(), Catalogue: words, BaseURL: &url.URL{Path: "/x"}},
+		"no base URL":       {API: newAPI(t), Catalogue: words},
+		"relative base URL": {API: newAPI(t), Catalogue: words, BaseURL: &url.URL{Path: "/x"}},
 		"no middleware":     {API: &handlers.API{}, Catalogue: words, BaseURL: base},
-		"no gate":           {API: &handlers.API{Middleware: newAPI().Middleware}, Catalogue: words, BaseURL: base},
-		"no methods":        {API: &handlers.API{Middleware: newAPI().Middleware, Gate: newAPI().Gate}, Catalogue: words, BaseURL: base},
+		"no gate":           {API: &handlers.API{Middleware: newAPI(t).Middleware}, Catalogue: words, BaseURL: base},
+		"no methods":        {API: &handlers.API{Middleware: newAPI(t).Middleware, Gate: newAPI(t).Gate}, Catalogue: words, BaseURL: base},
 		"no API":            {BaseURL: base, Catalogue: words},
-		"no catalogue":      {API: newAPI(), BaseURL: base},
+		"no catalogue":      {API: newAPI(t), BaseURL: base},
 	} {
 		if _, err := routes.New(opts); err == nil {
 			t.Errorf("New(%s): got no error, want one", name)
@@ -132,7 +126,7 @@ func TestMounts(t *testing.T) {
 }
 
 func TestMiddlewareWrapsAll(t *testing.T) {
-	api := newAPI()
+	api := newAPI(t)
 	api.Middleware = func(http.Handler) http.Handler { return http.HandlerFunc(mounted) }
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
 	h, err := routes.New(routes.Options{API: api, BaseURL: base, Catalogue: catalogue(t)})
@@ -295,7 +289,7 @@ func TestReadyAndHealth(t *testing.T) {
 		{"stopping", true, nil, 503, 200, "stopping", "ok"},
 		{"without its database", false, errors.New("away"), 503, 503, "the database cannot be reached", "the database cannot be reached"},
 	} {
-		api := newAPI()
+		api := newAPI(t)
 		api.Ready = func() error { return c.store }
 		h, err := routes.New(routes.Options{
 			API: api, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}, Catalogue: catalogue(t),

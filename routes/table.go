@@ -36,7 +36,7 @@ type Row struct {
 func Table(api *handlers.API) []Row {
 	api = cmp.Or(api, new(handlers.API))
 	var rows []Row
-	for _, v := range versions(&api.Callable) {
+	for _, v := range versions(api) {
 		for _, rt := range v.Routes {
 			rows = append(rows, Row{rt.Method, v.Prefix + rt.Path, rt.Action.Operation})
 		}
@@ -44,7 +44,7 @@ func Table(api *handlers.API) []Row {
 	for _, mount := range api.Mounts {
 		rows = append(rows, mountRows(mount)...)
 	}
-	for _, p := range pages.Routes(&api.Callable) {
+	for _, p := range pages.Routes(api) {
 		rows = append(rows, Row{p.Method, p.Path, p.Action.Operation})
 	}
 	return rows
@@ -73,6 +73,6 @@ func WriteTable(w io.Writer, rows []Row) error {
 }
 
 // versions returns the versions of the API, oldest first.
-func versions(c *handlers.Callable) []version.Version {
+func versions(c *handlers.API) []version.Version {
 	return []version.Version{v1.Version(c), v2.Version(c), v2.Version3(c)}
 }

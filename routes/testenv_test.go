@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
@@ -16,15 +15,14 @@ import (
 	"hush/routes/version"
 )
 
-// testAPI returns an API with every method by name, which calls none.
-func testAPI() *handlers.API {
-	api := &handlers.API{Middleware: func(h http.Handler) http.Handler { return h }, Gate: openGate}
-	callable := reflect.ValueOf(&api.Callable).Elem()
-	for i := range callable.NumField() {
-		procedure := "/test.Service/" + callable.Type().Field(i).Name
-		callable.Field(i).FieldByName("Procedure").SetString(procedure)
-		callable.Field(i).FieldByName("Access").Set(reflect.ValueOf(hushv1.Access_ACCESS_PUBLIC))
+// testAPI returns the API of no vault, behind an open gate.
+func testAPI(t *testing.T) *handlers.API {
+	t.Helper()
+	api, err := handlers.Described()
+	if err != nil {
+		t.Fatal(err)
 	}
+	api.Middleware, api.Gate = func(h http.Handler) http.Handler { return h }, openGate
 	return api
 }
 
@@ -36,7 +34,7 @@ func bareTree(t *testing.T) *tree {
 	t.Helper()
 	req := routestest.Request()
 	return &tree{
-		env: &call.Env{Links: req.Links, Clock: routestest.Now, NewShrimp: req.NewShrimp, Catalogue: routestest.Catalogue(t), Names: names(&testAPI().Callable), Gate: openGate},
+		env: &call.Env{Links: req.Links, Clock: routestest.Now, NewShrimp: req.NewShrimp, Catalogue: routestest.Catalogue(t), Names: names(testAPI(t)), Gate: openGate},
 		mux: chi.NewMux(), access: make(map[string]hushv1.Access),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
 )
@@ -19,11 +20,24 @@ type Method[Req, Res any] struct {
 	// not exist for anyone else; see Hides.
 	Access hushv1.Access
 	chain  *Chain
-	serve  func(context.Context, *Req) (*Res, error)
+	serve  Service[Req, Res]
 }
 
-// Bind returns a service's method as one for callers in this process.
-func Bind[Req, Res any](c *Chain, procedure string, serve func(context.Context, *Req) (*Res, error)) Method[Req, Res] {
+// Service is a method of a service.
+type Service[Req, Res any] func(context.Context, *Req) (*Res, error)
+
+// Bind returns a service's method as one for callers in this process: that of the RPC
+// whose request it takes, which no other takes. Without a chain, or such an RPC, it has no
+// procedure and no access, and must not be called.
+func Bind[Req, Res any](c *Chain, serve Service[Req, Res]) Method[Req, Res] {
+	message, ok := any(new(Req)).(proto.Message)
+	if c == nil || !ok {
+		return Method[Req, Res]{}
+	}
+	return bind(c, c.policies.taking(message.ProtoReflect().Descriptor().FullName()), serve)
+}
+
+func bind[Req, Res any](c *Chain, procedure string, serve Service[Req, Res]) Method[Req, Res] {
 	return Method[Req, Res]{procedure, c.policies[procedure].access, c, serve}
 }
 

@@ -224,7 +224,7 @@ func TestInternalErrorsTellNothing(t *testing.T) {
 			t.Parallel()
 			log := &strings.Builder{}
 			chain := chainOf(gateOf(t, nil), textLog(log))
-			method := Bind(chain, "/hush.v1.SystemService/GetStatus", func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+			method := bind(chain, "/hush.v1.SystemService/GetStatus", func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
 				return nil, c.serve()
 			})
 			_, err := admitted(t.Context(), &record{}, method, &hushv1.GetStatusRequest{})

@@ -158,7 +158,7 @@ func TestUnpackedMessagesAreHeld(t *testing.T) {
 	b := new(body)
 	b.keep(r, rec, f)
 	var during int64
-	method := Bind(chainOf(gateOf(t, nil), textLog(io.Discard)), "/hush.v1.SecretService/ConcealSecret", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
+	method := bind(chainOf(gateOf(t, nil), textLog(io.Discard)), "/hush.v1.SecretService/ConcealSecret", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 		during = f.creation.Held()
 		return &hushv1.ConcealSecretResponse{}, nil
 	})

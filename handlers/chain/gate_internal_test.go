@@ -37,7 +37,7 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 		}
 		colonels++
 		ran := false
-		method := Bind(c, procedure, func(context.Context, *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
+		method := bind(c, procedure, func(context.Context, *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
 			ran = true
 			return &hushv1.GetIndexResponse{}, nil
 		})
@@ -65,7 +65,7 @@ func TestChainRefusesWhatTheGateDidNotAdmit(t *testing.T) {
 	l, _ := newFakeLimiter()
 	g := gateOf(t, l)
 	left := func(limit hushv1.Limit) int { return leftOf(t, l, limit) }
-	method := Bind(chainOf(g, textLog(io.Discard)), status, getStatus)
+	method := bind(chainOf(g, textLog(io.Discard)), status, getStatus)
 	call := func(rec *record) error {
 		_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetStatusRequest{})
 		return err
@@ -128,7 +128,7 @@ func TestGateAndChainChargeOnce(t *testing.T) {
 	t.Parallel()
 	const list = "/hush.v1.SecretService/ListSecretStatus"
 	l, _ := newFakeLimiter()
-	method := Bind(chainOf(gateOf(t, l), textLog(io.Discard)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
+	method := bind(chainOf(gateOf(t, l), textLog(io.Discard)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
 		return &hushv1.ListSecretStatusResponse{}, nil
 	})
 	if _, err := admitted(t.Context(), &record{}, method, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 25)}); err != nil {

@@ -35,15 +35,15 @@ func TestCallsWithoutMiddlewareFailClosed(t *testing.T) {
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
 		"GetStatus": func() error {
-			_, err := api.Callable.GetStatus.Call(ctx, nil, &hushv1.GetStatusRequest{})
+			_, err := chain.Bind(api.Chain, api.System.GetStatus).Call(ctx, nil, &hushv1.GetStatusRequest{})
 			return err
 		},
 		"ConcealSecret": func() error {
-			_, err := api.Callable.ConcealSecret.Call(ctx, nil, &hushv1.ConcealSecretRequest{Secret: "x"})
+			_, err := chain.Bind(api.Chain, api.Secrets.ConcealSecret).Call(ctx, nil, &hushv1.ConcealSecretRequest{Secret: "x"})
 			return err
 		},
 		"ListMetadata": func() error {
-			_, err := api.Callable.ListMetadata.Call(ctx, nil, &hushv1.ListMetadataRequest{})
+			_, err := chain.Bind(api.Chain, api.Metadata.ListMetadata).Call(ctx, nil, &hushv1.ListMetadataRequest{})
 			return err
 		},
 	} {
@@ -69,9 +69,9 @@ func TestAccess(t *testing.T) {
 			t.Parallel()
 			set := func(r *http.Request) { r.Header["Authorization"] = c.header }
 			inside(t, api, set, func(ctx context.Context, header http.Header) {
-				_, status := through(ctx, api, header, api.Callable.GetStatus, &hushv1.GetStatusRequest{})
-				_, list := through(ctx, api, header, api.Callable.ListMetadata, &hushv1.ListMetadataRequest{})
-				_, check := through(ctx, api, header, api.Callable.Authcheck, &hushv1.AuthcheckRequest{})
+				_, status := through(ctx, api, header, chain.Bind(api.Chain, api.System.GetStatus), &hushv1.GetStatusRequest{})
+				_, list := through(ctx, api, header, chain.Bind(api.Chain, api.Metadata.ListMetadata), &hushv1.ListMetadataRequest{})
+				_, check := through(ctx, api, header, chain.Bind(api.Chain, api.Sessions.Authcheck), &hushv1.AuthcheckRequest{})
 				for i, err := range []error{status, list, check} {
 					if c.want[i] == 0 && err != nil || c.want[i] != 0 && connect.CodeOf(err) != c.want[i] {
 						t.Errorf("call %d: got %v, want code %d", i, err, c.want[i])
@@ -105,7 +105,7 @@ func TestSessionsAreOfTheOwnHost(t *testing.T) {
 			r.Header.Set("O-Shrimp", in.Shrimp)
 		}
 		inside(t, api, set, func(ctx context.Context, header http.Header) {
-			if _, err := through(ctx, api, header, api.Callable.ListMetadata, &hushv1.ListMetadataRequest{}); (err == nil) != known {
+			if _, err := through(ctx, api, header, chain.Bind(api.Chain, api.Metadata.ListMetadata), &hushv1.ListMetadataRequest{}); (err == nil) != known {
 				t.Errorf("ListMetadata on %q: got %v, want the session known: %t", host, err, known)
 			}
 		})
@@ -116,7 +116,7 @@ func TestLimitsOfFieldsHoldInProcess(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, nil)
 	inside(t, api, nil, func(ctx context.Context, header http.Header) {
-		_, err := through(ctx, api, header, api.Callable.ListSecretStatus, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 26)})
+		_, err := through(ctx, api, header, chain.Bind(api.Chain, api.Secrets.ListSecretStatus), &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 26)})
 		if connect.CodeOf(err) != connect.CodeInvalidArgument {
 			t.Errorf("ListSecretStatus of 26 keys: got %v, want an invalid argument", err)
 		}

@@ -51,7 +51,7 @@ func TestObserver(t *testing.T) {
 	server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
 		chain.Route(r, "/secret/{key}")
 		if r.Method == http.MethodPost {
-			_, err := through(r.Context(), api, r.Header, api.Callable.GetStatus, &hushv1.GetStatusRequest{})
+			_, err := through(r.Context(), api, r.Header, chain.Bind(api.Chain, api.System.GetStatus), &hushv1.GetStatusRequest{})
 			w.WriteHeader(map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[err == nil])
 		}
 	})

@@ -46,7 +46,7 @@ func TestPanicsShowNoArguments(t *testing.T) {
 	fail := func() error { return panicWith([31]byte([]byte(panicKey)), panicKey) }
 	for name, panics := range map[string]func(log *strings.Builder){
 		"in an RPC": func(log *strings.Builder) {
-			method := Bind(chainOf(gateOf(t, nil), textLog(log)), "/hush.v1.SystemService/GetStatus",
+			method := bind(chainOf(gateOf(t, nil), textLog(log)), "/hush.v1.SystemService/GetStatus",
 				func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) { return nil, fail() })
 			if _, err := admitted(t.Context(), &record{}, method, &hushv1.GetStatusRequest{}); err == nil || leaked(err.Error()) != "" {
 				t.Errorf("Call: got %v, want an error without the key", err)

@@ -113,6 +113,16 @@ func readsOf(services []protoreflect.ServiceDescriptor) kinds {
 	return reads
 }
 
+// taking returns the procedure that takes a request, or "" if none does.
+func (p policies) taking(request protoreflect.FullName) string {
+	for procedure, of := range p {
+		if of.method.Input().FullName() == request {
+			return procedure
+		}
+	}
+	return ""
+}
+
 // accessOf returns the access of a whole service: ACCESS_COLONEL if all of its
 // procedures have that, otherwise ACCESS_PUBLIC.
 func (p policies) accessOf(procedures []string) hushv1.Access {

@@ -135,3 +135,20 @@ func TestEveryListOfARequestIsBounded(t *testing.T) {
 		t.Errorf("lists of requests: got %d, want those that there are", lists)
 	}
 }
+
+// A service's method is bound by the request that it takes, so no two may take the same.
+func TestRequestsNameTheirRPC(t *testing.T) {
+	t.Parallel()
+	policies, err := readPolicies(Services())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for procedure, p := range policies {
+		if got := policies.taking(p.method.Input().FullName()); got != procedure {
+			t.Errorf("taking(%s): got %s, want %s", p.method.Input().FullName(), got, procedure)
+		}
+	}
+	if got := policies.taking("google.protobuf.Empty"); got != "" {
+		t.Errorf("taking(Empty): got %s, want nothing", got)
+	}
+}

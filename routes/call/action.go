@@ -37,18 +37,16 @@ type Action struct {
 	Run func(ctx context.Context, req *Request) (any, error)
 }
 
-// RPC combines a method with the codecs of its request and response, and
-// declares the parameters that the decoder reads.
-func RPC[Req, Res any](m chain.Method[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
+// RPC combines a service's method, behind the chain, with the codecs of its request and
+// response, and declares the parameters that the decoder reads.
+func RPC[Req, Res any](c *chain.Chain, serve chain.Service[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
+	m := chain.Bind(c, serve)
 	a := Action{
 		Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access,
 		Fields: slices.Concat(fields...),
 	}
-	switch {
-	case !strings.HasSuffix(m.Procedure, "/"+a.Operation):
-		a.Ready = fmt.Errorf("no procedure for %s", a.Operation)
-	case m.Access == hushv1.Access_ACCESS_UNSPECIFIED:
-		a.Ready = fmt.Errorf("no access for %s", a.Operation)
+	if m.Access == hushv1.Access_ACCESS_UNSPECIFIED {
+		a.Ready = fmt.Errorf("no RPC that takes a %T", new(Req))
 	}
 	a.Run = func(ctx context.Context, req *Request) (any, error) {
 		message, err := decode(req)

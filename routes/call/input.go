@@ -57,9 +57,10 @@ func (in Input[Req]) Checked(check func(req *Request, into *Req) error) Input[Re
 // Decode makes the message of a request. Its error is a *refusal.Error.
 func (in Input[Req]) Decode(req *Request) (*Req, error) { return in.decoder(req) }
 
-// RPCWith combines a method with its input and the encoder of its response.
-func RPCWith[Req, Res any](m chain.Method[Req, Res], in Input[Req], encode Encoder[Res]) Action {
-	a := RPC(m, in.decoder, encode, in.fields)
+// RPCWith combines a service's method, behind the chain, with its input and the encoder of
+// its response.
+func RPCWith[Req, Res any](c *chain.Chain, serve chain.Service[Req, Res], in Input[Req], encode Encoder[Res]) Action {
+	a := RPC(c, serve, in.decoder, encode, in.fields)
 	if a.Ready == nil {
 		a.Ready = in.err
 	}

@@ -36,7 +36,7 @@ type Route struct {
 }
 
 // Routes returns all paths of a site, its pages first.
-func Routes(c *handlers.Callable) []Route {
+func Routes(c *handlers.API) []Route {
 	var all []Route
 	for _, p := range shellPages(c) {
 		all = append(all, static(p.path, cmp.Or(p.pattern, p.path), "page", func(site *Site) http.HandlerFunc { return site.shellPage(p) }))
@@ -70,7 +70,7 @@ func static(path, pattern, operation string, serve func(site *Site) http.Handler
 
 // New reads the embedded web client. It returns an error if the client is
 // incomplete or if c lacks a method that a page calls.
-func New(env *call.Env, c *handlers.Callable) (*Site, error) {
+func New(env *call.Env, c *handlers.API) (*Site, error) {
 	files, err := web.Files()
 	if err != nil {
 		return nil, fmt.Errorf("reading the web client: %w", err)
@@ -121,7 +121,7 @@ type shellPage struct {
 
 // shellPages returns the client's paths. All serve the shell; they differ in
 // its content for browsers without scripts.
-func shellPages(c *handlers.Callable) []shellPage {
+func shellPages(c *handlers.API) []shellPage {
 	var all []shellPage
 	for _, path := range []string{
 		"/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
@@ -204,7 +204,7 @@ func (site *Site) ready(w http.ResponseWriter, r *http.Request) {
 
 // dynamicPages returns the pages that act. Like a route of the API, each calls
 // one RPC behind the same chain.
-func dynamicPages(c *handlers.Callable) []dynamicPage {
+func dynamicPages(c *handlers.API) []dynamicPage {
 	all := append([]dynamicPage{sharedPage(c), revealPage(c)}, receiptPages(c)...)
 	for _, p := range ticketPages(c) {
 		all = append(all, p.sent())

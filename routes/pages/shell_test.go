@@ -28,7 +28,7 @@ func TestEveryShellRenders(t *testing.T) {
 		{},
 		{AnonymousCreate: true, AnonymousTtl: 604800, DefaultTtl: 86400, PassphraseMin: 8},
 	} {
-		site, err := New(&call.Env{Links: call.NewLinks(new(url.URL)), Catalogue: words, Policy: policy}, &api.Callable)
+		site, err := New(&call.Env{Links: call.NewLinks(new(url.URL)), Catalogue: words, Policy: policy}, api)
 		if err != nil {
 			t.Fatal(err)
 		}

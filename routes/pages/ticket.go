@@ -24,11 +24,11 @@ type ticketPage struct {
 	action    call.Action // returns the paragraphs of the page
 }
 
-func ticketPages(c *handlers.Callable) []ticketPage {
+func ticketPages(c *handlers.API) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPCWith(c.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
-		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPCWith(c.ResetPassword, resetInput(), saysReset)},
-		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
+		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPCWith(c.Chain, c.Accounts.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPCWith(c.Chain, c.Accounts.ResetPassword, resetInput(), saysReset)},
+		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(c.Chain, c.Accounts.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
 

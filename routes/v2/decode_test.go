@@ -64,7 +64,7 @@ func TestDecodeShrimp(t *testing.T) {
 
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
-	var m chain.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := call.RPCWith(m, sureBurnInput(), firstWords.encodeBurn).Run(t.Context(), routestest.Request())
+	var burn chain.Service[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
+	_, err := call.RPCWith(nil, burn, sureBurnInput(), firstWords.encodeBurn).Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

@@ -18,21 +18,21 @@ import (
 )
 
 // Version is the table of version 2.
-func Version(c *handlers.Callable) version.Version {
+func Version(c *handlers.API) version.Version {
 	routes := []version.Route{
-		version.ForAnyone(version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus))),
-		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, encodeVersion))),
-		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, encodeLocales))),
-		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, encodeShrimp, []params.Field{shrimpField()}))),
-		version.Get("/authcheck", call.RPC(c.Authcheck, call.Nothing, encodeAuthcheck)),
-		version.Get("/colonel", call.RPC(c.GetIndex, call.Nothing, encodeIndex)),
+		version.ForAnyone(version.Get("/status", call.RPC(c.Chain, c.System.GetStatus, call.Nothing, version.EncodeStatus))),
+		version.ForAnyone(version.Get("/version", call.RPC(c.Chain, c.System.GetVersion, call.Nothing, encodeVersion))),
+		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.Chain, c.System.GetSupportedLocales, call.Nothing, encodeLocales))),
+		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.Chain, c.System.ValidateShrimp, decodeShrimp, encodeShrimp, []params.Field{shrimpField()}))),
+		version.Get("/authcheck", call.RPC(c.Chain, c.Sessions.Authcheck, call.Nothing, encodeAuthcheck)),
+		version.Get("/colonel", call.RPC(c.Chain, c.Colonels.GetIndex, call.Nothing, encodeIndex)),
 	}
 	routes = append(routes, accountRoutes(c)...)
 	routes = append(routes, domainRoutes(c)...)
 	routes = append(routes, challengeRoutes(c)...)
 	routes = append(routes, intakeRoutes(c)...)
 	for _, name := range call.ReceiptNames() {
-		routes = append(routes, version.Get("/"+name+"/recent", call.RPC(c.ListMetadata, version.DecodeRecent, wordsBelow("/"+name).encodeRecent)))
+		routes = append(routes, version.Get("/"+name+"/recent", call.RPC(c.Chain, c.Metadata.ListMetadata, version.DecodeRecent, wordsBelow("/"+name).encodeRecent)))
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, secretRoutes(c, prefix+"/secret", encodersOf(wordsBelow(prefix)))...)
@@ -74,58 +74,58 @@ func encodersOf(v vocabulary) encoders {
 	}
 }
 
-func secretRoutes(c *handlers.Callable, path string, e encoders) []version.Route {
-	conceal := call.RPCWith(c.ConcealSecret, version.ConcealInput(), e.conceal)
-	generate := call.RPCWith(c.GenerateSecret, version.GenerateInput(), e.generate)
-	show := call.RPC(c.GetSecret, decodeGetSecret, e.secret)
-	reveal := call.Either(reveals(), call.RPCWith(c.RevealSecret, version.RevealInput(), e.reveal), show)
+func secretRoutes(c *handlers.API, path string, e encoders) []version.Route {
+	conceal := call.RPCWith(c.Chain, c.Secrets.ConcealSecret, version.ConcealInput(), e.conceal)
+	generate := call.RPCWith(c.Chain, c.Secrets.GenerateSecret, version.GenerateInput(), e.generate)
+	show := call.RPC(c.Chain, c.Secrets.GetSecret, decodeGetSecret, e.secret)
+	reveal := call.Either(reveals(), call.RPCWith(c.Chain, c.Secrets.RevealSecret, version.RevealInput(), e.reveal), show)
 	return []version.Route{
 		version.OpenPost(path+"/conceal", call.Either(version.Generates(), generate, conceal)),
 		version.Preflight(path + "/conceal"),
 		version.OpenPost(path+"/generate", generate),
 		version.Preflight(path + "/generate"),
-		version.Post(path+"/status", call.RPCWith(c.ListSecretStatus, secretStatusesInput(), e.statuses)),
+		version.Post(path+"/status", call.RPCWith(c.Chain, c.Secrets.ListSecretStatus, secretStatusesInput(), e.statuses)),
 		version.Get(path+"/{key}", show),
 		version.Post(path+"/{key}", reveal),
 		version.Post(path+"/{key}/reveal", reveal),
-		version.Get(path+"/{key}/status", call.RPC(c.GetSecretStatus, decodeSecretStatus, e.status)),
+		version.Get(path+"/{key}/status", call.RPC(c.Chain, c.Secrets.GetSecretStatus, decodeSecretStatus, e.status)),
 	}
 }
 
-func receiptRoutes(c *handlers.Callable, path string, e encoders) []version.Route {
+func receiptRoutes(c *handlers.API, path string, e encoders) []version.Route {
 	return []version.Route{
-		version.Get(path+"/{key}", call.RPC(c.GetMetadata, version.DecodeGetMetadata, e.receipt)),
-		version.Patch(path+"/{key}", call.RPCWith(c.UpdateMetadata, memoInput(), e.memo)),
-		version.Post(path+"/{key}/burn", call.RPCWith(c.BurnSecret, sureBurnInput(), e.burn)),
+		version.Get(path+"/{key}", call.RPC(c.Chain, c.Metadata.GetMetadata, version.DecodeGetMetadata, e.receipt)),
+		version.Patch(path+"/{key}", call.RPCWith(c.Chain, c.Metadata.UpdateMetadata, memoInput(), e.memo)),
+		version.Post(path+"/{key}/burn", call.RPCWith(c.Chain, c.Secrets.BurnSecret, sureBurnInput(), e.burn)),
 	}
 }
 
 // accountRoutes returns the part of the table about the caller's account.
-func accountRoutes(c *handlers.Callable) []version.Route {
+func accountRoutes(c *handlers.API) []version.Route {
 	return []version.Route{
-		version.Get("/account", call.RPC(c.GetAccount, call.Nothing, encodeGetAccount)),
+		version.Get("/account", call.RPC(c.Chain, c.Accounts.GetAccount, call.Nothing, encodeGetAccount)),
 		version.Post("/account/destroy", wrongPassword(
-			call.RPCWith(c.DestroyAccount, destroyInput(), encodeDestroyed), "Please check the password.")),
+			call.RPCWith(c.Chain, c.Accounts.DestroyAccount, destroyInput(), encodeDestroyed), "Please check the password.")),
 		version.Post("/account/change-password", wrongPassword(
-			call.RPCWith(c.ChangeAccountPassword, changePasswordInput(), encodePlain), "Current password is incorrect")),
-		version.Post("/account/update-locale", call.RPCWith(c.UpdateLocale, updateLocaleInput(), encodeLocale)),
-		version.Post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, encodeAPIToken)),
+			call.RPCWith(c.Chain, c.Accounts.ChangeAccountPassword, changePasswordInput(), encodePlain), "Current password is incorrect")),
+		version.Post("/account/update-locale", call.RPCWith(c.Chain, c.Accounts.UpdateLocale, updateLocaleInput(), encodeLocale)),
+		version.Post("/account/apitoken", call.RPC(c.Chain, c.Accounts.GenerateApiToken, decodeAPIToken, encodeAPIToken)),
 	}
 }
 
 // domainRoutes returns the part of the table about the domains of the caller's
 // account. Clients of different ages use different paths.
-func domainRoutes(c *handlers.Callable) []version.Route {
+func domainRoutes(c *handlers.API) []version.Route {
 	var routes []version.Route
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		routes = append(routes,
-			version.Get(prefix, call.RPC(c.ListDomains, call.Nothing, encodeListDomains)),
-			version.Post(prefix+"/add", duplicate(call.RPCWith(c.AddDomain, addDomainInput(), encodeAddDomain), "Duplicate domain")),
-			version.Get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, encodeGetDomain)),
-			version.Post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, encodeRemoveDomain)),
-			version.Post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, encodeVerifyDomain)),
-			version.Get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, encodeGetBrand)),
-			version.Put(prefix+"/{domain}/brand", call.RPCWith(c.UpdateDomainBrand, updateBrandInput(), encodeUpdateBrand)),
+			version.Get(prefix, call.RPC(c.Chain, c.Domains.ListDomains, call.Nothing, encodeListDomains)),
+			version.Post(prefix+"/add", duplicate(call.RPCWith(c.Chain, c.Domains.AddDomain, addDomainInput(), encodeAddDomain), "Duplicate domain")),
+			version.Get(prefix+"/{domain}", call.RPC(c.Chain, c.Domains.GetDomain, decodeGetDomain, encodeGetDomain)),
+			version.Post(prefix+"/{domain}/remove", call.RPC(c.Chain, c.Domains.RemoveDomain, decodeRemoveDomain, encodeRemoveDomain)),
+			version.Post(prefix+"/{domain}/verify", call.RPC(c.Chain, c.Domains.VerifyDomain, decodeVerifyDomain, encodeVerifyDomain)),
+			version.Get(prefix+"/{domain}/brand", call.RPC(c.Chain, c.Domains.GetDomainBrand, decodeGetBrand, encodeGetBrand)),
+			version.Put(prefix+"/{domain}/brand", call.RPCWith(c.Chain, c.Domains.UpdateDomainBrand, updateBrandInput(), encodeUpdateBrand)),
 		)
 		for _, image := range imageNames() {
 			routes = append(routes, imageRoutes(c, prefix+"/{domain}/"+image.name, image)...)
@@ -134,29 +134,29 @@ func domainRoutes(c *handlers.Callable) []version.Route {
 	return routes
 }
 
-func imageRoutes(c *handlers.Callable, path string, image imageName) []version.Route {
+func imageRoutes(c *handlers.API, path string, image imageName) []version.Route {
 	return []version.Route{
-		version.Get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, encodeGetImage), "Image not found")),
-		version.Post(path, call.RPCWith(c.UpdateDomainLogo, image.updateInput(), image.updated)),
-		version.Delete(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
+		version.Get(path, missing(call.RPC(c.Chain, c.Domains.GetDomainLogo, image.decodeGet, encodeGetImage), "Image not found")),
+		version.Post(path, call.RPCWith(c.Chain, c.Domains.UpdateDomainLogo, image.updateInput(), image.updated)),
+		version.Delete(path, missing(call.RPC(c.Chain, c.Domains.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
 
 // challengeRoutes returns the part of the table about challenges.
-func challengeRoutes(c *handlers.Callable) []version.Route {
+func challengeRoutes(c *handlers.API) []version.Route {
 	return []version.Route{
-		version.ForAnyone(version.Get("/altcha/challenge", call.RPCWith(c.AltchaChallenge, challengeInput(), encodeChallenge))),
-		version.Post("/altcha/verify", call.RPCWith(c.AltchaVerify, solutionInput(), encodeSolved)),
-		version.Post("/altcha/verify-spam", call.RPCWith(c.AltchaVerifySpam, verdictInput(), encodeVerdict)),
+		version.ForAnyone(version.Get("/altcha/challenge", call.RPCWith(c.Chain, c.Challenges.AltchaChallenge, challengeInput(), encodeChallenge))),
+		version.Post("/altcha/verify", call.RPCWith(c.Chain, c.Challenges.AltchaVerify, solutionInput(), encodeSolved)),
+		version.Post("/altcha/verify-spam", call.RPCWith(c.Chain, c.Challenges.AltchaVerifySpam, verdictInput(), encodeVerdict)),
 	}
 }
 
 // intakeRoutes returns the part of the table about reports from people and
 // browsers.
-func intakeRoutes(c *handlers.Callable) []version.Route {
+func intakeRoutes(c *handlers.API) []version.Route {
 	return []version.Route{
-		version.Post("/feedback", call.RPCWith(c.ReceiveFeedback, feedbackInput(), encodeFeedback)),
-		version.Post("/exception", call.RPCWith(c.ReceiveException, exceptionInput(), encodeException)),
+		version.Post("/feedback", call.RPCWith(c.Chain, c.Intake.ReceiveFeedback, feedbackInput(), encodeFeedback)),
+		version.Post("/exception", call.RPCWith(c.Chain, c.Intake.ReceiveException, exceptionInput(), encodeException)),
 	}
 }
 

@@ -12,14 +12,14 @@ import (
 
 // Version3 is the table of version 3, as far as its clients share and open
 // secrets. Its refusals are those of version 2, but for a path without a route.
-func Version3(c *handlers.Callable) version.Version {
+func Version3(c *handlers.API) version.Version {
 	routes := []version.Route{
-		version.ForAnyone(version.Get("/status", call.RPC(c.GetStatus, call.Nothing, version.EncodeStatus))),
-		version.ForAnyone(version.Get("/version", call.RPC(c.GetVersion, call.Nothing, encodeVersion))),
-		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, encodeLocales))),
-		version.Post("/feedback", call.RPCWith(c.ReceiveFeedback, feedbackInput(), encodeFeedback)),
-		version.Get("/receipt/recent", call.RPC(c.ListMetadata, version.DecodeRecent, v3Recent)),
-		version.Post("/guest/receipts", call.RPCWith(c.BatchGetMetadata, receiptsInput(), v3Receipts)),
+		version.ForAnyone(version.Get("/status", call.RPC(c.Chain, c.System.GetStatus, call.Nothing, version.EncodeStatus))),
+		version.ForAnyone(version.Get("/version", call.RPC(c.Chain, c.System.GetVersion, call.Nothing, encodeVersion))),
+		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.Chain, c.System.GetSupportedLocales, call.Nothing, encodeLocales))),
+		version.Post("/feedback", call.RPCWith(c.Chain, c.Intake.ReceiveFeedback, feedbackInput(), encodeFeedback)),
+		version.Get("/receipt/recent", call.RPC(c.Chain, c.Metadata.ListMetadata, version.DecodeRecent, v3Recent)),
+		version.Post("/guest/receipts", call.RPCWith(c.Chain, c.Metadata.BatchGetMetadata, receiptsInput(), v3Receipts)),
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
@@ -53,7 +53,7 @@ func v3Encoders() encoders {
 
 // v3Secrets returns version 2's routes without the reveal at the secret itself,
 // which only serves clients older than version 3.
-func v3Secrets(c *handlers.Callable, path string) []version.Route {
+func v3Secrets(c *handlers.API, path string) []version.Route {
 	var routes []version.Route
 	for _, rt := range secretRoutes(c, path, v3Encoders()) {
 		if rt.Method != "POST" || rt.Path != path+"/{key}" {
