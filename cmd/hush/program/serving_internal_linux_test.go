@@ -9,6 +9,7 @@ import (
 
 // SIGHUP ends the service of a terminal, and only that.
 func TestServingHeedsSIGHUP(t *testing.T) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // even if the tests were started by nohup
 	for _, onTerminal := range []bool{true, false} {
 		ctx, reload, stop := serving(t.Context(), onTerminal)
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
