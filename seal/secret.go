@@ -25,7 +25,7 @@ type SecretKey struct {
 
 // SecretKeys derives the keys of secrets, and nothing else. It is safe for
 // concurrent use. Make it with Keys.SecretKeys. Its owner can open secrets, so
-// only package vault/secret may use it.
+// only packages vault/secret and vault/claim may use it.
 type SecretKeys struct {
 	redacted
 	set hidden[*keySet]

@@ -1,6 +1,6 @@
 // Package apitest is a kit for tests of everything that answers a request: it runs the
 // routes, the chain and the services on a vault of vaulttest, whose clock a test moves, over
-// HTTP in memory. No process, port or file is needed, unless the vault is in a folder.
+// HTTP in memory. No process and no port is needed.
 //
 // It has what such tests share with those of a running program as well: accounts and what
 // their owners know (Fill), requests and their replies (Call, Send), a driver for each

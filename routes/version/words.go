@@ -19,7 +19,7 @@ func Custid(address string) string {
 	return address
 }
 
-// notNull makes JSON write an empty list as [].
+// NotNull makes JSON write an empty list as [].
 func NotNull[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -27,7 +27,7 @@ func NotNull[T any](list []T) []T {
 	return list
 }
 
-// stateWord returns the legacy word for a state.
+// StateWord returns the legacy word for a state.
 func StateWord(s hushv1.State) string {
 	switch s {
 	case hushv1.State_STATE_NEW:
@@ -50,12 +50,12 @@ func Waits(s hushv1.State) bool {
 	return s == hushv1.State_STATE_NEW || s == hushv1.State_STATE_VIEWED
 }
 
-// epoch returns the Unix time for legacy responses, zero if t is unset.
+// Epoch returns the Unix time for legacy responses, zero if t is unset.
 func Epoch(t *timestamppb.Timestamp) int64 {
 	return t.GetSeconds()
 }
 
-// epochOrNull returns nil for an unset time.
+// EpochOrNull returns nil for an unset time.
 func EpochOrNull(t *timestamppb.Timestamp) *int64 {
 	if t == nil {
 		return nil
@@ -63,7 +63,7 @@ func EpochOrNull(t *timestamppb.Timestamp) *int64 {
 	return new(t.GetSeconds())
 }
 
-// secondsOrNull returns nil for an unset duration.
+// SecondsOrNull returns nil for an unset duration.
 func SecondsOrNull(d *durationpb.Duration) *int64 {
 	if d == nil {
 		return nil

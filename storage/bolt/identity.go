@@ -157,7 +157,7 @@ func (found foundFiles) compare(on filesRecord) error {
 	return &CopiedError{Database: found.record.database != on.database, Shares: found.record.shares != on.shares}
 }
 
-// writeRecord records files, or that nothing is known of them.
+// write records files, or that nothing is known of them.
 func (found foundFiles) write(b *bbolt.Bucket) error {
 	if !found.known {
 		return b.Delete([]byte(filesKey))

@@ -4,6 +4,6 @@
 //
 // It owns the buckets session, sessions, token, tokens and pair. An entry of an
 // account is sealed to each pair, and a pair lives as long as a credential
-// holds it. Packages account and session use it; secret asks it for the keys
-// that open and seal entries.
+// holds it. Packages account, password, signup and session use it; receipt asks it for
+// the keys that open and seal entries.
 package credential

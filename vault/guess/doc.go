@@ -3,5 +3,5 @@
 // pauses that follow.
 //
 // It owns no bucket: the packages that count tries store the counters. Packages
-// account, passphrase and secret use it.
+// password, passphrase and secret use it.
 package guess

@@ -19,7 +19,7 @@ import (
 
 const placeVersion = 1
 
-// BucketPlace has folded name -> placeRecord.
+// BucketPlace has folded name -> Place.
 const BucketPlace = "place"
 
 // Place is a named place.

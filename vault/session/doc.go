@@ -3,5 +3,5 @@
 //
 // It owns no bucket: packages account and credential store what it
 // authenticates with. It alone gives callers a credential. Handlers use
-// it, and secret asks it whether a caller's credential is still valid.
+// it, and receipt asks it whether a caller's credential is still valid.
 package session

@@ -8,5 +8,5 @@
 //
 // It owns the bucket shred, the list of shares that are to be destroyed, and
 // the bucket epoch, the keys of the masks.
-// Packages outbox and secret use it, and package vault runs it.
+// Packages outbox, claim and secret use it, and package vault runs it.
 package shares

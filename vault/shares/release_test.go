@@ -19,7 +19,7 @@ import (
 // struck off and slots released.
 type releaseLog struct {
 	mu       sync.Mutex
-	struck   map[uint64]bool // rowsIn whose deletion was reported as durable
+	struck   map[uint64]bool // rows whose deletion was reported as durable
 	released []storage.Slot
 	early    []storage.Slot // released before that
 	failing  error          // what striking off ends with, after it was applied

@@ -5,6 +5,6 @@
 // Promise: neither a response nor the amount of work reveals whether an address has an
 // account.
 //
-// It owns no bucket: tickets are stored with the accounts that hold them, in package
-// account.
+// It owns no bucket: accounts are those of package account, and mailed links and invites
+// those of package ticket.
 package signup

@@ -1,7 +1,8 @@
 // Package tables lists every bucket of a store with what its owner says of it. What
 // handles all buckets alike reads this list: a copy to another store, an examination, and
 // what seals with another root key. A package that gets a bucket says so in its Buckets,
-// and a new owner is added here, and nowhere else.
+// and a new owner is added here. Package passphrase is not: its bucket has a place in
+// the order of receipt's.
 //
 // It owns no bucket.
 package tables

@@ -1,5 +1,6 @@
-// Package vaulttest gives tests a real vault: bbolt and share files in a folder
-// of the test, real cryptography, and a clock that only the test moves.
+// Package vaulttest gives tests a real vault: real cryptography, a clock that only the
+// test moves, and a store in memory for quick tests, in a folder of the test for others, or
+// on PostgreSQL.
 //
 // Nothing is faked, so a test's result holds for the program. A test that needs
 // a fault wraps the store or the shares by Options. Helpers that begin with

@@ -160,7 +160,7 @@ func receiptName(r client.Receipt) string {
 	return name
 }
 
-// burnOne burns the secret of a receipt. It returns errGone if another was first.
+// burnOne burns the secret of a receipt. It returns errSaidGone if another was first.
 func (s receiptCommand) burnOne(ctx context.Context, server *client.Client, r client.Receipt, b burnOptions) error {
 	passphrase, err := s.passphrase(ctx, server, r, b)
 	if err != nil {

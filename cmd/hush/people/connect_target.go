@@ -16,7 +16,7 @@ type serverTarget struct {
 	protocol client.Protocol
 	username string
 	token    client.Text
-	// Profile is the name of the profile of the server; empty for none.
+	// profile is the name of the profile of the server; empty for none.
 	profile string
 	// tokenFrom says where the token comes from: "keyring", "file", "HUSH_TOKEN", or
 	// empty for none.
