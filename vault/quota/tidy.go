@@ -22,19 +22,25 @@ func (u *Usage) Tidy(ctx context.Context, _ time.Time, _ *rows.Damage) (int, err
 	if err != nil || len(settled) == 0 {
 		return 0, err
 	}
+	deleted := 0
 	err = u.ledger.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
+		deleted = 0
 		for _, who := range settled {
-			if err := deleteSettled(tx, who); err != nil {
+			done, err := deleteSettled(tx, who)
+			if err != nil {
 				return err
+			}
+			if done {
+				deleted++
 			}
 		}
 		return nil
 	})
-	return len(settled), err
+	return deleted, err
 }
 
-// settled returns some of those whose sum is zero, from where the last call
-// ended.
+// settled returns some of those whose sum is zero, as far as their rows can be read,
+// from where the last call ended.
 func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
 	l.mu.Lock()
 	from := l.tidied
@@ -78,14 +84,14 @@ func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
 }
 
 // deleteSettled deletes the rows of who if all can be read and their sum is still
-// zero.
-func deleteSettled(tx *rows.Tx, who countKey) error {
+// zero, and reports whether it did.
+func deleteSettled(tx *rows.Tx, who countKey) (bool, error) {
 	own, others, err := sumTallies(tx, who, 0)
 	if rows.IsDamage(err) || err == nil && own.plus(others) != (tally{}) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return deleteTallies(tx, who)
+	return true, deleteTallies(tx, who)
 }
