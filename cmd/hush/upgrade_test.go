@@ -26,7 +26,7 @@ func buildRelease(t testing.TB, release string, tags ...string) string {
 	t.Helper()
 	servertest.Build(t) // skips what cannot build
 	path := filepath.Join(t.TempDir(), "hush-"+release)
-	build := exec.Command("go", "build", "-tags", strings.Join(tags, ","), "-ldflags", "-X main.version="+release, "-o", path, ".")
+	build := exec.Command("go", "build", "-tags", strings.Join(tags, ","), "-ldflags", "-X hush/cmd/hush/program.version="+release, "-o", path, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: got %v, want nil: %s", err, out)
 	}
