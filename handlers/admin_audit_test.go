@@ -16,7 +16,7 @@ func TestAdminAuditRows(t *testing.T) {
 	t.Parallel()
 	admin, kit := newAdmin(t)
 	ctx := t.Context()
-	kept := kit.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{})
+	kept := kit.MustConceal(t, vaulttest.Caller(1), "x", secret.Terms{})
 	kit.Clock.Advance(time.Minute)
 	later := kit.Clock.Now()
 	kit.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, "")

@@ -227,7 +227,7 @@ func TestAdminPlaces(t *testing.T) {
 func TestAdminBurnsAReportedLink(t *testing.T) {
 	t.Parallel()
 	admin, kit := newAdmin(t)
-	kept, err := kit.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "text", secret.Wish{})
+	kept, err := kit.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "text", secret.Terms{})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want no error", err)
 	}

@@ -212,9 +212,9 @@ func TestWishOf(t *testing.T) {
 			Passphrase: "p", Recipients: []string{"r"}, ShareDomain: "d", AuthenticityPayload: "c",
 		},
 	} {
-		got := wishOf(req)
+		got := termsOf(req)
 		if got.Passphrase != "p" || len(got.Recipients) != 1 || got.ShareDomain != "d" || got.Challenge != "c" || got.TTL != nil {
-			t.Errorf("wishOf(%sRequest): got %v, want every field and no lifetime", name, got)
+			t.Errorf("termsOf(%sRequest): got %v, want every field and no lifetime", name, got)
 		}
 	}
 }

@@ -26,14 +26,14 @@ type SecretService struct {
 
 // ConcealSecret conceals a secret.
 func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
-	wish := wishOf(req)
+	terms := termsOf(req)
 	if sealed := req.GetSealed(); sealed != nil {
-		wish.Sealed = &secret.SealedContent{
+		terms.Sealed = &secret.SealedContent{
 			Content: caller.Text(sealed.GetContent()), LinkProofHash: caller.Text(sealed.GetLinkProofHash()),
 			ProofHash: caller.Text(sealed.GetProofHash()), HasPassphrase: sealed.GetHasPassphrase(),
 		}
 	}
-	concealed, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
+	concealed, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), terms)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +42,13 @@ func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSe
 
 // GenerateSecret generates a secret and conceals it.
 func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.GenerateSecretRequest) (*hushv1.GenerateSecretResponse, error) {
-	wish := wishOf(req)
+	terms := termsOf(req)
 	sets := secret.CharacterSets{
 		Uppercase: req.GetCharacterSets().GetUppercase(), Lowercase: req.GetCharacterSets().GetLowercase(),
 		Numbers: req.GetCharacterSets().GetNumbers(), Symbols: req.GetCharacterSets().GetSymbols(),
 		ExcludeAmbiguous: req.GetCharacterSets().GetExcludeAmbiguous(),
 	}
-	concealed, value, err := s.secrets.GenerateSecret(ctx, chain.CallerFrom(ctx), int(req.GetLength()), sets, wish)
+	concealed, value, err := s.secrets.GenerateSecret(ctx, chain.CallerFrom(ctx), int(req.GetLength()), sets, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -181,18 +181,18 @@ type sharing interface {
 	GetGroup() []byte
 }
 
-func wishOf(req sharing) secret.Wish {
-	wish := secret.Wish{
+func termsOf(req sharing) secret.Terms {
+	terms := secret.Terms{
 		Passphrase: caller.Text(req.GetPassphrase()), Recipients: req.GetRecipients(),
 		ShareDomain: req.GetShareDomain(), Challenge: req.GetAuthenticityPayload(),
 		Memo: caller.Text(req.GetMemo()),
 	}
-	copy(wish.Group[:], req.GetGroup())
+	copy(terms.Group[:], req.GetGroup())
 	if ttl := req.GetTtl(); ttl != nil {
 		asked := ttl.AsDuration()
-		wish.TTL = &asked
+		terms.TTL = &asked
 	}
-	return wish
+	return terms
 }
 
 func secretOf(s secret.Secret) *hushv1.Secret {

@@ -24,7 +24,7 @@ func sealedSite(t *testing.T) (s *site, kept []sharedSecret) {
 	t.Helper()
 	s = newSiteWith(t, "https://hush.example", vaulttest.Options{}, func(made *handlers.Options, _ *routes.Options) { made.RateLimits = false })
 	for _, entered := range []string{"", "quick otter"} {
-		made, _ := s.kit.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Wish{})
+		made, _ := s.kit.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Terms{})
 		kept = append(kept, sharedSecret{made.Secret.Key.Expose(), made.Metadata.Key.Expose()})
 	}
 	return s, kept

@@ -87,10 +87,10 @@ func plain(body string) func(*testing.T, *site, *holder) string {
 }
 
 // onSecret formats a body with the keys of a secret of the holder.
-func onSecret(format string, wish secret.Wish) func(*testing.T, *site, *holder) string {
+func onSecret(format string, terms secret.Terms) func(*testing.T, *site, *holder) string {
 	return func(t *testing.T, s *site, h *holder) string {
 		t.Helper()
-		kept := s.kit.MustConceal(t, h.caller(t, s), "the text", wish)
+		kept := s.kit.MustConceal(t, h.caller(t, s), "the text", terms)
 		return strings.NewReplacer("SECRET", kept.Secret.Key.Expose(), "RECEIPT", kept.Metadata.Key.Expose()).Replace(format)
 	}
 }
@@ -116,15 +116,15 @@ func changes() []change {
 	return []change{
 		{"SecretService/ConcealSecret", false, plain(`{"secret":"x"}`)},
 		{"SecretService/GenerateSecret", false, plain(`{}`)},
-		{"SecretService/RevealSecret", false, onSecret(`{"secretKey":"SECRET"}`, secret.Wish{})},
-		{"SecretService/RevealSecret", false, onSecret(`{"secretKey":"SECRET","passphrase":"right"}`, secret.Wish{Passphrase: "right"})},
-		{"SecretService/RevealSecret", false, onSecret(`{"secretKey":"SECRET","claim":`+claimText+`}`, secret.Wish{})},
-		{"SecretService/BurnSecret", false, onSecret(`{"metadataKey":"RECEIPT"}`, secret.Wish{})},
-		{"MetadataService/GetMetadata", false, onSecret(`{"metadataKey":"RECEIPT"}`, secret.Wish{})},
-		{"MetadataService/UpdateMetadata", false, onSecret(`{"metadataKey":"RECEIPT","memo":"m"}`, secret.Wish{})},
-		{"AccountService/BurnAllSecrets", false, onSecret(`{}`, secret.Wish{})},
+		{"SecretService/RevealSecret", false, onSecret(`{"secretKey":"SECRET"}`, secret.Terms{})},
+		{"SecretService/RevealSecret", false, onSecret(`{"secretKey":"SECRET","passphrase":"right"}`, secret.Terms{Passphrase: "right"})},
+		{"SecretService/RevealSecret", false, onSecret(`{"secretKey":"SECRET","claim":`+claimText+`}`, secret.Terms{})},
+		{"SecretService/BurnSecret", false, onSecret(`{"metadataKey":"RECEIPT"}`, secret.Terms{})},
+		{"MetadataService/GetMetadata", false, onSecret(`{"metadataKey":"RECEIPT"}`, secret.Terms{})},
+		{"MetadataService/UpdateMetadata", false, onSecret(`{"metadataKey":"RECEIPT","memo":"m"}`, secret.Terms{})},
+		{"AccountService/BurnAllSecrets", false, onSecret(`{}`, secret.Terms{})},
 		{"AccountService/ChangeAccountPassword", false, plain(`{"currentPassword":"` + password + `","newPassword":"eleven loud geese"}`)},
-		{"AccountService/DestroyAccount", false, onSecret(`{"confirmation":"`+password+`"}`, secret.Wish{})},
+		{"AccountService/DestroyAccount", false, onSecret(`{"confirmation":"`+password+`"}`, secret.Terms{})},
 		{"AccountService/RequestAddressChange", false, plain(`{"newAddress":"new@example.com",` + confirmed + `}`)},
 		{"AccountService/UpdateLocale", false, plain(`{"locale":"de"}`)},
 		{"AccountService/UpdateNotifications", false, plain(`{"notifications":{"secretOpened":true}}`)},

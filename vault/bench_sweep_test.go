@@ -29,7 +29,7 @@ func BenchmarkMassExpiry(b *testing.B) {
 	b.Run("secrets", func(b *testing.B) {
 		k := massKit(b)
 		vaulttest.Parallel(b, 64, func() error {
-			_, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{TTL: new(time.Minute)})
+			_, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Terms{TTL: new(time.Minute)})
 			return err
 		})
 		measureSweep(b, k, time.Minute)
@@ -130,7 +130,7 @@ func newCallers(b *testing.B, k *vaulttest.Kit, n int) *callers {
 		c.all.Go(func() {
 			for {
 				began := time.Now()
-				kept, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(2), benchmarkText, secret.Wish{TTL: new(time.Hour)})
+				kept, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(2), benchmarkText, secret.Terms{TTL: new(time.Hour)})
 				if err == nil {
 					_, err = k.Vault.Secrets.RevealSecret(b.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), secret.Opening{})
 				}

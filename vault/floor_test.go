@@ -33,15 +33,15 @@ func TestFloorOfTheDisk(t *testing.T) {
 	})
 	c := k.MustAccount(t, "owner@example.net")
 	d := mustVerified(t, k, dns, c, "secrets.example.com")
-	kept, burned := k.MustConceal(t, c, "text", secret.Wish{}), k.MustConceal(t, c, "text", secret.Wish{})
+	kept, burned := k.MustConceal(t, c, "text", secret.Terms{}), k.MustConceal(t, c, "text", secret.Terms{})
 	full.Store(true)
 	for name, keep := range map[string]func() error{
 		"ConcealSecret": func() error {
-			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "text", secret.Wish{})
+			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "text", secret.Terms{})
 			return err
 		},
 		"GenerateSecret": func() error {
-			_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), c, 0, secret.CharacterSets{}, secret.Wish{})
+			_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), c, 0, secret.CharacterSets{}, secret.Terms{})
 			return err
 		},
 		"UpdateMemo": func() error {

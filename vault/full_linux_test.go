@@ -46,7 +46,7 @@ func fillDisk(t *testing.T, k *vaulttest.Kit, size int) (kept []secret.Concealed
 	text := caller.Text(strings.Repeat("x", size))
 	for range 10_000 {
 		k.Clock.Advance(time.Second)
-		c, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), text, secret.Wish{})
+		c, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), text, secret.Terms{})
 		if errors.Is(err, refusal.ErrUnavailable) {
 			return kept
 		}
@@ -85,11 +85,11 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 	k, disk := smallDiskKit(t, "32m", 1)
 	early := make([]secret.Concealed, 40)
 	for i := range early {
-		wish := secret.Wish{TTL: new(time.Hour)}
+		terms := secret.Terms{TTL: new(time.Hour)}
 		if i%2 == 1 {
-			wish.Passphrase = "right"
+			terms.Passphrase = "right"
 		}
-		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", wish)
+		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", terms)
 	}
 	filler := filepath.Join(disk, "filler")
 	vaulttest.Want(t, "WriteFile(filler)", os.WriteFile(filler, make([]byte, 12<<20), 0o600), nil)
@@ -114,7 +114,7 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 		vaulttest.Want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, receipt.StateBurned)
 	}
 	wantOrdinaryRefused(t, k)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	k.Clock.Set(vaulttest.StartTime().Add(time.Hour))
 	k.MustSweep(t)
@@ -126,7 +126,7 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 	k.Clock.Advance(time.Second)
 	k.MustSweep(t)
 	wantBallast(t, k, true)
-	k.MustConceal(t, vaulttest.Caller(3), "new", secret.Wish{})
+	k.MustConceal(t, vaulttest.Caller(3), "new", secret.Terms{})
 }
 
 // A claim needs a share, for which a full disk may have no slot. The secret is
@@ -135,7 +135,7 @@ func TestFullDiskRevealsWithoutClaims(t *testing.T) {
 	k, disk := smallDiskKit(t, "40m", 1)
 	early := make([]secret.Concealed, 40)
 	for i := range early {
-		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", secret.Wish{})
+		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", secret.Terms{})
 	}
 	filler := filepath.Join(disk, "filler")
 	vaulttest.Want(t, "WriteFile(filler)", os.WriteFile(filler, make([]byte, 12<<20), 0o600), nil)

@@ -58,14 +58,14 @@ func TestConcealAfterAStandbyThatLagged(t *testing.T) {
 	lagging := &laggingStore{Store: store.Store}
 	store.Store = lagging
 	k := store.Open(t, root, clock, nil)
-	wish := secret.Wish{TTL: new(time.Hour)}
-	k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish)
+	terms := secret.Terms{TTL: new(time.Hour)}
+	k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms)
 	wantRefusedOnce := func(what string) {
 		t.Helper()
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, wish)
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, terms)
 		vaulttest.WantErr(t, "ConcealSecret() without "+what, err, refusal.ErrUnavailable)
 		lagging.lost.Store(false)
-		made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish)
+		made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms)
 		vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, made.Secret.Key, ""), vaulttest.Plaintext)
 	}
 

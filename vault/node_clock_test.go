@@ -42,7 +42,7 @@ func TestLeapOfTheDatabaseKeepsNodes(t *testing.T) {
 		clock.Advance(leap)
 		pass(10 * time.Minute)
 		wantFormat(t, c, 1)
-		older.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		older.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		for _, node := range mustNodes(t, newer) {
 			if !node.Live {
 				t.Errorf("node %s after a leap of %v: got it not live, %v after its heartbeat", node.Name, leap, node.Age)
@@ -72,7 +72,7 @@ func TestJoinAfterLeapOfTheDatabase(t *testing.T) {
 			}
 		}
 		wantFormat(t, c, 1)
-		older.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		older.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		if got := nodeNumbers(t, joined); got["older"] != 0 || got["joined"] != 1 {
 			t.Errorf("Nodes() after joining behind a leap of %v: got %v, want older 0, joined 1", leap, got)
 		}
@@ -100,7 +100,7 @@ func TestClocksSetTogetherKeepOlderNodes(t *testing.T) {
 		if got := nodeNumbers(t, older); got["older"] != 0 || got["newer"] != 1 {
 			t.Errorf("Nodes() beside a clock that was set by %v: got %v, want older 0, newer 1", set, got)
 		}
-		older.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		older.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	}
 }
 
@@ -112,7 +112,7 @@ func TestLeapsOfTheDatabaseKeepTheMark(t *testing.T) {
 	c := vaulttest.NewCluster(t)
 	clock := vaulttest.NewClock(vaulttest.StartTime())
 	a := c.Node(t, "a", onTime(vaulttest.Options{}, clock))
-	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Hour)})
+	a.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Hour)})
 	for range 24 {
 		a.Clock.Advance(5 * time.Second)
 		clock.Advance(59 * time.Minute)
@@ -143,7 +143,7 @@ func TestSweepWithoutATimeDestroysShares(t *testing.T) {
 		return &shares
 	}
 	k := c.Node(t, "a", opts)
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	failure := errors.New("no")
 	shares.DestroyErr.Store(&failure)
 	if err := vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""); err == nil {

@@ -40,8 +40,8 @@ func threeNodes(t *testing.T) (kits []*vaulttest.Kit) {
 func TestNodesCountPassphrasesTogether(t *testing.T) {
 	t.Parallel()
 	kits := threeNodes(t)
-	wish := secret.Wish{Passphrase: "right"}
-	one, many := kits[0].MustConceal(t, caller.Caller{}, "x", wish), kits[0].MustConceal(t, caller.Caller{}, "y", wish)
+	terms := secret.Terms{Passphrase: "right"}
+	one, many := kits[0].MustConceal(t, caller.Caller{}, "x", terms), kits[0].MustConceal(t, caller.Caller{}, "y", terms)
 	for name, test := range map[string]struct {
 		kept    secret.Concealed
 		network func(i int) caller.Caller

@@ -67,12 +67,12 @@ func TestRollingUpgrade(t *testing.T) {
 	d := c.Node(t, "d", newer)
 	wantWrites(t, d, 1)
 	wantBeatVersion(t, c, 2, 1)
-	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(on the old release)", a.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 	a.Close(t)
 	mustBeat(t, d, b)
 	wantFormat(t, c, 1)
-	kept = b.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
+	kept = b.MustConceal(t, caller.Caller{}, "y", secret.Terms{})
 	b.Close(t)
 	e := c.Node(t, "e", newer)
 	wantFormat(t, c, 2)
@@ -104,17 +104,17 @@ func TestRollingUpgradeKeepsNoClaims(t *testing.T) {
 	a := c.Node(t, "a", release("1.0", 1, 1))
 	d := c.Node(t, "d", release("1.1", 1, 2))
 	sealed, _ := vaulttest.MustSeal(t, "x", "")
-	_, err := d.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "", secret.Wish{Sealed: sealed})
+	_, err := d.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "", secret.Terms{Sealed: sealed})
 	vaulttest.WantErr(t, "ConcealSecret(sealed)", err, refusal.ErrPolicy)
 	claim := secret.Opening{Claim: vaulttest.Claim(1)}
-	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	revealed, err := d.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), claim)
 	if err != nil || revealed.Value != "x" || revealed.ClaimLeft != 0 {
 		t.Errorf("RevealSecret(claim): got %d bytes for %s, %v, want the text and no claim", len(revealed.Value), revealed.ClaimLeft, err)
 	}
 	_, err = d.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), claim)
 	vaulttest.WantErr(t, "RevealSecret(again)", err, refusal.ErrNotFound)
-	waits := d.MustConceal(t, caller.Caller{}, "y", secret.Wish{Memo: "for Kim", Group: receipt.Group{1}})
+	waits := d.MustConceal(t, caller.Caller{}, "y", secret.Terms{Memo: "for Kim", Group: receipt.Group{1}})
 	if m := a.MustMetadata(t, caller.Caller{}, waits.Metadata.Key); m.Memo != "for Kim" || m.Group != (receipt.Group{}) {
 		t.Errorf("GetMetadata(on the old release): got memo %q and group %x, want the memo alone", m.Memo, m.Group)
 	}
@@ -176,7 +176,7 @@ func TestStalledNodeNoticesUpgrade(t *testing.T) {
 		"before a commit": func(t *testing.T, a *vaulttest.Kit, s *pausedStore, pause func()) error {
 			t.Helper()
 			s.pause.Store(&pause)
-			_, err := a.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+			_, err := a.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 			return err
 		},
 		"before a read": func(t *testing.T, a *vaulttest.Kit, _ *pausedStore, pause func()) error {

@@ -60,7 +60,7 @@ func TestNodesOfOneName(t *testing.T) {
 	opts := vaulttest.Options{Manual: true, Node: cluster.NodeOptions{Release: strings.Repeat("1.", 100)}}
 	name := strings.Repeat("ü", 200) + "\xff"
 	a, b := c.Node(t, name, opts), c.Node(t, name, opts)
-	kept := a.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := a.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(key)", b.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 	for i, n := range mustNodes(t, b) {
 		vaulttest.Want(t, "Number", int(n.Number), i)
@@ -118,7 +118,7 @@ func TestNumbersOfNodesRunOut(t *testing.T) {
 	opts.Start = a.Clock.Now()
 	d := c.Node(t, "d", opts)
 	vaulttest.Want(t, "number", nodeNumbers(t, d)["d"], 1)
-	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(key)", a.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 }
 
@@ -136,7 +136,7 @@ func TestDamagedNodeRows(t *testing.T) {
 	opts := vaulttest.Options{Manual: true}
 	a, b := c.Node(t, "a", opts), c.Node(t, "b", opts)
 	a.MustSweep(t)
-	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	a.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	for _, key := range [][]byte{{0, 0}, {0xff, 0, byte(cluster.WorkSweep)}} {
 		putNode(t, c, key, []byte("damage"))
 	}
@@ -188,5 +188,5 @@ func TestNodeThatSleptSweeps(t *testing.T) {
 	if len(after) == 1 && after[0].Instance != before[0].Instance {
 		t.Errorf("instance after a sleep: got %x, want %x", after[0].Instance, before[0].Instance)
 	}
-	k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 }

@@ -83,13 +83,13 @@ func TestNodesCountTogether(t *testing.T) {
 	a := c.Node(t, "a", vaulttest.Options{Manual: true})
 	b := c.Node(t, "b", vaulttest.Options{Manual: true})
 	for range 2 {
-		kept := a.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		kept := a.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		advance(t, time.Second, a, b)
 		vaulttest.Want(t, "RevealSecret(key)", b.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 		advance(t, time.Second, a, b)
 	}
-	a.MustConceal(t, caller.Caller{}, "y", secret.Wish{TTL: new(time.Minute)})
-	a.MustConceal(t, caller.Caller{}, "z", secret.Wish{})
+	a.MustConceal(t, caller.Caller{}, "y", secret.Terms{TTL: new(time.Minute)})
+	a.MustConceal(t, caller.Caller{}, "z", secret.Terms{})
 	advance(t, time.Minute, a, b)
 	b.MustSweep(t)
 
@@ -133,10 +133,10 @@ func TestAuditOfNodesIsPruned(t *testing.T) {
 	opts := vaulttest.Options{Manual: true, AuditKeep: 30 * time.Minute}
 	a, b := c.Node(t, "a", opts), c.Node(t, "b", opts)
 	for _, k := range []*vaulttest.Kit{a, b, b} {
-		k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	}
 	advance(t, 31*time.Minute, a, b)
-	b.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	b.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	a.MustSweep(t)
 	_, trail := countsOf(t, c.Store)
 	vaulttest.Want(t, "rows of the trail", trail, 1)
@@ -164,13 +164,13 @@ func TestPausedNodeStopsWriting(t *testing.T) {
 	vaulttest.Want(t, "number of the paused node has another", nodeNumbers(t, e)["e"], 0)
 
 	a.Clock.Advance(20 * time.Minute)
-	_, err := a.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	_, err := a.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, cluster.ErrNodeLost)
 	vaulttest.WantErr(t, "ConcealSecret(paused node)", err, refusal.ErrUnavailable)
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 0)
 	mustBeat(t, a)
 	vaulttest.Want(t, "new number", nodeNumbers(t, a)["a"], 3)
-	kept := a.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := a.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(key)", e.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 }
 
@@ -182,7 +182,7 @@ func TestSweepIsTakenOver(t *testing.T) {
 	opts := vaulttest.Options{Manual: true}
 	a, b, d := c.Node(t, "a", opts), c.Node(t, "b", opts), c.Node(t, "d", opts)
 	a.MustSweep(t)
-	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	a.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	advance(t, time.Minute, a, b, d)
 	b.MustSweep(t)
 	vaulttest.Want(t, "secrets while another sweeps", secretsIn(t, c), 1)
@@ -193,7 +193,7 @@ func TestSweepIsTakenOver(t *testing.T) {
 	b.MustSweep(t)
 	vaulttest.Want(t, "secrets after the takeover", secretsIn(t, c), 0)
 
-	b.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	b.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	advance(t, time.Minute, b, d)
 	b.Close(t)
 	d.MustSweep(t)
@@ -229,7 +229,7 @@ func TestPausedSweepFails(t *testing.T) {
 		return &paused
 	}})
 	b := c.Node(t, "b", vaulttest.Options{Manual: true})
-	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	a.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	a.MustSweep(t)
 	mark := vaulttest.Get(t, c.Store, rows.BucketSystem, []byte(cluster.SystemMark))
 	pause := func() {
@@ -318,7 +318,7 @@ func TestNodesShareTheStoresTime(t *testing.T) {
 	}
 	nodes := []*vaulttest.Kit{c.Node(t, "a", opts(-5*time.Minute)), c.Node(t, "b", opts(5*time.Minute)), c.Node(t, "d", opts(0))}
 	for _, k := range nodes {
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 		vaulttest.Want(t, "Created", kept.Secret.Created, vaulttest.StartTime())
 		for _, other := range nodes {
 			_, err := other.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose())
@@ -328,7 +328,7 @@ func TestNodesShareTheStoresTime(t *testing.T) {
 	clock.Advance(time.Minute)
 	nodes[1].Clock.Advance(10 * time.Minute) // its clock drifts
 	mustBeat(t, nodes...)
-	vaulttest.Want(t, "Created", nodes[1].MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created, clock.Now())
+	vaulttest.Want(t, "Created", nodes[1].MustConceal(t, caller.Caller{}, "x", secret.Terms{}).Secret.Created, clock.Now())
 
 	for _, off := range []time.Duration{16 * time.Minute, -16 * time.Minute} {
 		_, err := c.Open(t, "wrong", opts(off+time.Minute))
@@ -349,7 +349,7 @@ func TestMarkIsShared(t *testing.T) {
 	mustBeat(t, a)
 	a.MustSweep(t)
 	mustBeat(t, b)
-	vaulttest.Want(t, "Created", b.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created, a.Clock.Now())
+	vaulttest.Want(t, "Created", b.MustConceal(t, caller.Caller{}, "x", secret.Terms{}).Secret.Created, a.Clock.Now())
 }
 
 // Three nodes with all their loops conceal and reveal at once: each secret is
@@ -367,7 +367,7 @@ func TestNodesAtOnce(t *testing.T) {
 	for _, k := range nodes {
 		all.Go(func() {
 			for range each {
-				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 				if err != nil {
 					t.Errorf("ConcealSecret(text): got %v, want nil", err)
 					return
@@ -407,7 +407,7 @@ func TestSweepKeepsTheStoresTime(t *testing.T) {
 	c := vaulttest.NewCluster(t)
 	clock := vaulttest.NewClock(vaulttest.StartTime())
 	a := c.Node(t, "a", vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return timedStore{s, clock} }})
-	a.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(10 * time.Minute)})
+	a.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(10 * time.Minute)})
 	a.Clock.Advance(50 * time.Minute)
 	a.MustSweep(t)
 	vaulttest.Want(t, "secrets", secretsIn(t, c), 1)

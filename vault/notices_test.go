@@ -108,9 +108,9 @@ func TestWatchOnAnotherNode(t *testing.T) {
 					all := vaulttest.NewMemoryCluster(t)
 					a, b := all.Node(t, "a", vaulttest.Options{Manual: true}), all.Node(t, "b", vaulttest.Options{Manual: true})
 					synctest.Wait()
-					wish := secret.Wish{TTL: new(time.Minute), Passphrase: "right"}
-					kept := a.MustConceal(t, caller.Caller{}, "the text", wish)
-					other := a.MustConceal(t, caller.Caller{}, "another", secret.Wish{})
+					terms := secret.Terms{TTL: new(time.Minute), Passphrase: "right"}
+					kept := a.MustConceal(t, caller.Caller{}, "the text", terms)
+					other := a.MustConceal(t, caller.Caller{}, "another", secret.Terms{})
 					w, stranger := mustWatch(t, b, vaulttest.Caller(1), kept), mustWatch(t, b, vaulttest.Caller(1), other)
 					mustPoll(t, b) // shows both for the first time
 					isTold(w)
@@ -149,7 +149,7 @@ func TestPollTellsOfExpiry(t *testing.T) {
 	t.Parallel()
 	c := vaulttest.NewMemoryCluster(t)
 	k := c.Node(t, "a", vaulttest.Options{Manual: true})
-	w := mustWatch(t, k, vaulttest.Caller(1), k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)}))
+	w := mustWatch(t, k, vaulttest.Caller(1), k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)}))
 	mustPoll(t, k)
 	isTold(w)
 	advance(t, time.Minute-time.Second, k)
@@ -178,7 +178,7 @@ func TestPollIsOneRead(t *testing.T) {
 	vaulttest.Want(t, "transactions", work.Views.Load(), 0)
 	var open []*receipt.Watch
 	for range 50 {
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		open = append(open, mustWatch(t, k, vaulttest.Caller(1), kept), mustWatch(t, k, vaulttest.Caller(2), kept))
 	}
 	vaulttest.Want(t, "PollWatches(100 watches)", k.Vault.Watches.Poll(ctx), nil)
@@ -204,7 +204,7 @@ func TestNodesPoll(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := vaulttest.NewMemoryCluster(t)
 				a, b := all.Node(t, "a", vaulttest.Options{Manual: true}), all.Node(t, "b", vaulttest.Options{})
-				kept := a.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+				kept := a.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 				w := mustWatch(t, b, vaulttest.Caller(1), kept)
 				time.Sleep(10 * time.Second)
 				isTold(w)
@@ -237,7 +237,7 @@ func TestFloodOfLosses(t *testing.T) {
 			work.Store = s
 			return &work
 		}})
-		mustWatch(t, k, vaulttest.Caller(1), k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}))
+		mustWatch(t, k, vaulttest.Caller(1), k.MustConceal(t, caller.Caller{}, "x", secret.Terms{}))
 		ctx, stop := context.WithCancel(vaulttest.Counted(t.Context()))
 		go k.Vault.Watches.PollUntil(ctx, logger)
 		for range 10_000 {
@@ -304,7 +304,7 @@ func TestCredentialEndsOnAnotherNode(t *testing.T) {
 					if c.token {
 						own = vaulttest.ByToken(owner.MustToken(t, owner.Auth(t, own), credential.NewToken{Name: "watcher"}))
 					}
-					kept := owner.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+					kept := owner.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 					w := mustWatch(t, thief.Kit, thief.Auth(t, own), kept)
 					stranger := mustWatch(t, thief.Kit, vaulttest.Caller(9), kept)
 					advance(t, time.Second, owner.Kit, thief.Kit) // what comes is newer
@@ -379,7 +379,7 @@ func TestTopicsAreOpaque(t *testing.T) {
 		synctest.Wait()
 		var rows [][]byte
 		for range 2 {
-			kept := a.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+			kept := a.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 			row := kept.Metadata.Key.RowKey(seal.KindMetadata)
 			rows = append(rows, row[:])
 			a.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "")

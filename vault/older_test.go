@@ -67,7 +67,7 @@ func TestOlderCopyIsRefused(t *testing.T) {
 	ends["reveal of what is younger than the copy"] = func(t *testing.T, s *spentScene) (func() error, []string) {
 		t.Helper()
 		return func() error {
-			made := s.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+			made := s.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 			_, err := s.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, made.Secret.Key.Expose(), secret.Opening{})
 			return err
 		}, nil
@@ -77,7 +77,7 @@ func TestOlderCopyIsRefused(t *testing.T) {
 			t.Parallel()
 			s := newSpentScene(t, vaulttest.Options{})
 			s.MustReveal(t, caller.Caller{}, s.owned[0].Secret.Key, "") // both know this one
-			s.owned[0] = s.MustConceal(t, s.c, "the text", secret.Wish{})
+			s.owned[0] = s.MustConceal(t, s.c, "the text", secret.Terms{})
 			vaulttest.AwaitShred(t, s.Kit)
 			before, same := s.copyData(t), s.copyLog(t)
 			do, _ := end(t, s)

@@ -23,7 +23,7 @@ func TestRowsShowStepsAlone(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	size := func(n int) int {
-		kept := k.MustConceal(t, caller.Caller{}, caller.Text(strings.Repeat("x", n)), secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, caller.Text(strings.Repeat("x", n)), secret.Terms{})
 		return len(vaulttest.SecretRow(t, k, kept.Secret.Key))
 	}
 	first := size(1)
@@ -42,7 +42,7 @@ func TestRowsShowStepsAlone(t *testing.T) {
 func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 	row := kept.Secret.Key.RowKey(seal.KindSecret)
 	honest := vaulttest.SecretRow(t, k, kept.Secret.Key)
 	const head = 1 + 8 + 8 + 4 // version, slot, generation, length of the header

@@ -52,7 +52,9 @@ func TestReplay(t *testing.T) {
 	t.Parallel()
 	s := newSpentScene(t, vaulttest.Options{})
 	o := s.Vault.Operator().Accounts
-	conceal := func(text caller.Text) secret.Concealed { return s.MustConceal(t, caller.Caller{}, text, secret.Wish{}) }
+	conceal := func(text caller.Text) secret.Concealed {
+		return s.MustConceal(t, caller.Caller{}, text, secret.Terms{})
+	}
 	revealed, burned, alive := conceal("revealed"), conceal("burned"), conceal("alive")
 	others := map[string]caller.AccountID{}
 	for _, name := range []string{"changed", "reset", "disabled", "destroyed", "demoted"} {
@@ -68,7 +70,7 @@ func TestReplay(t *testing.T) {
 	lasting := s.MustToken(t, changing, credential.NewToken{Name: "lasting"})
 	resetting := s.MustSignIn(t, "reset@example.com", vaulttest.Password)
 	lost := s.MustToken(t, resetting, credential.NewToken{Name: "lost"})
-	ofDestroyed := s.MustConceal(t, s.MustSignIn(t, "destroyed@example.com", vaulttest.Password), "of a destroyed account", secret.Wish{})
+	ofDestroyed := s.MustConceal(t, s.MustSignIn(t, "destroyed@example.com", vaulttest.Password), "of a destroyed account", secret.Terms{})
 	vaulttest.AwaitShred(t, s.Kit)
 	_, after := s.SpentLog.Position()
 	dir := s.CopyDir(t)

@@ -45,9 +45,9 @@ func newSpentScene(t *testing.T, opts vaulttest.Options) *spentScene {
 	s.session = vaulttest.BySession(s.SignIn(t, false).Cookie)
 	s.c = s.Auth(t, s.session)
 	s.token = s.MustToken(t, s.c, credential.NewToken{Name: "first"})
-	s.kept = s.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(time.Minute)})
+	s.kept = s.MustConceal(t, caller.Caller{}, "the text", secret.Terms{TTL: new(time.Minute)})
 	for range 2 {
-		s.owned = append(s.owned, s.MustConceal(t, s.c, "the text", secret.Wish{}))
+		s.owned = append(s.owned, s.MustConceal(t, s.c, "the text", secret.Terms{}))
 	}
 	return s
 }
@@ -254,7 +254,7 @@ func TestSpentLogHasNoMore(t *testing.T) {
 		do, _ := end(t, s)
 		vaulttest.WantErr(t, name+" without a store", do(), refusal.ErrUnavailable)
 	}
-	_, err := s.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "the text", secret.Wish{})
+	_, err := s.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "the text", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret() without a store", err, refusal.ErrUnavailable)
 	faulty.Before.Store(nil)
 	s.Reopen(t)

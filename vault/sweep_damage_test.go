@@ -36,7 +36,7 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	sound := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	sound := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	const each = rows.SweepBatch + 1
 	start := k.Clock.Now()
 	kinds := k.Vault.DueKinds()
@@ -110,7 +110,7 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	k.MustReclaim(t)
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Hour)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Hour)})
 	counts := vaulttest.Get(t, k.Store, rows.BucketSystem, []byte(counter.SystemCounts))
 	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(counter.SystemCounts), []byte("damaged"))
 	k.Clock.Advance(time.Hour)
@@ -128,7 +128,7 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	share := vaulttest.ShareOf(t, k, kept.Secret.Key)
 	failure := storage.ErrFull
 	faulty.DestroyErr.Store(&failure)
@@ -148,7 +148,7 @@ func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 func TestSlotIsFreeAfterASecondTry(t *testing.T) {
 	t.Parallel()
 	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{Folder: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 	failure := storage.ErrFull
 	faulty.DestroyErr.Store(&failure)
@@ -158,7 +158,7 @@ func TestSlotIsFreeAfterASecondTry(t *testing.T) {
 	k.MustSweep(t)
 	used := map[storage.Slot]bool{}
 	for range 3 {
-		next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
+		next := k.MustConceal(t, caller.Caller{}, "next", secret.Terms{})
 		at := vaulttest.SlotOf(t, k, next.Secret.Key)
 		vaulttest.Want(t, "slot is used twice", used[at], false)
 		used[at] = true
@@ -172,20 +172,20 @@ func TestSlotIsFreeAfterASecondTry(t *testing.T) {
 func TestLateStrikeOffLeavesTheNextShare(t *testing.T) {
 	t.Parallel()
 	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{Folder: true})
-	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
+	first := k.MustConceal(t, caller.Caller{}, "first", secret.Terms{})
 	old := vaulttest.SlotOf(t, k, first.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")
 	vaulttest.AwaitShred(t, k)
 	var owner secret.Concealed
 	for slot := (storage.Slot{}); slot.Number != old.Number; slot = vaulttest.SlotOf(t, k, owner.Secret.Key) {
-		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Wish{})
+		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Terms{})
 	}
 	failure := storage.ErrFull
 	faulty.DestroyErr.Store(&failure)
 	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, owner.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
 	vaulttest.Want(t, "strike(late)", vault.Strike(t.Context(), k.Vault, []storage.Slot{old}), nil)
 	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 1)
-	next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
+	next := k.MustConceal(t, caller.Caller{}, "next", secret.Terms{})
 	vaulttest.Want(t, "slot is not free", vaulttest.SlotOf(t, k, next.Secret.Key).Number != old.Number, true)
 }
 

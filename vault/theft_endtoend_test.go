@@ -41,9 +41,9 @@ type sealedVictim struct {
 func newSealedVictim(t *testing.T) *sealedVictim {
 	t.Helper()
 	v := &sealedVictim{Kit: vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})}
-	v.live, v.locked = v.mustConceal(t, "", secret.Wish{}), v.mustConceal(t, vaulttest.Passphrase, secret.Wish{})
-	v.revealed, v.burned = v.mustConceal(t, vaulttest.Passphrase, secret.Wish{}), v.mustConceal(t, "", secret.Wish{})
-	v.lapsed = v.mustConceal(t, "", secret.Wish{TTL: new(time.Minute)})
+	v.live, v.locked = v.mustConceal(t, "", secret.Terms{}), v.mustConceal(t, vaulttest.Passphrase, secret.Terms{})
+	v.revealed, v.burned = v.mustConceal(t, vaulttest.Passphrase, secret.Terms{}), v.mustConceal(t, "", secret.Terms{})
+	v.lapsed = v.mustConceal(t, "", secret.Terms{TTL: new(time.Minute)})
 	v.before = v.CopyDir(t)
 	v.Clock.Advance(time.Minute)
 	got, err := v.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, v.revealed.Secret.Key.Expose(), vaulttest.Prove(v.revealed.keys))
@@ -55,11 +55,11 @@ func newSealedVictim(t *testing.T) *sealedVictim {
 	return v
 }
 
-func (v *sealedVictim) mustConceal(t *testing.T, passphrase string, wish secret.Wish) (s sealedSecret) {
+func (v *sealedVictim) mustConceal(t *testing.T, passphrase string, terms secret.Terms) (s sealedSecret) {
 	t.Helper()
 	s.content, s.keys = vaulttest.MustSeal(t, vaulttest.Plaintext, passphrase)
-	wish.Sealed = s.content
-	s.Concealed = v.MustConceal(t, caller.Caller{}, "", wish)
+	terms.Sealed = s.content
+	s.Concealed = v.MustConceal(t, caller.Caller{}, "", terms)
 	s.share, s.record = vaulttest.ShareOf(t, v.Kit, s.Secret.Key), vaulttest.SecretRow(t, v.Kit, s.Secret.Key)
 	return s
 }

@@ -61,9 +61,9 @@ func sweepAfter(t *testing.T, k *vaulttest.Kit, d time.Duration) {
 func TestTheftFromAStoreThatKeeps(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
-	wish := secret.Wish{TTL: new(time.Hour)}
-	live, revealed, burned := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish),
-		k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish), k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish)
+	terms := secret.Terms{TTL: new(time.Hour)}
+	live, revealed, burned := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms),
+		k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms), k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms)
 	all := []secret.Concealed{live, revealed, burned}
 	moment := k.store.Moment()
 	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, revealed.Secret.Key, ""), vaulttest.Plaintext)
@@ -111,7 +111,7 @@ func TestTwoVaultsShareEpochs(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range kept {
 		all.Go(func() {
-			kept[i], failed[i] = vaults[i%2].Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+			kept[i], failed[i] = vaults[i%2].Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 		})
 	}
 	all.Wait() // a reveal would open the key for the vault that conceals next
@@ -162,7 +162,7 @@ func TestEpochOutlivesItsSecrets(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
 	expires := vaulttest.StartTime().Truncate(time.Hour).Add(3 * time.Hour).Add(-time.Millisecond)
-	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{TTL: new(expires.Sub(k.Clock.Now()).Truncate(time.Second))})
+	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{TTL: new(expires.Sub(k.Clock.Now()).Truncate(time.Second))})
 	sweepAfter(t, k.Kit, made.Secret.Expires.Add(-time.Millisecond).Sub(k.Clock.Now()))
 	wantEpochs(t, k.Store, 1)
 	fresh := k.store.Open(t, k.RootKey, k.Clock, nil) // has no key in memory
@@ -177,7 +177,7 @@ func TestEpochOutlivesItsSecrets(t *testing.T) {
 func TestLeapKeepsEpochs(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
-	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{TTL: new(time.Hour)})
+	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{TTL: new(time.Hour)})
 	k.MustSweep(t)
 	k.Clock.Advance(100 * time.Hour)
 	k.MustSweep(t)
@@ -198,12 +198,12 @@ func TestLeapKeepsEpochs(t *testing.T) {
 func TestEpochGoneOrDamaged(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
-	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 	row := vaulttest.Number(uint64(made.Secret.Expires.Unix() / 3600))
 	vaulttest.Put(t, k.Store, shares.BucketEpoch, row, []byte{1})
 	fresh := k.store.Open(t, k.RootKey, k.Clock, nil)
 	vaulttest.WantErr(t, "RevealSecret(damaged key)", vaulttest.RevealErr(t, fresh, caller.Caller{}, made.Secret.Key.Expose(), ""), rows.ErrDamaged)
-	_, err := fresh.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+	_, err := fresh.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 	vaulttest.Want(t, "ConcealSecret(damaged key) is damage", errors.Is(err, rows.ErrDamaged), true)
 	vaulttest.Put(t, k.Store, shares.BucketEpoch, row, nil)
 	vaulttest.WantErr(t, "RevealSecret(without key)", vaulttest.RevealErr(t, fresh, caller.Caller{}, made.Secret.Key.Expose(), ""), refusal.ErrNotFound)
@@ -213,7 +213,7 @@ func TestEpochGoneOrDamaged(t *testing.T) {
 func TestNoEpochsWhereSharesAreOverwritten(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+	made := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 	wantEpochs(t, k.Store, 0)
 	share, record := vaulttest.ShareOf(t, k, made.Secret.Key), vaulttest.SecretRow(t, k, made.Secret.Key)
 	offset := vaulttest.SealedOffset(record)

@@ -157,7 +157,7 @@ func TestTheftOfPhysicalCopies(t *testing.T) {
 	t.Parallel()
 	p := newPhysical(t)
 	empty := p.backup(t, "empty")
-	short, long := secret.Wish{TTL: new(time.Hour)}, secret.Wish{TTL: new(6 * time.Hour)}
+	short, long := secret.Terms{TTL: new(time.Hour)}, secret.Terms{TTL: new(6 * time.Hour)}
 	// The key of what waits is stored first: vacuum then moves no other row to
 	// where the deleted key was.
 	waits, revealed := p.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, long), p.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, short)

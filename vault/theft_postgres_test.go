@@ -81,8 +81,8 @@ func TestTheftOfDumps(t *testing.T) {
 	d.run(t, "createdb", "service")
 	root := seal.NewRootKey()
 	k := d.open(t, "service", root, true)
-	wish := secret.Wish{TTL: new(time.Hour)}
-	revealed, waits := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish), k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, wish)
+	terms := secret.Terms{TTL: new(time.Hour)}
+	revealed, waits := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms), k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, terms)
 
 	folder := t.TempDir()
 	without, with, keys := filepath.Join(folder, "without"), filepath.Join(folder, "with"), filepath.Join(folder, "keys")

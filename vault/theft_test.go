@@ -36,11 +36,11 @@ type victim struct {
 func newVictim(t *testing.T) *victim {
 	t.Helper()
 	v := &victim{Kit: vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true}), shares: map[seal.Token][32]byte{}}
-	v.live = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
-	v.locked = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
-	v.revealed = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
-	v.burned = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
-	v.lapsed = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{TTL: new(time.Minute)})
+	v.live = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
+	v.locked = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{Passphrase: vaulttest.Passphrase})
+	v.revealed = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{Passphrase: vaulttest.Passphrase})
+	v.burned = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
+	v.lapsed = v.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{TTL: new(time.Minute)})
 	v.ended = []secret.Concealed{v.revealed, v.burned, v.lapsed}
 	for _, kept := range append([]secret.Concealed{v.live, v.locked}, v.ended...) {
 		v.shares[kept.Secret.Key] = vaulttest.ShareOf(t, v.Kit, kept.Secret.Key)

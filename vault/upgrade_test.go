@@ -72,7 +72,7 @@ func TestUpgradeFolder(t *testing.T) {
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	wantUpgraded(t, k, log.String(), 0)
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	downgrade(t, k)
 	k.Reopen(t)
 	wantUpgraded(t, k, log.String(), 1)

@@ -207,10 +207,10 @@ func (f *freezer) domains() {
 }
 
 // keep conceals a secret under a name.
-func (f *freezer) keep(name string, c caller.Caller, wish secret.Wish) {
+func (f *freezer) keep(name string, c caller.Caller, terms secret.Terms) {
 	f.t.Helper()
 	text := "the secret " + name
-	kept := f.MustConceal(f.t, c, caller.Text(text), wish)
+	kept := f.MustConceal(f.t, c, caller.Text(text), terms)
 	f.made.Secrets[name] = frozenSecret{Secret: kept.Secret.Key.Expose(), Metadata: kept.Metadata.Key.Expose(), Text: text}
 }
 
@@ -219,29 +219,29 @@ func (f *freezer) keepSealed(name, passphrase string) {
 	f.t.Helper()
 	text := "the secret " + name
 	link := endtoend.Link{Secret: endtoend.NewLinkSecret()}
-	kept := f.MustConceal(f.t, f.stranger, "", secret.Wish{Sealed: vaulttest.MustSealWith(f.t, link.Secret, text, passphrase)})
+	kept := f.MustConceal(f.t, f.stranger, "", secret.Terms{Sealed: vaulttest.MustSealWith(f.t, link.Secret, text, passphrase)})
 	link.Key = kept.Secret.Key
 	f.made.Secrets[name] = frozenSecret{Secret: kept.Secret.Key.Expose(), Metadata: kept.Metadata.Key.Expose(), Text: text, Link: link.Expose()}
 }
 
 func (f *freezer) conceal() {
-	t, ctx, guarded := f.t, f.t.Context(), secret.Wish{Passphrase: frozenPassphrase}
+	t, ctx, guarded := f.t, f.t.Context(), secret.Terms{Passphrase: frozenPassphrase}
 	t.Helper()
 	for _, name := range []string{"plain", "revealed", "burned", "reported", "to burn", "viewed", "claimed"} {
-		f.keep(name, f.stranger, secret.Wish{})
+		f.keep(name, f.stranger, secret.Terms{})
 	}
 	f.keep("guarded", f.stranger, guarded)
 	f.keepSealed("end-to-end", "")
 	f.keepSealed("end-to-end and guarded", string(frozenPassphrase))
 	f.keep("tried", f.stranger, guarded)
-	f.keep("expired", f.stranger, secret.Wish{TTL: new(10 * time.Minute)})
-	f.keep("owned", f.customer, secret.Wish{TTL: new(100 * time.Hour)})
-	f.keep("owned and burned", f.customer, secret.Wish{})
-	f.keep("owned and viewed", f.customer, secret.Wish{Recipients: []string{"recipient@elsewhere.example"}})
-	f.keep("on the domain", f.customer, secret.Wish{ShareDomain: f.made.Domain})
+	f.keep("expired", f.stranger, secret.Terms{TTL: new(10 * time.Minute)})
+	f.keep("owned", f.customer, secret.Terms{TTL: new(100 * time.Hour)})
+	f.keep("owned and burned", f.customer, secret.Terms{})
+	f.keep("owned and viewed", f.customer, secret.Terms{Recipients: []string{"recipient@elsewhere.example"}})
+	f.keep("on the domain", f.customer, secret.Terms{ShareDomain: f.made.Domain})
 	_, err := f.Vault.Receipts.UpdateMemo(ctx, f.customer, f.made.Secrets["owned"].Metadata, "a memo of the past")
 	vaulttest.Want(t, "UpdateMemo()", err, nil)
-	made, text, err := f.Vault.Secrets.GenerateSecret(ctx, f.stranger, 20, seal.CharacterSets{}, secret.Wish{})
+	made, text, err := f.Vault.Secrets.GenerateSecret(ctx, f.stranger, 20, seal.CharacterSets{}, secret.Terms{})
 	vaulttest.Want(t, "GenerateSecret()", err, nil)
 	f.made.Secrets["generated"] = frozenSecret{Secret: made.Secret.Key.Expose(), Metadata: made.Metadata.Key.Expose(), Text: string(text)}
 }
@@ -296,7 +296,7 @@ func (f *freezer) queue() {
 	t, ctx := f.t, f.t.Context()
 	t.Helper()
 	vaulttest.Want(t, "RequestPasswordReset()", f.Vault.SignUps.RequestPasswordReset(ctx, f.stranger, caller.Text(f.made.Customer)), nil)
-	f.keep("mailed", f.customer, secret.Wish{Recipients: []string{"friend@elsewhere.example"}})
+	f.keep("mailed", f.customer, secret.Terms{Recipients: []string{"friend@elsewhere.example"}})
 	solved := vaulttest.MustSolve(t, f.Kit, "").Payload(t)
 	_, err := f.Vault.SignUps.CreateAccount(ctx, f.stranger, signup.NewAccount{Address: caller.Text(f.made.Pending), Password: frozenPassword, Challenge: solved})
 	vaulttest.Want(t, "CreateAccount(pending)", err, nil)

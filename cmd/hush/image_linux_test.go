@@ -184,7 +184,7 @@ func checkContainer(t *testing.T, root string, config imageConfig) {
 	c.env = append(slices.Clone(config.Env), "HUSH_LISTEN="+addr, "HUSH_BASE_URL="+servertest.ProxyURL, "HUSH_ROOT_KEY_FILE=/run/secrets/hush-root-key")
 	p := c.start(t, slices.Concat(config.Entrypoint, config.Cmd)...)
 	p.URL = "http://" + addr
-	made := apitest.MustConceal(t, servertest.Drivers(t, p.Server, nil)[0], apitest.Wish{Secret: "in a container"})
+	made := apitest.MustConceal(t, servertest.Drivers(t, p.Server, nil)[0], apitest.Terms{Secret: "in a container"})
 	if out, err := c.command(config.Healthcheck.Test[1:]...).CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("healthcheck: got %q and %v, want ok", out, err)
 	}

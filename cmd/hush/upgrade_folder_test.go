@@ -55,7 +55,7 @@ func TestEarlierReleaseRefusesFolder(t *testing.T) {
 	before := buildRelease(t, "0.1.9", "hush_previous_format")
 	s := servertest.Start(t, servertest.InFolder)
 	d := servertest.Drivers(t, s, nil)[0]
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	content := vaulttest.FolderBytes(t, s.Data)
 	for _, args := range [][]string{{"serve", "--listen=127.0.0.1:0"}, {"admin", "account", "list"}} {

@@ -103,7 +103,7 @@ func (w *worstDay) read(t *testing.T, path string) []byte {
 func (w *worstDay) share(t *testing.T) {
 	t.Helper()
 	for range 3 * worstDayMany {
-		w.waiting = append(w.waiting, apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "of the backup"}))
+		w.waiting = append(w.waiting, apitest.MustConceal(t, w.driver, apitest.Terms{Secret: "of the backup"}))
 	}
 	w.kept = w.within(t, "hush admin token create you@example.com --name kept --config /etc/hush/hush.yaml")
 	w.revoked = w.within(t, "hush admin token create you@example.com --name revoked --config /etc/hush/hush.yaml")
@@ -115,7 +115,7 @@ func (w *worstDay) awaitBackup(t *testing.T) {
 	t.Helper()
 	servertest.WaitUntil(t, "the first backup", func() bool {
 		time.Sleep(10 * time.Millisecond)
-		s := apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "meanwhile"})
+		s := apitest.MustConceal(t, w.driver, apitest.Terms{Secret: "meanwhile"})
 		w.driver.Reveal(t.Context(), s.SecretKey, "").WantValue(t, "reveal", "meanwhile")
 		w.revealed = append(w.revealed, s.SecretKey)
 		found, err := filepath.Glob(filepath.Join(w.root, "mnt/other/hush-backups/*.age"))

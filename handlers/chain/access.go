@@ -49,7 +49,7 @@ func admits(p policy, record *record) error {
 const textUnknownProcedure = "unknown procedure"
 
 func unknownProcedure() error {
-	return &Refused{Code: connect.CodeUnimplemented, Text: textUnknownProcedure}
+	return &RefusedError{Code: connect.CodeUnimplemented, Text: textUnknownProcedure}
 }
 
 // scopeOf returns the token scope that a method requires.

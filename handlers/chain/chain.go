@@ -116,7 +116,7 @@ func Described() (*Chain, error) {
 func (c *Chain) Middleware(next http.Handler) http.Handler { return c.middleware.wrap(next) }
 
 // Admit decides, before a request's body is read, whether it may call one of the
-// procedures, once. The error is a *Refused or nil. ctx and header are those of
+// procedures, once. The error is a *RefusedError or nil. ctx and header are those of
 // Method.Call.
 func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...string) error {
 	return c.gate.admit(ctx, header, procedures...)

@@ -74,10 +74,10 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 	}
 }
 
-// mapped returns what a caller may see of an error: a *Refused, or the *connect.Error of
+// mapped returns what a caller may see of an error: a *RefusedError, or the *connect.Error of
 // a message that is not valid.
 func mapped(log *slog.Logger, procedure string, err error) error {
-	if refused, ok := errors.AsType[*Refused](err); ok {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return refused
 	}
 	if coded, ok := errors.AsType[*connect.Error](err); ok && !errors.Is(coded, errLimits) {
@@ -89,7 +89,7 @@ func mapped(log *slog.Logger, procedure string, err error) error {
 	return internal(log, procedure, err, "")
 }
 
-func internal(log *slog.Logger, procedure string, cause error, stack string) *Refused {
+func internal(log *slog.Logger, procedure string, cause error, stack string) *RefusedError {
 	id := rand.Text()[:10]
 	log.Error("internal error", "id", id, "procedure", procedure, "cause", cause, "stack", stack)
 	return refuse(connect.CodeInternal, fmt.Errorf("internal error, id %s", id), nil)
@@ -97,7 +97,7 @@ func internal(log *slog.Logger, procedure string, cause error, stack string) *Re
 
 // mapError is the table from the vault's errors to codes and details. It
 // returns nil for an error that is not in it.
-func mapError(err error) *Refused {
+func mapError(err error) *RefusedError {
 	if rate, ok := errors.AsType[*rateError](err); ok {
 		return refuse(connect.CodeResourceExhausted, rate,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}).after(rate.retryAfter)
@@ -142,7 +142,7 @@ func mapError(err error) *Refused {
 
 // mapRefusal is the part of the table for the operator's policy and for
 // exceeded limits.
-func mapRefusal(err error) *Refused {
+func mapRefusal(err error) *RefusedError {
 	if p, ok := errors.AsType[*caller.PolicyError](err); ok {
 		return refuse(connect.CodeFailedPrecondition, p, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: p.Field})
 	}
@@ -167,7 +167,7 @@ func mapRefusal(err error) *Refused {
 }
 
 // mapSentinel is the part of the table for errors without details.
-func mapSentinel(err error) *Refused {
+func mapSentinel(err error) *RefusedError {
 	for _, row := range sentinels() {
 		if !errors.Is(err, row.err) {
 			continue

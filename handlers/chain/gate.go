@@ -136,7 +136,7 @@ func holdUnpacked(record *record, message any) error {
 }
 
 // admit passes a request through the gate and records procedure and code for its log
-// line, because a refusal here reaches no call. Its error is a *Refused or nil.
+// line, because a refusal here reaches no call. Its error is a *RefusedError or nil.
 func (g gate) admit(ctx context.Context, header http.Header, procedures ...string) error {
 	record := recordFrom(ctx)
 	err := g.pass(ctx, record, header, procedures...)

@@ -12,9 +12,9 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// Refused is why a call has no result, as its caller may see it. Callers in this process
+// RefusedError is why a call has no result, as its caller may see it. Callers in this process
 // read its fields. Over the wire it is a *connect.Error, as which errors.As finds it.
-type Refused struct {
+type RefusedError struct {
 	Code connect.Code
 	Text string // of a bounded length; it never repeats what was sent
 	// Refusal is the detail with the reason; nil if the code says everything.
@@ -23,21 +23,21 @@ type Refused struct {
 	Retry time.Duration
 }
 
-func refuse(code connect.Code, err error, why *hushv1.Refusal) *Refused {
-	return &Refused{Code: code, Text: shortened(err.Error()), Refusal: why}
+func refuse(code connect.Code, err error, why *hushv1.Refusal) *RefusedError {
+	return &RefusedError{Code: code, Text: shortened(err.Error()), Refusal: why}
 }
 
 // after returns r with the time after which a call may succeed.
-func (r *Refused) after(retry time.Duration) *Refused {
+func (r *RefusedError) after(retry time.Duration) *RefusedError {
 	r.Retry = retry
 	return r
 }
 
 // Error implements error.
-func (r *Refused) Error() string { return r.Code.String() + ": " + r.Text }
+func (r *RefusedError) Error() string { return r.Code.String() + ": " + r.Text }
 
 // As is for errors.As: it makes a *connect.Error of r.
-func (r *Refused) As(target any) bool {
+func (r *RefusedError) As(target any) bool {
 	to, ok := target.(**connect.Error)
 	if ok {
 		*to = r.wire()
@@ -45,7 +45,7 @@ func (r *Refused) As(target any) bool {
 	return ok
 }
 
-func (r *Refused) wire() *connect.Error {
+func (r *RefusedError) wire() *connect.Error {
 	refused := connect.NewError(r.Code, errors.New(r.Text))
 	var details []proto.Message
 	if r.Refusal != nil {
@@ -64,7 +64,7 @@ func (r *Refused) wire() *connect.Error {
 
 // codeOf returns the code of an error of the chain.
 func codeOf(err error) connect.Code {
-	if refused, ok := errors.AsType[*Refused](err); ok {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return refused.Code
 	}
 	return connect.CodeOf(err)

@@ -59,7 +59,7 @@ func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamS
 	mount := c.Mount(hushv1connect.NewMetadataServiceHandler(&receiptService{receipts: kit.Vault.Receipts}, c.HandlerOptions()...))
 	pipes := ServePipes(t, c.Middleware(mount.Handler), func(server *http.Server) { change(c.streams, server) })
 	client := hushv1connect.NewMetadataServiceClient(pipes.Client(t), "http://hush.example")
-	return &streamServer{pipes, client, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
+	return &streamServer{pipes, client, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})}
 }
 
 // receiptService has one stream, which reports that a receipt changed but not

@@ -116,10 +116,10 @@ func (m *accountsMaker) tokens(ctx context.Context, a *Account, c caller.Caller)
 }
 
 func (m *accountsMaker) conceal(ctx context.Context, a *Account, c caller.Caller) (err error) {
-	if a.Plain, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("of "+a.Address), secret.Wish{}); err != nil {
+	if a.Plain, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("of "+a.Address), secret.Terms{}); err != nil {
 		return err
 	}
-	a.Guarded, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("guarded, of "+a.Address), secret.Wish{Passphrase: Passphrase})
+	a.Guarded, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("guarded, of "+a.Address), secret.Terms{Passphrase: Passphrase})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestBadInput(t *testing.T) {
 	var log strings.Builder
 	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}})
 	d := s.Drivers(t, nil)[0]
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	for _, http2 := range []bool{false, true} {
 		client := s.Client(t, http2, nil)
 		for _, b := range append(append(badLegacy(), badRPC(t)...), badMethods()...) {

@@ -91,12 +91,15 @@ type spelled struct {
 	form []byte
 }
 
+// Index has the forms of canaries by their first bytes.
+type Index map[[window]byte][]spelled
+
 // Index makes the forms findable by their first bytes: thousands of canaries
 // are looked for in everything that was written.
-func (c *Canaries) Index() map[[window]byte][]spelled {
+func (c *Canaries) Index() Index {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	index := map[[window]byte][]spelled{}
+	index := Index{}
 	for _, one := range c.List {
 		for _, form := range one.forms() {
 			index[[window]byte(form)] = append(index[[window]byte(form)], spelled{one, form})
@@ -113,7 +116,7 @@ func (c *Canaries) Search(t *testing.T, where string, content []byte, skip ...st
 }
 
 // SearchFor is Search with an index that is made once.
-func SearchFor(t *testing.T, index map[[window]byte][]spelled, where string, content []byte, skip ...string) {
+func SearchFor(t *testing.T, index Index, where string, content []byte, skip ...string) {
 	t.Helper()
 	for at := 0; at+window <= len(content); at++ {
 		for _, s := range index[[window]byte(content[at:at+window])] {

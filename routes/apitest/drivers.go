@@ -12,6 +12,7 @@ import (
 // Outcome is the result of a call, in one form for every protocol.
 type Outcome string
 
+// The outcomes.
 const (
 	OutcomeOK           Outcome = "ok"
 	OutcomeUnknown      Outcome = "unknown"      // the key opens nothing
@@ -44,9 +45,9 @@ type Answer struct {
 	Text string
 }
 
-// Wish is a secret to conceal. Its ttl is a duration for RPCs, which legacy
+// Terms is a secret to conceal. Its ttl is a duration for RPCs, which legacy
 // drivers write in seconds.
-type Wish struct {
+type Terms struct {
 	Secret      string
 	TTL         *time.Duration
 	Passphrase  string
@@ -65,7 +66,7 @@ type Driver interface {
 	// WrongPassphrase is what a reveal with a wrong passphrase answers.
 	WrongPassphrase() Outcome
 
-	Conceal(ctx context.Context, w Wish) Answer
+	Conceal(ctx context.Context, w Terms) Answer
 	Get(ctx context.Context, secretKey string) Answer
 	Reveal(ctx context.Context, secretKey, passphrase string) Answer
 	Burn(ctx context.Context, metadataKey, passphrase string) Answer
@@ -96,7 +97,7 @@ func AllDrivers(one, two *http.Client, url string) []Driver {
 }
 
 // MustConceal conceals text and returns both keys.
-func MustConceal(t testing.TB, d Driver, w Wish) Answer {
+func MustConceal(t testing.TB, d Driver, w Terms) Answer {
 	t.Helper()
 	got := d.Conceal(t.Context(), w)
 	if got.Outcome != OutcomeOK || len(got.SecretKey) != 31 || len(got.MetadataKey) != 31 {

@@ -88,7 +88,7 @@ func refused(a Answer, res *http.Response, raw []byte) Answer {
 	return a
 }
 
-func wishForm(w Wish) url.Values {
+func wishForm(w Terms) url.Values {
 	form := url.Values{"secret": {w.Secret}}
 	if w.TTL != nil {
 		form.Set("ttl", strconv.FormatFloat(w.TTL.Seconds(), 'f', -1, 64))
@@ -113,7 +113,7 @@ func NewV1Driver(name string, client *http.Client, url string) *V1Driver {
 	return &V1Driver{legacyClient{name, url + "/api/v1", client}}
 }
 
-// WrongPassphrase: version 1 hides it, to the byte.
+// WrongPassphrase is part of Driver. Version 1 hides a wrong passphrase, to the byte.
 func (d *V1Driver) WrongPassphrase() Outcome { return OutcomeUnknown }
 
 type v1Receipt struct {
@@ -130,7 +130,7 @@ func (r v1Receipt) into(a Answer) Answer {
 	return a
 }
 
-func (d *V1Driver) Conceal(ctx context.Context, w Wish) Answer {
+func (d *V1Driver) Conceal(ctx context.Context, w Terms) Answer {
 	var res v1Receipt
 	a := d.do(ctx, http.MethodPost, "/share", wishForm(w), &res)
 	return res.into(a)
@@ -185,7 +185,7 @@ func (r v2Record) into(a Answer) Answer {
 	return a
 }
 
-func (d *V2Driver) Conceal(ctx context.Context, w Wish) Answer {
+func (d *V2Driver) Conceal(ctx context.Context, w Terms) Answer {
 	var res struct {
 		Record struct{ Metadata, Secret v2Record }
 	}

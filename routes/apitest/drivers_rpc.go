@@ -15,12 +15,17 @@ import (
 	"hush/gen/hush/v1/hushv1connect"
 )
 
-// ConnectJSON, ConnectProto, GRPCProto and GRPCWeb are the options of clients that speak one of the
-// protocols.
-func ConnectJSON() []connect.ClientOption  { return []connect.ClientOption{connect.WithProtoJSON()} }
+// ConnectJSON returns the options of a client of Connect with JSON.
+func ConnectJSON() []connect.ClientOption { return []connect.ClientOption{connect.WithProtoJSON()} }
+
+// ConnectProto returns the options of a client of Connect with binary messages.
 func ConnectProto() []connect.ClientOption { return nil }
-func GRPCProto() []connect.ClientOption    { return []connect.ClientOption{connect.WithGRPC()} }
-func GRPCWeb() []connect.ClientOption      { return []connect.ClientOption{connect.WithGRPCWeb()} }
+
+// GRPCProto returns the options of a client of gRPC.
+func GRPCProto() []connect.ClientOption { return []connect.ClientOption{connect.WithGRPC()} }
+
+// GRPCWeb returns the options of a client of gRPC-Web.
+func GRPCWeb() []connect.ClientOption { return []connect.ClientOption{connect.WithGRPCWeb()} }
 
 // RPCDriver speaks one of the protocols that connect-go knows.
 type RPCDriver struct {
@@ -42,7 +47,7 @@ func (d *RPCDriver) Name() string             { return d.protocol }
 func (d *RPCDriver) Legacy() bool             { return false }
 func (d *RPCDriver) WrongPassphrase() Outcome { return OutcomePassphrase }
 
-func (d *RPCDriver) Conceal(ctx context.Context, w Wish) Answer {
+func (d *RPCDriver) Conceal(ctx context.Context, w Terms) Answer {
 	req := &hushv1.ConcealSecretRequest{
 		Secret: w.Secret, Passphrase: w.Passphrase, ShareDomain: w.ShareDomain, Recipients: w.Recipients,
 	}

@@ -188,7 +188,7 @@ func TestEnumerationKeys(t *testing.T) {
 	_, s := apitest.StartAccounts(t, apitest.Options{})
 	client := s.Client(t, false, nil)
 	d := s.Drivers(t, nil)[0]
-	kept, burned := apitest.MustConceal(t, d, apitest.Wish{Secret: "once", Passphrase: "right"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "never"})
+	kept, burned := apitest.MustConceal(t, d, apitest.Terms{Secret: "once", Passphrase: "right"}), apitest.MustConceal(t, d, apitest.Terms{Secret: "never"})
 	d.Reveal(t.Context(), kept.SecretKey, "right").WantValue(t, "reveal", "once")
 	d.Burn(t.Context(), burned.MetadataKey, "").Want(t, "burn", apitest.OutcomeOK)
 	keys := map[string]string{

@@ -172,7 +172,7 @@ func startRecorded(t *testing.T, content string) (*apitest.Server, *apitest.Name
 	case strings.HasPrefix(first, "#! expired"):
 		s = apitest.Start(t, opts)
 		minute := time.Minute
-		kept := s.Kit.MustConceal(t, caller.Caller{}, "too late", secret.Wish{
+		kept := s.Kit.MustConceal(t, caller.Caller{}, "too late", secret.Terms{
 			TTL: &minute, Passphrase: caller.Text(strings.TrimSpace(strings.TrimPrefix(first, "#! expired"))),
 		})
 		known.Learn("secret", kept.Secret.Key.Expose())

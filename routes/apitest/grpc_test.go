@@ -101,7 +101,7 @@ func TestConnectGET(t *testing.T) {
 			t.Errorf("%s: got it sent as %q, want %s", name, methods, c.method)
 		}
 	}
-	kept := apitest.MustConceal(t, s.Drivers(t, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, s.Drivers(t, nil)[0], apitest.Terms{Secret: "kept"})
 	message, err := json.Marshal(map[string]string{"secretKey": kept.SecretKey})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestListSecretStatus(t *testing.T) {
 		if !ok {
 			continue
 		}
-		waits, gone := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+		waits, gone := apitest.MustConceal(t, d, apitest.Terms{Secret: "x"}), apitest.MustConceal(t, d, apitest.Terms{Secret: "x"})
 		d.Reveal(t.Context(), gone.SecretKey, "").Want(t, "reveal", apitest.OutcomeOK)
 		keys := []string{"nonsense", gone.SecretKey, waits.SecretKey, waits.SecretKey, waits.MetadataKey}
 		res, err := rpc.Secrets.ListSecretStatus(t.Context(), &hushv1.ListSecretStatusRequest{SecretKeys: keys})

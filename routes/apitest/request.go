@@ -164,6 +164,7 @@ func MethodsOf(file protoreflect.FileDescriptor) map[string]protoreflect.MethodD
 	return methods
 }
 
+// Paths of RPCs, and media types.
 const (
 	ConcealPath = "/hush.v1.SecretService/ConcealSecret"
 	RevealPath  = "/hush.v1.SecretService/RevealSecret"

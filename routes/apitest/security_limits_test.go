@@ -33,18 +33,18 @@ func lifetimesAreBounded(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 	for _, asked := range []time.Duration{0, -1, -time.Second, -week, -1 << 63} {
 		// The legacy versions take 0 and -1 for no lifetime, as their clients send them.
 		if !d.Legacy() || asked != 0 && asked != -time.Second {
-			d.Conceal(t.Context(), apitest.Wish{Secret: "x", TTL: &asked}).Want(t, "conceal for "+asked.String(), apitest.OutcomeInvalid)
+			d.Conceal(t.Context(), apitest.Terms{Secret: "x", TTL: &asked}).Want(t, "conceal for "+asked.String(), apitest.OutcomeInvalid)
 			continue
 		}
 		rows = append(rows, row{asked, week})
 	}
 	for _, r := range rows {
-		got := d.Conceal(t.Context(), apitest.Wish{Secret: "x", TTL: &r.asked}).Want(t, "conceal for "+r.asked.String(), apitest.OutcomeOK)
+		got := d.Conceal(t.Context(), apitest.Terms{Secret: "x", TTL: &r.asked}).Want(t, "conceal for "+r.asked.String(), apitest.OutcomeOK)
 		if got.TTL != r.granted {
 			t.Errorf("conceal for %s: got %s, want %s", r.asked, got.TTL, r.granted)
 		}
 	}
-	if got := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"}); got.TTL != week {
+	if got := apitest.MustConceal(t, d, apitest.Terms{Secret: "x"}); got.TTL != week {
 		t.Errorf("conceal for no time: got %s, want %s", got.TTL, week)
 	}
 }
@@ -53,27 +53,27 @@ func lifetimesAreBounded(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 func oversizedIsRefused(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 	const limit = 100 << 10
 	full := strings.Repeat("x", limit)
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: full})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: full})
 	if got := d.Reveal(t.Context(), kept.SecretKey, ""); got.Value != full {
 		t.Errorf("reveal of %d bytes: got %d bytes and %s, want all of them", limit, len(got.Value), got.Outcome)
 	}
 	for _, size := range []int{limit + 1, 1<<20 + 1} {
-		got := d.Conceal(t.Context(), apitest.Wish{Secret: strings.Repeat("x", size)})
+		got := d.Conceal(t.Context(), apitest.Terms{Secret: strings.Repeat("x", size)})
 		got.Want(t, fmt.Sprintf("conceal of %d bytes", size), apitest.OutcomeTooLarge)
 		if named := strconv.Itoa(limit); size == limit+1 && !strings.Contains(got.Text, named) {
 			t.Errorf("conceal of %d bytes: got %q, want it to name the limit %s", size, got.Text, named)
 		}
 	}
 	// Bytes count, not characters.
-	d.Conceal(t.Context(), apitest.Wish{Secret: strings.Repeat("é", limit/2+1)}).Want(t, "conceal of too many bytes", apitest.OutcomeTooLarge)
+	d.Conceal(t.Context(), apitest.Terms{Secret: strings.Repeat("é", limit/2+1)}).Want(t, "conceal of too many bytes", apitest.OutcomeTooLarge)
 }
 
 // A passphrase that were cut at its limit would be opened by its beginning.
 func oversizedPassphraseIsRefused(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 	long := strings.Repeat("é", 128)
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "guarded", Passphrase: long})
-	d.Conceal(t.Context(), apitest.Wish{Secret: "x", Passphrase: long + "é"}).Want(t, "conceal with 129 characters", apitest.OutcomeInvalid)
-	got := d.Conceal(t.Context(), apitest.Wish{Secret: "x", Passphrase: strings.Repeat("𝄞", 129)})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "guarded", Passphrase: long})
+	d.Conceal(t.Context(), apitest.Terms{Secret: "x", Passphrase: long + "é"}).Want(t, "conceal with 129 characters", apitest.OutcomeInvalid)
+	got := d.Conceal(t.Context(), apitest.Terms{Secret: "x", Passphrase: strings.Repeat("𝄞", 129)})
 	if got.Outcome != apitest.OutcomeInvalid && got.Outcome != apitest.OutcomeTooLarge {
 		t.Errorf("conceal with a passphrase of 516 bytes: got %s (%s), want a refusal", got.Outcome, got.Text)
 	}
@@ -85,7 +85,7 @@ func oversizedPassphraseIsRefused(t *testing.T, _ *apitest.Server, d apitest.Dri
 }
 
 func emptyIsRefused(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	got := d.Conceal(t.Context(), apitest.Wish{Secret: ""}).Want(t, "conceal of nothing", apitest.OutcomeInvalid)
+	got := d.Conceal(t.Context(), apitest.Terms{Secret: ""}).Want(t, "conceal of nothing", apitest.OutcomeInvalid)
 	if d.Legacy() && !strings.Contains(got.Text, "You did not provide anything to share") {
 		t.Errorf("conceal of nothing: got %q, want the text that clients know", got.Text)
 	}
@@ -94,7 +94,7 @@ func emptyIsRefused(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 // An attacker probes with keys of every shape for an answer that differs from
 // that for an unknown key.
 func wrongShapesAreUnknown(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	shapes := []string{
 		"0", kept.SecretKey[:30], kept.SecretKey + "0", strings.ToUpper(kept.SecretKey), strings.Repeat("0", 31),
 		strings.Repeat("0", 62), strings.Repeat("z", 257), "é" + kept.SecretKey[2:], kept.SecretKey[:30] + " ",
@@ -120,7 +120,7 @@ func wrongShapesAreUnknown(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 // The sender keeps the receipt's page open; a person who looks over his
 // shoulder must not open the secret with its key, nor burn it with the link.
 func keysAreNotInterchangeable(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	d.Reveal(t.Context(), kept.MetadataKey, "").Want(t, "reveal with the metadata key", apitest.OutcomeUnknown)
 	d.Get(t.Context(), kept.MetadataKey).WantIfOffered(t, "get with the metadata key", apitest.OutcomeUnknown)
 	d.Burn(t.Context(), kept.SecretKey, "").Want(t, "burn with the secret key", apitest.OutcomeUnknown)
@@ -131,7 +131,7 @@ func keysAreNotInterchangeable(t *testing.T, _ *apitest.Server, d apitest.Driver
 // A link scanner, a prefetching browser or a chat's preview opens every URL
 // that leads to a secret. None of them may consume it.
 func lookingConsumesNothing(t *testing.T, s *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	paths := []string{
 		"/secret/KEY", "/api/v1/secret/KEY", "/api/v2/secret/KEY", "/api/v2/secret/KEY/reveal", "/api/v2/secret/KEY/status",
 		"/api/v2/guest/secret/KEY", "/api/v2/guest/secret/KEY/reveal", "/hush.v1.SecretService/RevealSecret",
@@ -158,7 +158,7 @@ func lookingConsumesNothing(t *testing.T, s *apitest.Server, d apitest.Driver) {
 }
 
 func recipientsNeedAnAccount(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	got := d.Conceal(t.Context(), apitest.Wish{Secret: "x", Recipients: []string{"somebody@example.com"}})
+	got := d.Conceal(t.Context(), apitest.Terms{Secret: "x", Recipients: []string{"somebody@example.com"}})
 	if got.Outcome != apitest.OutcomeInvalid && got.Refusal.GetReason().String() != "REASON_ACCOUNT_REQUIRED" {
 		t.Errorf("conceal for a recipient: got %s (%s), want a refusal", got.Outcome, got.Text)
 	}
@@ -170,9 +170,9 @@ func recipientsNeedAnAccount(t *testing.T, _ *apitest.Server, d apitest.Driver) 
 // An attacker makes a link that seems to lead to another account's domain.
 func foreignDomainIsRefused(t *testing.T, s *apitest.Server, d apitest.Driver) {
 	for _, own := range []string{"", s.Addr, "127.0.0.1", "localhost", "not a domain", "com"} {
-		d.Conceal(t.Context(), apitest.Wish{Secret: "x", ShareDomain: own}).Want(t, "conceal on "+own, apitest.OutcomeOK)
+		d.Conceal(t.Context(), apitest.Terms{Secret: "x", ShareDomain: own}).Want(t, "conceal on "+own, apitest.OutcomeOK)
 	}
-	got := d.Conceal(t.Context(), apitest.Wish{Secret: "x", ShareDomain: "bank.example.com"})
+	got := d.Conceal(t.Context(), apitest.Terms{Secret: "x", ShareDomain: "bank.example.com"})
 	if got.Outcome == apitest.OutcomeOK || !strings.Contains(got.Text, "Domain not found bank.example.com") {
 		t.Errorf("conceal on bank.example.com: got %s (%s), want Domain not found", got.Outcome, got.Text)
 	}
@@ -183,7 +183,7 @@ func valueIsKeptToTheByte(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 		" ", "\n", "a\r\nb\r\n", "\x00", "a;b&c=d%41+e", "<script>&amp;</script>", "👩‍💻 ﷽ \u2028\u2029", "\ufeffbom", "\ufffd",
 		`{"secret":"x"}`, "null", "true", "0", strings.Repeat("\\\"", 500),
 	} {
-		kept := apitest.MustConceal(t, d, apitest.Wish{Secret: value})
+		kept := apitest.MustConceal(t, d, apitest.Terms{Secret: value})
 		d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, fmt.Sprintf("reveal of %q", value), value)
 	}
 }
@@ -193,13 +193,13 @@ func valueIsKeptToTheByte(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 func rateLimitChangesNothing(t *testing.T, s *apitest.Server, d apitest.Driver) {
 	network := networkOf(t, d)
 	mine := driverNamed(t, s.Drivers(t, http.Header{"X-Forwarded-For": {network + "1"}}), d.Name())
-	first := apitest.MustConceal(t, mine, apitest.Wish{Secret: "first"})
+	first := apitest.MustConceal(t, mine, apitest.Terms{Secret: "first"})
 	var made atomic.Int64
 	var wait sync.WaitGroup
 	for range 32 {
 		wait.Go(func() {
 			for made.Add(1) < 1000 {
-				mine.Conceal(t.Context(), apitest.Wish{Secret: "x"}).Want(t, "conceal in the budget", apitest.OutcomeOK)
+				mine.Conceal(t.Context(), apitest.Terms{Secret: "x"}).Want(t, "conceal in the budget", apitest.OutcomeOK)
 			}
 		})
 	}
@@ -207,7 +207,7 @@ func rateLimitChangesNothing(t *testing.T, s *apitest.Server, d apitest.Driver) 
 	// What took more than a second of the twenty minutes has grown back.
 	var got apitest.Answer
 	for range 100 {
-		if got = mine.Conceal(t.Context(), apitest.Wish{Secret: "x"}); got.Outcome == apitest.OutcomeLimited {
+		if got = mine.Conceal(t.Context(), apitest.Terms{Secret: "x"}); got.Outcome == apitest.OutcomeLimited {
 			break
 		}
 	}
@@ -219,7 +219,7 @@ func rateLimitChangesNothing(t *testing.T, s *apitest.Server, d apitest.Driver) 
 		t.Errorf("conceal above the budget: got %v, want REASON_RATE_LIMITED", got.Refusal)
 	}
 	other := driverNamed(t, s.Drivers(t, http.Header{"X-Forwarded-For": {network + "2"}}), d.Name())
-	apitest.MustConceal(t, other, apitest.Wish{Secret: "of a neighbour"})
+	apitest.MustConceal(t, other, apitest.Terms{Secret: "of a neighbour"})
 	mine.Metadata(t.Context(), first.MetadataKey).Want(t, "metadata of a limited network", apitest.OutcomeOK)
 	mine.Reveal(t.Context(), first.SecretKey, "").WantValue(t, "reveal of a limited network", "first")
 }

@@ -65,7 +65,7 @@ func TestSecurity(t *testing.T) {
 // An attacker who got hold of a link that was used already tries it again, in
 // the hope that the value is still there.
 func revealsOnce(t *testing.T, s *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "once"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "once"})
 	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "first reveal", "once")
 	for _, other := range s.Drivers(t, nil) {
 		other.Reveal(t.Context(), kept.SecretKey, "").Want(t, "second reveal over "+other.Name(), apitest.OutcomeUnknown)
@@ -82,7 +82,7 @@ func revealsOnce(t *testing.T, s *apitest.Server, d apitest.Driver) {
 // An attacker with the link alone guesses the passphrase. A guess must not
 // destroy what the recipient is still to read, nor show it.
 func wrongPassphraseConsumesNothing(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "guarded", Passphrase: "right"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "guarded", Passphrase: "right"})
 	if !kept.Passphrase {
 		t.Errorf("conceal: got no passphrase needed, want one")
 	}
@@ -101,7 +101,7 @@ func wrongPassphraseConsumesNothing(t *testing.T, _ *apitest.Server, d apitest.D
 // A link scanner posts to the link without a passphrase, over and over. That
 // must neither open the secret nor lock its recipient out.
 func missingPassphraseIsNoTry(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "guarded", Passphrase: "right"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "guarded", Passphrase: "right"})
 	for range 8 {
 		got := d.Reveal(t.Context(), kept.SecretKey, "").Want(t, "reveal without a passphrase", d.WrongPassphrase())
 		if !d.Legacy() && !got.Refusal.GetPassphraseMissing() {
@@ -120,7 +120,7 @@ func missingPassphraseIsNoTry(t *testing.T, _ *apitest.Server, d apitest.Driver)
 // the last; from then on even the right one is refused, which tells him nothing
 // and consumes nothing.
 func fiveWrongPassphrasesLock(t *testing.T, s *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "guarded", Passphrase: "right"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "guarded", Passphrase: "right"})
 	for range 5 {
 		d.Reveal(t.Context(), kept.SecretKey, "wrong").Want(t, "a wrong try", d.WrongPassphrase())
 	}
@@ -139,7 +139,7 @@ func fiveWrongPassphrasesLock(t *testing.T, s *apitest.Server, d apitest.Driver)
 // An attacker who holds both keys guesses by burning, because it was forgotten
 // to count that.
 func burnSharesTheLock(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "guarded", Passphrase: "right"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "guarded", Passphrase: "right"})
 	for range 3 {
 		d.Burn(t.Context(), kept.MetadataKey, "wrong").Want(t, "a wrong try", apitest.OutcomePassphrase)
 	}
@@ -164,7 +164,7 @@ func wantLocked(t *testing.T, d apitest.Driver, got apitest.Answer) {
 // A sender who sent the link to the wrong person burns the secret. From then on
 // the link opens nothing.
 func burnedIsGone(t *testing.T, _ *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "regretted", Passphrase: "right"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "regretted", Passphrase: "right"})
 	got := d.Burn(t.Context(), kept.MetadataKey, "right").Want(t, "burn", apitest.OutcomeOK)
 	if got.State != "burned" || got.SecretKey != "" {
 		t.Errorf("burn: got state %q and secret key %q, want burned and none", got.State, got.SecretKey)
@@ -179,10 +179,10 @@ func burnedIsGone(t *testing.T, _ *apitest.Server, d apitest.Driver) {
 // A client sends a credential that is not good. If the call went on as an
 // anonymous one, the sender would take the secret for his account's.
 func badCredentialIsRefused(t *testing.T, s *apitest.Server, d apitest.Driver) {
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	for _, credential := range []string{"Basic dXNlcjp0b2tlbg==", "Bearer 0123456789abcdef0123456789abcdef01234567", "nonsense", ""} {
 		bad := driverNamed(t, s.Drivers(t, http.Header{"Authorization": {credential}}), d.Name())
-		bad.Conceal(t.Context(), apitest.Wish{Secret: "x"}).Want(t, "conceal as "+credential, apitest.OutcomeUnauthorized)
+		bad.Conceal(t.Context(), apitest.Terms{Secret: "x"}).Want(t, "conceal as "+credential, apitest.OutcomeUnauthorized)
 		bad.Get(t.Context(), kept.SecretKey).WantIfOffered(t, "get as "+credential, apitest.OutcomeUnauthorized)
 		bad.Reveal(t.Context(), kept.SecretKey, "").Want(t, "reveal as "+credential, apitest.OutcomeUnauthorized)
 		bad.Burn(t.Context(), kept.MetadataKey, "").Want(t, "burn as "+credential, apitest.OutcomeUnauthorized)

@@ -19,7 +19,7 @@ func Read(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own
 	}
-	if refused, ok := errors.AsType[*chain.Refused](err); ok {
+	if refused, ok := errors.AsType[*chain.RefusedError](err); ok {
 		return ofCall(refused)
 	}
 	if rpc, ok := errors.AsType[*connect.Error](err); ok {
@@ -30,14 +30,14 @@ func Read(err error) *Error {
 
 // Detail returns why an RPC refused a call, or nil.
 func Detail(err error) *hushv1.Refusal {
-	if refused, ok := errors.AsType[*chain.Refused](err); ok {
+	if refused, ok := errors.AsType[*chain.RefusedError](err); ok {
 		return refused.Refusal
 	}
 	return nil
 }
 
 // ofCall returns the refusal that the chain's error means.
-func ofCall(call *chain.Refused) *Error {
+func ofCall(call *chain.RefusedError) *Error {
 	refused := byReason(call.Refusal, call.Text)
 	if refused == nil {
 		refused = byCode(call.Code, call.Text)

@@ -19,7 +19,7 @@ import (
 
 // refused returns the error of a call that the chain refuses.
 func refused(code connect.Code, why *hushv1.Refusal, retry time.Duration) error {
-	return fmt.Errorf("calling: %w", &chain.Refused{Code: code, Text: "why", Refusal: why, Retry: retry})
+	return fmt.Errorf("calling: %w", &chain.RefusedError{Code: code, Text: "why", Refusal: why, Retry: retry})
 }
 
 // invalid returns the error of a call whose message cannot be taken.

@@ -72,7 +72,7 @@ func RefuseWith(err error) call.Action {
 // RPCError returns an RPC's refusal.
 func RPCError(t *testing.T, code connect.Code, text string, details ...proto.Message) error {
 	t.Helper()
-	refused := &chain.Refused{Code: code, Text: text}
+	refused := &chain.RefusedError{Code: code, Text: text}
 	for _, message := range details {
 		why, ok := message.(*hushv1.Refusal)
 		if !ok {
@@ -86,7 +86,7 @@ func RPCError(t *testing.T, code connect.Code, text string, details ...proto.Mes
 // Params reads a body, which is JSON if it begins like JSON.
 func Params(t *testing.T, body string) params.Params {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 	if strings.HasPrefix(body, "{") {
 		r.Header.Set("Content-Type", "application/json")
 	}

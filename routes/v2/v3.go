@@ -56,7 +56,7 @@ func v3Encoders() encoders {
 func v3Secrets(c *handlers.API, path string) []version.Route {
 	var routes []version.Route
 	for _, rt := range secretRoutes(c, path, v3Encoders()) {
-		if rt.Method != "POST" || rt.Path != path+"/{key}" {
+		if rt.Method != http.MethodPost || rt.Path != path+"/{key}" {
 			routes = append(routes, rt)
 		}
 	}

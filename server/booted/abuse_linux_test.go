@@ -117,7 +117,7 @@ func TestAbuseIsBounded(t *testing.T) {
 		})
 	}
 	d := servertest.Drivers(t, a.Server, nil)[0]
-	d.Reveal(t.Context(), apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"}).SecretKey, "").WantValue(t, "reveal afterwards", "kept")
+	d.Reveal(t.Context(), apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"}).SecretKey, "").WantValue(t, "reveal afterwards", "kept")
 }
 
 // abuseWire is a way to send a message.
@@ -263,7 +263,7 @@ func guesses(t *testing.T, a *attacked) int {
 	d := servertest.Drivers(t, a.Server, nil)[0]
 	var keys []string
 	for range 12 {
-		keys = append(keys, apitest.MustConceal(t, d, apitest.Wish{Secret: "x", Passphrase: "open sesame"}).SecretKey)
+		keys = append(keys, apitest.MustConceal(t, d, apitest.Terms{Secret: "x", Passphrase: "open sesame"}).SecretKey)
 	}
 	return swarm(120, 60, func(i int) int {
 		return a.post(t, a.h1, apitest.RevealPath, http.Header{"Content-Type": {apitest.TypeJSON}},

@@ -113,7 +113,7 @@ func TestACME(t *testing.T) {
 	s.await(t, p, acmeHost)
 	for _, http2 := range []bool{false, true} {
 		for _, d := range driversOn(s.client(t, http2), p.Server, http2) {
-			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+			kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "x"})
 			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal with --acme", "x")
 		}
 	}

@@ -96,7 +96,7 @@ func TestChallenges(t *testing.T) {
 	client := servertest.HTTPClient(t, false, nil)
 	for i, d := range servertest.Drivers(t, s, nil) {
 		if i < freeConceals {
-			apitest.MustConceal(t, d, apitest.Wish{Secret: "within the rate"})
+			apitest.MustConceal(t, d, apitest.Terms{Secret: "within the rate"})
 		}
 	}
 	for _, door := range altchaDoors(client, s.URL) {
@@ -165,13 +165,13 @@ func TestAccountsSolveNothing(t *testing.T) {
 	env, s := servertest.StartAccounts(t, "--rate-limits=off", "--challenge-above=1")
 	fillPace(t, servertest.HTTPClient(t, false, nil), s.URL)
 	for _, d := range servertest.Drivers(t, s, nil) {
-		got := d.Conceal(t.Context(), apitest.Wish{Secret: "one too many"})
+		got := d.Conceal(t.Context(), apitest.Terms{Secret: "one too many"})
 		if got.Outcome != apitest.OutcomeInvalid {
 			t.Errorf("%s conceal above the rate: got %s (%s), want a refusal", d.Name(), got.Outcome, got.Text)
 		}
 	}
 	for _, d := range servertest.Drivers(t, s, apitest.Basic(env.Ada.Address, env.Ada.Token)) {
-		apitest.MustConceal(t, d, apitest.Wish{Secret: "of an account"})
+		apitest.MustConceal(t, d, apitest.Terms{Secret: "of an account"})
 	}
 	got := apitest.Send(t, servertest.HTTPClient(t, false, nil), http.MethodPost, s.URL+"/api/v2/feedback", apitest.Bearer(env.Bob.Token), "msg=hello")
 	if got.Status != http.StatusOK {

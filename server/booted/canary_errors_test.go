@@ -94,7 +94,7 @@ func callRefused(t *testing.T, c *apitest.Canaries, answers *listener, s *server
 		client := servertest.HTTPClient(t, false, http.Header{"Authorization": {scheme + c.Word("credential")}, "X-Forwarded-For": {"198.51.100.8"}})
 		client.Transport = answers.listenTo(client.Transport)
 		for _, d := range driversOn(client, s, false) {
-			d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("secret with a credential")}).Want(t, d.Name()+" conceal", apitest.OutcomeUnauthorized)
+			d.Conceal(t.Context(), apitest.Terms{Secret: c.Text("secret with a credential")}).Want(t, d.Name()+" conceal", apitest.OutcomeUnauthorized)
 			d.Metadata(t.Context(), c.Word("metadata key with a credential")).Want(t, d.Name()+" metadata", apitest.OutcomeUnauthorized)
 		}
 		provoke(t, client, http.MethodGet, s.URL+"/api/v1/authcheck", "", "")

@@ -101,7 +101,7 @@ func liveOn(t *testing.T, c *apitest.Canaries, d apitest.Driver, by string) {
 	t.Helper()
 	right := c.Text("passphrase by " + by)
 	for range 2 {
-		kept := d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("secret by " + by), Passphrase: right}).Want(t, by+" conceal", apitest.OutcomeOK)
+		kept := d.Conceal(t.Context(), apitest.Terms{Secret: c.Text("secret by " + by), Passphrase: right}).Want(t, by+" conceal", apitest.OutcomeOK)
 		c.Add("issued secret key by "+by, kept.SecretKey)
 		c.Add("issued metadata key by "+by, kept.MetadataKey)
 		d.Reveal(t.Context(), kept.SecretKey, c.Text("wrong passphrase by "+by)).Want(t, by+" reveal", d.WrongPassphrase())
@@ -115,12 +115,12 @@ func liveOn(t *testing.T, c *apitest.Canaries, d apitest.Driver, by string) {
 		}
 		by += ", waits"
 	}
-	burned := d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("burned secret by " + by)}).Want(t, by+" conceal", apitest.OutcomeOK)
+	burned := d.Conceal(t.Context(), apitest.Terms{Secret: c.Text("burned secret by " + by)}).Want(t, by+" conceal", apitest.OutcomeOK)
 	d.Burn(t.Context(), burned.MetadataKey, "").Want(t, by+" burn", apitest.OutcomeOK)
-	d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("refused secret by " + by), Recipients: []string{c.Word("recipient by "+by) + "@example.com"}})
-	d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("refused secret by " + by), ShareDomain: c.Word("share domain by "+by) + ".example.com"})
-	d.Conceal(t.Context(), apitest.Wish{Secret: strings.Repeat(c.Text("oversized secret by "+by), 10_000)}).Want(t, by+" conceal", apitest.OutcomeTooLarge)
-	d.Conceal(t.Context(), apitest.Wish{Secret: c.Text("secret by " + by), Passphrase: strings.Repeat(c.Text("oversized passphrase by "+by), 10)})
+	d.Conceal(t.Context(), apitest.Terms{Secret: c.Text("refused secret by " + by), Recipients: []string{c.Word("recipient by "+by) + "@example.com"}})
+	d.Conceal(t.Context(), apitest.Terms{Secret: c.Text("refused secret by " + by), ShareDomain: c.Word("share domain by "+by) + ".example.com"})
+	d.Conceal(t.Context(), apitest.Terms{Secret: strings.Repeat(c.Text("oversized secret by "+by), 10_000)}).Want(t, by+" conceal", apitest.OutcomeTooLarge)
+	d.Conceal(t.Context(), apitest.Terms{Secret: c.Text("secret by " + by), Passphrase: strings.Repeat(c.Text("oversized passphrase by "+by), 10)})
 	for range 2 {
 		d.Reveal(t.Context(), c.Word("secret key by "+by), c.Text("passphrase by "+by)).Want(t, by+" reveal", apitest.OutcomeUnknown)
 		d.Burn(t.Context(), c.Text("metadata key by "+by), c.Text("passphrase by "+by)).Want(t, by+" burn", apitest.OutcomeUnknown)

@@ -31,7 +31,7 @@ func TestDataFolderIsMade(t *testing.T) {
 		}
 	}
 	d := servertest.Drivers(t, s, nil)[0]
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	again := servertest.StartOn(t, s.Data)
 	if strings.Contains(again.Log.String(), "created") || strings.Contains(again.Log.String(), "created a root key") {
@@ -46,7 +46,7 @@ func TestDataFolderIsMade(t *testing.T) {
 func TestRootKeyMistakes(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, servertest.InFolder)
-	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	key := filepath.Join(s.Data, "root.key")
 	right, err := os.ReadFile(key)
@@ -111,7 +111,7 @@ func TestMemoryStore(t *testing.T) {
 		t.Errorf("serve --store=memory: got %s, want a warning", s.Log)
 	}
 	for _, d := range servertest.Drivers(t, s, nil) {
-		kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+		kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "x"})
 		d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal", "x")
 	}
 	if _, err := os.Stat(s.Data); !errors.Is(err, os.ErrNotExist) {
@@ -133,7 +133,7 @@ func TestTLS(t *testing.T) {
 		transport := &http.Transport{Protocols: &protocols, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 		t.Cleanup(transport.CloseIdleConnections)
 		for _, d := range driversOn(&http.Client{Transport: transport}, s, http2) {
-			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "x"})
+			kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "x"})
 			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal over TLS", "x")
 		}
 	}
@@ -160,7 +160,7 @@ func TestFirstStartThatWasCutShort(t *testing.T) {
 			}
 			s := servertest.StartOn(t, data)
 			d := servertest.Drivers(t, s, nil)[0]
-			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+			kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "kept")
 			if _, err := os.Stat(filepath.Join(data, "root.key.new")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("root.key.new after the start: got %v, want none", err)

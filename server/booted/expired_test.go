@@ -38,7 +38,7 @@ func pastData(t testing.TB, age time.Duration, passphrase string, texts ...strin
 	must(err)
 	minute := time.Minute
 	for _, text := range texts {
-		concealed, err := v.Secrets.ConcealSecret(t.Context(), caller.Caller{}, caller.Text(text), secret.Wish{TTL: &minute, Passphrase: caller.Text(passphrase)})
+		concealed, err := v.Secrets.ConcealSecret(t.Context(), caller.Caller{}, caller.Text(text), secret.Terms{TTL: &minute, Passphrase: caller.Text(passphrase)})
 		must(err)
 		kept = append(kept, concealed)
 	}
@@ -75,7 +75,7 @@ func TestExpired(t *testing.T) {
 	}
 	// Time ran out for these, but not for what is concealed now.
 	d := servertest.Drivers(t, s, nil)[0]
-	fresh := apitest.MustConceal(t, d, apitest.Wish{Secret: "in time"})
+	fresh := apitest.MustConceal(t, d, apitest.Terms{Secret: "in time"})
 	d.Reveal(t.Context(), fresh.SecretKey, "").WantValue(t, "reveal of a fresh secret", "in time")
 }
 

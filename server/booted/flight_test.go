@@ -22,7 +22,7 @@ func TestHalfSentBodiesLeaveRoomForReveals(t *testing.T) {
 	s := servertest.Start(t, "--rate-limits=off")
 	for _, path := range []string{"/api/v1/share", "/api/v2/secret/conceal", apitest.ConcealPath} {
 		d := servertest.Drivers(t, s, nil)[0]
-		first, second := apitest.MustConceal(t, d, apitest.Wish{Secret: "one"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "two"})
+		first, second := apitest.MustConceal(t, d, apitest.Terms{Secret: "one"}), apitest.MustConceal(t, d, apitest.Terms{Secret: "two"})
 		contentType := apitest.TypeForm
 		if path == apitest.ConcealPath {
 			contentType = apitest.TypeJSON

@@ -76,7 +76,7 @@ func (j *traveller) callByGRPC() {
 		t.Fatalf("GenerateApiToken: got %v, want nil", err)
 	}
 	narrow := servertest.HTTPClient(t, true, apitest.Bearer(made.GetToken()))
-	apitest.MustConceal(t, apitest.NewRPCDriver("grpc", narrow, url, grpc), apitest.Wish{Secret: "by a program"})
+	apitest.MustConceal(t, apitest.NewRPCDriver("grpc", narrow, url, grpc), apitest.Terms{Secret: "by a program"})
 	if _, err := hushv1connect.NewMetadataServiceClient(narrow, url, grpc).ListMetadata(ctx, &hushv1.ListMetadataRequest{}); connect.CodeOf(err) != connect.CodePermissionDenied {
 		t.Errorf("ListMetadata by a token for concealing: got %v, want permission denied", err)
 	}

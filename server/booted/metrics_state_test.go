@@ -47,9 +47,9 @@ func TestMetricsOfNodes(t *testing.T) {
 	client := servertest.HTTPClient(t, false, nil)
 	first, second := servertest.Drivers(t, nodes[0], nil)[0], servertest.Drivers(t, nodes[1], nil)[0]
 	for range 3 {
-		apitest.MustConceal(t, first, apitest.Wish{Secret: "kept"})
+		apitest.MustConceal(t, first, apitest.Terms{Secret: "kept"})
 	}
-	opened := apitest.MustConceal(t, first, apitest.Wish{Secret: "opened"})
+	opened := apitest.MustConceal(t, first, apitest.Terms{Secret: "opened"})
 	second.Reveal(t.Context(), opened.SecretKey, "").WantValue(t, "reveal on the other node", "opened")
 	for _, node := range nodes {
 		families, _ := servertest.Scrape(t, client, node.MetricsURL(t))
@@ -104,12 +104,12 @@ func TestFullDiskIsReady(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := servertest.StartOn(t, data, servertest.InFolder)
-	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	s = servertest.StartOn(t, data, servertest.InFolder, "--min-free-bytes=1000000GiB", "--admin-listen=127.0.0.1:0")
 	d := servertest.Drivers(t, s, nil)[0]
 	s.WantReady(t, "on a full disk")
-	if got := d.Conceal(t.Context(), apitest.Wish{Secret: "more"}); got.SecretKey != "" {
+	if got := d.Conceal(t.Context(), apitest.Terms{Secret: "more"}); got.SecretKey != "" {
 		t.Errorf("conceal on a full disk: got %+v, want it refused", got)
 	}
 	families, _ := servertest.Scrape(t, servertest.HTTPClient(t, false, nil), s.MetricsURL(t))
@@ -125,7 +125,7 @@ func TestLeaptClockIsReady(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := servertest.StartOn(t, data, servertest.InFolder)
-	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	setBack(t, data, 5*time.Hour)
 	s = servertest.StartOn(t, data, servertest.InFolder, "--admin-listen=127.0.0.1:0")
@@ -202,7 +202,7 @@ func TestMetricsOfSpentLog(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, servertest.InFolder, "--spent-log="+filepath.Join(t.TempDir(), "spent"), "--admin-listen=127.0.0.1:0")
 	client, d := servertest.HTTPClient(t, false, nil), servertest.Drivers(t, s, nil)[0]
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	before := float64(time.Now().UnixMilli()) / 1000
 	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "kept")
 	families, _ := servertest.Scrape(t, client, s.MetricsURL(t))

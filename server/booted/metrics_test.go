@@ -141,8 +141,8 @@ func TestMetricsFollowSecrets(t *testing.T) {
 	s := servertest.Start(t, "--admin-listen=127.0.0.1:0")
 	client := servertest.HTTPClient(t, false, nil)
 	d := apitest.NewRPCDriver("connect-json", client, s.URL, apitest.ConnectJSON()...)
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "one"})
-	apitest.MustConceal(t, d, apitest.Wish{Secret: "two", Passphrase: "open sesame"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "one"})
+	apitest.MustConceal(t, d, apitest.Terms{Secret: "two", Passphrase: "open sesame"})
 	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "one")
 	families, _ := servertest.Scrape(t, client, s.MetricsURL(t))
 	for name, want := range map[string]float64{
@@ -272,7 +272,7 @@ func TestMetricsOfWatches(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "--admin-listen=127.0.0.1:0")
 	client := servertest.HTTPClient(t, true, nil)
-	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	watching, leave := context.WithCancel(t.Context())
 	defer leave()
 	stream, err := hushv1connect.NewMetadataServiceClient(client, s.URL).

@@ -42,7 +42,7 @@ func TestNodeReadsReplacedFilesInItsSandbox(t *testing.T) {
 	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), "--sandbox=on",
 		"--store=postgres:///"+name+"?service=hush&servicefile="+services)
 	d := servertest.Drivers(t, p.Server, nil)[0]
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 
 	replace("host=" + server.Folder() + "\n")
 	proxy.Refuse(true)

@@ -19,7 +19,7 @@ func TestNodesShareADatabase(t *testing.T) {
 	first := servertest.Drivers(t, servertest.Start(t, "--store", store, "--root-key-file", key), nil)
 	second := servertest.Drivers(t, servertest.Start(t, "--store", store, "--root-key-file", key), nil)
 	for i, d := range first {
-		kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+		kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 		second[i].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, d.Name()+" reveal on the other node", "kept")
 		if again := d.Reveal(t.Context(), kept.SecretKey, ""); again.Value != "" {
 			t.Errorf("%s reveal on the first node after the other: got %+v, want nothing", d.Name(), again)
@@ -74,7 +74,7 @@ func TestDatabaseWithAnotherRootKey(t *testing.T) {
 	t.Parallel()
 	store, key := servertest.NewDatabase(t), servertest.NodeKey(t)
 	s := servertest.Start(t, "--store", store, "--root-key-file", key)
-	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	place := `the database "` + servertest.DatabaseName(t, store) + `" on ` + servertest.NeedPostgres(t).Folder()
 	data := filepath.Join(t.TempDir(), "data")

@@ -109,7 +109,7 @@ func TestNotReadyAfterFault(t *testing.T) {
 	}
 	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), servertest.InFolder)
 	d := servertest.Drivers(t, p.Server, nil)[0]
-	apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	p.WantReady(t, "before the fault")
 	tracing := exec.CommandContext(t.Context(), strace, "-f", "-p", strconv.Itoa(p.Cmd.Process.Pid), "-o", os.DevNull,
 		"-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO")
@@ -120,7 +120,7 @@ func TestNotReadyAfterFault(t *testing.T) {
 	}
 	defer func() { _ = tracing.Wait() }()
 	said.WaitFor(t, "attached")
-	if got := d.Conceal(t.Context(), apitest.Wish{Secret: "lost"}); got.SecretKey != "" {
+	if got := d.Conceal(t.Context(), apitest.Terms{Secret: "lost"}); got.SecretKey != "" {
 		t.Errorf("conceal on a disk that fails: got %+v, want no secret", got)
 	}
 	servertest.WaitUntil(t, "the process to end", func() bool {

@@ -39,7 +39,7 @@ func TestServerStaysInItsSandbox(t *testing.T) {
 				t.Errorf("log: got the folder to write %t, want %t", got, !touches)
 			}
 			d := servertest.Drivers(t, p.Server, nil)[0]
-			kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "within"})
+			kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "within"})
 			if got := d.Reveal(t.Context(), kept.SecretKey, ""); got.Value != "within" {
 				t.Errorf("reveal: got %+v, want the text", got)
 			}

@@ -21,7 +21,7 @@ func TestTheftAfterReveal(t *testing.T) {
 	drivers := servertest.Drivers(t, s, nil)
 	var kept []apitest.Answer
 	for i := range 4 * len(drivers) {
-		kept = append(kept, apitest.MustConceal(t, drivers[i%len(drivers)], apitest.Wish{Secret: fmt.Sprintf("stolen goods, number %d of many", i)}))
+		kept = append(kept, apitest.MustConceal(t, drivers[i%len(drivers)], apitest.Terms{Secret: fmt.Sprintf("stolen goods, number %d of many", i)}))
 	}
 	before := copyOf(t, s.Data)
 	gone := len(kept) / 2

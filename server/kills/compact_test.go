@@ -78,7 +78,7 @@ func TestCompactKeepsOwnerAndMode(t *testing.T) {
 	}
 	const user, group = 12345, 23456
 	s := servertest.Start(t, servertest.InFolder)
-	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	s.Stop(t)
 	for _, name := range []string{"", "hush.db", "shares", "ballast", "root.key"} {
 		if err := os.Chown(filepath.Join(s.Data, name), user, group); err != nil {

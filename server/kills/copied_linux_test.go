@@ -22,7 +22,7 @@ func TestCopiedFolder(t *testing.T) {
 	dir := vaulttest.LastingDir(t)
 	data, copied := filepath.Join(dir, "data"), filepath.Join(dir, "copied")
 	s := servertest.StartOn(t, data, servertest.InFolder)
-	waits := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "waits"})
+	waits := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "waits"})
 	s.Stop(t)
 	if err := exec.Command("cp", "-a", data, copied).Run(); err != nil {
 		t.Fatalf("cp -a: got %v, want nil", err)

@@ -80,7 +80,7 @@ func (l *ledger) workUntil(end, ctx context.Context, drivers []apitest.Driver, r
 func (l *ledger) conceal(ctx context.Context, d apitest.Driver) bool {
 	l.number++
 	value := fmt.Sprintf("value %d of client %d", l.number, l.client)
-	got := d.Conceal(ctx, apitest.Wish{Secret: value})
+	got := d.Conceal(ctx, apitest.Terms{Secret: value})
 	if l.failed(d, "conceal", got) {
 		return false
 	}

@@ -25,7 +25,7 @@ func TestDoctorBesideService(t *testing.T) {
 	servertest.RunOnce(t, "a data folder")
 	s := servertest.Start(t, servertest.InFolder)
 	d := servertest.Drivers(t, s, nil)[0]
-	kept, opened := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "opened"})
+	kept, opened := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"}), apitest.MustConceal(t, d, apitest.Terms{Secret: "opened"})
 	d.Reveal(t.Context(), opened.SecretKey, "").WantValue(t, "reveal before the examination", "opened")
 	found := examine(t, command.ExitOK, "--data", s.Data)
 	if found.Rows == 0 || len(found.Findings) > 0 {

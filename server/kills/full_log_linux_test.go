@@ -84,7 +84,7 @@ func (f *fullLog) wantRefused(t *testing.T, s *accountServer) {
 		if got := d.Metadata(t.Context(), kept.MetadataKey).Want(t, d.Name()+" metadata on a full log", apitest.OutcomeOK); got.State == "received" || got.State == "burned" {
 			t.Errorf("%s metadata of a refused secret: got state %q, want a live one", d.Name(), got.State)
 		}
-		f.waiting = append(f.waiting, apitest.MustConceal(t, d, apitest.Wish{Secret: "the text"}))
+		f.waiting = append(f.waiting, apitest.MustConceal(t, d, apitest.Terms{Secret: "the text"}))
 	}
 }
 
@@ -117,7 +117,7 @@ func (f *fullLog) exhaust(t *testing.T, s *accountServer) {
 				if full.Load() {
 					return
 				}
-				made := d.Conceal(t.Context(), apitest.Wish{Secret: "the text"})
+				made := d.Conceal(t.Context(), apitest.Terms{Secret: "the text"})
 				if made.Outcome != apitest.OutcomeOK {
 					t.Errorf("conceal: got %s, want %s", made.Outcome, apitest.OutcomeOK)
 					return
@@ -153,7 +153,7 @@ func TestFullSpentLog(t *testing.T) {
 	f := &fullLog{disk: disk, path: servertest.Build(t), data: filepath.Join(dir, "data"), spent: filepath.Join(disk.dir, "spent")}
 	p, s := f.start(t)
 	for i, d := range servertest.Drivers(t, s.Server, nil) {
-		f.waiting = append(f.waiting, apitest.MustConceal(t, d, apitest.Wish{Secret: "the text"}))
+		f.waiting = append(f.waiting, apitest.MustConceal(t, d, apitest.Terms{Secret: "the text"}))
 		if i == 0 {
 			f.reveal(t, s)
 		}

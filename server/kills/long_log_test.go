@@ -86,7 +86,7 @@ func TestLongLog(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range longSecrets.Count() / 8 {
-				apitest.MustConceal(t, d, apitest.Wish{Secret: "the text"})
+				apitest.MustConceal(t, d, apitest.Terms{Secret: "the text"})
 			}
 		})
 	}

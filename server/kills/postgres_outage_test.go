@@ -29,7 +29,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), "--store", proxy.URL(servertest.DatabaseName(t, store)), "--sandbox=auto", "--admin-listen=127.0.0.1:0", "--log-level=info")
 	client := servertest.HTTPClient(t, false, nil)
 	legacy := servertest.Drivers(t, p.Server, nil)[0]
-	kept := apitest.MustConceal(t, legacy, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, legacy, apitest.Terms{Secret: "kept"})
 
 	proxy.Refuse(true)
 	proxy.Cut()
@@ -80,7 +80,7 @@ func TestNodeStartsAgain(t *testing.T) {
 		if i > 0 {
 			d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal after a restart", "kept")
 		}
-		kept = apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+		kept = apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 		if !strings.Contains(p.Log.String(), "number=0") {
 			t.Errorf("start %d: got %s, want the number of the node that stopped", i, p.Log)
 		}

@@ -51,7 +51,7 @@ func concealMany(t *testing.T, drivers []apitest.Driver, secrets int) []apitest.
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < secrets; i = int(next.Add(1)) - 1 {
 				d := drivers[i%len(drivers)]
-				kept[i] = d.Conceal(t.Context(), apitest.Wish{Secret: raceText(i)}).Want(t, d.Name()+" conceal", apitest.OutcomeOK)
+				kept[i] = d.Conceal(t.Context(), apitest.Terms{Secret: raceText(i)}).Want(t, d.Name()+" conceal", apitest.OutcomeOK)
 			}
 		})
 	}

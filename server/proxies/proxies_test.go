@@ -107,7 +107,7 @@ func checkProtocols(t *testing.T, p *servertest.Proxy) {
 		apitest.NewRPCDriver("grpc-web/h2", two, servertest.ProxyURL, apitest.GRPCWeb()...),
 	)
 	for _, d := range all {
-		made := apitest.MustConceal(t, d, apitest.Wish{Secret: "through " + d.Name()})
+		made := apitest.MustConceal(t, d, apitest.Terms{Secret: "through " + d.Name()})
 		d.Reveal(t.Context(), made.SecretKey, "").WantValue(t, p.Recipe.Program+" "+d.Name()+" reveal", "through "+d.Name())
 		// An error in gRPC is a trailer.
 		d.Reveal(t.Context(), made.SecretKey, "").Want(t, p.Recipe.Program+" "+d.Name()+" second reveal", apitest.OutcomeUnknown)
@@ -121,7 +121,7 @@ func checkLargest(t *testing.T, p *servertest.Proxy, token string) {
 	t.Helper()
 	text := strings.Repeat("€", 1<<20/3)
 	for _, d := range p.Drivers(t, apitest.Bearer(token)) {
-		made := apitest.MustConceal(t, d, apitest.Wish{Secret: text})
+		made := apitest.MustConceal(t, d, apitest.Terms{Secret: text})
 		d.Reveal(t.Context(), made.SecretKey, "").WantValue(t, d.Name()+" reveal of 1 MiB", text)
 	}
 	for _, http2 := range []bool{false, true} {
@@ -154,7 +154,7 @@ func checkAddress(t *testing.T, p *servertest.Proxy, s *servertest.Server) {
 	forged := http.Header{"X-Forwarded-For": {"192.0.2.7", "198.51.100.8, 127.0.0.1"}, "Forwarded": {"for=192.0.2.9"}}
 	one, two := p.Client(t, false, "127.5.5.1", forged), p.Client(t, true, "127.6.6.1", forged)
 	for i, d := range apitest.Drivers(one, two, servertest.ProxyURL) {
-		apitest.MustConceal(t, d, apitest.Wish{Secret: "from afar"})
+		apitest.MustConceal(t, d, apitest.Terms{Secret: "from afar"})
 		network := "network=127.5.5.0/24"
 		if i == 4 { // gRPC
 			network = "network=127.6.6.0/24"
@@ -232,7 +232,7 @@ func (w *proxyWatch) end(t *testing.T) {
 // checkPaths looks at pages and calls whose path and referrer have a key.
 func checkPaths(t *testing.T, p *servertest.Proxy) (key string) {
 	t.Helper()
-	key = apitest.MustConceal(t, p.Drivers(t, nil)[0], apitest.Wish{Secret: "kept out of logs"}).SecretKey
+	key = apitest.MustConceal(t, p.Drivers(t, nil)[0], apitest.Terms{Secret: "kept out of logs"}).SecretKey
 	plain, err := p.Client(t, false, "", nil).Get("http://" + servertest.ProxyName + "/secret/" + key)
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func checkDown(t *testing.T, p *servertest.Proxy, key string) {
 func watchBehind(t *testing.T, p *servertest.Proxy) *proxyWatch {
 	t.Helper()
 	w := &proxyWatch{driver: p.Drivers(t, nil)[0], streams: map[string]*connect.ServerStreamForClient[hushv1.WatchMetadataResponse]{}}
-	w.made = apitest.MustConceal(t, w.driver, apitest.Wish{Secret: "watched"})
+	w.made = apitest.MustConceal(t, w.driver, apitest.Terms{Secret: "watched"})
 	for name, opts := range map[string][]connect.ClientOption{"connect": nil, "grpc": apitest.GRPCProto(), "grpc-web": apitest.GRPCWeb()} {
 		for _, http2 := range []bool{false, true} {
 			if !http2 && name == "grpc" {

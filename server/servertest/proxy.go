@@ -157,13 +157,14 @@ func apacheCommand(t *testing.T, p *Proxy, config string) []string {
 	}
 	_, modules, _ := strings.Cut(string(text), "a2enmod ")
 	modules, _, _ = strings.Cut(modules, "\n")
-	head := "ServerRoot " + p.dir + "\nServerName localhost\nDefaultRuntimeDir " + p.dir + "\nPidFile " + p.dir + "/pid\n" +
-		"User www-data\nGroup www-data\nErrorLog " + p.dir + "/error.log\nCustomLog " + p.dir + "/access.log \"%r\"\nListen " + p.Addr + "\nListen " + p.plain + "\n"
+	var head strings.Builder
+	head.WriteString("ServerRoot " + p.dir + "\nServerName localhost\nDefaultRuntimeDir " + p.dir + "\nPidFile " + p.dir + "/pid\n" +
+		"User www-data\nGroup www-data\nErrorLog " + p.dir + "/error.log\nCustomLog " + p.dir + "/access.log \"%r\"\nListen " + p.Addr + "\nListen " + p.plain + "\n")
 	for _, name := range append([]string{"mpm_event", "authz_core"}, strings.Fields(modules)...) {
-		head += fmt.Sprintf("LoadModule %s_module /usr/lib/apache2/modules/mod_%s.so\n", name, name)
+		fmt.Fprintf(&head, "LoadModule %s_module /usr/lib/apache2/modules/mod_%s.so\n", name, name)
 	}
 	file := filepath.Join(p.dir, "main.conf")
-	MustWrite(t, file, head+"Include "+config+"\n")
+	MustWrite(t, file, head.String()+"Include "+config+"\n")
 	return []string{"-f", file, "-D", "FOREGROUND"}
 }
 

@@ -26,8 +26,8 @@ func TestDestroyAccount(t *testing.T) {
 	own := k.MustJoin(t, vaulttest.Ada)
 	session, token := k.Browser(t), k.TokenOf(t, own)
 	id := k.AccountOf(t, vaulttest.Ada).ID
-	kept := k.MustConceal(t, own, "kept", secret.Wish{})
-	k.MustBurn(t, own, k.MustConceal(t, own, "burned", secret.Wish{}).Metadata.Key, "")
+	kept := k.MustConceal(t, own, "kept", secret.Terms{})
+	k.MustBurn(t, own, k.MustConceal(t, own, "burned", secret.Terms{}).Metadata.Key, "")
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	link := k.WantLink(t, outbox.MailReset, vaulttest.Ada)
 

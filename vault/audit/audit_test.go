@@ -63,11 +63,11 @@ func TestAuditTrail(t *testing.T) {
 		k.Clock.Advance(time.Second)
 	}
 	c := vaulttest.Caller(1)
-	a := k.MustConceal(t, c, "a", secret.Wish{})
+	a := k.MustConceal(t, c, "a", secret.Terms{})
 	expect(a, audit.Conceal)
-	b := k.MustConceal(t, c, "b", secret.Wish{Passphrase: "right"})
+	b := k.MustConceal(t, c, "b", secret.Terms{Passphrase: "right"})
 	expect(b, audit.Conceal)
-	short := k.MustConceal(t, c, "c", secret.Wish{TTL: new(time.Minute)})
+	short := k.MustConceal(t, c, "c", secret.Terms{TTL: new(time.Minute)})
 	expect(short, audit.Conceal)
 	k.MustMetadata(t, c, a.Metadata.Key)
 	expect(a, audit.View)
@@ -93,7 +93,7 @@ func TestAuditTrail(t *testing.T) {
 	wantConsecutive(t, k, 1)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 	k.Reopen(t)
-	k.MustConceal(t, c, "d", secret.Wish{})
+	k.MustConceal(t, c, "d", secret.Terms{})
 	wantConsecutive(t, k, 1)
 }
 
@@ -106,12 +106,12 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 		return &faulty
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", secret.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Terms{})
 	failure := storage.ErrFull
 	faulty.Before.Store(&failure)
 	for name, try := range map[string]func() error{
 		"ConcealSecret": func() error {
-			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "y", secret.Wish{})
+			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "y", secret.Terms{})
 			return err
 		},
 		"GetMetadata": func() error {
@@ -160,7 +160,7 @@ func TestAuditPruning(t *testing.T) {
 		vaulttest.Want(t, "audit rows of concealing after their time", vaulttest.AuditKinds(t, k)[audit.Conceal], 0)
 		vaulttest.Want(t, "audit rows of ends before their time", vaulttest.AuditKinds(t, k)[audit.Expire], old)
 		wantConsecutive(t, k, uint64(old)+1)
-		k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		wantConsecutive(t, k, uint64(old)+1)
 	}
 }

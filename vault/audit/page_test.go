@@ -58,13 +58,13 @@ func TestAuditPages(t *testing.T) {
 		if i%7 == 0 || i > 1200 {
 			k = b
 		}
-		k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		a.Clock.Advance(time.Millisecond)
 		b.Clock.Set(a.Clock.Now())
 	}
 	want := merged(t, a)
 	got, unreadable := exported(t, a, audit.Filter{}, func() {
-		b.MustConceal(t, caller.Caller{}, "later", secret.Wish{})
+		b.MustConceal(t, caller.Caller{}, "later", secret.Terms{})
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("pages: -want +got\n%s", diff)
@@ -79,7 +79,7 @@ func TestAuditFilter(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	start := k.Clock.Now()
 	for range 3 {
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		k.Clock.Advance(time.Minute)
 		k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 		k.Clock.Advance(time.Minute)

@@ -106,15 +106,15 @@ func (l Limits) AdmitSealed(c Caller, size int64) error {
 }
 
 // Grant returns the lifetime that c gets for a requested one, in whole seconds.
-// A nil wish means the default.
-func (l Limits) Grant(c Caller, wish *time.Duration) (time.Duration, error) {
+// Nil means the default.
+func (l Limits) Grant(c Caller, requested *time.Duration) (time.Duration, error) {
 	ceiling := l.AccountTTL
 	if c.Anonymous() {
 		ceiling = l.AnonymousTTL
 	}
 	ttl := l.DefaultTTL
-	if wish != nil {
-		ttl = *wish
+	if requested != nil {
+		ttl = *requested
 	}
 	if ttl <= 0 {
 		return 0, &refusal.InvalidError{Field: "ttl", Text: "must be greater than zero"}

@@ -184,7 +184,7 @@ func TestConcealAboveRate(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{ChallengeAbove: 2}})
 	conceal := func(c caller.Caller, challenge string) error {
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "text", secret.Wish{Challenge: challenge})
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "text", secret.Terms{Challenge: challenge})
 		return err
 	}
 	const missing = "Cannot skip authenticity check"
@@ -212,7 +212,7 @@ func TestConcealWithoutRate(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for range 3 {
-		k.MustConceal(t, vaulttest.Caller(1), "text", secret.Wish{})
+		k.MustConceal(t, vaulttest.Caller(1), "text", secret.Terms{})
 	}
 	if got := len(vaulttest.RowsIn(t, k.Store, challenge.BucketPace)); got != 0 {
 		t.Errorf("counters without a rate: got %d, want 0", got)

@@ -56,7 +56,7 @@ func TestClaim(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	sender := vaulttest.Caller(7)
-	kept := k.MustConceal(t, sender, text, secret.Wish{Passphrase: vaulttest.Passphrase})
+	kept := k.MustConceal(t, sender, text, secret.Terms{Passphrase: vaulttest.Passphrase})
 	before := k.MustLiveBytes(t)
 	first, err := k.Vault.Secrets.RevealSecret(t.Context(), sender, kept.Secret.Key.Expose(), secret.Opening{Passphrase: vaulttest.Passphrase, Claim: mine()})
 	vaulttest.Want(t, "RevealSecret(claim)", err, nil)
@@ -95,7 +95,7 @@ func TestClaim(t *testing.T) {
 func TestClaimEndToEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept, keys := k.MustConcealSealed(t, caller.Caller{}, text, "", secret.Wish{})
+	kept, keys := k.MustConcealSealed(t, caller.Caller{}, text, "", secret.Terms{})
 	opening := vaulttest.Prove(keys)
 	opening.Claim = mine()
 	first, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), opening)
@@ -118,7 +118,7 @@ func TestClaimEndToEnd(t *testing.T) {
 func TestClaimOfAWrongSize(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	for _, size := range []int{1, 31, 33} {
 		_, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), secret.Opening{Claim: caller.Text(strings.Repeat("x", size))})
 		vaulttest.WantInvalid(t, "RevealSecret(claim)", err, "claim")
@@ -132,7 +132,7 @@ func TestClaimRace(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for range 20 {
-		kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 		const callers = 16
 		var all sync.WaitGroup
 		values := make([]string, callers)
@@ -164,7 +164,7 @@ func TestClaimRace(t *testing.T) {
 func TestLapse(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(claim.Lifetime - time.Millisecond)
 	vaulttest.Want(t, "Lapse(before the deadline)", k.MustLapse(t), 0)
@@ -180,7 +180,7 @@ func TestLapse(t *testing.T) {
 func TestAcknowledgeTooLate(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(claim.Lifetime)
 	k.MustAcknowledge(t, kept.Secret.Key, mine())
@@ -192,7 +192,7 @@ func TestAcknowledgeTooLate(t *testing.T) {
 func TestLapseAfterALeap(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(5 * 365 * 24 * time.Hour)
 	k.MustSweep(t)
@@ -207,7 +207,7 @@ func TestLapseAfterALeap(t *testing.T) {
 func TestClaimKeepsItsSlot(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	vaulttest.AwaitShred(t, k)
 	slots := uint64(0)
@@ -251,7 +251,7 @@ func TestRestart(t *testing.T) {
 			k.Close(t)
 			k.Clock.Set(vaulttest.StartTime())
 			k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true, Folder: true, Start: vaulttest.StartTime()})
-			kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			k.MustRevealClaimed(t, kept.Secret.Key, mine())
 			k.Clock.Advance(c.off)
 			k.Reopen(t)
@@ -275,7 +275,7 @@ func TestClaimOutlivesTheRest(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	sender := k.MustAccount(t, "ada@example.com")
-	kept := k.MustConceal(t, sender, text, secret.Wish{TTL: new(time.Minute)})
+	kept := k.MustConceal(t, sender, text, secret.Terms{TTL: new(time.Minute)})
 	k.Clock.Advance(50 * time.Second)
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(100 * time.Second)
@@ -300,7 +300,7 @@ func TestRepeatWaitsForTheShred(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
-			kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			share := vaulttest.ShareOf(t, k, kept.Secret.Key)
 			failure := storage.ErrUnavailable
 			faulty.DestroyErr.Store(&failure)
@@ -336,7 +336,7 @@ func TestAcknowledgeAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
-			kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			k.MustRevealClaimed(t, kept.Secret.Key, mine())
 			vaulttest.AwaitShred(t, k)
 			failure := storage.ErrUnavailable
@@ -364,7 +364,7 @@ func TestClaimAfterAnUnknownOutcome(t *testing.T) {
 			faulty.Store = s
 			return &faulty
 		}})
-		kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 		failure := storage.ErrUnknownOutcome
 		if applied {
 			faulty.After.Store(&failure)

@@ -50,7 +50,7 @@ func TestComingBackExtends(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			k.MustRevealClaimed(t, kept.Secret.Key, mine())
 			const step = 100 * time.Second
 			for passed := step; passed < claim.Longest; passed += step {
@@ -79,7 +79,7 @@ func TestComingBackExtendsWhileTimeStandsStill(t *testing.T) {
 	t.Parallel()
 	for _, silent := range []bool{false, true} {
 		a, b := nodes(t)
-		kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+		kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 		pass := func(d time.Duration) {
 			for _, k := range []*vaulttest.Kit{a, b} {
 				k.Clock.Advance(d)
@@ -113,7 +113,7 @@ func TestComingBackExtendsWhileTimeStandsStill(t *testing.T) {
 func TestSilenceAfterAnExtension(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(time.Minute)
 	vaulttest.Want(t, "KeepClaim()", mustExtend(t, k, kept), claim.Lifetime)
@@ -129,10 +129,10 @@ func TestSilenceAfterAnExtension(t *testing.T) {
 func TestExtendRefuses(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	waiting := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	waiting := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	wantNotExtended(t, "a secret that waits", k, waiting.Secret.Key, mine())
 	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, caller.Caller{}, waiting.Secret.Key, ""), text)
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(time.Minute)
 	for name, by := range map[string]caller.Text{"another claim": others(), "no claim": "", "half a claim": mine()[:16]} {
@@ -151,7 +151,7 @@ func TestExtendRefuses(t *testing.T) {
 func TestExtensionsAreSeldom(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	row := kept.Secret.Key.RowKey(seal.KindSecret)
 	written, before := 0, vaulttest.Get(t, k.Store, claim.BucketDeadline, row[:])
@@ -184,7 +184,7 @@ func TestRestartAfterAnExtension(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-			kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			k.MustRevealClaimed(t, kept.Secret.Key, mine())
 			k.Clock.Advance(100 * time.Second)
 			mustExtend(t, k, kept)
@@ -208,7 +208,7 @@ func TestRestartAfterAnExtension(t *testing.T) {
 func TestDeadlineLost(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	k.Clock.Advance(100 * time.Second)
 	row := kept.Secret.Key.RowKey(seal.KindSecret)
@@ -226,7 +226,7 @@ func TestExtensionOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	a, b := nodes(t)
 	for _, by := range []*vaulttest.Kit{a, b} {
-		kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+		kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 		a.MustRevealClaimed(t, kept.Secret.Key, mine())
 		advance(t, 100*time.Second, a, b)
 		vaulttest.Want(t, "KeepClaim(other node)", mustExtend(t, b, kept), claim.Lifetime)
@@ -250,7 +250,7 @@ func wantOutcome(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, want rec
 func TestAcknowledgementOfAnExtensionElsewhere(t *testing.T) {
 	t.Parallel()
 	a, b := nodes(t)
-	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	a.MustRevealClaimed(t, kept.Secret.Key, mine())
 	advance(t, 100*time.Second, a, b)
 	mustExtend(t, b, kept)
@@ -264,7 +264,7 @@ func TestAcknowledgementOfAnExtensionElsewhere(t *testing.T) {
 func TestExtensionOfADeadNode(t *testing.T) {
 	t.Parallel()
 	a, b := nodes(t)
-	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	a.MustRevealClaimed(t, kept.Secret.Key, mine())
 	vaulttest.Want(t, "Seek()", b.Vault.Claims.Seek(t.Context()), nil)
 	advance(t, 100*time.Second, a, b)
@@ -305,7 +305,7 @@ func TestExtensionRaces(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
 			for range 10 {
-				kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+				kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 				k.MustRevealClaimed(t, kept.Secret.Key, mine())
 				k.Clock.Advance(claim.ExtendEvery)
 				var all sync.WaitGroup
@@ -338,7 +338,7 @@ func TestExtensionBeyondTheHour(t *testing.T) {
 	t.Parallel()
 	c := vaulttest.NewMemoryCluster(t)
 	k := c.Node(t, "a", vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	const step = 100 * time.Second
 	for passed := step; passed < claim.Longest; passed += step {

@@ -34,7 +34,7 @@ func advance(t *testing.T, d time.Duration, kits ...*vaulttest.Kit) {
 func TestClaimOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	a, b := nodes(t)
-	kept := a.MustConceal(t, vaulttest.Caller(7), text, secret.Wish{})
+	kept := a.MustConceal(t, vaulttest.Caller(7), text, secret.Terms{})
 	stored := a.MustLiveBytes(t)
 	vaulttest.Want(t, "RevealSecret(claim)", a.MustRevealClaimed(t, kept.Secret.Key, mine()), text)
 	advance(t, time.Second, a, b)
@@ -57,7 +57,7 @@ func TestClaimOnAnotherNode(t *testing.T) {
 func TestClaimOfADeadNode(t *testing.T) {
 	t.Parallel()
 	a, b := nodes(t)
-	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	a.MustRevealClaimed(t, kept.Secret.Key, mine())
 	a.Close(t)
 	advance(t, 60*time.Second, b)
@@ -87,7 +87,7 @@ func TestRepeatDestroysForADeadNode(t *testing.T) {
 		return faulty
 	}})
 	b := c.Node(t, "b", vaulttest.Options{Manual: true})
-	kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	slot := vaulttest.SlotOf(t, a, kept.Secret.Key)
 	failure := storage.ErrUnavailable
 	faulty.DestroyErr.Store(&failure)
@@ -118,7 +118,7 @@ func TestClaimsAtTheStartOfANode(t *testing.T) {
 			cluster := vaulttest.NewMemoryCluster(t)
 			a := cluster.Node(t, "a", vaulttest.Options{Manual: true})
 			advance(t, time.Hour, a)
-			kept := a.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := a.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			a.MustRevealClaimed(t, kept.Secret.Key, mine())
 			cluster.Node(t, "b", vaulttest.Options{Manual: true, Start: a.Clock.Now().Add(c.off)})
 			if c.lasts {

@@ -41,7 +41,7 @@ func mixed(t *testing.T, folder, database string) string {
 func TestTheftWhileAClaimLasts(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 	before := k.CopyDir(t)
 	k.MustRevealClaimed(t, kept.Secret.Key, mine())
 	vaulttest.AwaitShred(t, k)
@@ -97,7 +97,7 @@ func TestTheftAfterAClaim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-			kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+			kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 			k.MustRevealClaimed(t, kept.Secret.Key, mine())
 			row := kept.Secret.Key.RowKey(seal.KindSecret)
 			slot, _, _, err := claim.Holding().Find(row[:], vaulttest.Get(t, k.Store, claim.BucketClaim, row[:]))

@@ -37,7 +37,7 @@ func TestRepeatDuringTheShred(t *testing.T) {
 			slow.Shares = s
 			return slow
 		}})
-		kept := k.MustConceal(t, caller.Caller{}, text, secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, text, secret.Terms{})
 		var got [2]atomic.Pointer[secret.Revealed]
 		for i := range got {
 			go func() {

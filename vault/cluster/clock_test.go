@@ -24,7 +24,7 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+			kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 			k.Clock.Advance(time.Minute)
 			vaulttest.WantErr(t, "RevealSecret(expired)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 			between(t, k)
@@ -35,7 +35,7 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 				k.MustSweep(t)
 			}
 			// What comes in the meantime lives its whole life.
-			fresh := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{TTL: new(time.Minute)})
+			fresh := k.MustConceal(t, caller.Caller{}, "y", secret.Terms{TTL: new(time.Minute)})
 			vaulttest.Want(t, "Created", fresh.Secret.Created, vaulttest.StartTime().Add(time.Minute))
 			vaulttest.Want(t, "RevealSecret(fresh)", k.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "y")
 		})
@@ -47,7 +47,7 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 func TestForwardLeapDeletesNothing(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	leap := 10 * 365 * 24 * time.Hour
 	k.Clock.Advance(leap)
 	for range 100 { // readings of one minute count once
@@ -67,7 +67,7 @@ func TestForwardLeapDeletesNothing(t *testing.T) {
 func TestForwardLeapConfirmed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Alone: true}) // a node's time never goes back
-	k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	for _, step := range []struct {
 		advance time.Duration
 		kept    int
@@ -92,7 +92,7 @@ func TestForwardLeapConfirmed(t *testing.T) {
 func TestHourIsNoLeap(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
@@ -103,8 +103,8 @@ func TestHourIsNoLeap(t *testing.T) {
 func TestLongDowntime(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	short := k.MustConceal(t, caller.Caller{}, "short", secret.Wish{TTL: new(time.Hour)})
-	long := k.MustConceal(t, caller.Caller{}, "long", secret.Wish{})
+	short := k.MustConceal(t, caller.Caller{}, "short", secret.Terms{TTL: new(time.Hour)})
+	long := k.MustConceal(t, caller.Caller{}, "long", secret.Terms{})
 	k.Close(t)
 	k.Clock.Advance(3 * time.Hour / 2)
 	k.Reopen(t)
@@ -130,11 +130,11 @@ func TestMarkSurvives(t *testing.T) {
 	for range 2 {
 		k.Reopen(t)
 		k.MustSweep(t)
-		got := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created
+		got := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{}).Secret.Created
 		vaulttest.Want(t, "Created", got, mark)
 	}
 	k.Clock.Set(mark.Add(time.Second))
-	vaulttest.Want(t, "Created", k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created, mark.Add(time.Second))
+	vaulttest.Want(t, "Created", k.MustConceal(t, caller.Caller{}, "x", secret.Terms{}).Secret.Created, mark.Add(time.Second))
 }
 
 // A clock that ticks in steps of a second for an hour ends each secret at its
@@ -142,7 +142,7 @@ func TestMarkSurvives(t *testing.T) {
 func TestSteadyClock(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(150 * time.Second)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(150 * time.Second)})
 	for second := range 200 {
 		k.MustSweep(t)
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose())

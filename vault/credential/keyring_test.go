@@ -24,7 +24,7 @@ func TestTheftOfAnAccount(t *testing.T) {
 	in := m.SignIn(t, false)
 	c := m.Auth(t, vaulttest.BySession(in.Cookie))
 	token := m.MustToken(t, c, credential.NewToken{})
-	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
+	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{})
 	m.Auth(t, vaulttest.ByToken(token))
 
 	content := m.Stored(t)
@@ -150,19 +150,19 @@ func TestOperatorTokenListsWhatCameAfter(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	owner := m.MustEnter(t)
-	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	made, info, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), vaulttest.MemberAddress, credential.NewToken{})
 	vaulttest.Want(t, "CreateToken()", err, nil)
 	token := m.Auth(t, vaulttest.ByToken(made))
 	m.WantList(t, token, 0, 1)
-	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Wish{})
-	m.MustConceal(t, token, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
+	m.MustConceal(t, token, vaulttest.Plaintext, secret.Terms{})
 	m.WantList(t, token, 2, 1)
 	m.WantList(t, owner, 3, 0)
 
 	// A token that it makes opens what it opens, and ends with it and the pair.
 	heir := m.Auth(t, vaulttest.ByToken(m.MustToken(t, token, credential.NewToken{Name: "heir"})))
-	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	m.WantList(t, heir, 3, 1)
 	vaulttest.Want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), owner, info.ID), nil)
 	_, tokens, err := endCredentials(t.Context(), m)
@@ -177,7 +177,7 @@ func TestPasswordChangeKeepsTheList(t *testing.T) {
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	owner, other := m.MustEnter(t), m.SignIn(t, false)
 	token := m.MustToken(t, owner, credential.NewToken{})
-	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	before := vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0]
 	err := m.Vault.Passwords.ChangeAccountPassword(t.Context(), owner, vaulttest.MemberPassword, "another horse battery")
 	vaulttest.Want(t, "ChangeAccountPassword()", err, nil)
@@ -199,7 +199,7 @@ func TestPasswordResetBeginsANewList(t *testing.T) {
 	in := m.SignIn(t, false)
 	owner := m.Auth(t, vaulttest.BySession(in.Cookie))
 	token := m.MustToken(t, owner, credential.NewToken{})
-	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	before := vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0]
 	lost, err := m.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.MemberAddress, vaulttest.MemberPassword)
 	vaulttest.Want(t, "ResetPassword()", err, nil)
@@ -210,7 +210,7 @@ func TestPasswordResetBeginsANewList(t *testing.T) {
 	vaulttest.Want(t, "the pair is another one", bytes.Equal(vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0], before), false)
 	owner = m.MustEnter(t)
 	m.WantList(t, owner, 0, 1)
-	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	m.WantList(t, owner, 1, 1)
 }
 
@@ -227,7 +227,7 @@ func TestReplacedPairStaysWhileHeld(t *testing.T) {
 	}
 	replace()
 	m.WantRows(t, credential.BucketPair, 2)
-	m.MustConceal(t, session, vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, session, vaulttest.Plaintext, secret.Terms{})
 	m.WantList(t, session, 1, 0)
 	m.WantList(t, token, 1, 0)
 	replace() // nothing holds the second one

@@ -25,7 +25,7 @@ func TestSharesThatEndMeanwhile(t *testing.T) {
 		t.Fatalf("filled(): got %T and %T, want those of a folder", k.Store, k.Shares)
 	}
 	f := folder{store: k.Store}
-	opened := k.MustConceal(t, vaulttest.Caller(7), vaulttest.Plaintext, secret.Wish{})
+	opened := k.MustConceal(t, vaulttest.Caller(7), vaulttest.Plaintext, secret.Terms{})
 	examine := func(meanwhile func()) *doctor.Findings {
 		found := doctor.NewFindings()
 		err := doctor.Examine(t.Context(), doctor.Options{
@@ -44,7 +44,7 @@ func TestSharesThatEndMeanwhile(t *testing.T) {
 	found := examine(func() {
 		k.MustReveal(t, vaulttest.Caller(7), opened.Secret.Key, "")
 		vaulttest.AwaitShred(t, k)
-		k.MustConceal(t, vaulttest.Caller(7), vaulttest.Plaintext, secret.Wish{})
+		k.MustConceal(t, vaulttest.Caller(7), vaulttest.Plaintext, secret.Terms{})
 	})
 	vaulttest.Want(t, "errors and warnings beside a service", found.Count(doctor.LevelError)+found.Count(doctor.LevelWarning), 0)
 	now := f.rows(t, secret.BucketSecret)

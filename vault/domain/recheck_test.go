@@ -141,7 +141,7 @@ func TestDomainLapse(t *testing.T) {
 	c := k.account(t)
 	d := k.verified(t, c, claimed)
 	month := 30 * day
-	made := k.MustConceal(t, c, "the text", secret.Wish{ShareDomain: "Secrets.Example.com.", TTL: &month})
+	made := k.MustConceal(t, c, "the text", secret.Terms{ShareDomain: "Secrets.Example.com.", TTL: &month})
 	vaulttest.Want(t, "Secret.ShareDomain", made.Secret.ShareDomain, claimed)
 
 	k.DNS.Delete(txtName(d))
@@ -165,7 +165,7 @@ func TestDomainLapse(t *testing.T) {
 	if err != nil || kept.State != receipt.StateNew {
 		t.Errorf("GetSecret(suspended): got %v, %v, want it to wait", kept.State, err)
 	}
-	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: claimed})
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Terms{ShareDomain: claimed})
 	vaulttest.WantErr(t, "ConcealSecret(suspended)", err, refusal.ErrDomainNotFound)
 	_, err = k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
 	vaulttest.WantErr(t, "GetPublicBrand(suspended)", err, refusal.ErrNotFound)
@@ -308,12 +308,12 @@ func TestRemovedDomainLocksNothing(t *testing.T) {
 	c, other := k.account(t), k.account(t)
 	d := k.verified(t, c, claimed)
 	month := 30 * day
-	first := k.MustConceal(t, c, "first", secret.Wish{ShareDomain: claimed, TTL: &month})
+	first := k.MustConceal(t, c, "first", secret.Terms{ShareDomain: claimed, TTL: &month})
 	k.lapse(t, c, d)
 	k.remove(t, c, claimed)
 	vaulttest.Want(t, "RevealSecret(given up)", k.MustReveal(t, vaulttest.Caller(2), first.Secret.Key, ""), "first")
 	again := k.verified(t, other, claimed)
-	second := k.MustConceal(t, other, "second", secret.Wish{ShareDomain: again.Name})
+	second := k.MustConceal(t, other, "second", secret.Terms{ShareDomain: again.Name})
 	vaulttest.Want(t, "RevealSecret(another's)", k.MustReveal(t, vaulttest.Caller(2), second.Secret.Key, ""), "second")
 }
 

@@ -10,22 +10,22 @@ import (
 )
 
 // ShareDomain returns the canonical name of the domain that a sender requests
-// for the link. It ignores an empty wish, the service's own host, and a name
+// for the link. It ignores an empty name, the service's own host, and a name
 // that is not a public domain. Any other name must be a verified domain of the
 // caller's account; otherwise it returns a DomainError.
-func (ds *Domains) ShareDomain(ctx context.Context, c caller.Caller, wish string) (string, error) {
-	name, ok := canonicalDomain(wish)
+func (ds *Domains) ShareDomain(ctx context.Context, c caller.Caller, requested string) (string, error) {
+	name, ok := canonicalDomain(requested)
 	if !ok || !publicDomain(name) || name == ds.hostName() {
 		return "", nil
 	}
 	d, err := ds.seeDomain(ctx, c, name)
 	switch {
 	case errors.Is(err, refusal.ErrUnauthenticated), errors.Is(err, refusal.ErrDomainNotFound):
-		return "", &refusal.DomainError{Domain: wish, Field: "share_domain"}
+		return "", &refusal.DomainError{Domain: requested, Field: "share_domain"}
 	case err != nil:
 		return "", err
 	case d.record.state != DomainVerified:
-		return "", &refusal.DomainError{Domain: wish, Field: "share_domain"}
+		return "", &refusal.DomainError{Domain: requested, Field: "share_domain"}
 	}
 	return name, nil
 }

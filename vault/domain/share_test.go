@@ -22,8 +22,8 @@ func TestShareOnDomain(t *testing.T) {
 	k.add(t, owner, "pending.example.com")
 	k.verified(t, other, "other.example.com")
 	tests := []struct {
-		wish, want string
-		refused    bool
+		requested, want string
+		refused         bool
 	}{
 		{"", "", false}, {" ", "", false}, {ownHost, "", false}, {"HUSH.Example.org.", "", false}, {"localhost", "", false}, {"co.uk", "", false},
 		{claimed, claimed, false}, {" SECRETS.example.com. ", claimed, false}, {"Bücher.de", "xn--bcher-kva.de", false}, {"xn--bcher-kva.de", "xn--bcher-kva.de", false},
@@ -31,13 +31,13 @@ func TestShareOnDomain(t *testing.T) {
 		{"x.secrets.example.com", "", true}, {"example.com", "", true}, {"x." + ownHost, "", true},
 	}
 	for _, test := range tests {
-		got, err := k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Wish{ShareDomain: test.wish})
-		if domain, ok := errors.AsType[*refusal.DomainError](err); ok != test.refused || ok && domain.Domain != test.wish {
-			t.Errorf("ConcealSecret(%q): got %v, want refused: %t", test.wish, err, test.refused)
+		got, err := k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Terms{ShareDomain: test.requested})
+		if domain, ok := errors.AsType[*refusal.DomainError](err); ok != test.refused || ok && domain.Domain != test.requested {
+			t.Errorf("ConcealSecret(%q): got %v, want refused: %t", test.requested, err, test.refused)
 		}
 		vaulttest.Want(t, "Secret.ShareDomain", got.Secret.ShareDomain, test.want)
 	}
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{ShareDomain: claimed})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Terms{ShareDomain: claimed})
 	vaulttest.WantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrDomainNotFound)
 }
 
@@ -54,8 +54,8 @@ func TestVisitorsTakeLeave(t *testing.T) {
 		t.Helper()
 		c := vaulttest.Caller(1)
 		c.Site = caller.Site{Host: host, Page: page}
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{})
-		_, _, again := k.Vault.Secrets.GenerateSecret(t.Context(), c, 0, seal.CharacterSets{}, secret.Wish{})
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Terms{})
+		_, _, again := k.Vault.Secrets.GenerateSecret(t.Context(), c, 0, seal.CharacterSets{}, secret.Terms{})
 		if refused := errors.Is(err, refusal.ErrPolicy); refused == admitted || !refused && err != nil || errors.Is(again, refusal.ErrPolicy) != refused {
 			t.Errorf("ConcealSecret, GenerateSecret on %q, by a page: %t: got %v and %v, want it admitted: %t", host, page, err, again, admitted)
 		}
@@ -78,7 +78,7 @@ func TestVisitorsTakeLeave(t *testing.T) {
 	owner.Site = caller.Site{Host: claimed}
 	_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), owner, claimed, domain.Brand{}, []string{"allow_public_api", "allow_public_homepage"})
 	vaulttest.WantErr(t, "UpdateDomainBrand(no leave)", err, nil)
-	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Wish{})
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(owner)", err, nil)
 }
 

@@ -64,7 +64,7 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 	bobOnAda.Site = caller.Site{Host: claimed}
 	conceal := func(c caller.Caller, domain string) string {
 		t.Helper()
-		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: domain})
+		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Terms{ShareDomain: domain})
 		if err != nil {
 			t.Fatalf("ConcealSecret(%q): got %v, want nil", domain, err)
 		}
@@ -114,11 +114,11 @@ func TestVisitorsSecretOfAFormerDomain(t *testing.T) {
 	k.Clock.Advance(time.Second)
 	visitor := vaulttest.Caller(7)
 	visitor.Site = caller.Site{Host: claimed}
-	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), visitor, "x", secret.Wish{})
+	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), visitor, "x", secret.Terms{})
 	vaulttest.Want(t, "ConcealSecret()", err, nil)
 	vaulttest.Want(t, "Secret.ShareDomain", kept.Secret.ShareDomain, "") // none was asked for
 	vaulttest.Want(t, "Metadata.ShareDomain", kept.Metadata.ShareDomain, "")
-	sealed, _ := k.MustConcealSealed(t, visitor, "x", "", secret.Wish{})
+	sealed, _ := k.MustConcealSealed(t, visitor, "x", "", secret.Terms{})
 	vaulttest.Want(t, "Secret.ShareDomain of an end-to-end secret", sealed.Secret.ShareDomain, "")
 	key := kept.Secret.Key.Expose()
 	k.wantOn(t, claimed, key, true)
@@ -139,7 +139,7 @@ func TestForeignDomainLeavesNoLook(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	ada, bob := k.account(t), k.account(t)
 	k.verified(t, bob, othersDomain)
-	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), ada, "x", secret.Wish{Passphrase: "open sesame"})
+	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), ada, "x", secret.Terms{Passphrase: "open sesame"})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want nil", err)
 	}
@@ -162,7 +162,7 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	ada, bob := k.account(t), k.account(t)
 	k.verified(t, ada, claimed)
-	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), ada, "x", secret.Wish{ShareDomain: claimed})
+	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), ada, "x", secret.Terms{ShareDomain: claimed})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want nil", err)
 	}

@@ -98,7 +98,7 @@ func (s *shelf) conceal(c *fleet, n *node, d *dice) {
 	}
 	call := c.seen.now()
 	made, err := n.vault.Secrets.ConcealSecret(c.t.Context(), k.caller(d.below(networks)), caller.Text(k.text),
-		secret.Wish{TTL: &ttl, Passphrase: k.passphrase})
+		secret.Terms{TTL: &ttl, Passphrase: k.passphrase})
 	if err != nil {
 		c.excuse("ConcealSecret", err)
 		return

@@ -133,7 +133,7 @@ func TestExceptionCanaries(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	key := k.MustConceal(t, vaulttest.Caller(1), "text", secret.Wish{}).Secret.Key.Expose()
+	key := k.MustConceal(t, vaulttest.Caller(1), "text", secret.Terms{}).Secret.Key.Expose()
 	token := seal.NewAPIToken().Expose()
 	canaries := []string{
 		key, token, hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte(key)), "ada@example.com", "203.0.113.7", "2001:db8::7",

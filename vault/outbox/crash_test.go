@@ -75,7 +75,7 @@ func TestMailOfASecretThatWasNotKept(t *testing.T) {
 	vaulttest.MustPost(t, k.Kit)
 	drawn = nil
 	store.Before.Store(new(storage.ErrFull))
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend, "b@example.com"}})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{friend, "b@example.com"}})
 	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	store.Before.Store(nil)
 	vaulttest.Want(t, "shares drawn", len(drawn), 3)
@@ -166,7 +166,7 @@ func TestShutdownWhileSending(t *testing.T) {
 		return ctx.Err()
 	}})
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}})
 	<-sending
 	k.Close(t)
 

@@ -24,7 +24,7 @@ func TestTheftOfMailFromAStoreThatKeeps(t *testing.T) {
 	office := &postOffice{}
 	k := store.Open(t, root, clock, office.send)
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}, TTL: new(72 * time.Hour)})
+	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}, TTL: new(72 * time.Hour)})
 	moment := store.Moment()
 	vaulttest.Want(t, "epoch keys of secret and mail", len(vaulttest.RowsIn(t, store, shares.BucketEpoch)), 2)
 	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k), 1)
@@ -78,7 +78,7 @@ func TestPostponedMailKeepsItsEpoch(t *testing.T) {
 	office := &postOffice{err: context.DeadlineExceeded}
 	k := store.Open(t, root, clock, office.send)
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}, TTL: new(72 * time.Hour)})
+	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}, TTL: new(72 * time.Hour)})
 	for range 20 {
 		vaulttest.MustPost(t, k)
 		clock.Advance(time.Hour)

@@ -86,7 +86,7 @@ func putMailer(t *testing.T, k *vaulttest.Kit) (sender caller.Caller) {
 // mustShare conceals a secret and has its link sent to friend.
 func (k *mailKit) mustShare(t *testing.T) secret.Concealed {
 	t.Helper()
-	return k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	return k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}})
 }
 
 // wantDeliveries compares what a receipt tells of its mails.

@@ -79,8 +79,8 @@ func TestQueueingDoesNotWaitForOtherNodes(t *testing.T) {
 	a := c.Node(t, "a", opts)
 	opts.WrapStore = func(s storage.Store) storage.Store { reads.Store = s; return reads }
 	b := c.Node(t, "b", opts)
-	a.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{})
-	b.MustConceal(t, putMailer(t, b), vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	a.MustConceal(t, vaulttest.Caller(1), "x", secret.Terms{})
+	b.MustConceal(t, putMailer(t, b), vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}})
 	vaulttest.Want(t, "updates of node 1 read its own counters", reads.names[counter.SystemCounts+" 0001"], true)
 	vaulttest.Want(t, "updates of node 1 read the counters of node 0", reads.names[counter.SystemCounts], false)
 }
@@ -96,7 +96,7 @@ func TestQueueIsFullForAllNodes(t *testing.T) {
 	counts[counter.Queued] = outbox.QueueMost
 	vaulttest.Put(t, c.Store, rows.BucketSystem, []byte(counter.SystemCounts), counts.Encode())
 	for _, k := range []*vaulttest.Kit{a, b} {
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), sender, "x", secret.Wish{Recipients: []string{friend}})
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), sender, "x", secret.Terms{Recipients: []string{friend}})
 		if !errors.Is(err, refusal.ErrQuota) {
 			t.Errorf("ConcealSecret(full queue): got %v, want %v", err, refusal.ErrQuota)
 		}

@@ -24,7 +24,7 @@ var errRelay = errors.New("relay is asleep")
 func TestMailsToRecipients(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
-	kept := k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{
+	kept := k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Terms{
 		Passphrase: vaulttest.Passphrase, TTL: new(time.Hour), Recipients: []string{friend + ", Bob@Example.COM"},
 	})
 	start := k.Clock.Now()
@@ -61,7 +61,7 @@ func isID(p cmp.Path) bool { return p.Last().String() == ".ID" }
 func TestMailNotConfigured(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), putMailer(t, k), vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), putMailer(t, k), vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}})
 	vaulttest.WantErr(t, "ConcealSecret(recipient)", err, refusal.ErrNoMail)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "QueueMail()", k.Vault.Outbox.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "k"}), nil)
@@ -177,7 +177,7 @@ func TestMailEndsUnsent(t *testing.T) {
 			t.Parallel()
 			k := newMailKit(t, vaulttest.Options{})
 			k.post.fail(test.answer)
-			kept := k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{TTL: &test.ttl, Recipients: []string{friend}})
+			kept := k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Terms{TTL: &test.ttl, Recipients: []string{friend}})
 			if test.before != nil {
 				test.before(t, k, kept)
 			}
@@ -192,7 +192,7 @@ func TestMailEndsUnsent(t *testing.T) {
 func TestDeliveriesEndWithTheReceipt(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{TTL: new(10 * time.Minute), Recipients: []string{friend, "b@example.com"}})
+	k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Terms{TTL: new(10 * time.Minute), Recipients: []string{friend, "b@example.com"}})
 	vaulttest.MustPost(t, k.Kit)
 	vaulttest.Want(t, "deliveries kept", len(vaulttest.RowsIn(t, k.Store, outbox.BucketDelivery)), 2)
 	k.Clock.Advance(20*time.Minute - time.Millisecond)
@@ -206,10 +206,10 @@ func TestDeliveriesEndWithTheReceipt(t *testing.T) {
 func TestRecipientsThatAreNone(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{"b@example.com", "nobody"}})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{"b@example.com", "nobody"}})
 	vaulttest.WantErr(t, "ConcealSecret(recipient nobody)", err, refusal.ErrInvalid)
 	vaulttest.Want(t, "error's text", err.Error(), "Undeliverable email address: nobody")
-	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Wish{Recipients: []string{"b@example.com"}})
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Terms{Recipients: []string{"b@example.com"}})
 	vaulttest.WantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrAccountRequired)
 	k.wantCounts(t, 0, 0, 0)
 }
@@ -218,13 +218,13 @@ func TestQueueIsFull(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	vaulttest.Want(t, "FillQueue()", k.Store.Update(t.Context(), vaulttest.FillQueue), nil)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}})
 	vaulttest.WantErr(t, "ConcealSecret(full queue)", err, refusal.ErrQuota)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.WantErr(t, "QueueMail(full queue)", k.Vault.Outbox.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend}), refusal.ErrQuota)
 	vaulttest.Want(t, "QueueNotice(full queue)", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
 	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), 0)
-	k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{})
+	k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Terms{})
 }
 
 func TestNotices(t *testing.T) {
@@ -277,7 +277,7 @@ func TestMailIsSentByItself(t *testing.T) {
 	t.Parallel()
 	sent := make(chan outbox.Mail)
 	k := vaulttest.New(t, vaulttest.Options{Send: func(_ context.Context, m outbox.Mail) error { sent <- m; return nil }})
-	k.MustConceal(t, putMailer(t, k), vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	k.MustConceal(t, putMailer(t, k), vaulttest.Plaintext, secret.Terms{Recipients: []string{friend}})
 	select {
 	case m := <-sent:
 		vaulttest.Want(t, "Mail.To", string(m.To), friend)

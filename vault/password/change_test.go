@@ -55,7 +55,7 @@ func TestChangePassword(t *testing.T) {
 	own := k.MustJoin(t, vaulttest.Ada)
 	other := k.Browser(t)
 	token := k.TokenOf(t, own)
-	k.MustConceal(t, own, "kept", secret.Wish{})
+	k.MustConceal(t, own, "kept", secret.Terms{})
 	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.RightPassword), nil)
 	link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
@@ -101,8 +101,8 @@ func TestResetPassword(t *testing.T) {
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	own := k.MustJoin(t, vaulttest.Ada)
 	session, token := k.Browser(t), k.TokenOf(t, own)
-	kept := k.MustConceal(t, own, "kept", secret.Wish{})
-	k.MustConceal(t, own, "kept as well", secret.Wish{})
+	kept := k.MustConceal(t, own, "kept", secret.Terms{})
+	k.MustConceal(t, own, "kept as well", secret.Terms{})
 	for range password.NetworkTries {
 		k.WantSignIn(t, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 	}
@@ -123,7 +123,7 @@ func TestResetPassword(t *testing.T) {
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
 	c := k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.Want(t, "Account.SealedCount", k.AccountOf(t, vaulttest.Ada).SealedCount, 2)
-	k.MustConceal(t, c, "new", secret.Wish{})
+	k.MustConceal(t, c, "new", secret.Terms{})
 	shown, hidden := k.Listed(t, c)
 	vaulttest.Want(t, "receipts shown after a reset", shown, 1)
 	vaulttest.Want(t, "receipts hidden after a reset", hidden, 2)
@@ -134,7 +134,7 @@ func TestResetPassword(t *testing.T) {
 func TestResetPasswordTwice(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustConceal(t, k.MustJoin(t, vaulttest.Ada), "kept", secret.Wish{})
+	k.MustConceal(t, k.MustJoin(t, vaulttest.Ada), "kept", secret.Terms{})
 	for _, password := range []caller.Text{vaulttest.OtherPassword, "a third password"} {
 		sealed, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Ada, password)
 		vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)

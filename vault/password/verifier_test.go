@@ -68,7 +68,7 @@ func TestStolenFolderTestsNoPassword(t *testing.T) {
 func TestOldVerifiersAreReplaced(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	kept := k.MustConceal(t, k.MustJoin(t, vaulttest.Ada), "kept", secret.Wish{})
+	kept := k.MustConceal(t, k.MustJoin(t, vaulttest.Ada), "kept", secret.Terms{})
 	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
 		return storeUnkeyedPassword(k.Vault, tx, vaulttest.Ada, func(p seal.PasswordParams) [32]byte { return guessed(p, vaulttest.RightPassword) })
 	}))

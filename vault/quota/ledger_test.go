@@ -54,7 +54,7 @@ func TestQuotaOverNodes(t *testing.T) {
 	account := kits[0].MustStoredAccount(t, caller.Caller{}, "a")
 	var kept []secret.Concealed
 	for i := range 3 {
-		kept = append(kept, kits[i].MustConceal(t, network, bigText, secret.Wish{}))
+		kept = append(kept, kits[i].MustConceal(t, network, bigText, secret.Terms{}))
 		advanceAll(t, kits, time.Second)
 	}
 	fill(t, kits[1], account, 4)
@@ -62,12 +62,12 @@ func TestQuotaOverNodes(t *testing.T) {
 	for _, k := range kits {
 		wantFull(t, k, network)
 		wantFull(t, k, account)
-		k.MustConceal(t, vaulttest.Caller(2), "another network", secret.Wish{})
+		k.MustConceal(t, vaulttest.Caller(2), "another network", secret.Terms{})
 	}
 	kits[2].MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	kits[0].MustBurn(t, vaulttest.Caller(9), kept[2].Metadata.Key, "")
 	for _, k := range kits[:2] {
-		k.MustConceal(t, network, bigText, secret.Wish{})
+		k.MustConceal(t, network, bigText, secret.Terms{})
 		advanceAll(t, kits, time.Second)
 	}
 	wantFull(t, kits[2], network)
@@ -80,7 +80,7 @@ func TestQuotaWhileTimeStandsStill(t *testing.T) {
 	kits := clusterKits(t, vaulttest.NewMemoryCluster(t), 2, vaulttest.Options{Limits: caller.Limits{NetworkBytes: room(3)}})
 	network := vaulttest.Caller(1)
 	kits[0].Clock.Advance(-time.Minute)
-	kits[0].MustConceal(t, network, bigText, secret.Wish{})
+	kits[0].MustConceal(t, network, bigText, secret.Terms{})
 	fill(t, kits[1], network, 2)
 	kits[0].Clock.Advance(time.Second)
 	wantFull(t, kits[0], network)
@@ -106,7 +106,7 @@ func TestQuotaAtOnceOnANode(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			_, err := kits[0].Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), bigText, secret.Wish{})
+			_, err := kits[0].Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), bigText, secret.Terms{})
 			if err != nil && !errors.Is(err, refusal.ErrQuota) {
 				t.Errorf("ConcealSecret(at once): got %v, want nil or ErrQuota", err)
 			}
@@ -122,11 +122,11 @@ func TestQuotaOutlivesNodes(t *testing.T) {
 	t.Parallel()
 	c, opts := vaulttest.NewCluster(t), vaulttest.Options{Limits: caller.Limits{NetworkBytes: room(3)}}
 	kits := clusterKits(t, c, 2, opts)
-	kits[0].MustConceal(t, vaulttest.Caller(1), bigText, secret.Wish{})
-	kits[1].MustConceal(t, vaulttest.Caller(1), bigText, secret.Wish{})
+	kits[0].MustConceal(t, vaulttest.Caller(1), bigText, secret.Terms{})
+	kits[1].MustConceal(t, vaulttest.Caller(1), bigText, secret.Terms{})
 	kits[1].Close(t)
 	later := c.Node(t, "later", vaulttest.Options{Manual: true, Limits: opts.Limits, Start: kits[0].Clock.Now()})
-	later.MustConceal(t, vaulttest.Caller(1), bigText, secret.Wish{})
+	later.MustConceal(t, vaulttest.Caller(1), bigText, secret.Terms{})
 	wantFull(t, later, vaulttest.Caller(1))
 	wantCounted(t, c.Store)
 }
@@ -182,7 +182,7 @@ func TestLedgerStateMachine(t *testing.T) {
 		conceal := func(rt *rapid.T, k *vaulttest.Kit) {
 			text := caller.Text(strings.Repeat("x", rapid.IntRange(1, 2000).Draw(rt, "size")))
 			ttl := rapid.SampledFrom([]time.Duration{time.Minute, time.Hour}).Draw(rt, "ttl")
-			one, err := k.Vault.Secrets.ConcealSecret(t.Context(), rapid.SampledFrom(callers).Draw(rt, "caller"), text, secret.Wish{TTL: &ttl})
+			one, err := k.Vault.Secrets.ConcealSecret(t.Context(), rapid.SampledFrom(callers).Draw(rt, "caller"), text, secret.Terms{TTL: &ttl})
 			if err == nil {
 				kept = append(kept, one)
 			} else if !errors.Is(err, refusal.ErrQuota) && !errors.Is(err, refusal.ErrUnavailable) {
@@ -244,7 +244,7 @@ func TestLedgerCountsAFilledStore(t *testing.T) {
 		account := kits[0].MustStoredAccount(t, caller.Caller{}, "a")
 		var kept []secret.Concealed
 		conceal := func(k *vaulttest.Kit) {
-			kept = append(kept, k.MustConceal(t, vaulttest.Caller(len(kept)%3), "x", secret.Wish{}), k.MustConceal(t, account, "y", secret.Wish{}))
+			kept = append(kept, k.MustConceal(t, vaulttest.Caller(len(kept)%3), "x", secret.Terms{}), k.MustConceal(t, account, "y", secret.Terms{}))
 		}
 		for range rapid.IntRange(0, 20).Draw(rt, "secrets") {
 			conceal(kits[0])
@@ -274,7 +274,7 @@ func TestLedgerIsTidied(t *testing.T) {
 	c := vaulttest.NewCluster(t)
 	kits := clusterKits(t, c, 2, vaulttest.Options{})
 	for i := range 10 {
-		one := kits[0].MustConceal(t, vaulttest.Caller(i), "x", secret.Wish{TTL: new(time.Minute)})
+		one := kits[0].MustConceal(t, vaulttest.Caller(i), "x", secret.Terms{TTL: new(time.Minute)})
 		if i > 0 {
 			kits[1].MustReveal(t, vaulttest.Caller(1), one.Secret.Key, "")
 		}
@@ -304,10 +304,10 @@ func TestQuotaAfterUnknownOutcome(t *testing.T) {
 	}})
 	k.MustReclaim(t)
 	store.After.Store(new(storage.ErrUnknownOutcome))
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), bigText, secret.Wish{TTL: new(time.Minute)})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), bigText, secret.Terms{TTL: new(time.Minute)})
 	vaulttest.WantErr(t, "ConcealSecret(outcome unknown)", err, storage.ErrUnknownOutcome)
 	store.After.Store(nil)
-	k.MustConceal(t, vaulttest.Caller(1), bigText, secret.Wish{})
+	k.MustConceal(t, vaulttest.Caller(1), bigText, secret.Terms{})
 	if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Usage.Charges()); diff != "" {
 		t.Errorf("usage after the unknown outcome: -want +got\n%s", diff)
 	}

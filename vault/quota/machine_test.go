@@ -117,12 +117,12 @@ func (m *quotaMachine) conceal(rt *rapid.T) { m.concealIn(m.t.Context(), rt) }
 
 func (m *quotaMachine) concealIn(ctx context.Context, rt *rapid.T) {
 	c := rapid.SampledFrom(m.callers).Draw(rt, "caller")
-	wish := secret.Wish{TTL: new(rapid.SampledFrom([]time.Duration{time.Minute, time.Hour}).Draw(rt, "ttl"))}
+	terms := secret.Terms{TTL: new(rapid.SampledFrom([]time.Duration{time.Minute, time.Hour}).Draw(rt, "ttl"))}
 	if !c.Anonymous() {
-		wish.Recipients = rapid.SampledFrom([][]string{nil, {"eve@example.com", "bob@example.com"}}).Draw(rt, "recipients")
+		terms.Recipients = rapid.SampledFrom([][]string{nil, {"eve@example.com", "bob@example.com"}}).Draw(rt, "recipients")
 	}
 	size := rapid.IntRange(1, 2000).Draw(rt, "size")
-	kept, err := m.kit.Vault.Secrets.ConcealSecret(ctx, c, caller.Text(strings.Repeat("x", size)), wish)
+	kept, err := m.kit.Vault.Secrets.ConcealSecret(ctx, c, caller.Text(strings.Repeat("x", size)), terms)
 	if err == nil {
 		m.kept = append(m.kept, kept)
 	} else if !errors.Is(err, refusal.ErrQuota) && !errors.Is(err, errFailed) {

@@ -37,7 +37,7 @@ func room(n int64) int64 { return n*(big+quota.ReceiptBytes) + 2*quota.ReceiptBy
 func fill(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (kept []secret.Concealed) {
 	t.Helper()
 	for range n {
-		kept = append(kept, k.MustConceal(t, c, bigText, secret.Wish{}))
+		kept = append(kept, k.MustConceal(t, c, bigText, secret.Terms{}))
 	}
 	wantFull(t, k, c)
 	return kept
@@ -45,7 +45,7 @@ func fill(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (kept []secret
 
 func wantFull(t *testing.T, k *vaulttest.Kit, c caller.Caller) {
 	t.Helper()
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, bigText, secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, bigText, secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(quota used up)", err, refusal.ErrQuota)
 }
 
@@ -56,8 +56,8 @@ func TestQuotaOfNetwork(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: room(3)}})
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 3)
-	k.MustConceal(t, vaulttest.Caller(2), "another network", secret.Wish{})
-	k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: c.Network}, "a"), "an account", secret.Wish{})
+	k.MustConceal(t, vaulttest.Caller(2), "another network", secret.Terms{})
+	k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: c.Network}, "a"), "an account", secret.Terms{})
 
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, vaulttest.Caller(9), kept[1].Metadata.Key, "")
@@ -85,8 +85,8 @@ func TestQuotaOfAccount(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AccountBytes: room(3)}})
 	c := k.MustStoredAccount(t, caller.Caller{Network: vaulttest.Caller(1).Network}, "a")
 	kept := fill(t, k, c, 3)
-	k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: c.Network}, "b"), "another account", secret.Wish{})
-	k.MustConceal(t, caller.Caller{Network: c.Network}, "anonymous", secret.Wish{})
+	k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: c.Network}, "b"), "another account", secret.Terms{})
+	k.MustConceal(t, caller.Caller{Network: c.Network}, "anonymous", secret.Terms{})
 	k.Reopen(t)
 	k.MustReclaim(t)
 	wantFull(t, k, c)
@@ -109,8 +109,8 @@ func TestQuotaOfWideNetwork(t *testing.T) {
 	}
 	for range 2 {
 		wantFull(t, k, from("2001:db8:1:9::1"))
-		k.MustConceal(t, from("2001:db8:2::1"), "another /48", secret.Wish{})
-		k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: from("2001:db8:1:9::1").Network}, "a"), "an account", secret.Wish{})
+		k.MustConceal(t, from("2001:db8:2::1"), "another /48", secret.Terms{})
+		k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: from("2001:db8:1:9::1").Network}, "a"), "an account", secret.Terms{})
 		k.Reopen(t)
 		k.MustReclaim(t)
 	}
@@ -152,7 +152,7 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []caller.Caller, random *rand
 	for range 25 {
 		c := callers[random.IntN(len(callers))]
 		ttl := []time.Duration{time.Minute, time.Hour}[random.IntN(2)]
-		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat("x", 1+random.IntN(1000))), secret.Wish{TTL: &ttl})
+		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat("x", 1+random.IntN(1000))), secret.Terms{TTL: &ttl})
 		vaulttest.Want(t, "ConcealSecret(text)", err, nil)
 		memo := caller.Text(strings.Repeat("m", random.IntN(500)))
 		ends := []func(){
@@ -180,7 +180,7 @@ func TestQuotaReleasedByExpiry(t *testing.T) {
 	c := vaulttest.Caller(1)
 	k.MustReclaim(t)
 	for range 2 {
-		k.MustConceal(t, c, bigText, secret.Wish{TTL: new(time.Minute)})
+		k.MustConceal(t, c, bigText, secret.Terms{TTL: new(time.Minute)})
 	}
 	wantFull(t, k, c)
 	k.Clock.Advance(time.Minute)
@@ -194,7 +194,7 @@ func TestQuotaReleasedOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	a, b := k.MustConceal(t, c, "a", secret.Wish{}), k.MustConceal(t, c, "b", secret.Wish{Passphrase: "p"})
+	a, b := k.MustConceal(t, c, "a", secret.Terms{}), k.MustConceal(t, c, "b", secret.Terms{Passphrase: "p"})
 	k.MustReveal(t, c, a.Secret.Key, "")
 	for range 3 {
 		_ = vaulttest.RevealErr(t, k, c, a.Secret.Key.Expose(), "")
@@ -212,7 +212,7 @@ func TestQuotaCountedAgain(t *testing.T) {
 	k.Reopen(t)
 
 	// Before the pass one more secret comes and one of the old ones goes.
-	k.MustConceal(t, c, bigText, secret.Wish{})
+	k.MustConceal(t, c, bigText, secret.Terms{})
 	k.MustReveal(t, c, kept[1].Secret.Key, "")
 	k.MustReclaim(t)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 3*big)
@@ -236,7 +236,7 @@ func TestQuotaAfterFailedEnd(t *testing.T) {
 		return &faulty
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", secret.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Terms{})
 	k.Reopen(t)
 	failure := storage.ErrFull
 	faulty.Before.Store(&failure)

@@ -69,7 +69,7 @@ func TestQuotaCountsWhatOutlivesSecrets(t *testing.T) {
 func churnReceipts(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.Text) int {
 	t.Helper()
 	for rounds := range 200 {
-		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{})
+		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Terms{})
 		if err == nil {
 			_, err = k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
 			k.MustBurn(t, c, kept.Metadata.Key, "")
@@ -89,7 +89,7 @@ func TestQuotaOfMemo(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", secret.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Terms{})
 	total := func() int64 { return k.Vault.Usage.Charges().Total }
 	set := func(memo caller.Text) {
 		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
@@ -120,7 +120,7 @@ func TestQuotaRefusesMemo(t *testing.T) {
 	const spare = 100
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: unit + quota.ReceiptBytes + spare}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", secret.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Terms{})
 	k.MustReclaim(t)
 	set := func(memo caller.Text, wanted error) {
 		t.Helper()
@@ -145,8 +145,8 @@ func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	k.MustConceal(t, c, "goes", secret.Wish{TTL: new(time.Minute)})
-	k.MustConceal(t, c, "stays", secret.Wish{})
+	k.MustConceal(t, c, "goes", secret.Terms{TTL: new(time.Minute)})
+	k.MustConceal(t, c, "stays", secret.Terms{})
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	k.Reopen(t)
@@ -170,7 +170,7 @@ func TestReceiptBytes(t *testing.T) {
 				continue
 			}
 			burn := func() {
-				k.MustBurn(t, c, k.MustConceal(t, c, "x", secret.Wish{Recipients: recipients}).Metadata.Key, "")
+				k.MustBurn(t, c, k.MustConceal(t, c, "x", secret.Terms{Recipients: recipients}).Metadata.Key, "")
 			}
 			burn()
 			before, charged := storedBytes(t, k), k.Vault.Usage.Charges().Total

@@ -51,7 +51,7 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
 			owner := k.MustAccount(t, "ada@example.com")
-			concealed := k.MustConceal(t, owner, "the text", secret.Wish{TTL: new(time.Minute)})
+			concealed := k.MustConceal(t, owner, "the text", secret.Terms{TTL: new(time.Minute)})
 			row, metadataRow := concealed.Secret.Key.RowKey(seal.KindSecret), concealed.Metadata.Key.RowKey(seal.KindMetadata)
 
 			link, sealed, err := storedLink(vaulttest.Get(t, k.Store, receipt.BucketMetadata, metadataRow[:]))

@@ -20,7 +20,7 @@ import (
 func concealMany(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (keys []string) {
 	t.Helper()
 	for i := range n {
-		concealed := k.MustConceal(t, c, caller.Text(fmt.Sprint("text ", i)), secret.Wish{TTL: new(time.Minute)})
+		concealed := k.MustConceal(t, c, caller.Text(fmt.Sprint("text ", i)), secret.Terms{TTL: new(time.Minute)})
 		keys = append(keys, concealed.Metadata.Key.Expose())
 	}
 	slices.Reverse(keys)

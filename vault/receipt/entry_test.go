@@ -30,9 +30,9 @@ func list(t *testing.T, k *vaulttest.Kit, c caller.Caller, q receipt.ListQuery) 
 }
 
 // concealNamed conceals a secret whose receipt is known by a memo.
-func concealNamed(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.Text, wish secret.Wish) secret.Concealed {
+func concealNamed(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.Text, terms secret.Terms) secret.Concealed {
 	t.Helper()
-	concealed := k.MustConceal(t, c, "the text of "+memo, wish)
+	concealed := k.MustConceal(t, c, "the text of "+memo, terms)
 	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, concealed.Metadata.Key.Expose(), memo)
 	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 	k.Clock.Advance(time.Second)
@@ -45,9 +45,9 @@ func TestListMetadata(t *testing.T) {
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
 	var concealed []secret.Concealed
 	for i := range 5 {
-		concealed = append(concealed, concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{}))
+		concealed = append(concealed, concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Terms{}))
 	}
-	concealNamed(t, k, bob, "bob's", secret.Wish{})
+	concealNamed(t, k, bob, "bob's", secret.Terms{})
 	k.MustReveal(t, vaulttest.Caller(7), concealed[1].Secret.Key, "")
 	k.MustBurn(t, ada, concealed[3].Metadata.Key, "")
 	for range 2 {
@@ -75,7 +75,7 @@ func TestListMetadataPages(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
 	for i := range 7 {
-		concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{})
+		concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Terms{})
 	}
 	var all []string
 	query := receipt.ListQuery{Size: 3}
@@ -99,8 +99,8 @@ func TestListMetadataForgets(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
-	concealNamed(t, k, ada, "short", secret.Wish{TTL: new(time.Minute)})
-	concealNamed(t, k, ada, "long", secret.Wish{TTL: new(time.Hour)})
+	concealNamed(t, k, ada, "short", secret.Terms{TTL: new(time.Minute)})
+	concealNamed(t, k, ada, "long", secret.Terms{TTL: new(time.Hour)})
 	k.Clock.Advance(time.Minute)
 	memos, page := list(t, k, ada, receipt.ListQuery{})
 	vaulttest.Want(t, "len(ListMetadata())", len(memos), 2)
@@ -121,13 +121,13 @@ func TestListMetadataOfTokens(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
-	concealNamed(t, k, ada, "before", secret.Wish{})
+	concealNamed(t, k, ada, "before", secret.Terms{})
 	operators, _, err := k.Vault.Operator().Tokens.CreateToken(t.Context(), "ada@example.com", credential.NewToken{})
 	vaulttest.Want(t, "CreateToken(address)", err, nil)
 	own, _, err := k.Vault.Tokens.GenerateAPIToken(t.Context(), ada, credential.NewToken{Name: "own"})
 	vaulttest.Want(t, "GenerateAPIToken(own)", err, nil)
 	script := k.MustAuthenticate(t, session.Credential{Token: caller.Text(operators.Expose())})
-	concealNamed(t, k, script, "after", secret.Wish{})
+	concealNamed(t, k, script, "after", secret.Terms{})
 	for name, test := range map[string]struct {
 		caller caller.Caller
 		memos  []string
@@ -151,7 +151,7 @@ func TestTimelineIsTheOwners(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	concealed := k.MustConceal(t, ada, "the text", secret.Wish{})
+	concealed := k.MustConceal(t, ada, "the text", secret.Terms{})
 	_, err := k.Vault.Secrets.GetSecret(t.Context(), ada, concealed.Secret.Key.Expose()) // no look
 	vaulttest.Want(t, "GetSecret(key)", err, nil)
 	k.MustReveal(t, from("203.0.113.5"), concealed.Secret.Key, "")
@@ -174,9 +174,9 @@ func TestAccountCounts(t *testing.T) {
 	ada := k.MustAccount(t, "ada@example.com")
 	concealed := make([]secret.Concealed, 4)
 	for i := range concealed {
-		concealed[i] = k.MustConceal(t, ada, "the text", secret.Wish{TTL: new(time.Minute)})
+		concealed[i] = k.MustConceal(t, ada, "the text", secret.Terms{TTL: new(time.Minute)})
 	}
-	k.MustConceal(t, vaulttest.Caller(2), "somebody else's", secret.Wish{})
+	k.MustConceal(t, vaulttest.Caller(2), "somebody else's", secret.Terms{})
 	k.MustReveal(t, vaulttest.Caller(7), concealed[0].Secret.Key, "")
 	k.MustBurn(t, ada, concealed[1].Metadata.Key, "")
 	k.Clock.Advance(time.Minute)

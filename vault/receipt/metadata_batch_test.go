@@ -19,9 +19,9 @@ func TestBatchGetMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, anon := k.MustAccount(t, "ada@example.com"), vaulttest.Caller(1)
-	own := k.MustConceal(t, ada, "ada's", secret.Wish{}).Metadata.Key.Expose()
-	first := k.MustConceal(t, anon, "first", secret.Wish{TTL: new(time.Minute)})
-	second := k.MustConceal(t, anon, "second", secret.Wish{})
+	own := k.MustConceal(t, ada, "ada's", secret.Terms{}).Metadata.Key.Expose()
+	first := k.MustConceal(t, anon, "first", secret.Terms{TTL: new(time.Minute)})
+	second := k.MustConceal(t, anon, "second", secret.Terms{})
 	k.MustReveal(t, vaulttest.Caller(7), second.Secret.Key, "")
 	keys := []string{second.Metadata.Key.Expose(), "nonsense", own, first.Secret.Key.Expose(), first.Metadata.Key.Expose(), own}
 	for _, c := range []caller.Caller{anon, ada} {

@@ -121,7 +121,7 @@ func TestMetadataPaths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			concealed := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(life)})
+			concealed := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{TTL: new(life)})
 			m := concealed.Metadata
 			for _, s := range steps {
 				k.Clock.Advance(s.after)
@@ -143,7 +143,7 @@ func TestConcealedMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	now := vaulttest.StartTime()
-	concealed := k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{}, "ada"), "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
+	concealed := k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{}, "ada"), "x", secret.Terms{TTL: new(time.Hour), Passphrase: "p"})
 	wanted := secret.Concealed{
 		Metadata: receipt.Metadata{
 			Key: concealed.Metadata.Key, Secret: &concealed.Secret.Key, Hint: concealed.Secret.Key.Short(6),
@@ -169,8 +169,8 @@ func TestReceiptShowsItsKey(t *testing.T) {
 	ada, bob := k.MustStoredAccount(t, caller.Caller{}, "ada"), k.MustStoredAccount(t, caller.Caller{}, "bob")
 	token := caller.Verified{ID: ada.AccountID(), Address: "ada", Scopes: caller.ScopesAll &^ caller.ScopeReveal}
 	narrow := caller.WithCredential(vaulttest.Caller(3), &token)
-	owned := k.MustConceal(t, ada, "x", secret.Wish{}).Metadata.Key.Expose()
-	anonymous := k.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{}).Metadata.Key.Expose()
+	owned := k.MustConceal(t, ada, "x", secret.Terms{}).Metadata.Key.Expose()
+	anonymous := k.MustConceal(t, vaulttest.Caller(1), "x", secret.Terms{}).Metadata.Key.Expose()
 	for _, c := range []struct {
 		name  string
 		by    caller.Caller
@@ -195,7 +195,7 @@ func TestReceiptShowsItsKey(t *testing.T) {
 func TestFirstLookIsOne(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	concealed := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	var fresh atomic.Int32
 	var all sync.WaitGroup
 	for range 32 {
@@ -214,7 +214,7 @@ func TestFirstLookIsOne(t *testing.T) {
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	concealed := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	for _, memo := range []caller.Text{"first", "second\x00 ✓", ""} {
 		k.Clock.Advance(time.Second)
 		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, concealed.Metadata.Key.Expose(), memo)

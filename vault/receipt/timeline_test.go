@@ -31,7 +31,7 @@ func TestTimeline(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	start := vaulttest.StartTime()
-	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Terms{Passphrase: "right"})
 	key := concealed.Secret.Key.Expose()
 	look := func(address string) {
 		t.Helper()
@@ -69,7 +69,7 @@ func TestTimeline(t *testing.T) {
 func TestTimelineOfExpired(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{TTL: new(time.Minute)})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Terms{TTL: new(time.Minute)})
 	k.Clock.Advance(90 * time.Second)
 	wanted := []receipt.Event{
 		{Kind: receipt.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
@@ -89,7 +89,7 @@ func TestTimelineOfExpired(t *testing.T) {
 func TestTimelineIsBounded(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Terms{})
 	for i := range 150 {
 		address := netip.AddrFrom4([4]byte{10, byte(i), 0, 1})
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{Network: caller.NetworkOf(address)}, concealed.Secret.Key.Expose())
@@ -105,7 +105,7 @@ func TestTimelineIsBounded(t *testing.T) {
 func TestStatusIsNoLook(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Terms{})
 	_, err := k.Vault.Secrets.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{concealed.Secret.Key.Expose()})
 	vaulttest.Want(t, "GetSecretStatus(key)", err, nil)
 	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(events(t, k, concealed)), 1)
@@ -116,7 +116,7 @@ func TestStatusIsNoLook(t *testing.T) {
 func TestFullTimelineBlamesNoOtherNetwork(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
+	concealed := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Terms{Passphrase: "right"})
 	key := concealed.Secret.Key
 	for _, address := range []string{"203.0.113.5", "198.51.100.7"} {
 		vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, from(address), key.Expose(), "wrong"), refusal.ErrPassphrase)

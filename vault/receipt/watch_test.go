@@ -70,8 +70,8 @@ func TestWatchMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			wish := secret.Wish{TTL: new(time.Minute), Passphrase: "right"}
-			concealed, other := k.MustConceal(t, caller.Caller{}, "the text", wish), k.MustConceal(t, caller.Caller{}, "another", secret.Wish{})
+			terms := secret.Terms{TTL: new(time.Minute), Passphrase: "right"}
+			concealed, other := k.MustConceal(t, caller.Caller{}, "the text", terms), k.MustConceal(t, caller.Caller{}, "another", secret.Terms{})
 			w, stranger := watch(t, k, vaulttest.Caller(1), concealed), watch(t, k, vaulttest.Caller(1), other)
 			vaulttest.Want(t, "Changed() before", told(w), false)
 			change(t, k, concealed)
@@ -146,7 +146,7 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := vaulttest.NewMember(t, vaulttest.Options{})
-			concealed := m.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+			concealed := m.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 			with := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 			if c.token {
 				with = m.Auth(t, vaulttest.ByToken(m.MustToken(t, with, credential.NewToken{Name: "watcher"})))
@@ -171,7 +171,7 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 func TestWatchOutlivesItsCredential(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
-	week := secret.Wish{TTL: new(7 * 24 * time.Hour)}
+	week := secret.Terms{TTL: new(7 * 24 * time.Hour)}
 	concealed := m.MustConceal(t, caller.Caller{}, "the text", week)
 	session := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Name: "watcher", TTL: new(24 * time.Hour)})))

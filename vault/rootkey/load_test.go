@@ -28,7 +28,7 @@ func TestRotateUnderLoad(t *testing.T) {
 				default:
 				}
 				c := s.Auth(t, vaulttest.ByToken(s.usedToken))
-				made := s.MustConceal(t, vaulttest.Caller(worker), "x", secret.Wish{})
+				made := s.MustConceal(t, vaulttest.Caller(worker), "x", secret.Terms{})
 				if i%3 == 0 {
 					kept[worker] = append(kept[worker], made)
 					continue
@@ -66,7 +66,7 @@ func TestListCountsLargeSecrets(t *testing.T) {
 	large := caller.Text(strings.Repeat("x", 9_000))
 	const number = 150 // more than a megabyte
 	for range number {
-		_, err := s.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, large, secret.Wish{})
+		_, err := s.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, large, secret.Terms{})
 		vaulttest.Want(t, "ConcealSecret(large)", err, nil)
 	}
 	list, err := s.Vault.RootKeys.List(t.Context())

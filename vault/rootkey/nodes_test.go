@@ -83,7 +83,7 @@ func (n *keyNode) retire(t *testing.T, kid [4]byte) error {
 // opens wants one node to open what another one conceals.
 func opens(t *testing.T, from, to *keyNode) {
 	t.Helper()
-	kept := from.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := from.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(on another node)", to.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 }
 
@@ -184,7 +184,7 @@ func TestPausedNodeAfterRotation(t *testing.T) {
 				pass(t, 2*time.Minute, []*keyNode{a}, []*keyNode{b})
 				vaulttest.Want(t, "Retire()", a.retire(t, c.Root.KID()), nil)
 			}
-			_, err := b.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+			_, err := b.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 			vaulttest.WantErr(t, "ConcealSecret(on the node that was paused)", err, refusal.ErrUnavailable)
 			if !test.holds {
 				b.wantStopped(t, added.KID(), test.retired)
@@ -213,7 +213,7 @@ func TestPausedNodeAfterRetirement(t *testing.T) {
 	a.rotate(t)
 	pass(t, 2*time.Minute, []*keyNode{a}, []*keyNode{b})
 	vaulttest.Want(t, "Retire()", a.retire(t, c.Root.KID()), nil)
-	_, err := b.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	_, err := b.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(under the retired key)", err, cluster.ErrNodeLost)
 	b.beat(t)
 	opens(t, b, a)

@@ -57,8 +57,8 @@ func TestPausesOfANetwork(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	thief, owner := vaulttest.Caller(1), vaulttest.Caller(2)
 	month := 30 * 24 * time.Hour
-	kept := k.MustConceal(t, owner, "the text", secret.Wish{Passphrase: "right", TTL: &month})
-	other := k.MustConceal(t, owner, "other text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, owner, "the text", secret.Terms{Passphrase: "right", TTL: &month})
+	other := k.MustConceal(t, owner, "other text", secret.Terms{Passphrase: "right"})
 	lockOut(t, k, kept, thief)
 	vaulttest.Want(t, "RevealSecret(other secret)", k.MustReveal(t, thief, other.Secret.Key, "right"), "other text")
 	pauses := []time.Duration{
@@ -82,7 +82,7 @@ func TestTriesAreNeverForgotten(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Terms{Passphrase: "right"})
 	looked := 0
 	for end := k.Clock.Now().Add(24 * time.Hour); k.Clock.Now().Before(end); k.Clock.Advance(150 * time.Second) {
 		if errors.Is(wrongTry(t, k, kept, c, false), refusal.ErrPassphrase) {
@@ -96,7 +96,7 @@ func TestTriesAreNeverForgotten(t *testing.T) {
 func TestOtherNetworkHasNoPause(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: "right"})
 	lockOut(t, k, kept, vaulttest.Caller(1))
 	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right"), "the text")
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
@@ -106,7 +106,7 @@ func TestOtherNetworkHasNoPause(t *testing.T) {
 func TestTwentyTriesOfAll(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: "right"})
 	for i := range passphrase.AllTries {
 		left := min(passphrase.NetworkTries-1-i/5, passphrase.AllTries-1-i)
 		wrong := &refusal.PassphraseError{TriesLeft: left}
@@ -131,7 +131,7 @@ func TestTriesEnd(t *testing.T) {
 	t.Parallel()
 	month := 30 * 24 * time.Hour
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AnonymousTTL: month}})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right", TTL: &month})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: "right", TTL: &month})
 	key := kept.Metadata.Key.Expose()
 	locked := func() bool {
 		m, err := k.Vault.Receipts.GetMetadata(t.Context(), vaulttest.Caller(3), key)
@@ -166,7 +166,7 @@ func TestLockedCallersCostNoHash(t *testing.T) {
 		return store
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Terms{Passphrase: "right"})
 	before := secret.Hashes(k.Vault.Secrets)
 	lockOut(t, k, kept, c)
 	vaulttest.Want(t, "hashes of the free tries", secret.Hashes(k.Vault.Secrets)-before, passphrase.NetworkTries)
@@ -200,7 +200,7 @@ func TestOldCountersGoOn(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Terms{Passphrase: "right"})
 	lockOut(t, k, kept, c)
 	age(t, k.Store, passphrase.BucketAttempt)
 	wantLocked(t, k, kept, c, time.Minute)
@@ -213,7 +213,7 @@ func TestMissingIsNoTry(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Terms{Passphrase: "right"})
 	for range 3 * passphrase.AllTries {
 		vaulttest.WantPassphrase(t, "RevealSecret(missing)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 	}
@@ -232,7 +232,7 @@ func TestTryIsCountedFirst(t *testing.T) {
 		return faulty
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Terms{Passphrase: "right"})
 	failure := storage.ErrUnknownOutcome
 	faulty.After.Store(&failure)
 	before := secret.Hashes(k.Vault.Secrets)
@@ -250,7 +250,7 @@ func TestTryIsCountedFirst(t *testing.T) {
 func TestExpiryTakesCounters(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{Passphrase: "right", TTL: new(time.Minute)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{Passphrase: "right", TTL: new(time.Minute)})
 	for c := range 3 {
 		_ = wrongTry(t, k, kept, vaulttest.Caller(c), false)
 	}

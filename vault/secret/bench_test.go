@@ -79,7 +79,7 @@ func BenchmarkConceal(b *testing.B) {
 	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
 		b.Helper()
 		return func() error {
-			_, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
+			_, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Terms{})
 			return err
 		}
 	})
@@ -120,7 +120,7 @@ func benchmarkReveal(b *testing.B, reveal func(b *testing.B, v *vault.Vault, key
 		keys := make([]seal.Token, b.N)
 		var concealed, revealed atomic.Int64
 		vaulttest.Parallel(b, 64, func() error {
-			kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
+			kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Terms{})
 			if err == nil {
 				keys[concealed.Add(1)-1] = kept.Secret.Key
 			}
@@ -135,7 +135,7 @@ func benchmarkReveal(b *testing.B, reveal func(b *testing.B, v *vault.Vault, key
 func BenchmarkStatus(b *testing.B) {
 	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
 		b.Helper()
-		kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
+		kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Terms{})
 		if err != nil {
 			b.Fatalf("ConcealSecret(text): got %v, want nil", err)
 		}

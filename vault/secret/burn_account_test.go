@@ -18,7 +18,7 @@ func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, ada, "the text", secret.Terms{Passphrase: "right"})
 	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob, vaulttest.WithAccount(caller.Caller{}, "ada@example.com")} {
 		_, err := k.Vault.Burns.BurnGuarded(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
 		vaulttest.WantErr(t, "BurnGuarded(key) by a stranger", err, refusal.ErrPassphrase)
@@ -36,9 +36,9 @@ func TestBurnAllSecrets(t *testing.T) {
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
 	var kept []secret.Concealed
 	for range 300 { // more than one batch
-		kept = append(kept, k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: ""}))
+		kept = append(kept, k.MustConceal(t, ada, "the text", secret.Terms{Passphrase: ""}))
 	}
-	others := k.MustConceal(t, bob, "the text", secret.Wish{})
+	others := k.MustConceal(t, bob, "the text", secret.Terms{})
 	k.MustReveal(t, vaulttest.Caller(7), kept[10].Secret.Key, "")
 	burned, err := k.Vault.Burns.BurnAllSecrets(t.Context(), ada)
 	vaulttest.Want(t, "BurnAllSecrets()", err, nil)
@@ -63,7 +63,7 @@ func TestBurnReportedSecret(t *testing.T) {
 		"<https://hush.example/e%%23%sm3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV>,", "%sm3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV",
 		"https://hush.example/secret/%s?utm_source=chat", "<https://hush.example/secret/%s>.", " https://hush.example/secret/%s, ",
 	} {
-		kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right", Recipients: nil})
+		kept := k.MustConceal(t, ada, "the text", secret.Terms{Passphrase: "right", Recipients: nil})
 		link := caller.Text(replaceKey(form, kept.Secret.Key.Expose()))
 		for _, other := range []caller.Caller{ada, vaulttest.Caller(1)} {
 			_, err := k.Vault.Burns.BurnReportedSecret(t.Context(), other, link)
@@ -83,7 +83,7 @@ func TestBurnReportedSecret(t *testing.T) {
 func TestBurnReportedSecretNeedsAKey(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	operator := k.Vault.Operator().Secrets
 	for _, form := range []string{"", "https://hush.example/", "https://hush.example/s#%.26s", "%.30s", "https://hush.example/e#%sm3Ao1zh6SF5YdWe59rNu"} {
 		_, err := operator.BurnReportedSecret(t.Context(), caller.Text(replaceKey(form+"%.0s", kept.Secret.Key.Expose())))
@@ -98,7 +98,7 @@ func TestBurnReportedSecretNeedsAKey(t *testing.T) {
 func TestBurnReportedSecretByItsReceipt(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	operator, link := k.Vault.Operator().Secrets, caller.Text("https://hush.example/r#"+kept.Metadata.Key.Expose())
 	got, err := operator.BurnReportedSecret(t.Context(), link)
 	vaulttest.Want(t, "BurnReportedSecret(receipt)", err, nil)

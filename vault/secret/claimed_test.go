@@ -75,7 +75,7 @@ func TestRevealOnAFullDiskNeedsNoClaim(t *testing.T) {
 	t.Run("record", func(t *testing.T) {
 		t.Parallel()
 		k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return noRoomForClaims{s} }})
-		wantUnclaimed(t, k, k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}))
+		wantUnclaimed(t, k, k.MustConceal(t, caller.Caller{}, "x", secret.Terms{}))
 	})
 	t.Run("share", func(t *testing.T) {
 		t.Parallel()
@@ -83,7 +83,7 @@ func TestRevealOnAFullDiskNeedsNoClaim(t *testing.T) {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapShares: func(s storage.Shares) storage.Shares {
 			return noRoomForShares{s, &full}
 		}})
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		full = true
 		wantUnclaimed(t, k, kept)
 	})
@@ -98,7 +98,7 @@ func TestNoClaimWhileANodeLacksThem(t *testing.T) {
 	}
 	c.Node(t, "old", formats(rows.FormatClaims-1))
 	k := c.Node(t, "new", formats(rows.FormatClaims))
-	wantUnclaimed(t, k, k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}))
+	wantUnclaimed(t, k, k.MustConceal(t, caller.Caller{}, "x", secret.Terms{}))
 }
 
 // The sender reads that a claimed secret was opened and not confirmed yet, and later how
@@ -113,7 +113,7 @@ func TestClaimedReceiptIsAwaited(t *testing.T) {
 		},
 	} {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true})
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		outcome := func() receipt.Outcome { return k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key).Outcome }
 		vaulttest.Want(t, "Outcome before the reveal", outcome(), receipt.OutcomeNone)
 		if revealed, err := revealClaimed(t, k, kept.Secret.Key); err != nil || revealed.ClaimLeft == 0 {

@@ -21,12 +21,12 @@ type Concealed struct {
 	Secret   Secret
 }
 
-// ConcealSecret stores text, which must not be empty, or the content of wish.Sealed
+// ConcealSecret stores text, which must not be empty, or the content of terms.Sealed
 // and no text, and returns once it is durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
 // ErrNoMail, ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has
 // stored nothing.
-func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
-	return se.conceal(ctx, c, text, wish.normal(), false)
+func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, terms Terms) (Concealed, error) {
+	return se.conceal(ctx, c, text, terms.normal(), false)
 }
 
 // GenerateSecret generates a text of length characters (0 means 12), conceals
@@ -34,7 +34,7 @@ func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text call
 //
 // The sender has seen the value, so the stored state is viewed from the start;
 // the response says new.
-func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length int, sets seal.CharacterSets, wish Wish) (Concealed, caller.Text, error) {
+func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length int, sets seal.CharacterSets, terms Terms) (Concealed, caller.Text, error) {
 	if length == 0 {
 		length = seal.GenerateLengthDefault
 	}
@@ -45,22 +45,22 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 	if err != nil {
 		return Concealed{}, "", fmt.Errorf("generating: %w", err)
 	}
-	concealed, err := se.conceal(ctx, c, caller.Text(value), wish.normal(), true)
+	concealed, err := se.conceal(ctx, c, caller.Text(value), terms.normal(), true)
 	return concealed, caller.Text(value), err
 }
 
 // CharacterSets selects the characters of a generated secret.
 type CharacterSets = seal.CharacterSets
 
-func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, viewed bool) (_ Concealed, err error) {
+func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, terms Terms, viewed bool) (_ Concealed, err error) {
 	defer func() { err = refusal.NothingStored(err) }()
 	now := se.clock.Now()
-	d, err := se.draft(ctx, c, text, wish, viewed, now)
+	d, err := se.draft(ctx, c, text, terms, viewed, now)
 	if err != nil {
 		return Concealed{}, err
 	}
-	if wish.Sealed != nil {
-		text = wish.Sealed.Content
+	if terms.Sealed != nil {
+		text = terms.Sealed.Content
 	}
 	d.charged = d.secret.charge()
 	d.charged.Secret = int64(d.secret.sealedSize(len(text))) // it is not sealed yet
@@ -71,7 +71,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if d.elsewhere, err = se.usage.Reserve(ctx, d.charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
-	if err := se.storeDraft(ctx, c, d, text, wish); err != nil {
+	if err := se.storeDraft(ctx, c, d, text, terms); err != nil {
 		se.usage.Cancel(d.charged, err)
 		return Concealed{}, err
 	}
@@ -82,18 +82,18 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 
 // storeDraft writes a durable share, seals the text with it, and stores the secret and its
 // receipt.
-func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, text caller.Text, wish Wish) error {
-	if err := se.challenges.AdmitConceal(ctx, c, wish.Challenge); err != nil {
+func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, text caller.Text, terms Terms) error {
+	if err := se.challenges.AdmitConceal(ctx, c, terms.Challenge); err != nil {
 		return err
 	}
 	var hash [32]byte
 	switch {
-	case wish.Sealed != nil:
-		copy(hash[:], wish.Sealed.ProofHash)
-	case wish.Passphrase != "":
+	case terms.Sealed != nil:
+		copy(hash[:], terms.Sealed.ProofHash)
+	case terms.Passphrase != "":
 		params := se.newPassphraseParams()
 		var err error
-		if hash, err = se.hasher.Hash(ctx, c.Network, params, wish.Passphrase); err != nil {
+		if hash, err = se.hasher.Hash(ctx, c.Network, params, terms.Passphrase); err != nil {
 			return err
 		}
 		d.secret.passphrase = &params

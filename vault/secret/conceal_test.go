@@ -25,7 +25,7 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	tests := []struct {
 		name   string
 		caller caller.Caller
-		wish   *time.Duration
+		terms  *time.Duration
 		want   time.Duration // 0: refused
 	}{
 		{"absent", anonymous, nil, 7 * day},
@@ -49,7 +49,7 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, "x", secret.Wish{TTL: test.wish})
+			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, "x", secret.Terms{TTL: test.terms})
 			if test.want == 0 {
 				vaulttest.WantInvalid(t, "ConcealSecret(ttl)", err, "ttl")
 				return
@@ -88,7 +88,7 @@ func TestConcealLimitsSizes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			text := caller.Text(strings.Repeat("x", test.size))
-			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, text, secret.Wish{})
+			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, text, secret.Terms{})
 			if test.limit == 0 {
 				if err != nil {
 					t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", test.size, err)
@@ -111,11 +111,11 @@ func TestConcealDefaultSizes(t *testing.T) {
 	anonymous, account := vaulttest.Caller(1), k.MustStoredAccount(t, caller.Caller{}, "a")
 	for c, limit := range map[caller.Caller]int{anonymous: 100 << 10, account: 1 << 20} {
 		text := caller.Text(strings.Repeat("x", limit))
-		key := k.MustConceal(t, c, text, secret.Wish{}).Secret.Key
+		key := k.MustConceal(t, c, text, secret.Terms{}).Secret.Key
 		if k.MustReveal(t, c, key, "") != string(text) {
 			t.Errorf("RevealSecret(key of %d bytes): got another text, want the same", limit)
 		}
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text+"x", secret.Wish{})
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text+"x", secret.Terms{})
 		vaulttest.WantErr(t, "ConcealSecret(over the default limit)", err, refusal.ErrTooLarge)
 	}
 }
@@ -123,9 +123,9 @@ func TestConcealDefaultSizes(t *testing.T) {
 func TestConcealRefusals(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Terms{})
 	vaulttest.WantInvalid(t, `ConcealSecret("")`, err, "secret")
-	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{Recipients: []string{"ada@example.com"}})
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Terms{Recipients: []string{"ada@example.com"}})
 	vaulttest.WantErr(t, "ConcealSecret(anonymous, recipients)", err, refusal.ErrAccountRequired)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 0)
@@ -136,9 +136,9 @@ func TestConcealWithoutRoom(t *testing.T) {
 	t.Parallel()
 	room := true
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasDiskSpace: func() bool { return room }})
-	kept := k.MustConceal(t, caller.Caller{}, "before", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "before", secret.Terms{})
 	room = false
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(no room)", err, refusal.ErrDiskFull)
 	vaulttest.Want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "before")
 }
@@ -154,14 +154,14 @@ func TestConcealFailureKeepsNothing(t *testing.T) {
 	}})
 	failure := storage.ErrFull
 	faulty.Before.Store(&failure)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrDiskFull)
 	faulty.Before.Store(nil)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, receipt.BucketMetadata)), 0)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit)), 0)
 	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
-	k.MustConceal(t, caller.Caller{}, "again", secret.Wish{})
+	k.MustConceal(t, caller.Caller{}, "again", secret.Terms{})
 }
 
 // The slot of a share whose record was not kept is the next one to be used.
@@ -174,10 +174,10 @@ func TestConcealFailureFreesTheSlot(t *testing.T) {
 	}})
 	failure := storage.ErrFull
 	faulty.Before.Store(&failure)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{})
 	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	faulty.Before.Store(nil)
-	key := k.MustConceal(t, caller.Caller{}, "again", secret.Wish{}).Secret.Key
+	key := k.MustConceal(t, caller.Caller{}, "again", secret.Terms{}).Secret.Key
 	vaulttest.Want(t, "slot of the next secret", vaulttest.SlotOf(t, k, key), storage.Slot{Number: 1, Generation: 2})
 }
 
@@ -203,7 +203,7 @@ func TestConcealPreservesText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			key := k.MustConceal(t, caller.Caller{}, caller.Text(text), secret.Wish{}).Secret.Key
+			key := k.MustConceal(t, caller.Caller{}, caller.Text(text), secret.Terms{}).Secret.Key
 			vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, key, ""), text)
 		})
 	}

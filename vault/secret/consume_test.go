@@ -64,7 +64,7 @@ func TestNotConsumed(t *testing.T) {
 			t.Run(test.name+map[caller.Text]string{"right": " with passphrase"}[passphrase], func(t *testing.T) {
 				t.Parallel()
 				k := vaulttest.New(t, vaulttest.Options{Manual: true})
-				kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: passphrase})
+				kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: passphrase})
 				undo := test.attack(t, k, kept)
 				switch {
 				case test.expiry && !vaulttest.Overwrites(k):
@@ -123,8 +123,8 @@ func flipByte(data []byte, i int) []byte {
 func TestWrongRootKey(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	plain := k.MustConceal(t, caller.Caller{}, "plain", secret.Wish{})
-	locked := k.MustConceal(t, caller.Caller{}, "locked", secret.Wish{Passphrase: "right"})
+	plain := k.MustConceal(t, caller.Caller{}, "plain", secret.Terms{})
+	locked := k.MustConceal(t, caller.Caller{}, "locked", secret.Terms{Passphrase: "right"})
 	other := seal.NewKeys(seal.NewRootKey())
 	opts := k.VaultOptions()
 	opts.Keys = other
@@ -167,7 +167,7 @@ func TestWrongRootKey(t *testing.T) {
 func TestConsumeRunsAgain(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twice{s} }})
-	kept := k.MustConceal(t, vaulttest.Caller(1), "the text", secret.Wish{})
+	kept := k.MustConceal(t, vaulttest.Caller(1), "the text", secret.Terms{})
 	got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), secret.Opening{})
 	if err != nil || got.Value != "the text" {
 		t.Errorf("RevealSecret(in two runs): got %q, %v, want the text", got.Value, err)

@@ -17,8 +17,8 @@ import (
 	"hush/vault/refusal"
 )
 
-// Wish holds a sender's options for a new secret.
-type Wish struct {
+// Terms holds a sender's options for a new secret.
+type Terms struct {
 	// TTL is nil for the default.
 	TTL         *time.Duration
 	Passphrase  caller.Text
@@ -36,9 +36,9 @@ type Wish struct {
 	Group receipt.Group
 }
 
-// normal returns the wish with its passphrase in Unicode's normal form C: keyboards
+// normal returns the terms with its passphrase in Unicode's normal form C: keyboards
 // and files write the same characters in different ways.
-func (w Wish) normal() Wish {
+func (w Terms) normal() Terms {
 	w.Passphrase = normalForm(w.Passphrase)
 	return w
 }
@@ -59,7 +59,7 @@ func checkPassphrase(passphrase caller.Text) error {
 }
 
 // hasPassphrase reports whether a passphrase will guard the secret.
-func (w *Wish) hasPassphrase() bool {
+func (w *Terms) hasPassphrase() bool {
 	return w.Passphrase != "" || w.Sealed != nil && w.Sealed.HasPassphrase
 }
 
@@ -76,17 +76,17 @@ type draft struct {
 	elsewhere  quota.Elsewhere // bytes that other nodes counted
 }
 
-// admit returns an error unless the caller may conceal the text, or what the wish
+// admit returns an error unless the caller may conceal the text, or what the terms
 // has instead.
-func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) error {
+func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text, terms Terms) error {
 	var err error
-	if wish.Sealed != nil {
-		err = se.policy.AdmitSealed(c, wish.Sealed.HasPassphrase)
+	if terms.Sealed != nil {
+		err = se.policy.AdmitSealed(c, terms.Sealed.HasPassphrase)
 	} else {
-		err = se.policy.AdmitSecret(c, wish.Passphrase)
+		err = se.policy.AdmitSecret(c, terms.Passphrase)
 	}
 	if err == nil {
-		err = checkPassphrase(wish.Passphrase)
+		err = checkPassphrase(terms.Passphrase)
 	}
 	if err != nil {
 		return err
@@ -96,8 +96,8 @@ func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text,
 			return err
 		}
 	}
-	if wish.Sealed != nil {
-		return wish.Sealed.check(c, se.limits, text, wish)
+	if terms.Sealed != nil {
+		return terms.Sealed.check(c, se.limits, text, terms)
 	}
 	if limit := se.limits.SecretSize(c); int64(len(text)) > limit {
 		return &refusal.TooLargeError{Field: "secret", Limit: limit}
@@ -108,38 +108,38 @@ func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text,
 	return nil
 }
 
-// draft checks the wish and prepares both records. viewed says that the sender has seen
+// draft checks the terms and prepares both records. viewed says that the sender has seen
 // the text.
-func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, viewed bool, now time.Time) (*draft, error) {
-	if err := se.admit(ctx, c, text, wish); err != nil {
+func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, terms Terms, viewed bool, now time.Time) (*draft, error) {
+	if err := se.admit(ctx, c, text, terms); err != nil {
 		return nil, err
 	}
-	ttl, err := se.limits.Grant(c, wish.TTL)
+	ttl, err := se.limits.Grant(c, terms.TTL)
 	if err != nil {
 		return nil, err
 	}
-	if len(wish.Recipients) > 0 && c.Anonymous() {
+	if len(terms.Recipients) > 0 && c.Anonymous() {
 		return nil, refusal.ErrAccountRequired
 	}
-	recipients, err := email.ParseRecipients(wish.Recipients)
+	recipients, err := email.ParseRecipients(terms.Recipients)
 	if err != nil {
 		return nil, err
 	}
 	if len(recipients) > 0 && !se.outbox.Enabled() {
 		return nil, refusal.ErrNoMail
 	}
-	domain, err := se.domains.ShareDomain(ctx, c, wish.ShareDomain)
+	domain, err := se.domains.ShareDomain(ctx, c, terms.ShareDomain)
 	if err != nil {
 		return nil, err
 	}
 	chosen := domain
-	if domain == "" && wish.ShareDomain == "" {
+	if domain == "" && terms.ShareDomain == "" {
 		if domain, err = se.domains.VisitedDomain(ctx, c); err != nil {
 			return nil, err
 		}
 	}
 	encryption := receipt.EncryptionServer
-	if wish.Sealed != nil {
+	if terms.Sealed != nil {
 		encryption = receipt.EncryptionEndToEnd
 	}
 	network := se.keys.NetworkID(c.Network.Bytes())
@@ -150,15 +150,15 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	key := seal.NewToken(now)
 	d := &draft{key: key, row: key.RowKey(seal.KindSecret), recipients: recipients, linkDomain: chosen}
 	d.receipt = se.receipts.Draft(c, receipt.DraftOptions{
-		Secret: key, Encryption: encryption, HasPassphrase: wish.hasPassphrase(), Viewed: viewed,
-		Created: now, TTL: ttl, ShareDomain: chosen, Recipients: recipients, Memo: wish.Memo, Group: wish.Group,
+		Secret: key, Encryption: encryption, HasPassphrase: terms.hasPassphrase(), Viewed: viewed,
+		Created: now, TTL: ttl, ShareDomain: chosen, Recipients: recipients, Memo: terms.Memo, Group: terms.Group,
 		Network: network, Wide: wide,
 	})
 	d.secret = Record{
 		encryption: encryption, kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.receipt.Row(),
 		network: network, wide: wide, owner: c.Account(), shareDomain: domain,
 	}
-	if sealed := wish.Sealed; sealed != nil {
+	if sealed := terms.Sealed; sealed != nil {
 		d.secret.isGuarded = sealed.HasPassphrase
 		copy(d.secret.linkProof[:], sealed.LinkProofHash)
 	}

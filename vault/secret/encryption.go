@@ -33,8 +33,8 @@ type SealedContent struct {
 	HasPassphrase bool
 }
 
-// check returns an error unless c may conceal the content with the wish.
-func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller.Text, wish Wish) error {
+// check returns an error unless c may conceal the content with the terms.
+func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller.Text, terms Terms) error {
 	if err := limits.AdmitSealed(c, int64(len(s.Content))); err != nil {
 		return err
 	}
@@ -50,9 +50,9 @@ func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller
 	switch {
 	case text != "":
 		return &refusal.InvalidError{Field: "secret", Text: without}
-	case wish.Passphrase != "":
+	case terms.Passphrase != "":
 		return &refusal.InvalidError{Field: "passphrase", Text: without + ": it stays on the device"}
-	case len(wish.Recipients) > 0:
+	case len(terms.Recipients) > 0:
 		return &refusal.InvalidError{Field: "recipients", Text: without + ": the server does not know the link"}
 	}
 	return nil

@@ -69,7 +69,7 @@ func TestEndToEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, entered := range []string{"", "quick otter"} {
-		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Wish{})
+		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, entered, secret.Terms{})
 		for name, shown := range map[string]receipt.Encryption{"Secret": kept.Secret.Encryption, "Metadata": kept.Metadata.Encryption} {
 			vaulttest.Want(t, name+".Encryption", shown, receipt.EncryptionEndToEnd)
 		}
@@ -96,7 +96,7 @@ func TestProofsAreNotStored(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Folder: true})
 	sealed, keys := vaulttest.MustSeal(t, vaulttest.Plaintext, "quick otter")
-	kept := k.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	kept := k.MustConceal(t, vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	link, proof := keys.LinkProof(), keys.Proof()
 	vaulttest.Want(t, "the hash of the link's proof is stored", k.Holds(t, []byte(sealed.LinkProofHash)), true)
 	for name, data := range map[string][]byte{
@@ -112,7 +112,7 @@ func TestSealedContentIsNotPaddedAgain(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
-	kept := k.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	kept := k.MustConceal(t, vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	record := vaulttest.SecretRow(t, k, kept.Secret.Key)
 	want := seal.UnpaddedSize(len(sealed.Content))
 	vaulttest.Want(t, "bytes of the record's seal", len(record)-vaulttest.SealedOffset(record), want)
@@ -131,28 +131,28 @@ func TestConcealSealedRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		caller caller.Caller
 		text   caller.Text
-		change func(*secret.Wish)
+		change func(*secret.Terms)
 		field  string
 		limit  int64 // 0: ErrInvalid
 	}{
-		"a text too":          {text: "x", field: "secret", change: func(*secret.Wish) {}},
-		"a passphrase":        {field: "passphrase", change: func(w *secret.Wish) { w.Passphrase = "p" }},
-		"recipients":          {caller: account, field: "recipients", change: func(w *secret.Wish) { w.Recipients = []string{"bob@example.com"} }},
-		"no content":          {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = "" }},
-		"327 bytes":           {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = content(327) }},
-		"a chunk of 15 bytes": {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = content(56 + 16400 + 15) }},
-		"no chunk at the end": {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = content(56 + 2*16400) }},
-		"over the limit":      {field: "sealed.content", limit: 104_616, change: func(w *secret.Wish) { w.Sealed.Content = content(104_617) }},
-		"over the account's":  {caller: account, field: "sealed.content", limit: 1_082_472, change: func(w *secret.Wish) { w.Sealed.Content = content(1_082_473) }},
-		"no link proof":       {field: "sealed.link_proof_hash", change: func(w *secret.Wish) { w.Sealed.LinkProofHash = "" }},
-		"31 bytes of it":      {field: "sealed.link_proof_hash", change: func(w *secret.Wish) { w.Sealed.LinkProofHash = content(31) }},
-		"no proof":            {field: "sealed.proof_hash", change: func(w *secret.Wish) { w.Sealed.ProofHash = "" }},
-		"33 bytes of it":      {field: "sealed.proof_hash", change: func(w *secret.Wish) { w.Sealed.ProofHash = content(33) }},
+		"a text too":          {text: "x", field: "secret", change: func(*secret.Terms) {}},
+		"a passphrase":        {field: "passphrase", change: func(w *secret.Terms) { w.Passphrase = "p" }},
+		"recipients":          {caller: account, field: "recipients", change: func(w *secret.Terms) { w.Recipients = []string{"bob@example.com"} }},
+		"no content":          {field: "sealed.content", change: func(w *secret.Terms) { w.Sealed.Content = "" }},
+		"327 bytes":           {field: "sealed.content", change: func(w *secret.Terms) { w.Sealed.Content = content(327) }},
+		"a chunk of 15 bytes": {field: "sealed.content", change: func(w *secret.Terms) { w.Sealed.Content = content(56 + 16400 + 15) }},
+		"no chunk at the end": {field: "sealed.content", change: func(w *secret.Terms) { w.Sealed.Content = content(56 + 2*16400) }},
+		"over the limit":      {field: "sealed.content", limit: 104_616, change: func(w *secret.Terms) { w.Sealed.Content = content(104_617) }},
+		"over the account's":  {caller: account, field: "sealed.content", limit: 1_082_472, change: func(w *secret.Terms) { w.Sealed.Content = content(1_082_473) }},
+		"no link proof":       {field: "sealed.link_proof_hash", change: func(w *secret.Terms) { w.Sealed.LinkProofHash = "" }},
+		"31 bytes of it":      {field: "sealed.link_proof_hash", change: func(w *secret.Terms) { w.Sealed.LinkProofHash = content(31) }},
+		"no proof":            {field: "sealed.proof_hash", change: func(w *secret.Terms) { w.Sealed.ProofHash = "" }},
+		"33 bytes of it":      {field: "sealed.proof_hash", change: func(w *secret.Terms) { w.Sealed.ProofHash = content(33) }},
 	} {
 		own := *sealed
-		wish := secret.Wish{Sealed: &own}
-		c.change(&wish)
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c.caller, c.text, wish)
+		terms := secret.Terms{Sealed: &own}
+		c.change(&terms)
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c.caller, c.text, terms)
 		if c.limit == 0 {
 			vaulttest.WantInvalid(t, "ConcealSecret("+name+")", err, c.field)
 		} else if diff := cmp.Diff(error(&refusal.TooLargeError{Field: c.field, Limit: c.limit}), err); diff != "" {
@@ -171,13 +171,13 @@ func TestSealedLimitsFollowThoseOfTexts(t *testing.T) {
 	account := k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
 	for size, c := range map[int]caller.Caller{5000: vaulttest.Caller(1), 1 << 20: account} {
 		text := strings.Repeat("x", size)
-		kept, keys := k.MustConcealSealed(t, c, text, "", secret.Wish{})
+		kept, keys := k.MustConcealSealed(t, c, text, "", secret.Terms{})
 		got, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), vaulttest.Prove(keys))
 		vaulttest.Want(t, "RevealSecret(key)", err, nil)
 		vaulttest.Want(t, "the device's content", vaulttest.MustOpen(t, keys, got.Content) == text, true)
 	}
 	sealed, _ := vaulttest.MustSeal(t, strings.Repeat("x", 8000), "")
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	vaulttest.WantErr(t, "ConcealSecret(over the limit)", err, refusal.ErrTooLarge)
 }
 
@@ -187,12 +187,12 @@ func TestSealedPolicy(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{PassphraseRequired: true, PassphraseMin: 20}})
 	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	want := error(&caller.PolicyError{Field: "sealed.has_passphrase", Text: "A passphrase is required for all secrets"})
 	if diff := cmp.Diff(want, err); diff != "" {
 		t.Errorf("ConcealSecret(sealed): -want +got\n%s", diff)
 	}
-	k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "short", secret.Wish{})
+	k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "short", secret.Terms{})
 }
 
 // The order of the checks: the kind, the link's proof, the pause, the proof.
@@ -200,9 +200,9 @@ func TestRevealSealedRefusals(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	plain := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: "p"})
-	kept, keys := k.MustConcealSealed(t, c, vaulttest.Plaintext, "", secret.Wish{})
-	guarded, guardedKeys := k.MustConcealSealed(t, c, vaulttest.Plaintext, "quick otter", secret.Wish{})
+	plain := k.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{Passphrase: "p"})
+	kept, keys := k.MustConcealSealed(t, c, vaulttest.Plaintext, "", secret.Terms{})
+	guarded, guardedKeys := k.MustConcealSealed(t, c, vaulttest.Plaintext, "quick otter", secret.Terms{})
 	other := caller.Text(strings.Repeat("o", 32))
 	before := storedRows(t, k)
 	for name, r := range map[string]struct {
@@ -253,7 +253,7 @@ func TestBurnSealedTakesTheReceiptAlone(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, entered := range []caller.Text{"", "wrong"} {
-		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Wish{})
+		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Terms{})
 		burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, entered)
 		vaulttest.Want(t, "State", burned.State, receipt.StateBurned)
 		vaulttest.Want(t, "Encryption", burned.Encryption, receipt.EncryptionEndToEnd)
@@ -271,23 +271,23 @@ func TestKindsOfThePolicy(t *testing.T) {
 	t.Parallel()
 	sealed, keys := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
 	anyKind := vaulttest.New(t, vaulttest.Options{Manual: true})
-	plain := anyKind.MustConceal(t, vaulttest.Caller(1), vaulttest.Plaintext, secret.Wish{})
-	endToEnd := anyKind.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	plain := anyKind.MustConceal(t, vaulttest.Caller(1), vaulttest.Plaintext, secret.Terms{})
+	endToEnd := anyKind.MustConceal(t, vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	anyKind.Close(t)
 
 	only := vaulttest.New(t, vaulttest.Options{Manual: true, After: anyKind, Policy: caller.Policy{Kinds: caller.KindsEndToEnd}})
-	_, err := only.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{})
+	_, err := only.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Terms{})
 	wantPolicy(t, "ConcealSecret(text)", err, "Only end-to-end encrypted secrets can be shared here: in a browser, or with the hush client.")
-	_, _, err = only.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Wish{})
+	_, _, err = only.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Terms{})
 	wantPolicy(t, "GenerateSecret()", err, "Only end-to-end encrypted secrets can be shared here: in a browser, or with the hush client.")
-	only.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	only.MustConceal(t, vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	vaulttest.Want(t, "RevealSecret(text)", only.MustReveal(t, vaulttest.Caller(1), plain.Secret.Key, ""), vaulttest.Plaintext)
 	only.Close(t)
 
 	server := vaulttest.New(t, vaulttest.Options{Manual: true, After: only, Policy: caller.Policy{Kinds: caller.KindsServer}})
-	_, err = server.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	_, err = server.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Terms{Sealed: sealed})
 	wantPolicy(t, "ConcealSecret(sealed)", err, "Only secrets that the server encrypts can be shared here.")
-	server.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{})
+	server.MustConceal(t, vaulttest.Caller(1), "x", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(sealed)", openErr(t, server, vaulttest.Caller(1), endToEnd.Secret.Key, vaulttest.Prove(keys)), nil)
 }
 
@@ -303,7 +303,7 @@ func TestGenerateSealed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
-	_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Wish{Sealed: sealed})
+	_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Terms{Sealed: sealed})
 	vaulttest.WantInvalid(t, "GenerateSecret(sealed)", err, "secret")
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 }
@@ -323,8 +323,8 @@ func TestAttemptsWithTheKeyAlone(t *testing.T) {
 		work.Store = s
 		return work
 	}})
-	plain, plainKeys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "", secret.Wish{})
-	guarded, guardedKeys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Wish{})
+	plain, plainKeys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "", secret.Terms{})
+	guarded, guardedKeys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Terms{})
 	before := storedRows(t, k)
 	ctx := vaulttest.Counted(t.Context())
 	const strangers = 8

@@ -46,7 +46,7 @@ func TestGenerate(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, test.length, test.sets, secret.Wish{})
+			concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, test.length, test.sets, secret.Terms{})
 			if test.want == 0 {
 				vaulttest.WantInvalid(t, "GenerateSecret(length)", err, "length")
 				vaulttest.Want(t, "GenerateSecret(length)", string(value), "")
@@ -77,7 +77,7 @@ func TestGenerate(t *testing.T) {
 func TestGenerateStoresViewed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, 0, secret.CharacterSets{}, secret.Wish{})
+	concealed, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, 0, secret.CharacterSets{}, secret.Terms{})
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}
@@ -90,7 +90,7 @@ func TestGenerateStoresViewed(t *testing.T) {
 func TestGenerateWithPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, 0, secret.CharacterSets{}, secret.Wish{Passphrase: "open"})
+	concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, 0, secret.CharacterSets{}, secret.Terms{Passphrase: "open"})
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}

@@ -43,7 +43,7 @@ func storm(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, networks, trie
 func TestStormOfOneNetwork(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 1, 100)
 	vaulttest.Want(t, "guesses looked at", hashed, passphrase.NetworkTries)
 	vaulttest.Want(t, "guesses refused", locked, 100-passphrase.NetworkTries)
@@ -57,7 +57,7 @@ func TestStormOfOneNetwork(t *testing.T) {
 func TestStormOfManyNetworks(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 50, 10)
 	vaulttest.Want(t, "guesses looked at", hashed, passphrase.AllTries)
 	vaulttest.Want(t, "guesses refused", locked, 500-passphrase.AllTries)
@@ -82,7 +82,7 @@ func TestNetworks(t *testing.T) {
 	}
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, test := range tests {
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{Passphrase: "right"})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{Passphrase: "right"})
 		a := caller.Caller{Network: caller.NetworkOf(netip.MustParseAddr(test.a))}
 		b := caller.Caller{Network: caller.NetworkOf(netip.MustParseAddr(test.b))}
 		_ = wrongTry(t, k, kept, a, false)

@@ -106,14 +106,14 @@ func (m *machine) conceal(rt *rapid.T) {
 		passphrase: caller.Text(rapid.SampledFrom([]string{"", "", "right"}).Draw(rt, "passphrase")),
 		created:    m.model.now, updated: m.model.now, tries: map[int]*counter{},
 	}
-	text, wish := e.text, secret.Wish{TTL: &e.ttl, Passphrase: e.passphrase}
+	text, terms := e.text, secret.Terms{TTL: &e.ttl, Passphrase: e.passphrase}
 	if rapid.Bool().Draw(rt, "end-to-end") {
 		e.sealed = m.devices[string(e.passphrase)].sealed
 		text = ""
-		wish.Passphrase = ""
-		wish.Sealed = e.sealed
+		terms.Passphrase = ""
+		terms.Sealed = e.sealed
 	}
-	kept, err := m.kit.Vault.Secrets.ConcealSecret(m.t.Context(), vaulttest.Caller(9), text, wish)
+	kept, err := m.kit.Vault.Secrets.ConcealSecret(m.t.Context(), vaulttest.Caller(9), text, terms)
 	if err != nil {
 		rt.Fatalf("ConcealSecret(text): got %v, want nil", err)
 	}

@@ -29,7 +29,7 @@ func TestOneWinner(t *testing.T) {
 	}})
 	kept := make([]secret.Concealed, secrets)
 	for i := range kept {
-		kept[i] = k.MustConceal(t, vaulttest.Caller(i), caller.Text("text of "+string(rune('A'+i))), secret.Wish{})
+		kept[i] = k.MustConceal(t, vaulttest.Caller(i), caller.Text("text of "+string(rune('A'+i))), secret.Terms{})
 	}
 	outcomes := make([]outcome, secrets)
 	start := make(chan struct{})
@@ -95,7 +95,7 @@ func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, cal
 func TestOneWinnerWithPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{Passphrase: "right"})
 	var won, refused atomic.Int32
 	var all sync.WaitGroup
 	for c := range 16 {
@@ -127,7 +127,7 @@ func TestSlotsAreNotMixedUp(t *testing.T) {
 		all.Go(func() {
 			for i := range 25 {
 				text := string(rune('a'+c)) + string(rune('a'+i))
-				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(c), caller.Text(text), secret.Wish{})
+				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(c), caller.Text(text), secret.Terms{})
 				vaulttest.Want(t, "ConcealSecret(text)", err, nil)
 				got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), secret.Opening{})
 				vaulttest.Want(t, "RevealSecret(key)", err, nil)

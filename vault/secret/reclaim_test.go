@@ -28,7 +28,7 @@ func TestSlotOfEndDuringPass(t *testing.T) {
 	// The slot is released a moment after it was struck off, and then it is the
 	// next one to be used.
 	for used := uint64(0); used != slot.Number; {
-		more := k.MustConceal(t, c, "more", secret.Wish{})
+		more := k.MustConceal(t, c, "more", secret.Terms{})
 		used = vaulttest.SlotOf(t, k, more.Secret.Key).Number
 		vaulttest.Want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
 	}
@@ -48,7 +48,7 @@ func endDuringPass(t *testing.T, opts vaulttest.Options) (*vaulttest.Kit, storag
 	}
 	k := vaulttest.New(t, opts)
 	c := vaulttest.Caller(1)
-	ends, stays := k.MustConceal(t, c, "ends", secret.Wish{}), k.MustConceal(t, c, "stays", secret.Wish{})
+	ends, stays := k.MustConceal(t, c, "ends", secret.Terms{}), k.MustConceal(t, c, "stays", secret.Terms{})
 	k.Reopen(t)
 	slot := vaulttest.SlotOf(t, k, ends.Secret.Key)
 	between.then = func() {

@@ -24,7 +24,7 @@ func TestNothingPrints(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	addr := netip.MustParseAddr("203.0.113.77")
 	c := caller.Caller{Network: caller.NetworkOf(addr)}
-	kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
+	kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{Passphrase: vaulttest.Passphrase})
 	memo, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
 	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), secret.Opening{Passphrase: vaulttest.Passphrase})
@@ -35,11 +35,11 @@ func TestNothingPrints(t *testing.T) {
 		vaulttest.Plaintext, vaulttest.Passphrase, "memo-canary", kept.Secret.Key.Expose()[6:], kept.Metadata.Key.Expose()[6:],
 		addr.String(), "cb00714d", "CB00714D", fmt.Sprint(uint64(0xffff_cb00_714d)),
 	}
-	text, wish := caller.Text(vaulttest.Plaintext), secret.Wish{Passphrase: vaulttest.Passphrase, TTL: new(time.Hour)}
+	text, terms := caller.Text(vaulttest.Plaintext), secret.Terms{Passphrase: vaulttest.Passphrase, TTL: new(time.Hour)}
 	for _, v := range []any{
 		// Text is not for keys of maps: encoding/json writes those as they are.
 		text, &text, []caller.Text{text}, map[string]caller.Text{"": text}, struct{ T caller.Text }{text},
-		memo, &memo, kept, &kept, kept.Secret, &kept.Secret, revealed, &revealed, wish, &wish, c, &c, c.Network, &c.Network,
+		memo, &memo, kept, &kept, kept.Secret, &kept.Secret, revealed, &revealed, terms, &terms, c, &c, c.Network, &c.Network,
 		place.Places{},
 	} {
 		for _, printed := range prints(t, v) {
@@ -84,8 +84,8 @@ func TestLogsTellNothing(t *testing.T) {
 	var canaries []string
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
-	for _, wish := range []secret.Wish{{}, {Passphrase: vaulttest.Passphrase}, {TTL: new(time.Minute)}} {
-		kept := k.MustConceal(t, c, vaulttest.Plaintext, wish)
+	for _, terms := range []secret.Terms{{}, {Passphrase: vaulttest.Passphrase}, {TTL: new(time.Minute)}} {
+		kept := k.MustConceal(t, c, vaulttest.Plaintext, terms)
 		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
 		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
 		note(err)
@@ -97,15 +97,15 @@ func TestLogsTellNothing(t *testing.T) {
 		note(vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), vaulttest.Passphrase))
 		undo()
 		note(vaulttest.RevealErr(t, k, c, kept.Metadata.Key.Expose(), vaulttest.Passphrase))
-		if wish.TTL == nil {
-			k.MustReveal(t, c, kept.Secret.Key, wish.Passphrase)
+		if terms.TTL == nil {
+			k.MustReveal(t, c, kept.Secret.Key, terms.Passphrase)
 		}
 	}
 	k.Clock.Advance(24 * time.Hour)
 	k.MustSweep(t)
 	k.Reopen(t)
 	k.MustReclaim(t)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat(vaulttest.Plaintext, 1<<16)), secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat(vaulttest.Plaintext, 1<<16)), secret.Terms{})
 	note(err)
 	said := log.String() + fmt.Sprint(errs)
 	vaulttest.Want(t, "the log says something", log.Len() > 0, true)

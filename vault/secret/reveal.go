@@ -205,43 +205,9 @@ type consumed struct {
 // node of the store does not know of claims yet.
 func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (consumed, error) {
 	var end consumed
-	by := c.Network.Masked()
-	err := se.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
-		if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
-			return errLate
-		}
-		record, err := s.record.again(tx, &s.row, now)
-		if err != nil {
-			return err
-		}
-		if record.slot != s.record.slot {
-			return refusal.ErrNotFound
-		}
-		if err := record.admits(tx, m); err != nil {
-			return err
-		}
-		if m == moveReveal {
-			if end.plaintext, err = record.openText(s.key); err != nil {
-				return fmt.Errorf("opening: %w", rows.ErrInconsistent)
-			}
-		}
-		end.counted = se.usage.Touch(s.row, record.slot.Number)
-		end.claimed = bound != nil && tx.Format() >= rows.FormatClaims
-		if end.ending, err = se.endSecret(tx, s.row, record, m, by, end.claimed, now); err != nil {
-			return err
-		}
-		if end.claimed {
-			if err := se.usage.Claim(tx, record.charge(), +1); err != nil {
-				return err
-			}
-			if err := bound.Put(tx, end.plaintext); err != nil {
-				return err
-			}
-		}
-		if !record.guarded() {
-			return nil
-		}
-		return receipt.TryWasRight(tx, record.metadata, s.tried)
+	err := se.store.UpdateReserved(ctx, func(tx *rows.Tx) (err error) {
+		end, err = se.consumeIn(tx, c, s, m, bound, now)
+		return err
 	})
 	if err != nil {
 		bound.Failed(err)
@@ -265,4 +231,43 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 	}
 	end.left = bound.Spent()
 	return end, nil
+}
+
+// consumeIn is the transaction of consume.
+func (se *Secrets) consumeIn(tx *rows.Tx, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (end consumed, err error) {
+	if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
+		return end, errLate
+	}
+	record, err := s.record.again(tx, &s.row, now)
+	if err != nil {
+		return end, err
+	}
+	if record.slot != s.record.slot {
+		return end, refusal.ErrNotFound
+	}
+	if err := record.admits(tx, m); err != nil {
+		return end, err
+	}
+	if m == moveReveal {
+		if end.plaintext, err = record.openText(s.key); err != nil {
+			return end, fmt.Errorf("opening: %w", rows.ErrInconsistent)
+		}
+	}
+	end.counted = se.usage.Touch(s.row, record.slot.Number)
+	end.claimed = bound != nil && tx.Format() >= rows.FormatClaims
+	if end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), end.claimed, now); err != nil {
+		return end, err
+	}
+	if end.claimed {
+		if err := se.usage.Claim(tx, record.charge(), +1); err != nil {
+			return end, err
+		}
+		if err := bound.Put(tx, end.plaintext); err != nil {
+			return end, err
+		}
+	}
+	if !record.guarded() {
+		return end, nil
+	}
+	return end, receipt.TryWasRight(tx, record.metadata, s.tried)
 }

@@ -30,7 +30,7 @@ func TestRevealOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	concealed := k.MustConceal(t, c, "the text", secret.Wish{TTL: new(time.Hour)})
+	concealed := k.MustConceal(t, c, "the text", secret.Terms{TTL: new(time.Hour)})
 	k.Clock.Advance(10*time.Second + time.Millisecond)
 	got, err := k.Vault.Secrets.RevealSecret(t.Context(), c, concealed.Secret.Key.Expose(), secret.Opening{})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestUnknownKeys(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", secret.Wish{})
+	kept := k.MustConceal(t, c, "the text", secret.Terms{})
 	link, receiptKey := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
 	wrong := []string{
 		"", " ", link[:30], link + "0", " " + link, link + "\n", link[:30] + "\x00",
@@ -95,7 +95,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	owner := k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
-	kept := k.MustConceal(t, owner, "x", secret.Wish{Passphrase: "p"})
+	kept := k.MustConceal(t, owner, "x", secret.Terms{Passphrase: "p"})
 	audits := len(vaulttest.RowsIn(t, k.Store, audit.BucketAudit))
 	for range 5 {
 		got, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(1), kept.Secret.Key.Expose())
@@ -130,7 +130,7 @@ func TestPassphrase(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	for _, entered := range []caller.Text{"correct horse", " ", "pass\ufeffword ", "é", caller.Text(strings.Repeat("p", 4096))} {
-		kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: entered})
+		kept := k.MustConceal(t, c, "the text", secret.Terms{Passphrase: entered})
 		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, true)
 		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, true)
 		key := kept.Secret.Key.Expose()
@@ -147,9 +147,9 @@ func TestPassphraseWithControlCharacters(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	for _, entered := range []caller.Text{"sesame\n", "sesame\r\n", "\x00", "pass\x00word", "a\tb", "a\x7f", "a\u0085", "\ufeffsesame"} {
-		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "the text", secret.Wish{Passphrase: entered})
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "the text", secret.Terms{Passphrase: entered})
 		vaulttest.WantInvalid(t, fmt.Sprintf("ConcealSecret(passphrase %q)", entered), err, "passphrase")
-		_, _, err = k.Vault.Secrets.GenerateSecret(t.Context(), c, 12, secret.CharacterSets{}, secret.Wish{Passphrase: entered})
+		_, _, err = k.Vault.Secrets.GenerateSecret(t.Context(), c, 12, secret.CharacterSets{}, secret.Terms{Passphrase: entered})
 		vaulttest.WantInvalid(t, fmt.Sprintf("GenerateSecret(passphrase %q)", entered), err, "passphrase")
 	}
 }
@@ -161,14 +161,14 @@ func TestPassphraseInNormalForm(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	se, c, composed, apart := k.Vault.Secrets, vaulttest.Caller(1), caller.Text("caf\u00e9 1234"), caller.Text("cafe\u0301 1234")
 	for _, test := range []struct{ set, typed caller.Text }{{composed, apart}, {apart, composed}, {apart, apart}} {
-		kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: test.set})
+		kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{Passphrase: test.set})
 		vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, c, kept.Secret.Key, test.typed), vaulttest.Plaintext)
-		kept = k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: test.set})
+		kept = k.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{Passphrase: test.set})
 		if _, err := k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), test.typed); err != nil {
 			t.Errorf("BurnGuarded(%+q, set as %+q): got %v, want nil", test.typed, test.set, err)
 		}
 	}
-	kept, err := se.ConcealTyped(t.Context(), c, vaulttest.Plaintext, secret.Wish{Passphrase: apart})
+	kept, err := se.ConcealTyped(t.Context(), c, vaulttest.Plaintext, secret.Terms{Passphrase: apart})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestPassphraseInNormalForm(t *testing.T) {
 func TestNeedlessPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(needless)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "anything"), "the text")
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, passphrase.BucketAttempt)), 0)
 }
@@ -195,7 +195,7 @@ func TestLateRevealConsumesNothing(t *testing.T) {
 		held.Store = s
 		return held
 	}})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	held.hold = func() { k.Clock.Advance(30 * time.Second) }
 	_, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), secret.Opening{})
 	vaulttest.WantErr(t, "RevealSecret(held up)", err, refusal.ErrUnavailable)

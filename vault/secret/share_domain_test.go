@@ -51,7 +51,7 @@ func TestConcealShareDomain(t *testing.T) {
 		t.Run(test.domain, func(t *testing.T) {
 			t.Parallel()
 			for _, c := range []caller.Caller{vaulttest.Caller(1), k.MustStoredAccount(t, caller.Caller{}, "a")} {
-				got, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: test.domain})
+				got, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Terms{ShareDomain: test.domain})
 				if !test.refused {
 					if err != nil {
 						t.Fatalf("ConcealSecret(%q): got %v, want nil", test.domain, err)
@@ -109,7 +109,7 @@ func TestSuspendedDomainConsumesNothing(t *testing.T) {
 	if err != nil || back.State != domain.DomainVerified {
 		t.Fatalf("VerifyDomain(suspended): got %v, %v, want it verified", back.State, err)
 	}
-	kept := k.MustConceal(t, owner, "the text", secret.Wish{ShareDomain: name})
+	kept := k.MustConceal(t, owner, "the text", secret.Terms{ShareDomain: name})
 	verified := state()
 	set := func(record [2][]byte) { vaulttest.Put(t, store.Store, domain.BucketDomain, record[0], record[1]) }
 	store.first = func() { set(suspended) }

@@ -46,7 +46,7 @@ func TestCrashBeforeShred(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
-			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(time.Minute)})
+			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{TTL: new(time.Minute)})
 			slot, share := vaulttest.SlotOf(t, k, kept.Secret.Key), vaulttest.ShareOf(t, k, kept.Secret.Key)
 			w, err := k.Vault.Receipts.WatchMetadata(t.Context(), vaulttest.Caller(1), kept.Metadata.Key.Expose())
 			vaulttest.Want(t, "WatchMetadata(key)", err, nil)
@@ -74,7 +74,7 @@ func TestCrashBeforeShred(t *testing.T) {
 func TestStartNeedsTheShred(t *testing.T) {
 	t.Parallel()
 	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	failure := errors.New("no")
 	faulty.DestroyErr.Store(&failure)
 	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), failure)
@@ -91,20 +91,20 @@ func TestStartNeedsTheShred(t *testing.T) {
 func TestListedSlotOfAnother(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
+	first := k.MustConceal(t, caller.Caller{}, "first", secret.Terms{})
 	old := vaulttest.SlotOf(t, k, first.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")
 	vaulttest.AwaitShred(t, k)
 	var owner secret.Concealed
 	for slot := (storage.Slot{}); slot.Number != old.Number; slot = vaulttest.SlotOf(t, k, owner.Secret.Key) {
-		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Wish{})
+		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Terms{})
 	}
 	vaulttest.Put(t, k.Store, shares.BucketShred, vaulttest.Number(old.Number), vaulttest.Number(old.Generation))
 	k.Reopen(t)
 	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
 	k.MustReclaim(t)
 	for range 3 {
-		k.MustConceal(t, caller.Caller{}, "others", secret.Wish{})
+		k.MustConceal(t, caller.Caller{}, "others", secret.Terms{})
 	}
 	vaulttest.Want(t, "RevealSecret(owner)", k.MustReveal(t, caller.Caller{}, owner.Secret.Key, ""), "owner")
 }
@@ -114,7 +114,7 @@ func TestListedSlotOfAnother(t *testing.T) {
 func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	orphan, err := k.Shares.Put(t.Context(), [storage.ShareSize]byte{1, 2, 3})
 	vaulttest.Want(t, "Put(share)", err, nil)
 	k.Close(t)
@@ -122,10 +122,10 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	path := filepath.Join(k.Dir, "shares")
 	vaulttest.Want(t, "Truncate(shares)", os.Truncate(path, int64(orphan.Number+1)*64), nil)
 	k.Reopen(t)
-	before := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	before := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	vaulttest.Want(t, "slot before the pass is new", vaulttest.SlotOf(t, k, before.Secret.Key).Number > orphan.Number, true)
 	vaulttest.Want(t, "Reclaim()", k.MustReclaim(t), 1)
-	after := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
+	after := k.MustConceal(t, caller.Caller{}, "y", secret.Terms{})
 	vaulttest.Want(t, "slot after the pass", vaulttest.SlotOf(t, k, after.Secret.Key), storage.Slot{Number: orphan.Number, Generation: orphan.Generation + 1})
 	for text, c := range map[string]secret.Concealed{"the text": kept, "x": before, "y": after} {
 		vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, c.Secret.Key, ""), text)
@@ -137,7 +137,7 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 func TestListedSlotIsNotReclaimed(t *testing.T) {
 	t.Parallel()
 	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{Folder: true})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 	k.Close(t)
 	vaulttest.Want(t, "Truncate(shares)", os.Truncate(filepath.Join(k.Dir, "shares"), int64(slot.Number+1)*64), nil)
@@ -148,7 +148,7 @@ func TestListedSlotIsNotReclaimed(t *testing.T) {
 	vaulttest.Want(t, "Reclaim()", k.MustReclaim(t), 0)
 	faulty.DestroyErr.Store(nil)
 	k.Reopen(t)
-	next := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
+	next := k.MustConceal(t, caller.Caller{}, "y", secret.Terms{})
 	k.MustReclaim(t)
 	vaulttest.Want(t, "RevealSecret(next)", k.MustReveal(t, caller.Caller{}, next.Secret.Key, ""), "y")
 }
@@ -163,7 +163,7 @@ func TestUnknownOutcomeWithholds(t *testing.T) {
 			faulty.Store = s
 			return &faulty
 		}})
-		c := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+		c := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 		failure := storage.ErrUnknownOutcome
 		if kept {
 			faulty.Before.Store(&failure)
@@ -192,7 +192,7 @@ func TestPassRemembersDamage(t *testing.T) {
 		between.Store = s
 		return &between
 	}})
-	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
 	token, _ := seal.ParseToken(kept.Secret.Key.Expose())
 	row := token.RowKey(seal.KindSecret)
 	vaulttest.Put(t, k.Store, secret.BucketSecret, row[:], []byte{1, 2, 3})

@@ -20,8 +20,8 @@ func TestExpiryEdge(t *testing.T) {
 	t.Parallel()
 	for _, entered := range []caller.Text{"", "right"} {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true})
-		early := k.MustConceal(t, caller.Caller{}, "early", secret.Wish{TTL: new(time.Minute), Passphrase: entered})
-		late := k.MustConceal(t, caller.Caller{}, "late", secret.Wish{TTL: new(time.Minute), Passphrase: entered})
+		early := k.MustConceal(t, caller.Caller{}, "early", secret.Terms{TTL: new(time.Minute), Passphrase: entered})
+		late := k.MustConceal(t, caller.Caller{}, "late", secret.Terms{TTL: new(time.Minute), Passphrase: entered})
 		k.Clock.Advance(time.Minute - time.Millisecond)
 		vaulttest.Want(t, "RevealSecret(1 ms early)", k.MustReveal(t, caller.Caller{}, early.Secret.Key, entered), "early")
 		k.Clock.Advance(time.Millisecond)
@@ -44,7 +44,7 @@ func TestSweepEndsAllThatExpired(t *testing.T) {
 	t.Parallel()
 	const expiring = 600
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	lasting := k.MustConceal(t, caller.Caller{}, "lasting", secret.Wish{})
+	lasting := k.MustConceal(t, caller.Caller{}, "lasting", secret.Terms{})
 	slots := make([]storage.Slot, expiring)
 	vaulttest.MustConcealAll(t, k, slots)
 	k.Clock.Advance(time.Minute)
@@ -70,9 +70,9 @@ func TestReceiptsAreForgotten(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	const life = 20 * time.Minute
-	received := k.MustConceal(t, caller.Caller{}, "a", secret.Wish{TTL: new(life)})
-	burned := k.MustConceal(t, caller.Caller{}, "b", secret.Wish{TTL: new(life)})
-	expired := k.MustConceal(t, caller.Caller{}, "c", secret.Wish{TTL: new(life)})
+	received := k.MustConceal(t, caller.Caller{}, "a", secret.Terms{TTL: new(life)})
+	burned := k.MustConceal(t, caller.Caller{}, "b", secret.Terms{TTL: new(life)})
+	expired := k.MustConceal(t, caller.Caller{}, "c", secret.Terms{TTL: new(life)})
 	k.MustReveal(t, caller.Caller{}, received.Secret.Key, "")
 	k.MustBurn(t, caller.Caller{}, burned.Metadata.Key, "")
 	states := map[receipt.State]secret.Concealed{
@@ -104,7 +104,7 @@ func TestReceiptsAreForgotten(t *testing.T) {
 func TestExpiredAndForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 	k.Clock.Advance(3 * time.Minute)
 	k.MustSweep(t)
@@ -120,8 +120,8 @@ func TestExpiredAndForgottenAtOnce(t *testing.T) {
 func TestSweepPassesDamage(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	damaged := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
-	sound := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{TTL: new(time.Minute)})
+	damaged := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
+	sound := k.MustConceal(t, caller.Caller{}, "y", secret.Terms{TTL: new(time.Minute)})
 	undo := replaceSecret(t, k, damaged, []byte("damaged"))
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
@@ -141,8 +141,8 @@ func TestSweepPassesDamage(t *testing.T) {
 func TestReclaimFreesNothingBesideDamage(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
-	damaged := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
-	sound := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
+	damaged := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
+	sound := k.MustConceal(t, caller.Caller{}, "y", secret.Terms{})
 	undo := replaceSecret(t, k, damaged, []byte("damaged"))
 	k.Reopen(t)
 	if _, err := k.Vault.Sweeper.Reclaim(t.Context()); err == nil {
@@ -150,7 +150,7 @@ func TestReclaimFreesNothingBesideDamage(t *testing.T) {
 	}
 	undo()
 	for range 3 {
-		k.MustConceal(t, caller.Caller{}, "z", secret.Wish{})
+		k.MustConceal(t, caller.Caller{}, "z", secret.Terms{})
 	}
 	vaulttest.Want(t, "value", k.MustReveal(t, caller.Caller{}, damaged.Secret.Key, ""), "x")
 	vaulttest.Want(t, "value", k.MustReveal(t, caller.Caller{}, sound.Secret.Key, ""), "y")
@@ -160,7 +160,7 @@ func TestReclaimFreesNothingBesideDamage(t *testing.T) {
 func TestSweepsByItself(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{})
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 	k.Clock.Advance(time.Minute)
 	k.Reopen(t)
 	for vaulttest.SecretRow(t, k, kept.Secret.Key) != nil {

@@ -153,7 +153,7 @@ func TestOldestSessionMakesRoom(t *testing.T) {
 func TestPasswordIsHashedAgain(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
-	m.MustConceal(t, m.MustEnter(t), vaulttest.Plaintext, secret.Wish{})
+	m.MustConceal(t, m.MustEnter(t), vaulttest.Plaintext, secret.Terms{})
 	stronger := seal.PasswordParams{MemoryKiB: 128, Time: 2, Threads: 1}
 	m.SetPasswordCost(t, stronger)
 	for range 2 {

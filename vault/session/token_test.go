@@ -250,7 +250,7 @@ func rotate(t *testing.T, m *vaulttest.Member, c caller.Caller, succeed int) {
 func wantOpens(t *testing.T, m *vaulttest.Member, token seal.APIToken) {
 	t.Helper()
 	c := m.Auth(t, vaulttest.ByToken(token))
-	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
+	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{})
 	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, receipt.ListQuery{})
 	vaulttest.Want(t, "ListMetadata()", err, nil)
 	listed := func(m receipt.Metadata) bool { return m.Key == kept.Metadata.Key }

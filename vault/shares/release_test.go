@@ -132,7 +132,7 @@ func TestSlotIsReleasedAfterItsStrikeOff(t *testing.T) {
 	t.Parallel()
 	seen := newReleaseLog()
 	k := vaulttest.New(t, seen.options())
-	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 	vaulttest.AwaitShred(t, k)
@@ -147,7 +147,7 @@ func TestSlotIsKeptWhenItsStrikeOffFails(t *testing.T) {
 	for _, failure := range []error{storage.ErrUnknownOutcome, storage.ErrFull, errors.New("no")} {
 		seen := newReleaseLog()
 		k := vaulttest.New(t, seen.options())
-		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
 		seen.failing = failure
 		k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 		<-seen.failed

@@ -39,7 +39,7 @@ func TestImportAccounts(t *testing.T) {
 	if len(tokens) != 1 || tokens[0].Name != "imported" || tokens[0].Scopes != caller.ScopesAll {
 		t.Errorf("Operator.ListTokens(address): got %d tokens, want one of everything that is called imported", len(tokens))
 	}
-	k.MustConceal(t, c, "kept", secret.Wish{})
+	k.MustConceal(t, c, "kept", secret.Terms{})
 	shown, sealed := k.Listed(t, c)
 	vaulttest.Want(t, "receipts of an imported token", [2]int{shown, sealed}, [2]int{1, 0})
 

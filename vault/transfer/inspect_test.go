@@ -26,7 +26,7 @@ func TestInspection(t *testing.T) {
 	t.Parallel()
 	kit := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
 	for range 3 {
-		kit.MustConceal(t, caller.Caller{}, "a secret", secret.Wish{})
+		kit.MustConceal(t, caller.Caller{}, "a secret", secret.Terms{})
 	}
 	all := func(_ string, value []byte) ([]byte, bool) { return value, true }
 	first := true

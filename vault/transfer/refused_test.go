@@ -36,7 +36,7 @@ func (c *content) small(t *testing.T) site {
 	t.Helper()
 	from := folderSite(t, c.root)
 	k := from.serve(t, c.clock, vaulttest.Options{})
-	c.plain = k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+	c.plain = k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 	k.Close(t)
 	return from
 }
@@ -96,7 +96,7 @@ func TestTargetServedMeanwhile(t *testing.T) {
 				vaulttest.Want(t, "InitShared()", vault.InitShared(t.Context(), target.Store, seal.NewKeys(c.root), c.clock.Now()), nil)
 				closed()
 				k := to.serve(t, c.clock, vaulttest.Options{})
-				kept = k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+				kept = k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 				if name == "stopped" {
 					k.Close(t)
 				}
@@ -125,7 +125,7 @@ func TestPausedNodeOfAMovedStore(t *testing.T) {
 	paused.Clock.Advance(time.Minute)
 	conceal := func(when string) {
 		t.Helper()
-		_, err := paused.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, caller.Text(vaulttest.Plaintext), secret.Wish{})
+		_, err := paused.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, caller.Text(vaulttest.Plaintext), secret.Terms{})
 		vaulttest.WantErr(t, "ConcealSecret("+when+")", err, refusal.ErrUnavailable)
 	}
 	conceal("before its heartbeat")

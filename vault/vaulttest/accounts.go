@@ -95,6 +95,7 @@ func (k *AccountKit) MustJoin(t testing.TB, address caller.Text) caller.Caller {
 	return k.EnterAs(t, address, RightPassword)
 }
 
+// EnterAs signs in and returns the caller.
 func (k *AccountKit) EnterAs(t testing.TB, address, password caller.Text) caller.Caller {
 	t.Helper()
 	in, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(7), address, password, false)
@@ -104,6 +105,7 @@ func (k *AccountKit) EnterAs(t testing.TB, address, password caller.Text) caller
 	return k.MustBe(t, session.Credential{Session: caller.Text(in.Cookie.Expose())})
 }
 
+// MustBe returns the caller with a credential.
 func (k *AccountKit) MustBe(t testing.TB, cred session.Credential) caller.Caller {
 	t.Helper()
 	c, err := k.Vault.Sessions.Authenticate(t.Context(), Caller(7).Network, cred)

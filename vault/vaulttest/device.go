@@ -43,11 +43,11 @@ func mustSeal(t testing.TB, link endtoend.LinkSecret, text, passphrase string) (
 }
 
 // MustConcealSealed conceals text end-to-end encrypted.
-func (k *Kit) MustConcealSealed(t testing.TB, c caller.Caller, text, passphrase string, wish secret.Wish) (secret.Concealed, endtoend.Keys) {
+func (k *Kit) MustConcealSealed(t testing.TB, c caller.Caller, text, passphrase string, terms secret.Terms) (secret.Concealed, endtoend.Keys) {
 	t.Helper()
 	sealed, keys := MustSeal(t, text, passphrase)
-	wish.Sealed = sealed
-	return k.MustConceal(t, c, "", wish), keys
+	terms.Sealed = sealed
+	return k.MustConceal(t, c, "", terms), keys
 }
 
 // Prove returns what a device with the keys shows.

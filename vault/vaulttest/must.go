@@ -52,9 +52,9 @@ func (k *Kit) MustStoredAccount(t testing.TB, c caller.Caller, name string) call
 }
 
 // MustConceal conceals text and returns the sender's result.
-func (k *Kit) MustConceal(t testing.TB, c caller.Caller, text caller.Text, wish secret.Wish) secret.Concealed {
+func (k *Kit) MustConceal(t testing.TB, c caller.Caller, text caller.Text, terms secret.Terms) secret.Concealed {
 	t.Helper()
-	concealed, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text, wish)
+	concealed, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text, terms)
 	if err != nil {
 		t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", len(text), err)
 	}

@@ -63,7 +63,7 @@ func MustConcealAll(t testing.TB, k *Kit, slots []storage.Slot) {
 	for i := range slots {
 		go func() {
 			var err error
-			kept[i], err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
+			kept[i], err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Terms{TTL: new(time.Minute)})
 			done <- err
 		}()
 	}

@@ -38,7 +38,7 @@ func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)
 	d := servertest.Drivers(t, s, nil)[0]
-	kept := apitest.MustConceal(t, d, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	d.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal", "kept")
 	export := func(flags ...string) servertest.Result {
 		t.Helper()
@@ -94,7 +94,7 @@ func (closedPipe) Write([]byte) (int, error) {
 func TestAuditExportToClosedPipe(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, servertest.InFolder)
-	apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+	apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	var stderr bytes.Buffer
 	args := []string{"admin", "audit", "export", "--data", s.Data}
 	if code := program.Run(t.Context(), args, nil, strings.NewReader(""), closedPipe{}, &stderr); code != command.ExitOK || stderr.Len() > 0 {

@@ -22,7 +22,7 @@ func TestAlteredBackupIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := servertest.Start(t, servertest.InFolder)
 	for range 2 {
-		apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Wish{Secret: "kept"})
+		apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	}
 	s.Stop(t)
 	plain, sealed, identity := filepath.Join(dir, "plain"), filepath.Join(dir, "sealed"), filepath.Join(dir, "identity")

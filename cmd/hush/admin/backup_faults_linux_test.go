@@ -26,7 +26,7 @@ func TestBackupOnFullDisk(t *testing.T) {
 	s := servertest.Start(t, servertest.InFolder)
 	d := servertest.Drivers(t, s, nil)[0]
 	for range 4 {
-		apitest.MustConceal(t, d, apitest.Wish{Secret: strings.Repeat("long ", 10_000)})
+		apitest.MustConceal(t, d, apitest.Terms{Secret: strings.Repeat("long ", 10_000)})
 	}
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k,mode=700"); err != nil {

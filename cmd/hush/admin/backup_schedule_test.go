@@ -24,7 +24,7 @@ func TestScheduledBackup(t *testing.T) {
 	recipient := strings.TrimSpace(servertest.Call(t, nil, "", "admin", "backup", "keygen", identity).Want(t, "admin backup keygen", command.ExitOK).Stdout)
 	p := servertest.StartProcess(t, servertest.Build(t), filepath.Join(t.TempDir(), "data"), servertest.InFolder,
 		"--backup-to="+dir, "--backup-every=1h", "--backup-recipient="+recipient, "--colonel=root@example.com", "--log-level=info")
-	apitest.MustConceal(t, servertest.Drivers(t, p.Server, nil)[0], apitest.Wish{Secret: "kept"})
+	apitest.MustConceal(t, servertest.Drivers(t, p.Server, nil)[0], apitest.Terms{Secret: "kept"})
 	if want := "backup_to=" + dir + " backup_every=1h0m0s"; !strings.Contains(p.Log.String(), want) {
 		t.Errorf("the log: got %s, want %q in it", p.Log, want)
 	}

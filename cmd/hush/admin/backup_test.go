@@ -40,10 +40,10 @@ func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	s := servertest.Start(t, servertest.InFolder)
 	d := servertest.Drivers(t, s, nil)[0]
-	gone := apitest.MustConceal(t, d, apitest.Wish{Secret: "gone"})
+	gone := apitest.MustConceal(t, d, apitest.Terms{Secret: "gone"})
 	d.Reveal(t.Context(), gone.SecretKey, "").WantValue(t, "reveal", "gone")
 	for range 3 {
-		apitest.MustConceal(t, d, apitest.Wish{Secret: "a secret"})
+		apitest.MustConceal(t, d, apitest.Terms{Secret: "a secret"})
 	}
 	identity := filepath.Join(dir, "identity")
 	recipient := strings.TrimSpace(servertest.Call(t, nil, "", "admin", "backup", "keygen", identity).Want(t, "admin backup keygen", command.ExitOK, "wrote an identity").Stdout)
@@ -89,7 +89,7 @@ func TestBackupHasThePositionOfTheSpentLog(t *testing.T) {
 	s := servertest.Start(t, servertest.InFolder, "--spent-log="+filepath.Join(dir, "spent"), "--spent-log-begin")
 	d := servertest.Drivers(t, s, nil)[0]
 	for range 3 {
-		gone := apitest.MustConceal(t, d, apitest.Wish{Secret: "gone"})
+		gone := apitest.MustConceal(t, d, apitest.Terms{Secret: "gone"})
 		d.Reveal(t.Context(), gone.SecretKey, "").WantValue(t, "reveal", "gone")
 	}
 	for _, name := range []string{"running", "stopped"} {
@@ -180,7 +180,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	s := servertest.Start(t, servertest.InFolder, "--rate-limits=off")
 	drivers := servertest.Drivers(t, s, nil)
 	for range 50 {
-		apitest.MustConceal(t, drivers[0], apitest.Wish{Secret: "kept"})
+		apitest.MustConceal(t, drivers[0], apitest.Terms{Secret: "kept"})
 	}
 	done := make(chan struct{})
 	var all sync.WaitGroup
@@ -192,7 +192,7 @@ func TestBackupUnderLoad(t *testing.T) {
 					return
 				default:
 				}
-				secret := drivers[0].Conceal(t.Context(), apitest.Wish{Secret: "short"})
+				secret := drivers[0].Conceal(t.Context(), apitest.Terms{Secret: "short"})
 				drivers[0].Reveal(t.Context(), secret.SecretKey, "")
 			}
 		})

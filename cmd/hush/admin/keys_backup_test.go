@@ -23,7 +23,7 @@ func TestRestoreAroundARotation(t *testing.T) {
 	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
 	s := servertest.StartOn(t, data)
 	o, d := servertest.Operator{T: t, Data: data}, servertest.Drivers(t, s, nil)[0]
-	secrets := []apitest.Answer{apitest.MustConceal(t, d, apitest.Wish{Secret: "before"})}
+	secrets := []apitest.Answer{apitest.MustConceal(t, d, apitest.Terms{Secret: "before"})}
 	keyFiles := map[string][]byte{"old key": readKeyFile(t, data)}
 	back := func(name string) string {
 		t.Helper()
@@ -34,7 +34,7 @@ func TestRestoreAroundARotation(t *testing.T) {
 	before := back("before")
 	old := o.ListedKeys()[0][0]
 	o.Keys("rotate").Want(t, "admin keys rotate", command.ExitOK)
-	secrets = append(secrets, apitest.MustConceal(t, d, apitest.Wish{Secret: "after"}))
+	secrets = append(secrets, apitest.MustConceal(t, d, apitest.Terms{Secret: "after"}))
 	after := back("after")
 	current := o.ListedKeys()[0][0]
 	keyFiles["both keys"] = readKeyFile(t, data)

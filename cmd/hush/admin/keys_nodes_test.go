@@ -72,7 +72,7 @@ func TestKeysOfNodes(t *testing.T) {
 	k.give(t, "late")
 	a := servertest.Drivers(t, servertest.StartProcess(t, path, k.folder("a"), k.flags("a")...).Server, nil)[0]
 	b := servertest.Drivers(t, servertest.StartProcess(t, path, k.folder("b"), k.flags("b")...).Server, nil)[0]
-	before := apitest.MustConceal(t, a, apitest.Wish{Secret: "before"})
+	before := apitest.MustConceal(t, a, apitest.Terms{Secret: "before"})
 
 	added := servertest.Call(t, nil, "", "admin", "keygen", "--add", filepath.Join(k.folder("a"), "root.key")).Want(t, "admin keygen --add", command.ExitOK)
 	kid := regexp.MustCompile(`root key ([0-9a-f]{8}) `).FindStringSubmatch(added.Stderr)[1]
@@ -83,13 +83,13 @@ func TestKeysOfNodes(t *testing.T) {
 	k.give(t, "b")
 	servertest.WaitUntil(t, "node b to hold the new key", func() bool { return k.keys(t, "a", "rotate").Code == command.ExitOK })
 	for _, pair := range [][2]apitest.Driver{{a, b}, {b, a}} {
-		kept := apitest.MustConceal(t, pair[0], apitest.Wish{Secret: "kept"})
+		kept := apitest.MustConceal(t, pair[0], apitest.Terms{Secret: "kept"})
 		pair[1].Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal on the other node", "kept")
 	}
 	b.Reveal(t.Context(), before.SecretKey, "").WantValue(t, "reveal of before", "before")
 	servertest.WaitUntil(t, "node b to seal with the new key", func() bool {
 		n := k.uses(t, kid)
-		apitest.MustConceal(t, b, apitest.Wish{Secret: "fresh"})
+		apitest.MustConceal(t, b, apitest.Terms{Secret: "fresh"})
 		return k.uses(t, kid) == n+1
 	})
 	k.keys(t, "b", "rotate", "00000000").Want(t, "admin keys rotate", command.ExitFailure, `no key "00000000" that is not in use yet`)
@@ -98,6 +98,6 @@ func TestKeysOfNodes(t *testing.T) {
 	servertest.Call(t, nil, "", late...).Want(t, "serve", command.ExitFailure, "the root key file lacks the root key "+kid, "put the line with that key into the file")
 	k.give(t, "late")
 	c := servertest.Drivers(t, servertest.StartProcess(t, path, k.folder("late"), k.flags("late")...).Server, nil)[0]
-	kept := apitest.MustConceal(t, c, apitest.Wish{Secret: "kept"})
+	kept := apitest.MustConceal(t, c, apitest.Terms{Secret: "kept"})
 	a.Reveal(t.Context(), kept.SecretKey, "").WantValue(t, "reveal of what the late node concealed", "kept")
 }

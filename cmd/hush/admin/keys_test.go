@@ -23,14 +23,14 @@ func TestKeys(t *testing.T) {
 	o := servertest.Operator{T: t, Data: s.Data}
 	token := o.Account("clerk@example.com")
 	d := servertest.Drivers(t, s, nil)[0]
-	before := apitest.MustConceal(t, d, apitest.Wish{Secret: "before"})
+	before := apitest.MustConceal(t, d, apitest.Terms{Secret: "before"})
 	first := o.ListedKeys()
 	if len(first) != 1 || first[0][1] != "current" {
 		t.Fatalf("hush admin keys list: got %v, want one current key", first)
 	}
 	o.Keys("rotate").Want(t, "admin keys rotate", command.ExitOK, "is the current one")
 	wantKeyLines(t, s.Data, 2)
-	after := apitest.MustConceal(t, d, apitest.Wish{Secret: "after"})
+	after := apitest.MustConceal(t, d, apitest.Terms{Secret: "after"})
 	listed := o.ListedKeys()
 	if len(listed) != 2 || listed[0][1] != "current" || listed[1] != [2]string{first[0][0], "old"} {
 		t.Fatalf("hush admin keys list: got %v, want a new current key before %v", listed, first)
@@ -116,7 +116,7 @@ func TestKeysOfTheOperator(t *testing.T) {
 	}
 	s := servertest.StartOn(t, data, "--root-key-file", path)
 	d := servertest.Drivers(t, s, nil)[0]
-	before := apitest.MustConceal(t, d, apitest.Wish{Secret: "before"})
+	before := apitest.MustConceal(t, d, apitest.Terms{Secret: "before"})
 	o := servertest.Operator{T: t, Data: data}
 	o.Keys("rotate").Want(t, "admin keys rotate", command.ExitFailure, "hush admin keygen --add")
 	servertest.Call(t, nil, "", "admin", "keygen", "--add", path).Want(t, "admin keygen --add", command.ExitOK, "hush admin keys rotate")

@@ -167,7 +167,7 @@ func TestBurnReported(t *testing.T) {
 	s := servertest.Start(t)
 	o := servertest.Operator{T: t, Data: s.Data}
 	d := servertest.Drivers(t, s, nil)[0]
-	running, stopped, broken := apitest.MustConceal(t, d, apitest.Wish{Secret: "a"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "b"}), apitest.MustConceal(t, d, apitest.Wish{Secret: "c"})
+	running, stopped, broken := apitest.MustConceal(t, d, apitest.Terms{Secret: "a"}), apitest.MustConceal(t, d, apitest.Terms{Secret: "b"}), apitest.MustConceal(t, d, apitest.Terms{Secret: "c"})
 	got := o.Ok("", "burn", s.URL+"/secret/"+running.SecretKey).Want(t, "admin burn", command.ExitOK, "burned the secret "+running.SecretKey[:6])
 	if strings.Contains(got.Stderr+got.Stdout, running.SecretKey) {
 		t.Errorf("hush admin burn: got %s, want no key in it", got.Stderr)

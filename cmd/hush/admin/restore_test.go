@@ -54,7 +54,7 @@ func newScene(t *testing.T) *scene {
 	in := s.member.Auth(t, vaulttest.BySession(s.member.SignIn(t, false).Cookie))
 	s.token = s.member.MustToken(t, in, credential.NewToken{Name: "one"})
 	for _, c := range []*secret.Concealed{&s.waits, &s.opened, &s.burned, &s.racing} {
-		*c = s.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
+		*c = s.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
 	}
 	s.back(t, func() { s.MustReveal(t, caller.Caller{}, s.racing.Secret.Key, "") })
 	s.MustReveal(t, caller.Caller{}, s.opened.Secret.Key, "")
