@@ -44,13 +44,13 @@ async function visit(context: BrowserContext, origin: string): Promise<Page> {
 /** cookies collects the cookies that a page's calls of the service send and are answered with. */
 function cookies(page: Page): () => Promise<string[]> {
   const seen: Promise<string[]>[] = [];
-  page.on("requestfinished", async (request) => {
-    if (request.url().startsWith(url)) {
-      const answer = request.response().then((response) => response?.allHeaders());
+  // Not when requests finish: a client may stop reading once it has the trailers of gRPC-Web.
+  page.on("response", (response) => {
+    if (response.url().startsWith(url)) {
       seen.push(
-        Promise.all([request.allHeaders(), answer]).then(([sent, got]) => [
+        Promise.all([response.request().allHeaders(), response.allHeaders()]).then(([sent, got]) => [
           ...(sent.cookie ? [`Cookie: ${sent.cookie}`] : []),
-          ...(got?.["set-cookie"] ? [`Set-Cookie: ${got["set-cookie"]}`] : []),
+          ...(got["set-cookie"] ? [`Set-Cookie: ${got["set-cookie"]}`] : []),
         ]),
       );
     }
