@@ -16,6 +16,7 @@ import (
 
 	"hush/handlers"
 	"hush/routes"
+	"hush/routes/apitest"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -261,56 +262,21 @@ func rowCalls(t *testing.T) (calls []heldCall) {
 	t.Helper()
 	api, err := handlers.Described()
 	vaulttest.Want(t, "Described()", err, nil)
-	const key = "0000000000000000000000000000000"
 	for _, e := range routes.Endpoints(api) {
 		if len(e.Procedures) == 0 {
 			continue
 		}
-		c := heldCall{method: e.Method, kind: "application/json", body: rowBody(e.Operation), colonel: strings.HasSuffix(e.Path, "/colonel"), anyone: e.AnyCredential}
-		c.path = strings.NewReplacer("{key}", key, "{domain}", "nothing.example.com", "{domainId}", key).Replace(e.Path)
-		if e.Version == "" {
+		c := heldCall{method: e.Method, kind: "application/json", colonel: strings.HasSuffix(e.Path, "/colonel"), anyone: e.AnyCredential}
+		c.path = strings.NewReplacer("{key}", apitest.Key, "{domain}", "nothing.example.com", "{domainId}", apitest.Key).Replace(e.Path)
+		switch {
+		case e.Version == "":
 			c.kind, c.body = "application/x-www-form-urlencoded", pageBody(e.Operation)
+		case e.Method != http.MethodGet:
+			c.body = apitest.RowBody(t, e.Operation)
 		}
 		calls = append(calls, c)
 	}
 	return calls
-}
-
-// rowBody is a body that the decoder of a row takes.
-func rowBody(operation string) string {
-	const key = "0000000000000000000000000000000"
-	switch operation {
-	case "ConcealSecret":
-		return `{"secret":"x"}`
-	case "RevealSecret", "BurnSecret", "RevealSecret or GetSecret", "BurnSecret or GetMetadata":
-		return `{"continue":"true"}`
-	case "BatchGetMetadata":
-		return `{"identifiers":["` + key + `"]}`
-	case "ListSecretStatus":
-		return `{"keys":["` + key + `"]}`
-	case "DestroyAccount":
-		return `{"confirmation":"x"}`
-	case "ChangeAccountPassword":
-		return `{"currentp":"x","newp":"short","newp2":"short"}`
-	case "UpdateLocale":
-		return `{"locale":"en"}`
-	case "AddDomain":
-		return `{"domain":"no domain"}`
-	case "UpdateDomainBrand":
-		return `{"brand":{"description":"x"}}`
-	case "UpdateDomainLogo":
-		return `{"logo":"x"}`
-	case "AltchaVerify", "AltchaVerifySpam":
-		return `{"authenticity_payload":"x"}`
-	case "ReceiveFeedback":
-		return `{"msg":"x"}`
-	case "ReceiveException":
-		return `{"message":"x"}`
-	case "UpdateMetadata":
-		return `{"memo":"x"}`
-	default:
-		return `{}`
-	}
 }
 
 // pageBody is a body that the form of a page sends.

@@ -41,7 +41,7 @@ func TestForgeryOpenRows(t *testing.T) {
 				if !o.foreign && name != "no cookie" {
 					continue // the service's own pages may act for the session: see TestForgeryRows
 				}
-				got := apitest.Send(t, client, row.method, s.URL+row.path, beside(o.header(), header), row.body())
+				got := apitest.Send(t, client, row.method, s.URL+row.path, beside(o.header(), header), row.body(t))
 				if custid := custidOf(t, got); custid != "anon" {
 					t.Errorf("%s from %s with %s: got it done for %q, want for nobody", row.name(), o.name, name, custid)
 				}

@@ -112,7 +112,7 @@ func TestForeignOrigins(t *testing.T) {
 			if c.shares(row.procedure) {
 				continue
 			}
-			got := apitest.Send(t, client, row.method, s.URL+row.address(), c.header, row.body())
+			got := apitest.Send(t, client, row.method, s.URL+row.address(), c.header, row.body(t))
 			if v, want := legacyVerdict(t, row, got), c.expects(table[row.procedure], row.procedure, row.open); v != want {
 				t.Errorf("%s by %s: got %s (%d %s), want %s", row.name(), c.name, v, got.Status, got.Body, want)
 			}

@@ -219,7 +219,7 @@ func TestForgeryRows(t *testing.T) {
 			continue
 		}
 		g := target{
-			name: row.name(), method: row.method, path: row.address(), body: row.body(),
+			name: row.name(), method: row.method, path: row.address(), body: row.body(t),
 			declared: table[row.procedure], open: row.open, parameters: true,
 			judge: func(got apitest.Reply) verdict { return legacyVerdict(t, row, got) },
 		}

@@ -243,7 +243,7 @@ func TestMatrixShowsNobodyElses(t *testing.T) {
 		}
 	}
 	for _, row := range declaredRows() {
-		got := apitest.Send(t, client, row.method, s.URL+row.address(), apitest.Bearer(env.Bob.Token), row.body())
+		got := apitest.Send(t, client, row.method, s.URL+row.address(), apitest.Bearer(env.Bob.Token), row.body(t))
 		belongingsOf(&env.Ada, "").Search(t, row.name(), []byte(fmt.Sprint(got.Header)+got.Body))
 	}
 	own := apitest.Call(t, client, s.URL, "/hush.v1.AccountService/ExportAccount", apitest.Bearer(env.Ada.Token), emptyObject)

@@ -3,6 +3,9 @@ package apitest_test
 import (
 	"slices"
 	"strings"
+	"testing"
+
+	"hush/routes/apitest"
 )
 
 // rowsOfV1, rowsOfV2 and rowsOfV3 say which RPC each row of the older API stands for,
@@ -150,40 +153,10 @@ func (r declaredRow) address() string {
 
 // body is a request that the row's decoder takes, and that changes nothing that
 // a later cell needs.
-func (r declaredRow) body() string {
+func (r declaredRow) body(t testing.TB) string {
+	t.Helper()
 	if r.method == "GET" {
 		return ""
 	}
-	switch r.procedure[strings.LastIndexByte(r.procedure, '/')+1:] {
-	case "ConcealSecret":
-		return `{"secret":"x"}`
-	case "RevealSecret", "BurnSecret":
-		return `{"continue":"true"}`
-	case "BatchGetMetadata":
-		return `{"identifiers":["` + unknownKey + `"]}`
-	case "ListSecretStatus":
-		return `{"keys":["` + unknownKey + `"]}`
-	case "DestroyAccount":
-		return `{"confirmation":"` + strings.Repeat("x", 1025) + `"}`
-	case "ChangeAccountPassword":
-		return `{"currentp":"x","newp":"short","newp2":"short"}`
-	case "UpdateLocale":
-		return `{"locale":"en"}`
-	case "AddDomain":
-		return `{"domain":"no domain"}`
-	case "UpdateDomainBrand":
-		return `{"brand":{"description":"x"}}`
-	case "UpdateDomainLogo":
-		return `{"logo":"x"}`
-	case "AltchaVerify", "AltchaVerifySpam":
-		return `{"authenticity_payload":"x"}`
-	case "ReceiveFeedback":
-		return `{"msg":"x"}`
-	case "ReceiveException":
-		return `{"message":"x"}`
-	case "ValidateShrimp", "UpdateMetadata":
-		return `{"memo":"x"}`
-	default:
-		return `{}`
-	}
+	return apitest.RowBody(t, r.procedure[strings.LastIndexByte(r.procedure, '/')+1:])
 }

@@ -21,7 +21,7 @@ func TestMatrixRows(t *testing.T) {
 	table, columns := declaredRPCs(), standings(env, s.URL)
 	for _, row := range rows {
 		for _, column := range columns {
-			got := apitest.Send(t, client, row.method, s.URL+row.address(), column.header, row.body())
+			got := apitest.Send(t, client, row.method, s.URL+row.address(), column.header, row.body(t))
 			want := table[row.procedure].expects(column).inLegacy()
 			if row.procedure == "preflight" || row.anyone {
 				want = admitted

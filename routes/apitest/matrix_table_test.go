@@ -19,7 +19,7 @@ type declared struct {
 }
 
 const (
-	unknownKey   = "0000000000000000000000000000000"
+	unknownKey   = apitest.Key
 	unknownClaim = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
 	noDomain     = `{"domain":"nothing.nobody-team.com"}`
 	emptyObject  = `{}`
