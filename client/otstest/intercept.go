@@ -35,8 +35,8 @@ func IsReveal(release Release, method, path string) bool {
 }
 
 // cut ends the connection of a request without an answer, or with what was written of it
-// so far. net/http has no other way: it recovers this one value, logs nothing, and closes
-// the connection. cut does not return.
+// so far, and does not return. A handler panics with this value to say so: net/http
+// recovers it, logs nothing, and closes the connection, or over HTTP/2 the stream.
 func cut() bool {
 	panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to break off
 }

@@ -13,24 +13,60 @@ import (
 	"time"
 
 	"hush/routes/apitest"
+	"hush/server/process"
 )
 
-// Files returns how many files the process has open.
-func (p *Process) Files(t *testing.T) int {
+// proc returns the path of what the system says of the process. It skips the test on a
+// system that says nothing of any process. That it says nothing of this one, such as
+// because it has ended, is for the caller to fail with.
+func (p *Process) proc(t testing.TB, name string) string {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(p.Cmd.Process.Pid), "fd"))
-	if err != nil {
+	if _, err := os.Stat("/proc/self/" + name); err != nil {
 		t.Skip("needs /proc: " + err.Error())
 	}
-	return len(entries)
+	return filepath.Join("/proc", strconv.Itoa(p.Cmd.Process.Pid), name)
+}
+
+// Files returns how many files the process has open.
+func (p *Process) Files(t testing.TB) int {
+	t.Helper()
+	return len(p.openFiles(t))
+}
+
+// Sockets returns how many connections and listeners the process has.
+func (p *Process) Sockets(t testing.TB) int {
+	t.Helper()
+	found := 0
+	for _, file := range p.openFiles(t) {
+		// One that was closed meanwhile is none.
+		if to, err := os.Readlink(file); err == nil && strings.HasPrefix(to, "socket:") {
+			found++
+		}
+	}
+	return found
+}
+
+// openFiles returns the links to what the process has open.
+func (p *Process) openFiles(t testing.TB) []string {
+	t.Helper()
+	folder := p.proc(t, "fd")
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatalf("open files of the process: got %v, want a list", err)
+	}
+	files := make([]string, len(entries))
+	for i, entry := range entries {
+		files[i] = filepath.Join(folder, entry.Name())
+	}
+	return files
 }
 
 // ProcessorTime returns how long the process has run on processors.
-func (p *Process) ProcessorTime(t *testing.T) time.Duration {
+func (p *Process) ProcessorTime(t testing.TB) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.Cmd.Process.Pid), "stat"))
+	stat, err := os.ReadFile(p.proc(t, "stat"))
 	if err != nil {
-		t.Skip("needs /proc: " + err.Error())
+		t.Fatalf("times of the process: got %v, want them", err)
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
@@ -40,16 +76,18 @@ func (p *Process) ProcessorTime(t *testing.T) time.Duration {
 }
 
 // DialFrom connects to the process from an address of this machine's: each one
-// in 127.0.0.0/8 is a network of its own.
+// in 127.0.0.0/8 is a network of its own. It skips the test on a system that has only
+// 127.0.0.1, and where the test may not have that many files open.
 func (p *Process) DialFrom(t testing.TB, from string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: apitest.Patience}
 	conn, err := dialer.DialContext(t.Context(), "tcp4", p.Addr)
-	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+	// The same error of a connect means that the address has no more ports.
+	if call, ok := errors.AsType[*os.SyscallError](err); ok && call.Syscall == "bind" && errors.Is(err, syscall.EADDRNOTAVAIL) {
 		t.Skip("needs 127.0.0.0/8: " + from + " is not an address of this machine")
 	}
-	if errors.Is(err, syscall.EMFILE) {
-		t.Skip("needs RLIMIT_NOFILE of 10000: too many open files")
+	if limit := process.FileLimit(); errors.Is(err, syscall.EMFILE) && limit < floodFiles {
+		t.Skip("needs RLIMIT_NOFILE of " + strconv.Itoa(floodFiles) + ": got " + strconv.Itoa(limit))
 	}
 	if err != nil {
 		t.Fatalf("connecting from %s: got %v, want no error", from, err)
@@ -57,6 +95,10 @@ func (p *Process) DialFrom(t testing.TB, from string) net.Conn {
 	t.Cleanup(func() { conn.Close() })
 	return conn
 }
+
+// floodFiles is more than the files that any test has open at a time: a flood takes the
+// 4,096 connections of the service, and some for those that come after.
+const floodFiles = 10_000
 
 // FloodFrom opens n connections and sends the same beginning on each.
 func (p *Process) FloodFrom(t testing.TB, from string, n int, beginning string) []net.Conn {
@@ -73,9 +115,9 @@ func (p *Process) FloodFrom(t testing.TB, from string, n int, beginning string) 
 // Memory returns how many KiB of the process are in memory.
 func (p *Process) Memory(t testing.TB) int {
 	t.Helper()
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.Cmd.Process.Pid), "status"))
+	status, err := os.ReadFile(p.proc(t, "status"))
 	if err != nil {
-		t.Skip("needs /proc: " + err.Error())
+		t.Fatalf("status of the process: got %v, want it", err)
 	}
 	_, text, _ := strings.Cut(string(status), "VmRSS:")
 	text, _, _ = strings.Cut(text, "kB")
@@ -84,23 +126,6 @@ func (p *Process) Memory(t testing.TB) int {
 		t.Fatalf("VmRSS: got %v, want a size", err)
 	}
 	return size
-}
-
-// Sockets returns how many connections and listeners the process has.
-func (p *Process) Sockets(t testing.TB) int {
-	t.Helper()
-	folder := filepath.Join("/proc", strconv.Itoa(p.Cmd.Process.Pid), "fd")
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Skip("needs /proc: " + err.Error())
-	}
-	found := 0
-	for _, entry := range entries {
-		if to, err := os.Readlink(filepath.Join(folder, entry.Name())); err == nil && strings.HasPrefix(to, "socket:") {
-			found++
-		}
-	}
-	return found
 }
 
 // Goroutines ends the process and returns how many goroutines it had, from the
