@@ -202,7 +202,7 @@ func TestDeliveryOf(t *testing.T) {
 }
 
 // Both requests that create a secret have the same options.
-func TestWishOf(t *testing.T) {
+func TestTermsOf(t *testing.T) {
 	t.Parallel()
 	for name, req := range map[string]sharing{
 		"ConcealSecret": &hushv1.ConcealSecretRequest{

@@ -22,12 +22,3 @@ func Described() (*API, error) {
 	}
 	return api, nil
 }
-
-// Listed returns the mounts of the public port without their handlers.
-func Listed() ([]chain.Mount, error) {
-	api, err := Described()
-	if err != nil {
-		return nil, err
-	}
-	return api.Mounts, nil
-}

@@ -43,7 +43,8 @@ func bind[Req, Res any](c *Chain, procedure string, serve Service[Req, Res]) Met
 
 // Call runs the method. ctx must come from a request that passed Chain.Middleware, which
 // identifies the caller, and that Chain.Admit admitted to it; header is that request's.
-// Its error is a *RefusedError, or the *connect.Error of a message that is not valid.
+// Its error is a *RefusedError, or the *connect.Error of a message that is not valid or
+// cannot be taken.
 func (m Method[Req, Res]) Call(ctx context.Context, header http.Header, req *Req) (*Res, error) {
 	return run(ctx, m.chain, call{m.Procedure, header, req}, func(ctx context.Context) (*Res, error) {
 		return m.serve(ctx, req)
@@ -93,7 +94,7 @@ func (c *Chain) check(ctx context.Context, record *record, in call) error {
 	if err := holdUnpacked(record, in.message); err != nil {
 		return err
 	}
-	return c.validation.check(ctx, in.message)
+	return c.validation.check(in.message)
 }
 
 // WrapUnary takes a call over the wire through the chain. It is part of

@@ -74,13 +74,13 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 	}
 }
 
-// mapped returns what a caller may see of an error: a *RefusedError, or the *connect.Error of
-// a message that is not valid.
+// mapped returns what a caller may see of an error: a *RefusedError, or the *connect.Error
+// of a message that is not valid or cannot be taken.
 func mapped(log *slog.Logger, procedure string, err error) error {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return refused
 	}
-	if coded, ok := errors.AsType[*connect.Error](err); ok && !errors.Is(coded, errLimits) {
+	if coded, ok := errors.AsType[*connect.Error](err); ok {
 		return light(coded)
 	}
 	if refused := mapError(err); refused != nil {

@@ -110,7 +110,7 @@ func TestMapError(t *testing.T) {
 	} {
 		// Services wrap errors; the caller must not see the wrapping.
 		for _, err := range []error{c.err, fmt.Errorf("canary: %w", c.err), errors.Join(c.err, errors.New("canary"))} {
-			got, ok := errors.AsType[*connect.Error](mapped(textLog(io.Discard), "", err))
+			got, ok := errors.AsType[*connect.Error](onWire(mapped(textLog(io.Discard), "", err)))
 			if !ok || got.Code() != c.code || got.Message() != c.message {
 				t.Errorf("mapped(%v): got %v, want %v: %s", err, got, c.code, c.message)
 				continue
@@ -228,7 +228,7 @@ func TestInternalErrorsTellNothing(t *testing.T) {
 				return nil, c.serve()
 			})
 			_, err := admitted(t.Context(), &record{}, method, &hushv1.GetStatusRequest{})
-			if connect.CodeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "canary") {
+			if codeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "canary") {
 				t.Errorf("Call: got %v, want an internal error without its cause", err)
 			}
 			id := err.Error()[strings.LastIndex(err.Error(), " ")+1:]

@@ -47,7 +47,7 @@ func TestCallsWithoutMiddlewareFailClosed(t *testing.T) {
 			return err
 		},
 	} {
-		if err := call(); connect.CodeOf(err) != connect.CodeInternal {
+		if err := call(); codeOf(err) != connect.CodeInternal {
 			t.Errorf("%s without a caller: got %v, want an internal error", name, err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestAccess(t *testing.T) {
 				_, list := through(ctx, api, header, chain.Bind(api.Chain, api.Metadata.ListMetadata), &hushv1.ListMetadataRequest{})
 				_, check := through(ctx, api, header, chain.Bind(api.Chain, api.Sessions.Authcheck), &hushv1.AuthcheckRequest{})
 				for i, err := range []error{status, list, check} {
-					if c.want[i] == 0 && err != nil || c.want[i] != 0 && connect.CodeOf(err) != c.want[i] {
+					if c.want[i] == 0 && err != nil || c.want[i] != 0 && codeOf(err) != c.want[i] {
 						t.Errorf("call %d: got %v, want code %d", i, err, c.want[i])
 					}
 				}
@@ -117,7 +117,7 @@ func TestLimitsOfFieldsHoldInProcess(t *testing.T) {
 	api, _ := newAPI(t, nil)
 	inside(t, api, nil, func(ctx context.Context, header http.Header) {
 		_, err := through(ctx, api, header, chain.Bind(api.Chain, api.Secrets.ListSecretStatus), &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 26)})
-		if connect.CodeOf(err) != connect.CodeInvalidArgument {
+		if codeOf(err) != connect.CodeInvalidArgument {
 			t.Errorf("ListSecretStatus of 26 keys: got %v, want an invalid argument", err)
 		}
 	})

@@ -37,7 +37,7 @@ func admitted(t *testing.T, apis []*handlers.API, procedure string, calls int) (
 				n++
 				return
 			}
-			last = connect.CodeOf(err)
+			last = codeOf(err)
 		})
 	}
 	return n, last

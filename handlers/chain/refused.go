@@ -13,7 +13,7 @@ import (
 )
 
 // RefusedError is why a call has no result, as its caller may see it. Callers in this process
-// read its fields. Over the wire it is a *connect.Error, as which errors.As finds it.
+// read its fields. Over the wire it is a *connect.Error; see onWire.
 type RefusedError struct {
 	Code connect.Code
 	Text string // of a bounded length; it never repeats what was sent
@@ -35,15 +35,6 @@ func (r *RefusedError) after(retry time.Duration) *RefusedError {
 
 // Error implements error.
 func (r *RefusedError) Error() string { return r.Code.String() + ": " + r.Text }
-
-// As is for errors.As: it makes a *connect.Error of r.
-func (r *RefusedError) As(target any) bool {
-	to, ok := target.(**connect.Error)
-	if ok {
-		*to = r.wire()
-	}
-	return ok
-}
 
 func (r *RefusedError) wire() *connect.Error {
 	refused := connect.NewError(r.Code, errors.New(r.Text))
@@ -72,8 +63,8 @@ func codeOf(err error) connect.Code {
 
 // onWire returns an error of the chain as connect sends it; nil for none.
 func onWire(err error) error {
-	if coded, ok := errors.AsType[*connect.Error](err); ok {
-		return coded
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.wire()
 	}
 	return err
 }

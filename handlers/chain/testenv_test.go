@@ -3,6 +3,7 @@ package chain_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"connectrpc.com/connect"
 
 	"hush/handlers"
 	"hush/handlers/chain"
@@ -108,4 +111,12 @@ func through[Req, Res any](ctx context.Context, api *handlers.API, header http.H
 		return nil, err
 	}
 	return m.Call(ctx, header, req)
+}
+
+// codeOf returns the code of an error of a call in this process.
+func codeOf(err error) connect.Code {
+	if refused, ok := errors.AsType[*chain.RefusedError](err); ok {
+		return refused.Code
+	}
+	return connect.CodeOf(err)
 }

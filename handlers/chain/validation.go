@@ -8,19 +8,14 @@ import (
 
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
-	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
-	"google.golang.org/protobuf/types/known/emptypb"
 
 	hushv1 "hush/gen/hush/v1"
 )
 
-// newValidation returns the check of the field limits of every request.
-func newValidation() validation { return validationBy(newLimits()) }
-
-// limits is a protovalidate.Validator that is made for the first message it
-// checks, and compiles the limits of a kind of message for the first of that kind.
+// limits are those of the fields of messages. The validator is made for the first message
+// that it checks, and compiles the limits of a kind of message for the first of that kind.
 // It makes up to 20,000 objects, which a service whose callers send only plain
 // messages does not need, and which each collection of garbage would look at.
 // TestLimitsCompile checks that all limits compile.
@@ -36,14 +31,15 @@ func newLimits() limits {
 	})}
 }
 
-// Validate is part of protovalidate.Validator.
-func (l limits) Validate(message proto.Message, options ...protovalidate.ValidationOption) error {
+// validate returns a *protovalidate.ValidationError for a message that exceeds a limit, and
+// errLimits if that cannot be told.
+func (l limits) validate(message proto.Message) error {
 	if err := refusedBy(message); err != nil {
 		return err
 	}
 	validator, err := l.made()
 	if err == nil {
-		err = validator.Validate(message, options...)
+		err = validator.Validate(message)
 	}
 	if _, exceeded := errors.AsType[*protovalidate.ValidationError](err); err == nil || exceeded {
 		return err
@@ -57,45 +53,65 @@ func (l limits) Validate(message proto.Message, options ...protovalidate.Validat
 // validation checks field limits. The messages of the calls that are made most
 // are first looked at as Go values: protovalidate, which walks a message by
 // reflection, decides on all that are not plainly within the limits.
-type validation struct {
-	connect.Interceptor
-	whole connect.UnaryFunc // checks a message, and does nothing else
-}
+//
+// It is an interceptor for services without a chain.
+type validation struct{ limits limits }
 
-func validationBy(limits protovalidate.Validator) validation {
-	interceptor := validate.NewInterceptor(validate.WithValidator(limits))
-	valid := connect.NewResponse(new(emptypb.Empty))
-	return validation{interceptor, interceptor.WrapUnary(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
-		return valid, nil
-	})}
-}
+func newValidation() validation { return validation{newLimits()} }
 
-// check returns an error for a message that exceeds a limit. A nil one has none.
-func (v validation) check(ctx context.Context, message any) error {
-	if message == nil || isPlain(message) {
+// check returns a *connect.Error for a message that exceeds a limit. A nil one has none.
+func (v validation) check(message any) error {
+	m, ok := message.(proto.Message)
+	if !ok || isPlain(message) {
 		return nil
 	}
-	_, err := v.whole(ctx, anyMessage{message: message})
-	return err
+	err := v.limits.validate(m)
+	exceeded, ok := errors.AsType[*protovalidate.ValidationError](err)
+	if !ok {
+		return err
+	}
+	refused := connect.NewError(connect.CodeInvalidArgument, exceeded)
+	if detail, err := connect.NewErrorDetail(exceeded.ToProto()); err == nil {
+		refused.AddDetail(detail)
+	}
+	return refused
 }
-
-// anyMessage is a request of which the interceptor reads the message alone.
-type anyMessage struct {
-	connect.AnyRequest
-	message any
-}
-
-// Any is part of connect.AnyRequest.
-func (m anyMessage) Any() any { return m.message }
 
 // WrapUnary is part of connect.Interceptor.
 func (v validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		if err := v.check(ctx, req.Any()); err != nil {
+		if err := v.check(req.Any()); err != nil {
 			return nil, err
 		}
 		return next(ctx, req)
 	}
+}
+
+// WrapStreamingHandler checks each message that a stream receives.
+func (v validation) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		return next(ctx, validConn{conn, v})
+	}
+}
+
+// WrapStreamingClient does nothing: no service here is a client.
+func (validation) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// validConn is a stream whose messages are within their limits.
+type validConn struct {
+	connect.StreamingHandlerConn
+
+	validation validation
+}
+
+// Receive reads a message.
+func (c validConn) Receive(message any) error {
+	if err := c.StreamingHandlerConn.Receive(message); err != nil {
+		return err
+	}
+	return c.validation.check(message)
 }
 
 // The limits in bytes within which a message is plain. Where the contract counts
