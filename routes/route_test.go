@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,7 +19,7 @@ import (
 )
 
 func TestServe(t *testing.T) {
-	unknown := connect.NewError(connect.CodeNotFound, errors.New("hunter2"))
+	unknown := routestest.RPCError(t, connect.CodeNotFound, "hunter2")
 	h := testTree(t, version.Version{Prefix: "/api/v1", Fail: v1.Version(&handlers.API{}).Fail, Routes: []version.Route{
 		version.Get("/say/{key}", routestest.Say()),
 		version.Post("/say/{key}", routestest.Say()),

@@ -40,7 +40,7 @@ import (
 
 // Options are the dependencies and settings of New.
 type Options struct {
-	// API holds the services. Required, with its Middleware.
+	// API holds the services. Required, with its Middleware and Gate.
 	API *handlers.API
 	// BaseURL is the public address of the service, such as
 	// https://secrets.example. All links are built from it, and none from a
@@ -73,14 +73,14 @@ type tree struct {
 }
 
 // New builds the tree. It returns an error if a required option is missing or
-// if the API lacks a method that a route calls.
+// if the parameters or the message of a route fit no RPC.
 func New(opts Options) (http.Handler, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	t := &tree{
 		env: &call.Env{
-			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Names: names(opts.API), Clock: opts.Now, NewShrimp: chain.NewShrimp, Gate: opts.API.Gate,
+			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Clock: opts.Now, NewShrimp: chain.NewShrimp, Gate: opts.API.Gate,
 			Ready: opts.API.Ready, Accepting: opts.Accepting, DiskFull: opts.DiskFull, Policy: opts.API.Policy,
 		},
 		mux:      chi.NewMux(),
@@ -88,6 +88,7 @@ func New(opts Options) (http.Handler, error) {
 		versions: versions(opts.API),
 		access:   make(map[string]hushv1.Access),
 	}
+	t.env.Names = names(t.versions, pages.Routes(opts.API))
 	if t.env.Clock == nil {
 		t.env.Clock = time.Now
 	}
@@ -108,14 +109,14 @@ func New(opts Options) (http.Handler, error) {
 }
 
 // names returns the names of the parameters of all routes and pages.
-func names(c *handlers.API) params.Names {
+func names(versions []version.Version, site []pages.Route) params.Names {
 	var all []params.Field
-	for _, v := range versions(c) {
+	for _, v := range versions {
 		for _, rt := range v.Routes {
 			all = append(all, rt.Action.Fields...)
 		}
 	}
-	for _, p := range pages.Routes(c) {
+	for _, p := range site {
 		all = append(all, p.Action.Fields...)
 	}
 	return params.NamesOf(all)
@@ -147,11 +148,11 @@ func (t *tree) add(v version.Version) error {
 	return nil
 }
 
-func (t *tree) addPages(c *handlers.API) (err error) {
-	if t.site, err = pages.New(t.env, c); err != nil {
+func (t *tree) addPages(api *handlers.API) (err error) {
+	if t.site, err = pages.New(t.env, api); err != nil {
 		return err
 	}
-	for _, p := range pages.Routes(c) {
+	for _, p := range pages.Routes(api) {
 		t.handle(p.Method, p.Pattern, p.Action.Access, t.site.Handler(p))
 	}
 	return nil

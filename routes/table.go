@@ -73,6 +73,6 @@ func WriteTable(w io.Writer, rows []Row) error {
 }
 
 // versions returns the versions of the API, oldest first.
-func versions(c *handlers.API) []version.Version {
-	return []version.Version{v1.Version(c), v2.Version(c), v2.Version3(c)}
+func versions(api *handlers.API) []version.Version {
+	return []version.Version{v1.Version(api), v2.Version(api), v2.Version3(api)}
 }

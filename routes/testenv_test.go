@@ -11,6 +11,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/call"
+	"hush/routes/pages"
 	"hush/routes/routestest"
 	"hush/routes/version"
 )
@@ -34,7 +35,7 @@ func bareTree(t *testing.T) *tree {
 	t.Helper()
 	req := routestest.Request()
 	return &tree{
-		env: &call.Env{Links: req.Links, Clock: routestest.Now, NewShrimp: req.NewShrimp, Catalogue: routestest.Catalogue(t), Names: names(testAPI(t)), Gate: openGate},
+		env: &call.Env{Links: req.Links, Clock: routestest.Now, NewShrimp: req.NewShrimp, Catalogue: routestest.Catalogue(t), Names: names(versions(testAPI(t)), pages.Routes(testAPI(t))), Gate: openGate},
 		mux: chi.NewMux(), access: make(map[string]hushv1.Access),
 	}
 }

@@ -38,12 +38,11 @@ type Action struct {
 }
 
 // RPC combines a service's method, behind the chain, with the codecs of its request and
-// response, and declares the parameters that the decoder reads.
-func RPC[Req, Res any](c *chain.Chain, serve chain.Service[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
+// response. It reads no parameters; see RPCWith.
+func RPC[Req, Res any](c *chain.Chain, serve chain.Service[Req, Res], decode Decoder[Req], encode Encoder[Res]) Action {
 	m := chain.Bind(c, serve)
 	a := Action{
 		Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access,
-		Fields: slices.Concat(fields...),
 	}
 	if m.Access == hushv1.Access_ACCESS_UNSPECIFIED {
 		a.Ready = fmt.Errorf("no RPC that takes a %T", new(Req))

@@ -60,7 +60,8 @@ func (in Input[Req]) Decode(req *Request) (*Req, error) { return in.decoder(req)
 // RPCWith combines a service's method, behind the chain, with its input and the encoder of
 // its response.
 func RPCWith[Req, Res any](c *chain.Chain, serve chain.Service[Req, Res], in Input[Req], encode Encoder[Res]) Action {
-	a := RPC(c, serve, in.decoder, encode, in.fields)
+	a := RPC(c, serve, in.decoder, encode)
+	a.Fields = in.fields
 	if a.Ready == nil {
 		a.Ready = in.err
 	}

@@ -10,17 +10,17 @@ import (
 )
 
 // imagePages returns the public images of a domain.
-func imagePages(c *handlers.API) []dynamicPage {
+func imagePages(api *handlers.API) []dynamicPage {
 	return []dynamicPage{
-		imagePage(c, "/imagine/{domain}/logo.png", imageKind(hushv1.ImageKind_IMAGE_KIND_LOGO)),
-		imagePage(c, "/imagine/{domain}/icon.png", imageKind(hushv1.ImageKind_IMAGE_KIND_ICON)),
+		imagePage(api, "/imagine/{domain}/logo.png", imageKind(hushv1.ImageKind_IMAGE_KIND_LOGO)),
+		imagePage(api, "/imagine/{domain}/icon.png", imageKind(hushv1.ImageKind_IMAGE_KIND_ICON)),
 	}
 }
 
-func imagePage(c *handlers.API, path string, kind imageKind) dynamicPage {
+func imagePage(api *handlers.API, path string, kind imageKind) dynamicPage {
 	return dynamicPage{
 		method: http.MethodGet, path: path,
-		action: call.RPC(c.Chain, c.Domains.GetPublicImage, kind.decode, publicImage), answer: answerImage,
+		action: call.RPC(api.Chain, api.Domains.GetPublicImage, kind.decode, publicImage), answer: answerImage,
 	}
 }
 

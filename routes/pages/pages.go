@@ -36,17 +36,17 @@ type Route struct {
 }
 
 // Routes returns all paths of a site, its pages first.
-func Routes(c *handlers.API) []Route {
+func Routes(api *handlers.API) []Route {
 	var all []Route
-	for _, p := range shellPages(c) {
+	for _, p := range shellPages(api) {
 		all = append(all, static(p.path, cmp.Or(p.pattern, p.path), "page", func(site *Site) http.HandlerFunc { return site.shellPage(p) }))
 	}
-	asks := asksPolicy(c)
+	asks := asksPolicy(api)
 	all = append(all, Route{
 		Method: http.MethodGet, Path: sharePath, Pattern: sharePath, Action: asks,
 		serve: func(site *Site) http.HandlerFunc { return site.home(asks) },
 	})
-	for _, p := range dynamicPages(c) {
+	for _, p := range dynamicPages(api) {
 		all = append(all, Route{
 			Method: p.method, Path: p.path, Pattern: p.path, Action: p.action,
 			serve: func(site *Site) http.HandlerFunc { return site.dynamic(p) },
@@ -69,8 +69,8 @@ func static(path, pattern, operation string, serve func(site *Site) http.Handler
 }
 
 // New reads the embedded web client. It returns an error if the client is
-// incomplete or if c lacks a method that a page calls.
-func New(env *call.Env, c *handlers.API) (*Site, error) {
+// incomplete or if the parameters of a page fit no RPC.
+func New(env *call.Env, api *handlers.API) (*Site, error) {
 	files, err := web.Files()
 	if err != nil {
 		return nil, fmt.Errorf("reading the web client: %w", err)
@@ -79,13 +79,13 @@ func New(env *call.Env, c *handlers.API) (*Site, error) {
 	if site.client, err = newClient(files); err != nil {
 		return nil, err
 	}
-	for _, route := range Routes(c) {
+	for _, route := range Routes(api) {
 		if route.Action.Ready != nil {
 			return nil, fmt.Errorf("page %s %s: %w", route.Method, route.Path, route.Action.Ready)
 		}
 	}
 	says := []noscriptPage{unknownPage(), sharePage(), closedPage()}
-	for _, p := range shellPages(c) {
+	for _, p := range shellPages(api) {
 		says = append(says, p.says)
 	}
 	for _, page := range says {
@@ -121,7 +121,7 @@ type shellPage struct {
 
 // shellPages returns the client's paths. All serve the shell; they differ in
 // its content for browsers without scripts.
-func shellPages(c *handlers.API) []shellPage {
+func shellPages(api *handlers.API) []shellPage {
 	var all []shellPage
 	for _, path := range []string{
 		"/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
@@ -139,7 +139,7 @@ func shellPages(c *handlers.API) []shellPage {
 	for _, name := range call.ReceiptNames() {
 		all = append(all, shellPage{path: "/" + name + "/{key}", says: receiptPage()})
 	}
-	for _, p := range ticketPages(c) {
+	for _, p := range ticketPages(api) {
 		all = append(all, shellPage{path: p.path, says: p.says()})
 	}
 	return all
@@ -204,12 +204,12 @@ func (site *Site) ready(w http.ResponseWriter, r *http.Request) {
 
 // dynamicPages returns the pages that act. Like a route of the API, each calls
 // one RPC behind the same chain.
-func dynamicPages(c *handlers.API) []dynamicPage {
-	all := append([]dynamicPage{sharedPage(c), revealPage(c)}, receiptPages(c)...)
-	for _, p := range ticketPages(c) {
+func dynamicPages(api *handlers.API) []dynamicPage {
+	all := append([]dynamicPage{sharedPage(api), revealPage(api)}, receiptPages(api)...)
+	for _, p := range ticketPages(api) {
 		all = append(all, p.sent())
 	}
-	return append(all, imagePages(c)...)
+	return append(all, imagePages(api)...)
 }
 
 func (site *Site) shellPage(p shellPage) http.HandlerFunc {

@@ -35,12 +35,12 @@ func burnPassage(req *call.Request) passage {
 
 // receiptPages returns the receipt's page after its button, at each of its
 // paths.
-func receiptPages(c *handlers.API) []dynamicPage {
+func receiptPages(api *handlers.API) []dynamicPage {
 	var all []dynamicPage
 	for _, name := range call.ReceiptNames() {
 		all = append(all, dynamicPage{
 			method: http.MethodPost, path: "/" + name + "/{key}",
-			action: call.RPC(c.Chain, c.Metadata.GetMetadata, decodeLook, factsOf), answer: answerReceipt,
+			action: call.RPC(api.Chain, api.Metadata.GetMetadata, decodeLook, factsOf), answer: answerReceipt,
 		})
 	}
 	return all

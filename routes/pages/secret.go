@@ -38,9 +38,9 @@ func secretView(req *call.Request) *view {
 
 // revealPage is the page after the button. A form sent without the button
 // reveals nothing.
-func revealPage(c *handlers.API) dynamicPage {
+func revealPage(api *handlers.API) dynamicPage {
 	shown := call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
-	reveal := countTries(call.RPCWith(c.Chain, c.Secrets.RevealSecret, revealInput(), revealedText))
+	reveal := countTries(call.RPCWith(api.Chain, api.Secrets.RevealSecret, revealInput(), revealedText))
 	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
 		action: call.Either(call.Continues(""), reveal, shown), answer: answerReveal,

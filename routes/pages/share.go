@@ -128,15 +128,15 @@ func (site *Site) closed(req *call.Request, r *http.Request, asks call.Action) b
 }
 
 // asksPolicy returns the policy for the called domain.
-func asksPolicy(c *handlers.API) call.Action {
-	return call.RPC(c.Chain, c.System.GetPolicy, call.Nothing, func(_ *call.Request, res *hushv1.GetPolicyResponse) any { return res })
+func asksPolicy(api *handlers.API) call.Action {
+	return call.RPC(api.Chain, api.System.GetPolicy, call.Nothing, func(_ *call.Request, res *hushv1.GetPolicyResponse) any { return res })
 }
 
 // sharedPage is the page after the form: its links.
-func sharedPage(c *handlers.API) dynamicPage {
+func sharedPage(api *handlers.API) dynamicPage {
 	return dynamicPage{
 		method: http.MethodPost, path: sharePath, answer: answerShare,
-		action: explainShare(call.RPCWith(c.Chain, c.Secrets.ConcealSecret, shareInput(), sharedLinks)),
+		action: explainShare(call.RPCWith(api.Chain, api.Secrets.ConcealSecret, shareInput(), sharedLinks)),
 	}
 }
 

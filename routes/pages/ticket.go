@@ -24,11 +24,11 @@ type ticketPage struct {
 	action    call.Action // returns the paragraphs of the page
 }
 
-func ticketPages(c *handlers.API) []ticketPage {
+func ticketPages(api *handlers.API) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPCWith(c.Chain, c.Accounts.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
-		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPCWith(c.Chain, c.Accounts.ResetPassword, resetInput(), saysReset)},
-		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(c.Chain, c.Accounts.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
+		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPCWith(api.Chain, api.Accounts.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPCWith(api.Chain, api.Accounts.ResetPassword, resetInput(), saysReset)},
+		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(api.Chain, api.Accounts.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
 

@@ -17,10 +17,10 @@ import (
 // represent. The service's own maximum is far below.
 const maxSeconds = int64(math.MaxInt64 / time.Second)
 
-// Duration returns the lifetime in a parameter, or nil for the service's
+// duration returns the lifetime in a parameter, or nil for the service's
 // default. It refuses what is no lifetime: the default would be longer than was meant.
 // A source that asks for none leaves it to the next one.
-func (p Params) Duration(name string) (*durationpb.Duration, error) {
+func (p Params) duration(name string) (*durationpb.Duration, error) {
 	if _, err := p.Text(name); err != nil {
 		return nil, err
 	}

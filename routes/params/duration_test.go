@@ -104,13 +104,13 @@ func TestDurationOfTwoSources(t *testing.T) {
 		{"ttl=0", "", 0},
 		{"", "ttl=-1", 0},
 	} {
-		got, err := mustParams(t, test.body, test.query).Duration("ttl")
+		got, err := mustParams(t, test.body, test.query).duration("ttl")
 		if err != nil || got.GetSeconds() != test.want || (got == nil) != (test.want == 0) {
 			t.Errorf("Duration(body %q, query %q): got %v, %v, want %d s", test.body, test.query, got, err, test.want)
 		}
 	}
 	for _, test := range [][2]string{{"ttl=0", "ttl=soon"}, {"ttl=soon", "ttl=60"}, {"ttl=0", "ttl=1&ttl=2"}, {"ttl=60", "ttl=1&ttl=2"}} {
-		if got, err := mustParams(t, test[0], test[1]).Duration("ttl"); err == nil {
+		if got, err := mustParams(t, test[0], test[1]).duration("ttl"); err == nil {
 			t.Errorf("Duration(body %q, query %q): got %v, want a refusal", test[0], test[1], got)
 		}
 	}

@@ -119,10 +119,11 @@ func (t *target) put(p Params, message protoreflect.Message) error {
 }
 
 func (t *target) putList(p Params, message protoreflect.Message) error {
-	texts, err := p.List(t.Name)
+	read := p.list
 	if t.Form == FormKeys {
-		texts, err = p.Keys(t.Name)
+		read = p.keys
 	}
+	texts, err := read(t.Name)
 	if err != nil || len(texts) == 0 {
 		return err
 	}
@@ -138,25 +139,25 @@ func (t *target) putList(p Params, message protoreflect.Message) error {
 func (t *target) value(p Params) (value protoreflect.Value, empty bool, err error) {
 	switch t.Form {
 	case FormFlag:
-		on, err := p.Flag(t.Name)
+		on, err := p.flag(t.Name)
 		return protoreflect.ValueOfBool(on), !on, err
 	case FormInteger:
-		number, err := p.Integer(t.Name)
+		number, err := p.integer(t.Name)
 		return protoreflect.ValueOfInt32(number), number == 0, err
 	case FormPosition:
-		number, err := p.Position(t.Name)
+		number, err := p.position(t.Name)
 		return protoreflect.ValueOfInt32(number), number == 0, err
 	case FormDuration:
-		lifetime, err := p.Duration(t.Name)
+		lifetime, err := p.duration(t.Name)
 		return protoreflect.ValueOfMessage(lifetime.ProtoReflect()), lifetime == nil, err
 	case FormFile:
-		content, err := p.File(t.Name)
+		content, err := p.file(t.Name)
 		return protoreflect.ValueOfBytes(content), len(content) == 0, err
 	case FormVerbatim:
-		text, err := p.Verbatim(t.Name)
+		text, err := p.verbatim(t.Name)
 		return protoreflect.ValueOfString(text), text == "", err
 	case FormSpoken:
-		text, err := p.Spoken(t.Name)
+		text, err := p.spoken(t.Name)
 		return protoreflect.ValueOfString(text), text == "", err
 	default:
 		text, err := p.Text(t.Name)

@@ -187,9 +187,9 @@ func (p Params) Text(name string) (string, error) {
 	return v.text, err
 }
 
-// Verbatim returns the single value of a parameter that must be text. It
+// verbatim returns the single value of a parameter that must be text. It
 // refuses a JSON number or boolean, whose text is unclear.
-func (p Params) Verbatim(name string) (string, error) {
+func (p Params) verbatim(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	if err == nil && v.literal {
 		return "", errNotText(name)
@@ -197,9 +197,9 @@ func (p Params) Verbatim(name string) (string, error) {
 	return v.text, err
 }
 
-// Spoken returns the single value of a parameter that people tell each other: text, or
+// spoken returns the single value of a parameter that people tell each other: text, or
 // the number that JSON has in its place. It refuses a boolean, which is no such text.
-func (p Params) Spoken(name string) (string, error) {
+func (p Params) spoken(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	if err == nil && v.literal && (v.text == "true" || v.text == "false") {
 		return "", errNotText(name)
@@ -237,8 +237,8 @@ func (p Params) Optional(name string) (*string, error) {
 	return &v.text, nil
 }
 
-// File returns the bytes of a part of the body, or nil. They need not be text.
-func (p Params) File(name string) ([]byte, error) {
+// file returns the bytes of a part of the body, or nil. They need not be text.
+func (p Params) file(name string) ([]byte, error) {
 	if err := p.check(name); err != nil {
 		return nil, err
 	}
@@ -277,10 +277,10 @@ func (p Params) Others(names ...string) (map[string]string, error) {
 	return found, nil
 }
 
-// Keys returns the keys in a parameter: a text with keys separated by commas or
+// keys returns the keys in a parameter: a text with keys separated by commas or
 // spaces, or a list of such texts.
-func (p Params) Keys(name string) (keys []string, err error) {
-	texts, err := p.List(name)
+func (p Params) keys(name string) (keys []string, err error) {
+	texts, err := p.list(name)
 	if err != nil {
 		return nil, err
 	}
@@ -297,9 +297,9 @@ func splitKeys(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// List returns the non-empty values of a parameter, from the first source that
+// list returns the non-empty values of a parameter, from the first source that
 // has any. A single value is a list of one.
-func (p Params) List(name string) ([]string, error) {
+func (p Params) list(name string) ([]string, error) {
 	if err := p.check(name); err != nil {
 		return nil, err
 	}
@@ -334,9 +334,9 @@ func (s source) texts(name string) ([]string, error) {
 	return texts, nil
 }
 
-// Flag reports whether a parameter is true. It accepts only the common
+// flag reports whether a parameter is true. It accepts only the common
 // spellings, so that it never takes a no for a yes.
-func (p Params) Flag(name string) (bool, error) {
+func (p Params) flag(name string) (bool, error) {
 	text, err := p.Text(name)
 	if err != nil {
 		return false, err
@@ -351,8 +351,8 @@ func (p Params) Flag(name string) (bool, error) {
 	}
 }
 
-// Integer returns the whole number in a parameter, or zero.
-func (p Params) Integer(name string) (int32, error) {
+// integer returns the whole number in a parameter, or zero.
+func (p Params) integer(name string) (int32, error) {
 	text, err := p.Text(name)
 	if err != nil || text == "" {
 		return 0, err
@@ -364,9 +364,9 @@ func (p Params) Integer(name string) (int32, error) {
 	return int32(number), nil
 }
 
-// Position returns the line or column in a parameter. Browsers send many things there:
+// position returns the line or column in a parameter. Browsers send many things there:
 // anything but a positive whole number counts as unknown, which is zero.
-func (p Params) Position(name string) (int32, error) {
+func (p Params) position(name string) (int32, error) {
 	text, err := p.Text(name)
 	if err != nil {
 		return 0, err

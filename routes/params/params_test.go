@@ -67,25 +67,25 @@ func TestParamsList(t *testing.T) {
 		{"recipient=", "recipient=c", []string{"c"}},
 		{"secret[recipient][]=a", "", []string{"a"}},
 	} {
-		got, err := mustParams(t, test.body, test.query).List("recipient")
+		got, err := mustParams(t, test.body, test.query).list("recipient")
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("list(%q, %q): got %q, %v, want %q", test.body, test.query, got, err, test.want)
 		}
 	}
-	_, err := mustParams(t, "recipient[x]=a", "").List("recipient")
+	_, err := mustParams(t, "recipient[x]=a", "").list("recipient")
 	wantRefusal(t, "list(object)", err, refusal.ClassInvalid, "recipient must be text or a list of texts")
-	_, err = mustParams(t, "recipient[]=%fe", "").List("recipient")
+	_, err = mustParams(t, "recipient[]=%fe", "").list("recipient")
 	wantRefusal(t, "list(not UTF-8)", err, refusal.ClassInvalid, "recipient is not valid UTF-8")
 }
 
 func TestParamsFlag(t *testing.T) {
 	for text, want := range map[string]bool{"true": true, "1": true, "false": false, "0": false, "": false} {
-		got, err := mustParams(t, "x="+text, "").Flag("x")
+		got, err := mustParams(t, "x="+text, "").flag("x")
 		if err != nil || got != want {
 			t.Errorf("flag(%q): got %v, %v, want %v", text, got, err, want)
 		}
 	}
-	_, err := mustParams(t, "x=yes", "").Flag("x")
+	_, err := mustParams(t, "x=yes", "").flag("x")
 	wantRefusal(t, "flag(yes)", err, refusal.ClassInvalid, "x must be true or false")
 }
 
@@ -200,14 +200,14 @@ func TestParamsOnly(t *testing.T) {
 	}
 	for name, read := range map[string]func() error{
 		"Text":     func() error { _, err := limited.Text("b"); return err },
-		"Spoken":   func() error { _, err := limited.Spoken("b"); return err },
-		"Verbatim": func() error { _, err := limited.Verbatim("b"); return err },
+		"Spoken":   func() error { _, err := limited.spoken("b"); return err },
+		"Verbatim": func() error { _, err := limited.verbatim("b"); return err },
 		"Optional": func() error { _, err := limited.Optional("b"); return err },
-		"List":     func() error { _, err := limited.List("c"); return err },
-		"Keys":     func() error { _, err := limited.Keys("c"); return err },
-		"Flag":     func() error { _, err := limited.Flag("b"); return err },
-		"Duration": func() error { _, err := limited.Duration("b"); return err },
-		"File":     func() error { _, err := limited.File("b"); return err },
+		"List":     func() error { _, err := limited.list("c"); return err },
+		"Keys":     func() error { _, err := limited.keys("c"); return err },
+		"Flag":     func() error { _, err := limited.flag("b"); return err },
+		"Duration": func() error { _, err := limited.duration("b"); return err },
+		"File":     func() error { _, err := limited.file("b"); return err },
 		"Others":   func() error { _, err := limited.Others("a"); return err },
 	} {
 		var refused *refusal.Error

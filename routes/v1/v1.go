@@ -14,18 +14,18 @@ import (
 )
 
 // Version is the table of version 1.
-func Version(c *handlers.API) version.Version {
-	conceal := call.RPCWith(c.Chain, c.Secrets.ConcealSecret, version.ConcealInput(), encodeConceal)
-	generate := call.RPCWith(c.Chain, c.Secrets.GenerateSecret, version.GenerateInput(), encodeGenerate)
-	metadata := call.RPC(c.Chain, c.Metadata.GetMetadata, version.DecodeGetMetadata, encodeGetMetadata)
-	recent := call.RPC(c.Chain, c.Metadata.ListMetadata, version.DecodeRecent, encodeRecent)
+func Version(api *handlers.API) version.Version {
+	conceal := call.RPCWith(api.Chain, api.Secrets.ConcealSecret, version.ConcealInput(), encodeConceal)
+	generate := call.RPCWith(api.Chain, api.Secrets.GenerateSecret, version.GenerateInput(), encodeGenerate)
+	metadata := call.RPC(api.Chain, api.Metadata.GetMetadata, version.DecodeGetMetadata, encodeGetMetadata)
+	recent := call.RPC(api.Chain, api.Metadata.ListMetadata, version.DecodeRecent, encodeRecent)
 	routes := []version.Route{
-		version.Get("/status", call.RPC(c.Chain, c.System.GetStatus, call.Nothing, version.EncodeStatus)),
-		version.Get("/authcheck", call.RPC(c.Chain, c.Sessions.Authcheck, call.Nothing, encodeAuthcheck)),
+		version.Get("/status", call.RPC(api.Chain, api.System.GetStatus, call.Nothing, version.EncodeStatus)),
+		version.Get("/authcheck", call.RPC(api.Chain, api.Sessions.Authcheck, call.Nothing, encodeAuthcheck)),
 		version.Post("/share", conceal),
 		version.Post("/generate", generate),
 		version.Post("/create", call.Either(version.Generates(), generate, conceal)),
-		version.Post("/secret/{key}", hidePassphrase(call.RPCWith(c.Chain, c.Secrets.RevealSecret, version.RevealInput(), encodeReveal))),
+		version.Post("/secret/{key}", hidePassphrase(call.RPCWith(api.Chain, api.Secrets.RevealSecret, version.RevealInput(), encodeReveal))),
 	}
 	for _, name := range call.ReceiptNames() {
 		routes = append(routes,
@@ -33,7 +33,7 @@ func Version(c *handlers.API) version.Version {
 			version.Post("/"+name+"/recent", recent),
 			version.Get("/"+name+"/{key}", metadata),
 			version.Post("/"+name+"/{key}", metadata),
-			version.Post("/"+name+"/{key}/burn", call.RPCWith(c.Chain, c.Secrets.BurnSecret, version.BurnInput(), encodeBurn)),
+			version.Post("/"+name+"/{key}/burn", call.RPCWith(api.Chain, api.Secrets.BurnSecret, version.BurnInput(), encodeBurn)),
 		)
 	}
 	return version.Version{Prefix: "/api/v1", Routes: routes, Fail: fail}

@@ -1,7 +1,6 @@
 package v2
 
 import (
-	"errors"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -113,13 +112,13 @@ func TestWrongPassword(t *testing.T) {
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CREDENTIALS})
 	_, err := wrongPassword(routestest.RefuseWith(wrong), "Please check the password.").Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "wrongPassword(wrong)", err, refusal.ClassCredentials, "Please check the password.")
-	other := connect.NewError(connect.CodeUnavailable, errors.New("busy"))
+	other := routestest.RPCError(t, connect.CodeUnavailable, "busy")
 	_, err = wrongPassword(routestest.RefuseWith(other), "Please check the password.").Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "wrongPassword(busy)", err, refusal.ClassUnavailable, "")
 	if _, err := wrongPassword(routestest.Say(), "no").Run(t.Context(), routestest.Request()); err != nil {
 		t.Errorf("wrongPassword(right): got error %v", err)
 	}
-	unknown := connect.NewError(connect.CodeNotFound, errors.New("not found"))
+	unknown := routestest.RPCError(t, connect.CodeNotFound, "not found")
 	_, err = missing(routestest.RefuseWith(unknown), "Image not found").Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "missing(unknown)", err, refusal.ClassMissing, "Image not found")
 }

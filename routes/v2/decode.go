@@ -74,14 +74,12 @@ func shrimpField() params.Field {
 	}
 }
 
-// decodeShrimp prefers the header, as old clients do.
-func decodeShrimp(req *call.Request) (*hushv1.ValidateShrimpRequest, error) {
-	if sent := req.Header.Get("O-Shrimp"); sent != "" {
-		return &hushv1.ValidateShrimpRequest{Shrimp: sent}, nil
-	}
-	sent, err := req.Params.Text(shrimpField().Name)
-	if err != nil {
-		return nil, err
-	}
-	return &hushv1.ValidateShrimpRequest{Shrimp: sent}, nil
+// shrimpInput prefers the header, as old clients do.
+func shrimpInput() call.Input[hushv1.ValidateShrimpRequest] {
+	return call.Fill(call.Nothing[hushv1.ValidateShrimpRequest], shrimpField()).Checked(func(req *call.Request, into *hushv1.ValidateShrimpRequest) error {
+		if sent := req.Header.Get("O-Shrimp"); sent != "" {
+			into.Shrimp = sent
+		}
+		return nil
+	})
 }

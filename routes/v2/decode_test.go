@@ -53,13 +53,13 @@ func TestSecretStatusesInput(t *testing.T) {
 }
 
 func TestDecodeShrimp(t *testing.T) {
-	got, err := routestest.Decoded(t, decodeShrimp, "shrimp=a")
-	routestest.WantMessage(t, "decodeShrimp(parameter)", got, &hushv1.ValidateShrimpRequest{Shrimp: "a"}, err)
+	got, err := routestest.Decoded(t, shrimpInput().Decode, "shrimp=a")
+	routestest.WantMessage(t, "shrimpInput(parameter)", got, &hushv1.ValidateShrimpRequest{Shrimp: "a"}, err)
 	req := routestest.Request()
 	req.Header.Set("O-Shrimp", "b")
 	req.Params = routestest.Params(t, "shrimp=a")
-	got, err = decodeShrimp(req)
-	routestest.WantMessage(t, "decodeShrimp(header)", got, &hushv1.ValidateShrimpRequest{Shrimp: "b"}, err)
+	got, err = shrimpInput().Decode(req)
+	routestest.WantMessage(t, "shrimpInput(header)", got, &hushv1.ValidateShrimpRequest{Shrimp: "b"}, err)
 }
 
 // What cannot be decoded never reaches the RPC: the method here would panic.

@@ -28,7 +28,7 @@ func newEnvelope(req *call.Request, record, details any) envelope {
 	return envelope{Success: true, Shrimp: req.Shrimp(), Custid: version.Custid(req.Visitor.Custid), Record: record, Details: details}
 }
 
-// listing wraps several records.
+// newListEnvelope wraps several records.
 func newListEnvelope[T any](req *call.Request, records []T, details any) listEnvelope {
 	return listEnvelope{
 		Success: true, Shrimp: req.Shrimp(), Custid: version.Custid(req.Visitor.Custid),

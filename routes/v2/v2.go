@@ -12,33 +12,32 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/call"
-	"hush/routes/params"
 	"hush/routes/refusal"
 	"hush/routes/version"
 )
 
 // Version is the table of version 2.
-func Version(c *handlers.API) version.Version {
+func Version(api *handlers.API) version.Version {
 	routes := []version.Route{
-		version.ForAnyone(version.Get("/status", call.RPC(c.Chain, c.System.GetStatus, call.Nothing, version.EncodeStatus))),
-		version.ForAnyone(version.Get("/version", call.RPC(c.Chain, c.System.GetVersion, call.Nothing, encodeVersion))),
-		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.Chain, c.System.GetSupportedLocales, call.Nothing, encodeLocales))),
-		version.ForAnyone(version.Post("/validate-shrimp", call.RPC(c.Chain, c.System.ValidateShrimp, decodeShrimp, encodeShrimp, []params.Field{shrimpField()}))),
-		version.Get("/authcheck", call.RPC(c.Chain, c.Sessions.Authcheck, call.Nothing, encodeAuthcheck)),
-		version.Get("/colonel", call.RPC(c.Chain, c.Colonels.GetIndex, call.Nothing, encodeIndex)),
+		version.ForAnyone(version.Get("/status", call.RPC(api.Chain, api.System.GetStatus, call.Nothing, version.EncodeStatus))),
+		version.ForAnyone(version.Get("/version", call.RPC(api.Chain, api.System.GetVersion, call.Nothing, encodeVersion))),
+		version.ForAnyone(version.Get("/supported-locales", call.RPC(api.Chain, api.System.GetSupportedLocales, call.Nothing, encodeLocales))),
+		version.ForAnyone(version.Post("/validate-shrimp", call.RPCWith(api.Chain, api.System.ValidateShrimp, shrimpInput(), encodeShrimp))),
+		version.Get("/authcheck", call.RPC(api.Chain, api.Sessions.Authcheck, call.Nothing, encodeAuthcheck)),
+		version.Get("/colonel", call.RPC(api.Chain, api.Colonels.GetIndex, call.Nothing, encodeIndex)),
 	}
-	routes = append(routes, accountRoutes(c)...)
-	routes = append(routes, domainRoutes(c)...)
-	routes = append(routes, challengeRoutes(c)...)
-	routes = append(routes, intakeRoutes(c)...)
+	routes = append(routes, accountRoutes(api)...)
+	routes = append(routes, domainRoutes(api)...)
+	routes = append(routes, challengeRoutes(api)...)
+	routes = append(routes, intakeRoutes(api)...)
 	for _, name := range call.ReceiptNames() {
-		routes = append(routes, version.Get("/"+name+"/recent", call.RPC(c.Chain, c.Metadata.ListMetadata, version.DecodeRecent, wordsBelow("/"+name).encodeRecent)))
+		routes = append(routes, version.Get("/"+name+"/recent", call.RPC(api.Chain, api.Metadata.ListMetadata, version.DecodeRecent, wordsBelow("/"+name).encodeRecent)))
 	}
 	for _, prefix := range []string{"", "/guest"} {
-		routes = append(routes, secretRoutes(c, prefix+"/secret", encodersOf(wordsBelow(prefix)))...)
+		routes = append(routes, secretRoutes(api, prefix+"/secret", encodersOf(wordsBelow(prefix)))...)
 		for _, name := range call.ReceiptNames() {
 			path := prefix + "/" + name
-			routes = append(routes, receiptRoutes(c, path, encodersOf(wordsBelow(path)))...)
+			routes = append(routes, receiptRoutes(api, path, encodersOf(wordsBelow(path)))...)
 		}
 	}
 	return version.Version{Prefix: "/api/v2", Routes: routes, Fail: fail}
@@ -74,89 +73,89 @@ func encodersOf(v vocabulary) encoders {
 	}
 }
 
-func secretRoutes(c *handlers.API, path string, e encoders) []version.Route {
-	conceal := call.RPCWith(c.Chain, c.Secrets.ConcealSecret, version.ConcealInput(), e.conceal)
-	generate := call.RPCWith(c.Chain, c.Secrets.GenerateSecret, version.GenerateInput(), e.generate)
-	show := call.RPC(c.Chain, c.Secrets.GetSecret, decodeGetSecret, e.secret)
-	reveal := call.Either(reveals(), call.RPCWith(c.Chain, c.Secrets.RevealSecret, version.RevealInput(), e.reveal), show)
+func secretRoutes(api *handlers.API, path string, e encoders) []version.Route {
+	conceal := call.RPCWith(api.Chain, api.Secrets.ConcealSecret, version.ConcealInput(), e.conceal)
+	generate := call.RPCWith(api.Chain, api.Secrets.GenerateSecret, version.GenerateInput(), e.generate)
+	show := call.RPC(api.Chain, api.Secrets.GetSecret, decodeGetSecret, e.secret)
+	reveal := call.Either(reveals(), call.RPCWith(api.Chain, api.Secrets.RevealSecret, version.RevealInput(), e.reveal), show)
 	return []version.Route{
 		version.OpenPost(path+"/conceal", call.Either(version.Generates(), generate, conceal)),
 		version.Preflight(path + "/conceal"),
 		version.OpenPost(path+"/generate", generate),
 		version.Preflight(path + "/generate"),
-		version.Post(path+"/status", call.RPCWith(c.Chain, c.Secrets.ListSecretStatus, secretStatusesInput(), e.statuses)),
+		version.Post(path+"/status", call.RPCWith(api.Chain, api.Secrets.ListSecretStatus, secretStatusesInput(), e.statuses)),
 		version.Get(path+"/{key}", show),
 		version.Post(path+"/{key}", reveal),
 		version.Post(path+"/{key}/reveal", reveal),
-		version.Get(path+"/{key}/status", call.RPC(c.Chain, c.Secrets.GetSecretStatus, decodeSecretStatus, e.status)),
+		version.Get(path+"/{key}/status", call.RPC(api.Chain, api.Secrets.GetSecretStatus, decodeSecretStatus, e.status)),
 	}
 }
 
-func receiptRoutes(c *handlers.API, path string, e encoders) []version.Route {
+func receiptRoutes(api *handlers.API, path string, e encoders) []version.Route {
 	return []version.Route{
-		version.Get(path+"/{key}", call.RPC(c.Chain, c.Metadata.GetMetadata, version.DecodeGetMetadata, e.receipt)),
-		version.Patch(path+"/{key}", call.RPCWith(c.Chain, c.Metadata.UpdateMetadata, memoInput(), e.memo)),
-		version.Post(path+"/{key}/burn", call.RPCWith(c.Chain, c.Secrets.BurnSecret, sureBurnInput(), e.burn)),
+		version.Get(path+"/{key}", call.RPC(api.Chain, api.Metadata.GetMetadata, version.DecodeGetMetadata, e.receipt)),
+		version.Patch(path+"/{key}", call.RPCWith(api.Chain, api.Metadata.UpdateMetadata, memoInput(), e.memo)),
+		version.Post(path+"/{key}/burn", call.RPCWith(api.Chain, api.Secrets.BurnSecret, sureBurnInput(), e.burn)),
 	}
 }
 
 // accountRoutes returns the part of the table about the caller's account.
-func accountRoutes(c *handlers.API) []version.Route {
+func accountRoutes(api *handlers.API) []version.Route {
 	return []version.Route{
-		version.Get("/account", call.RPC(c.Chain, c.Accounts.GetAccount, call.Nothing, encodeGetAccount)),
+		version.Get("/account", call.RPC(api.Chain, api.Accounts.GetAccount, call.Nothing, encodeGetAccount)),
 		version.Post("/account/destroy", wrongPassword(
-			call.RPCWith(c.Chain, c.Accounts.DestroyAccount, destroyInput(), encodeDestroyed), "Please check the password.")),
+			call.RPCWith(api.Chain, api.Accounts.DestroyAccount, destroyInput(), encodeDestroyed), "Please check the password.")),
 		version.Post("/account/change-password", wrongPassword(
-			call.RPCWith(c.Chain, c.Accounts.ChangeAccountPassword, changePasswordInput(), encodePlain), "Current password is incorrect")),
-		version.Post("/account/update-locale", call.RPCWith(c.Chain, c.Accounts.UpdateLocale, updateLocaleInput(), encodeLocale)),
-		version.Post("/account/apitoken", call.RPC(c.Chain, c.Accounts.GenerateApiToken, decodeAPIToken, encodeAPIToken)),
+			call.RPCWith(api.Chain, api.Accounts.ChangeAccountPassword, changePasswordInput(), encodePlain), "Current password is incorrect")),
+		version.Post("/account/update-locale", call.RPCWith(api.Chain, api.Accounts.UpdateLocale, updateLocaleInput(), encodeLocale)),
+		version.Post("/account/apitoken", call.RPC(api.Chain, api.Accounts.GenerateApiToken, decodeAPIToken, encodeAPIToken)),
 	}
 }
 
 // domainRoutes returns the part of the table about the domains of the caller's
 // account. Clients of different ages use different paths.
-func domainRoutes(c *handlers.API) []version.Route {
+func domainRoutes(api *handlers.API) []version.Route {
 	var routes []version.Route
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		routes = append(routes,
-			version.Get(prefix, call.RPC(c.Chain, c.Domains.ListDomains, call.Nothing, encodeListDomains)),
-			version.Post(prefix+"/add", duplicate(call.RPCWith(c.Chain, c.Domains.AddDomain, addDomainInput(), encodeAddDomain), "Duplicate domain")),
-			version.Get(prefix+"/{domain}", call.RPC(c.Chain, c.Domains.GetDomain, decodeGetDomain, encodeGetDomain)),
-			version.Post(prefix+"/{domain}/remove", call.RPC(c.Chain, c.Domains.RemoveDomain, decodeRemoveDomain, encodeRemoveDomain)),
-			version.Post(prefix+"/{domain}/verify", call.RPC(c.Chain, c.Domains.VerifyDomain, decodeVerifyDomain, encodeVerifyDomain)),
-			version.Get(prefix+"/{domain}/brand", call.RPC(c.Chain, c.Domains.GetDomainBrand, decodeGetBrand, encodeGetBrand)),
-			version.Put(prefix+"/{domain}/brand", call.RPCWith(c.Chain, c.Domains.UpdateDomainBrand, updateBrandInput(), encodeUpdateBrand)),
+			version.Get(prefix, call.RPC(api.Chain, api.Domains.ListDomains, call.Nothing, encodeListDomains)),
+			version.Post(prefix+"/add", duplicate(call.RPCWith(api.Chain, api.Domains.AddDomain, addDomainInput(), encodeAddDomain), "Duplicate domain")),
+			version.Get(prefix+"/{domain}", call.RPC(api.Chain, api.Domains.GetDomain, decodeGetDomain, encodeGetDomain)),
+			version.Post(prefix+"/{domain}/remove", call.RPC(api.Chain, api.Domains.RemoveDomain, decodeRemoveDomain, encodeRemoveDomain)),
+			version.Post(prefix+"/{domain}/verify", call.RPC(api.Chain, api.Domains.VerifyDomain, decodeVerifyDomain, encodeVerifyDomain)),
+			version.Get(prefix+"/{domain}/brand", call.RPC(api.Chain, api.Domains.GetDomainBrand, decodeGetBrand, encodeGetBrand)),
+			version.Put(prefix+"/{domain}/brand", call.RPCWith(api.Chain, api.Domains.UpdateDomainBrand, updateBrandInput(), encodeUpdateBrand)),
 		)
 		for _, image := range imageNames() {
-			routes = append(routes, imageRoutes(c, prefix+"/{domain}/"+image.name, image)...)
+			routes = append(routes, imageRoutes(api, prefix+"/{domain}/"+image.name, image)...)
 		}
 	}
 	return routes
 }
 
-func imageRoutes(c *handlers.API, path string, image imageName) []version.Route {
+func imageRoutes(api *handlers.API, path string, image imageName) []version.Route {
 	return []version.Route{
-		version.Get(path, missing(call.RPC(c.Chain, c.Domains.GetDomainLogo, image.decodeGet, encodeGetImage), "Image not found")),
-		version.Post(path, call.RPCWith(c.Chain, c.Domains.UpdateDomainLogo, image.updateInput(), image.updated)),
-		version.Delete(path, missing(call.RPC(c.Chain, c.Domains.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
+		version.Get(path, missing(call.RPC(api.Chain, api.Domains.GetDomainLogo, image.decodeGet, encodeGetImage), "Image not found")),
+		version.Post(path, call.RPCWith(api.Chain, api.Domains.UpdateDomainLogo, image.updateInput(), image.updated)),
+		version.Delete(path, missing(call.RPC(api.Chain, api.Domains.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
 
 // challengeRoutes returns the part of the table about challenges.
-func challengeRoutes(c *handlers.API) []version.Route {
+func challengeRoutes(api *handlers.API) []version.Route {
 	return []version.Route{
-		version.ForAnyone(version.Get("/altcha/challenge", call.RPCWith(c.Chain, c.Challenges.AltchaChallenge, challengeInput(), encodeChallenge))),
-		version.Post("/altcha/verify", call.RPCWith(c.Chain, c.Challenges.AltchaVerify, solutionInput(), encodeSolved)),
-		version.Post("/altcha/verify-spam", call.RPCWith(c.Chain, c.Challenges.AltchaVerifySpam, verdictInput(), encodeVerdict)),
+		version.ForAnyone(version.Get("/altcha/challenge", call.RPCWith(api.Chain, api.Challenges.AltchaChallenge, challengeInput(), encodeChallenge))),
+		version.Post("/altcha/verify", call.RPCWith(api.Chain, api.Challenges.AltchaVerify, solutionInput(), encodeSolved)),
+		version.Post("/altcha/verify-spam", call.RPCWith(api.Chain, api.Challenges.AltchaVerifySpam, verdictInput(), encodeVerdict)),
 	}
 }
 
 // intakeRoutes returns the part of the table about reports from people and
 // browsers.
-func intakeRoutes(c *handlers.API) []version.Route {
+func intakeRoutes(api *handlers.API) []version.Route {
 	return []version.Route{
-		version.Post("/feedback", call.RPCWith(c.Chain, c.Intake.ReceiveFeedback, feedbackInput(), encodeFeedback)),
-		version.Post("/exception", call.RPCWith(c.Chain, c.Intake.ReceiveException, exceptionInput(), encodeException)),
+		version.Post("/feedback", call.RPCWith(api.Chain, api.Intake.ReceiveFeedback, feedbackInput(), encodeFeedback)),
+		version.Post("/exception", call.RPCWith(api.Chain, api.Intake.ReceiveException, exceptionInput(), encodeException)),
 	}
 }
 

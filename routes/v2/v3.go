@@ -12,18 +12,18 @@ import (
 
 // Version3 is the table of version 3, as far as its clients share and open
 // secrets. Its refusals are those of version 2, but for a path without a route.
-func Version3(c *handlers.API) version.Version {
+func Version3(api *handlers.API) version.Version {
 	routes := []version.Route{
-		version.ForAnyone(version.Get("/status", call.RPC(c.Chain, c.System.GetStatus, call.Nothing, version.EncodeStatus))),
-		version.ForAnyone(version.Get("/version", call.RPC(c.Chain, c.System.GetVersion, call.Nothing, encodeVersion))),
-		version.ForAnyone(version.Get("/supported-locales", call.RPC(c.Chain, c.System.GetSupportedLocales, call.Nothing, encodeLocales))),
-		version.Post("/feedback", call.RPCWith(c.Chain, c.Intake.ReceiveFeedback, feedbackInput(), encodeFeedback)),
-		version.Get("/receipt/recent", call.RPC(c.Chain, c.Metadata.ListMetadata, version.DecodeRecent, v3Recent)),
-		version.Post("/guest/receipts", call.RPCWith(c.Chain, c.Metadata.BatchGetMetadata, receiptsInput(), v3Receipts)),
+		version.ForAnyone(version.Get("/status", call.RPC(api.Chain, api.System.GetStatus, call.Nothing, version.EncodeStatus))),
+		version.ForAnyone(version.Get("/version", call.RPC(api.Chain, api.System.GetVersion, call.Nothing, encodeVersion))),
+		version.ForAnyone(version.Get("/supported-locales", call.RPC(api.Chain, api.System.GetSupportedLocales, call.Nothing, encodeLocales))),
+		version.Post("/feedback", call.RPCWith(api.Chain, api.Intake.ReceiveFeedback, feedbackInput(), encodeFeedback)),
+		version.Get("/receipt/recent", call.RPC(api.Chain, api.Metadata.ListMetadata, version.DecodeRecent, v3Recent)),
+		version.Post("/guest/receipts", call.RPCWith(api.Chain, api.Metadata.BatchGetMetadata, receiptsInput(), v3Receipts)),
 	}
 	for _, prefix := range []string{"", "/guest"} {
-		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
-		routes = append(routes, receiptRoutes(c, prefix+"/receipt", v3Encoders())...)
+		routes = append(routes, v3Secrets(api, prefix+"/secret")...)
+		routes = append(routes, receiptRoutes(api, prefix+"/receipt", v3Encoders())...)
 	}
 	return version.Version{Prefix: "/api/v3", Routes: routes, Fail: v3Fail}
 }
@@ -53,9 +53,9 @@ func v3Encoders() encoders {
 
 // v3Secrets returns version 2's routes without the reveal at the secret itself,
 // which only serves clients older than version 3.
-func v3Secrets(c *handlers.API, path string) []version.Route {
+func v3Secrets(api *handlers.API, path string) []version.Route {
 	var routes []version.Route
-	for _, rt := range secretRoutes(c, path, v3Encoders()) {
+	for _, rt := range secretRoutes(api, path, v3Encoders()) {
 		if rt.Method != http.MethodPost || rt.Path != path+"/{key}" {
 			routes = append(routes, rt)
 		}

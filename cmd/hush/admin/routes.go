@@ -14,11 +14,11 @@ func (a administrator) routesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "routes", Short: "print every route and the RPC that it calls", Args: command.Takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			mounts, err := handlers.Listed()
+			api, err := handlers.Described()
 			if err != nil {
 				return err
 			}
-			return routes.WriteTable(a.Out, routes.Table(&handlers.API{Mounts: mounts}))
+			return routes.WriteTable(a.Out, routes.Table(api))
 		},
 	}
 }

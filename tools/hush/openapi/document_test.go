@@ -38,11 +38,11 @@ func TestDocumentIsComplete(t *testing.T) {
 	for _, r := range legacyRoutes() {
 		want[strings.ToLower(r.Method)+" "+r.Path] = true
 	}
-	mounts, err := handlers.Listed()
+	api, err := handlers.Described()
 	if err != nil {
-		t.Fatalf("Listed(): got error %v", err)
+		t.Fatalf("Described(): got error %v", err)
 	}
-	for _, mount := range mounts {
+	for _, mount := range api.Mounts {
 		for _, procedure := range mount.Procedures {
 			want["post "+procedure] = true
 		}
