@@ -58,7 +58,7 @@ full: ## Run everything: kills, faults, power loss, three browsers, releases, lo
 	@scripts/full.sh
 
 # The suites that run on either store. Those of faults have servers of their own.
-SUITES = $(shell go list ./vault/... ./handlers/... ./routes/... ./server/... ./cmd/hush/... | grep -v '/vault/fault')
+SUITES = $(shell go list ./vault/... ./handlers/... ./routes/... ./server/booted ./server/kills ./server/proxies ./cmd/hush/... | grep -v '/vault/fault')
 
 .PHONY: test-postgres
 test-postgres: ## Run the suites on PostgreSQL, which must be installed; PKG, TEST_FLAGS, TEST_REQUIRE

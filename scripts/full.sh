@@ -5,14 +5,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/stages.sh
-# The tests that start the program take two hours with the race detector on two processors that do the rest
-# beside it.
+# The tests that start the program take two hours with the race detector on two processors
+# that do the rest beside it.
 export TEST_REQUIRE=${TEST_REQUIRE-all} TEST_TIER=full TEST_TIMEOUT=180m
-
-# The suites that run on either store. Those of faults have servers of their own.
-suites() {
-	go list ./vault/... ./handlers/... ./routes/... ./server/... ./cmd/hush/... | grep -v '/vault/fault'
-}
 
 # These two write into the tree, so nothing else runs meanwhile.
 stage 'generated code' make check-generated
@@ -23,10 +18,7 @@ stage 'web' make check-web
 rest() {
 	stage 'openapi' make check-openapi
 	stage 'lint' make lint
-	local packages
-	packages=$(suites)
-	# shellcheck disable=SC2086 # paths of packages hold no white space
-	STORE=postgres stage 'tests on PostgreSQL' scripts/test.sh $packages
+	stage 'tests on PostgreSQL' make test-postgres
 	# The race detector would only make fewer operations of the same time.
 	stage 'nodes under faults' go test -count=1 -timeout 15m -v -run '^TestFaults$' ./vault/faulttest -faults.operations 50000 -faults.faults 32 -faults.stall
 	stage 'fuzz' make fuzz FUZZTIME=10000x
