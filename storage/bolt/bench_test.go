@@ -17,7 +17,6 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/bolt/bolttest"
 	"hush/storage/memory"
-	"hush/storage/storagetest"
 )
 
 const preloaded = 100_000
@@ -232,5 +231,5 @@ func (r rawTx) Put(_ string, key, value []byte) error {
 }
 
 func (r rawTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(r, bucket, key, fn)
+	return storage.ChangeByPut(r, bucket, key, fn)
 }

@@ -61,15 +61,7 @@ func (t *Tx) Get(bucket string, key []byte) ([]byte, error) {
 
 // GetMany implements storage.Tx.
 func (t *Tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
-		value, err := t.Get(bucket, key)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return nil, err
-		}
-		values[i] = value
-	}
-	return values, nil
+	return storage.GetEach(t, bucket, keys)
 }
 
 // Same implements storage.Tx.

@@ -55,14 +55,7 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 
 // PutMany implements storage.Shares.
 func (s *Shares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	slots := make([]storage.Slot, len(shares))
-	for i, share := range shares {
-		var err error
-		if slots[i], err = s.Put(ctx, share); err != nil {
-			return slots, err
-		}
-	}
-	return slots, nil
+	return storage.PutEach(ctx, s, shares)
 }
 
 // Get implements storage.Shares.

@@ -48,16 +48,8 @@ func (t *tx) Get(name string, key []byte) ([]byte, error) {
 }
 
 // GetMany implements storage.Tx.
-func (t *tx) GetMany(name string, keys [][]byte) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
-		value, err := t.Get(name, key)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return nil, err
-		}
-		values[i] = value
-	}
-	return values, nil
+func (t *tx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	return storage.GetEach(t, bucket, keys)
 }
 
 // Same implements storage.Tx.
@@ -110,15 +102,7 @@ func (t *tx) Change(name, key string, fn func(value []byte) ([]byte, error)) err
 	if err := t.checkWrite(name, []byte(key)); err != nil {
 		return err
 	}
-	stored, err := t.Get(name, []byte(key))
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return err
-	}
-	value, err := fn(stored)
-	if err != nil {
-		return err
-	}
-	return t.Put(name, []byte(key), value)
+	return storage.ChangeByPut(t, name, key, fn)
 }
 
 // NeedShare implements storage.Tx. No share goes missing here.

@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"bytes"
-	"errors"
 	"slices"
 
 	"hush/storage"
@@ -77,25 +75,13 @@ func (t *tx) Get(bucket string, key []byte) ([]byte, error) {
 
 // Same implements storage.Tx.
 func (t *tx) Same(bucket string, key, value []byte) (bool, error) {
-	stored, err := t.Get(bucket, key)
-	if errors.Is(err, storage.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil && bytes.Equal(stored, value), err
+	return storage.SameByGet(t, bucket, key, value)
 }
 
 // Change implements storage.Tx. It is Get and Put: what is written waits in memory for
 // the commit of the batch anyway.
 func (t *tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	stored, err := t.Get(bucket, []byte(key))
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return err
-	}
-	value, err := fn(stored)
-	if err != nil {
-		return err
-	}
-	return t.Put(bucket, []byte(key), value)
+	return storage.ChangeByPut(t, bucket, key, fn)
 }
 
 func (c change) result() ([]byte, error) {

@@ -14,8 +14,8 @@ func runLifetime(t *testing.T, open Opener) {
 	t.Run("cancelled inside", storeTest(open, testCancelledInside))
 	t.Run("closed", storeTest(open, testClosed))
 	t.Run("close waits for updates", storeTest(open, func(t *testing.T, s storage.Store) { testCloseWaits(t, s, s.Update) }))
-	t.Run("clock", storeTest(open, testClock))
 	t.Run("close waits for views", storeTest(open, func(t *testing.T, s storage.Store) { testCloseWaits(t, s, s.View) }))
+	t.Run("clock", storeTest(open, testClock))
 }
 
 func testCancelledBefore(t *testing.T, s storage.Store) {

@@ -78,7 +78,7 @@ func (w *weakTx) Put(bucket string, key, value []byte) error {
 }
 
 func (w *weakTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(w, bucket, key, fn)
+	return storage.ChangeByPut(w, bucket, key, fn)
 }
 
 func (w *weakTx) Delete(bucket string, key []byte) error {

@@ -23,9 +23,9 @@ const (
 	strikeBatch = 1024
 )
 
-// Buckets returns the names of the buckets of this package. Their rows belong to
+// BucketNames returns the names of the buckets of this package. Their rows belong to
 // the log of a store, and not to its data.
-func Buckets() []string { return []string{BucketPending} }
+func BucketNames() []string { return []string{BucketPending} }
 
 func pendingKey(e rows.End) []byte { return append([]byte{e.Kind}, e.Row...) }
 

@@ -1,7 +1,7 @@
 // Package tables lists every bucket of a store with what its owner says of it. What
 // handles all buckets alike reads this list: a copy to another store, an examination, and
-// what seals with another root key. A package that gets a bucket says so in its Buckets,
-// and a new owner is added here. Package passphrase is not: its bucket has a place in
+// what seals with another root key. A package that gets a bucket says so in its Buckets
+// or its Holding, or it is named in local below, and a new owner is added here. Package passphrase is not: its bucket has a place in
 // the order of receipt's.
 //
 // It owns no bucket.
@@ -74,7 +74,7 @@ func owners() []owner {
 		{holding: secret.Holding, invariants: secret.Invariants, sealed: secret.Sealed},
 		{local: []string{quota.BucketUsage}}, // secret has the invariants
 		{local: []string{shares.BucketShred, shares.BucketEpoch}, invariants: shares.Invariants, sealed: shares.Sealed},
-		{local: spent.Buckets(), invariants: spent.Invariants, system: spent.SystemRows},
+		{local: spent.BucketNames(), invariants: spent.Invariants, system: spent.SystemRows},
 	}
 }
 
