@@ -10,7 +10,7 @@
 // writes the response in the form that clients of its version know. No rule about secrets lives here, and no path bypasses the rules.
 //
 // A request is taken exactly as sent or refused: nothing is truncated, replaced
-// or guessed, except for lifetimes, where clients spell "no wish" in many ways, and
+// or guessed, except for lifetimes, where clients spell "the default" in many ways, and
 // the line breaks of the share form, which browsers spell in two characters.
 // Refusals never repeat what was sent, except for the key of an unknown secret.
 // No GET reveals anything, whatever its query contains. Responses of the API

@@ -15,8 +15,7 @@ import (
 // ErrNotFound.
 type Administration struct{ v *Vault }
 
-// FindAccount returns the account of an address or id, or ErrNotFound. A caller who
-// is not a colonel gets ErrNotFound.
+// FindAccount returns the account of an address or id, or ErrNotFound.
 func (a Administration) FindAccount(ctx context.Context, c caller.Caller, name caller.Text) (FoundAccount, error) {
 	if !c.Colonel() {
 		return FoundAccount{}, refusal.ErrNotFound

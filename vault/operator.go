@@ -22,6 +22,12 @@ type Operator struct {
 	Audit    audit.Trail
 }
 
+// AccountOperator holds the operator's actions on accounts.
+type AccountOperator struct {
+	account.Operator
+	v *Vault
+}
+
 // Operator returns the operator's actions.
 func (v *Vault) Operator() Operator {
 	return Operator{

@@ -43,12 +43,6 @@ func (v *Vault) ResetPassword(ctx context.Context, _ caller.Caller, token, passw
 	return sealed, nil
 }
 
-// AccountOperator holds the operator's actions on accounts.
-type AccountOperator struct {
-	account.Operator
-	v *Vault
-}
-
 // ResetPassword sets a password like a mailed link does; the operator vouches
 // for the owner instead. It returns how many entries of the account can no
 // longer be opened, or ErrNotFound, ErrInvalid or ErrBusy.

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,7 +172,7 @@ func (r *replay) endLive(ctx context.Context, live map[storage.Slot]seal.RowKey)
 		}
 		return context.Cause(failed)
 	})
-	return errors.Join(ending.Wait(), err)
+	return cmp.Or(ending.Wait(), err)
 }
 
 // endMany returns a group in which secrets end, many at a time, which share commits and

@@ -3,7 +3,6 @@ package vault
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"hush/storage"
@@ -50,5 +49,5 @@ func (r *replay) burn(ctx context.Context, from []byte, burns func(storage.Slot)
 		}
 		ending.Go(func() error { return r.endGuarded(ctx, row, slot, spent.KindSecretBurned, now) })
 	}
-	return next, errors.Join(ending.Wait(), err)
+	return next, cmp.Or(ending.Wait(), err)
 }

@@ -42,7 +42,6 @@ const (
 	CodeReceiptClaim    Code = "receipt-claim"
 	CodeDeadlineMissing Code = "deadline-missing"
 	CodeDeadlineStray   Code = "deadline-stray"
-	CodeUsage           Code = "usage-wrong"
 	CodeShareMissing    Code = "share-missing"
 	CodeShareGeneration Code = "share-generation"
 	CodeSlotShared      Code = "slot-shared"

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/storage/storagetest"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -116,7 +115,7 @@ func (s *notedShares) Put(ctx context.Context, share [storage.ShareSize]byte) (s
 }
 
 func (s *notedShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	return storagetest.PutEach(ctx, s, shares)
+	return storage.PutEach(ctx, s, shares)
 }
 
 // Mails that wait keep their slots over a restart: no new share comes to lie

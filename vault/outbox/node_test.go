@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/storage/storagetest"
 	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -51,15 +50,15 @@ func (tx *readsTx) Get(bucket string, key []byte) ([]byte, error) {
 }
 
 func (tx *readsTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
-	return storagetest.GetEach(tx, bucket, keys)
+	return storage.GetEach(tx, bucket, keys)
 }
 
 func (tx *readsTx) Same(bucket string, key, value []byte) (bool, error) {
-	return storagetest.SameByGet(tx, bucket, key, value)
+	return storage.SameByGet(tx, bucket, key, value)
 }
 
 func (tx *readsTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(tx, bucket, key, fn)
+	return storage.ChangeByPut(tx, bucket, key, fn)
 }
 
 func (tx *readsTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {

@@ -39,8 +39,8 @@ func (u *Usage) Tidy(ctx context.Context, _ time.Time, _ *rows.Damage) (int, err
 	return deleted, err
 }
 
-// settled returns some of those whose sum is zero, as far as their rows can be read,
-// from where the last call ended.
+// settled returns some of those whose rows can all be read and whose sum is zero, from
+// where the last call ended.
 func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
 	l.mu.Lock()
 	from := l.tidied
@@ -49,9 +49,9 @@ func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
 	err = l.store.View(ctx, func(tx *rows.Tx) error {
 		settled, last = nil, ""
 		var sum tally
-		read := 0
+		read, damaged := 0, false
 		end := func() {
-			if last != "" && last[0] != kindTotal && sum == (tally{}) && len(settled) < rows.SweepBatch {
+			if last != "" && last[0] != kindTotal && sum == (tally{}) && !damaged && len(settled) < rows.SweepBatch {
 				settled = append(settled, last)
 			}
 		}
@@ -61,12 +61,15 @@ func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
 				if read >= tidyRows {
 					return rows.ErrEnough
 				}
-				last, sum = who, tally{}
+				last, sum, damaged = who, tally{}, false
 			}
 			read++
-			if t, err := decodeTally(value); err == nil {
-				sum = sum.plus(t)
+			t, err := decodeTally(value)
+			if err != nil {
+				damaged = true // the doctor reports it
+				return nil
 			}
+			sum = sum.plus(t)
 			return nil
 		})
 		if err == nil {

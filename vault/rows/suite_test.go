@@ -22,7 +22,7 @@ func (s rowsStore) Update(ctx context.Context, fn func(storage.Tx) error) error 
 }
 
 func (s rowsStore) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
-	return s.Update(ctx, fn)
+	return s.Store.UpdateReserved(ctx, func(tx storage.Tx) error { return fn(rows.NewTx(tx, nil)) })
 }
 
 // The transactions of the vault keep all that those of the store below promise.

@@ -33,18 +33,18 @@ func (se *Secrets) KeepClaim(ctx context.Context, key string, claim caller.Text)
 }
 
 // bind prepares to bind a secret to a claim; without one it returns nil.
-func bind(ctx context.Context, claims *claim.Claims, token seal.Token, r *Record, bound caller.Text, now time.Time) (*claim.Binding, error) {
+func (se *Secrets) bind(ctx context.Context, token seal.Token, r *Record, bound caller.Text, now time.Time) (*claim.Binding, error) {
 	if bound == "" {
 		return nil, nil //nolint:nilnil // the methods of a nil binding do nothing
 	}
-	return claims.Bind(ctx, token, string(bound), claim.Record{
+	return se.claims.Bind(ctx, token, string(bound), claim.Record{
 		Receipt: r.metadata, Encryption: r.encryption, Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
 	}, now)
 }
 
 // repeat returns again what a claim keeps.
-func repeat(ctx context.Context, claims *claim.Claims, token seal.Token, claim caller.Text) (Revealed, error) {
-	repeated, err := claims.Repeat(ctx, token, string(claim))
+func (se *Secrets) repeat(ctx context.Context, token seal.Token, bound caller.Text) (Revealed, error) {
+	repeated, err := se.claims.Repeat(ctx, token, string(bound))
 	if err != nil {
 		return Revealed{}, err
 	}

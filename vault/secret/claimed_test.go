@@ -6,7 +6,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/storage/storagetest"
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/cluster"
@@ -47,7 +46,7 @@ func (s noRoomForShares) Put(ctx context.Context, share [storage.ShareSize]byte)
 }
 
 func (s noRoomForShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	return storagetest.PutEach(ctx, s, shares)
+	return storage.PutEach(ctx, s, shares)
 }
 
 // revealClaimed reveals a secret with a claim.

@@ -22,9 +22,9 @@ type Concealed struct {
 }
 
 // ConcealSecret stores text, which must not be empty, or the content of terms.Sealed
-// and no text, and returns once it is durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
-// ErrNoMail, ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has
-// stored nothing.
+// and no text, and returns once it is durable. If it returns ErrTooLarge, ErrInvalid,
+// ErrQuota, ErrAccountRequired, ErrNoMail, ErrDomainNotFound, ErrPolicy, ErrMaintenance
+// or ErrChallenge, it has stored nothing.
 func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, terms Terms) (Concealed, error) {
 	return se.conceal(ctx, c, text, terms.normal(), false)
 }

@@ -25,7 +25,7 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	tests := []struct {
 		name   string
 		caller caller.Caller
-		terms  *time.Duration
+		ttl    *time.Duration
 		want   time.Duration // 0: refused
 	}{
 		{"absent", anonymous, nil, 7 * day},
@@ -49,7 +49,7 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, "x", secret.Terms{TTL: test.terms})
+			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, "x", secret.Terms{TTL: test.ttl})
 			if test.want == 0 {
 				vaulttest.WantInvalid(t, "ConcealSecret(ttl)", err, "ttl")
 				return

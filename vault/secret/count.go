@@ -49,22 +49,18 @@ func (sw *Sweeper) countStep(ctx context.Context) (more bool, err error) {
 // moves the cursor behind them. It skips records that cannot be read: the sweep
 // reports them when they are due.
 func countNext(tx *rows.Tx, s *quota.Cursor) (found []quota.Charge, err error) {
-	read := 0
-	err = tx.Range(BucketSecret, after(s.Secret), nil, func(key, value []byte) error {
-		if len(key) != len(s.Secret) {
-			return nil
-		}
-		s.Secret = seal.RowKey(key)
-		if charged, err := ChargeOfSecret(value); err == nil {
-			found = append(found, charged)
-		}
-		if read++; read == countBatchSize {
-			return rows.ErrEnough
-		}
-		return nil
-	})
-	if err = rows.IgnoreEnough(err); err != nil || read == countBatchSize {
-		return found, err
+	var secrets countBatch
+	if err := secrets.read(tx, after(s.Secret), countBatchSize); err != nil {
+		return nil, err
+	}
+	if secrets.rows > 0 {
+		s.Secret = secrets.last
+	}
+	for _, r := range secrets.found {
+		found = append(found, r.Charge)
+	}
+	if secrets.rows == countBatchSize {
+		return found, nil
 	}
 	var receipts receipt.Charges
 	if err := receipts.Read(tx, after(s.Metadata), countBatchSize); err != nil {

@@ -17,7 +17,7 @@ import (
 	"hush/vault/refusal"
 )
 
-// Terms holds a sender's options for a new secret.
+// Terms are a sender's options for a new secret.
 type Terms struct {
 	// TTL is nil for the default.
 	TTL         *time.Duration
@@ -36,11 +36,11 @@ type Terms struct {
 	Group receipt.Group
 }
 
-// normal returns the terms with its passphrase in Unicode's normal form C: keyboards
+// normal returns the terms with their passphrase in Unicode's normal form C: keyboards
 // and files write the same characters in different ways.
-func (w Terms) normal() Terms {
-	w.Passphrase = normalForm(w.Passphrase)
-	return w
+func (t Terms) normal() Terms {
+	t.Passphrase = normalForm(t.Passphrase)
+	return t
 }
 
 func normalForm(passphrase caller.Text) caller.Text {
@@ -59,8 +59,8 @@ func checkPassphrase(passphrase caller.Text) error {
 }
 
 // hasPassphrase reports whether a passphrase will guard the secret.
-func (w *Terms) hasPassphrase() bool {
-	return w.Passphrase != "" || w.Sealed != nil && w.Sealed.HasPassphrase
+func (t *Terms) hasPassphrase() bool {
+	return t.Passphrase != "" || t.Sealed != nil && t.Sealed.HasPassphrase
 }
 
 // draft is a secret that is not yet stored.
@@ -77,7 +77,7 @@ type draft struct {
 }
 
 // admit returns an error unless the caller may conceal the text, or what the terms
-// has instead.
+// have instead.
 func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text, terms Terms) error {
 	var err error
 	if terms.Sealed != nil {

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"hush/storage"
-	"hush/storage/storagetest"
 )
 
 // verifierStore shows another root key's verifier, so that a vault opens with
@@ -33,15 +32,15 @@ func (t verifierTx) Get(bucket string, key []byte) ([]byte, error) {
 }
 
 func (t verifierTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
-	return storagetest.GetEach(t, bucket, keys)
+	return storage.GetEach(t, bucket, keys)
 }
 
 func (t verifierTx) Same(bucket string, key, value []byte) (bool, error) {
-	return storagetest.SameByGet(t, bucket, key, value)
+	return storage.SameByGet(t, bucket, key, value)
 }
 
 func (t verifierTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(t, bucket, key, fn)
+	return storage.ChangeByPut(t, bucket, key, fn)
 }
 
 // countingStore counts how often an update found a secret, which is when a
@@ -84,15 +83,15 @@ func (t *countingTx) Get(bucket string, key []byte) ([]byte, error) {
 }
 
 func (t *countingTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
-	return storagetest.GetEach(t, bucket, keys)
+	return storage.GetEach(t, bucket, keys)
 }
 
 func (t *countingTx) Same(bucket string, key, value []byte) (bool, error) {
-	return storagetest.SameByGet(t, bucket, key, value)
+	return storage.SameByGet(t, bucket, key, value)
 }
 
 func (t *countingTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(t, bucket, key, fn)
+	return storage.ChangeByPut(t, bucket, key, fn)
 }
 
 func (t *countingTx) Delete(bucket string, key []byte) error {

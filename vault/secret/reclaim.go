@@ -46,7 +46,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 		if !ok {
 			return 0, nil
 		}
-		if err := sw.readBatch(ctx, from, &batch); err != nil {
+		if err := sw.store.View(ctx, func(tx *rows.Tx) error { return batch.read(tx, from, passBatch) }); err != nil {
 			return 0, err
 		}
 		if batch.last == (seal.RowKey{}) {
@@ -101,39 +101,33 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 	}
 }
 
-// countBatch is the result of one read of the background pass.
+// countBatch is what a batch of secrets counts for.
 type countBatch struct {
 	found  []quota.CountedSecret
-	last   seal.RowKey // zero if there was nothing more
+	last   seal.RowKey // zero if there was none
+	rows   int         // how many were read
 	damage error       // of the last record that could not be read
 }
 
-// readBatch reads the records that begin at from into batch, whose memory it
-// reuses.
-func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *countBatch) error {
+// read replaces the batch, whose memory it uses again, by that of at most limit rows from
+// a key on.
+func (b *countBatch) read(tx *rows.Tx, from []byte, limit int) error {
 	var record Record
-	return sw.store.View(ctx, func(tx *rows.Tx) error {
-		*batch = countBatch{found: batch.found[:0]}
-		return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
-			if len(key) != len(seal.RowKey{}) {
-				batch.damage = rows.ErrDamaged
-				return nil
-			}
-			batch.add(seal.RowKey(key), &record, value)
-			if len(batch.found) == passBatch {
-				return rows.ErrEnough
-			}
+	*b = countBatch{found: b.found[:0]}
+	return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
+		if len(key) != len(b.last) {
+			b.damage = rows.ErrDamaged
 			return nil
-		}))
-	})
-}
-
-// add counts the record in value and reuses the memory of record.
-func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
-	b.last = row
-	if err := record.decode(value); err != nil {
-		b.damage = err
-		return
-	}
-	b.found = append(b.found, quota.CountedSecret{Row: row, Slot: record.slot.Number, Charge: record.charge()})
+		}
+		b.last = seal.RowKey(key)
+		if err := record.decode(value); err != nil {
+			b.damage = err
+		} else {
+			b.found = append(b.found, quota.CountedSecret{Row: b.last, Slot: record.slot.Number, Charge: record.charge()})
+		}
+		if b.rows++; b.rows == limit {
+			return rows.ErrEnough
+		}
+		return nil
+	}))
 }

@@ -56,7 +56,7 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 	}
 	revealed, err := se.reveal(ctx, c, token, o)
 	if o.Claim != "" && errors.Is(err, refusal.ErrNotFound) {
-		return repeat(ctx, se.claims, token, o.Claim)
+		return se.repeat(ctx, token, o.Claim)
 	}
 	return revealed, err
 }
@@ -81,7 +81,7 @@ func (se *Secrets) reveal(ctx context.Context, c caller.Caller, token seal.Token
 // is one. On a full disk, which takes no more content, it reveals as without a claim:
 // a secret that can be read must not wait for an operator.
 func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, s *provenSecret, claim caller.Text, now time.Time) (consumed, error) {
-	bound, err := bind(ctx, se.claims, token, s.record, claim, now)
+	bound, err := se.bind(ctx, token, s.record, claim, now)
 	if err != nil && !errors.Is(err, storage.ErrFull) {
 		return consumed{}, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"hush/storage"
 	"hush/storage/memory"
-	"hush/storage/storagetest"
 )
 
 // keeper keeps the slots that were put, of shares whose slots are not reused.
@@ -28,7 +27,7 @@ func (k *keeper) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 }
 
 func (k *keeper) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	return storagetest.PutEach(ctx, k, shares)
+	return storage.PutEach(ctx, k, shares)
 }
 
 func (*keeper) Recycler() storage.Recycler { return nil }

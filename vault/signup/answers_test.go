@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/storage/storagetest"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -48,7 +47,7 @@ func (s *drawnShares) Put(ctx context.Context, share [storage.ShareSize]byte) (s
 }
 
 func (s *drawnShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	return storagetest.PutEach(ctx, s, shares)
+	return storage.PutEach(ctx, s, shares)
 }
 
 // What there may be at an address.

@@ -9,7 +9,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/storage/storagetest"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
 )
@@ -89,7 +88,7 @@ func (s mortalShares) Put(ctx context.Context, share [storage.ShareSize]byte) (s
 }
 
 func (s mortalShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	return storagetest.PutEach(ctx, s, shares)
+	return storage.PutEach(ctx, s, shares)
 }
 
 func (s mortalShares) Destroy(ctx context.Context, slots ...storage.Slot) error {

@@ -10,7 +10,6 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/memory"
-	"hush/storage/storagetest"
 	"hush/vault"
 	"hush/vault/outbox"
 )
@@ -81,7 +80,7 @@ func (t *keepingTx) Put(bucket string, key, value []byte) error {
 }
 
 func (t *keepingTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(t, bucket, key, fn)
+	return storage.ChangeByPut(t, bucket, key, fn)
 }
 
 func (t *keepingTx) Delete(bucket string, key []byte) error {
@@ -176,7 +175,7 @@ func (s *KeepingShares) Observe(storage.Observer) {}
 
 // PutMany stores each share as Put does.
 func (s *KeepingShares) PutMany(ctx context.Context, shares [][storage.ShareSize]byte) ([]storage.Slot, error) {
-	return storagetest.PutEach(ctx, s, shares)
+	return storage.PutEach(ctx, s, shares)
 }
 
 // Put stores a share in a slot of its own.

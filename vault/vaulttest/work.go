@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"hush/storage"
-	"hush/storage/storagetest"
 )
 
 // WorkStore counts the transactions of contexts from Counted, with their reads
@@ -55,11 +54,11 @@ func (tx workTx) Get(bucket string, key []byte) ([]byte, error) {
 }
 
 func (tx workTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
-	return storagetest.GetEach(tx, bucket, keys)
+	return storage.GetEach(tx, bucket, keys)
 }
 
 func (tx workTx) Same(bucket string, key, value []byte) (bool, error) {
-	return storagetest.SameByGet(tx, bucket, key, value)
+	return storage.SameByGet(tx, bucket, key, value)
 }
 
 func (tx workTx) Put(bucket string, key, value []byte) error {
@@ -68,7 +67,7 @@ func (tx workTx) Put(bucket string, key, value []byte) error {
 }
 
 func (tx workTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	return storagetest.ChangeByPut(tx, bucket, key, fn)
+	return storage.ChangeByPut(tx, bucket, key, fn)
 }
 
 func (tx workTx) Delete(bucket string, key []byte) error {
