@@ -123,20 +123,6 @@ func (b bad) answer(t *testing.T, client *http.Client, url string) string {
 	return answer
 }
 
-// A query string may be long, since clients send secrets in it.
-func TestLongQuery(t *testing.T) {
-	t.Parallel()
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{RateLimits: true}})
-	for _, http2 := range []bool{false, true} {
-		client := s.Client(t, http2, nil)
-		secret := strings.Repeat("x", 100<<10)
-		pad := strings.Repeat("y", 128<<10-len(secret)-len("/api/v1/share?secret=&pad="))
-		bad{
-			name: "a request line of 128 KiB", path: "/api/v1/share?secret=" + secret + "&pad=" + pad, status: http.StatusOK, want: "secret_key",
-		}.sendBeside(t, client, s.URL)
-	}
-}
-
 // What a later client adds may protect a secret, so an RPC that creates something
 // refuses it. The older versions of the API ignore what they always ignored.
 func TestUnknownFieldsOfLaterClients(t *testing.T) {

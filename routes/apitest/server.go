@@ -46,11 +46,11 @@ type Server struct {
 	ended      chan struct{}
 }
 
-// What net/http bounds in the program; package server has the reasons.
+// What the handlers have to know of the bounds of net/http; package server has the
+// reasons. The bounds themselves are tested in package booted, on the program's server.
 const (
-	readTimeout    = 15 * time.Second
-	writeTimeout   = 30 * time.Second
-	maxHeaderBytes = 144 << 10
+	readTimeout  = 15 * time.Second
+	writeTimeout = 30 * time.Second
 )
 
 // Start serves until the test ends.
@@ -76,7 +76,7 @@ func Start(t testing.TB, opts Options) *Server {
 	s.endStreams = api.EndStreams
 	s.web = &http.Server{
 		Handler: NewTree(t, s.Kit, api, base), Protocols: new(http.Protocols), ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true,
+		MaxHeaderBytes: 1 << 20, DisableGeneralOptionsHandler: true,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
 	s.web.Protocols.SetHTTP1(true)

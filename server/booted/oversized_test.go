@@ -66,3 +66,21 @@ func TestOversizedBodyIsAnswered(t *testing.T) {
 		})
 	}
 }
+
+// A query string may be long, since clients send secrets in it.
+func TestLongQuery(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	secret := strings.Repeat("x", 100<<10)
+	pad := strings.Repeat("y", 128<<10-len(secret)-len("/api/v1/share?secret=&pad="))
+	for _, http2 := range []bool{false, true} {
+		client := servertest.HTTPClient(t, http2, nil)
+		got := apitest.Send(t, client, http.MethodPost, s.URL+"/api/v1/share?secret="+secret+"&pad="+pad, nil, "")
+		if got.Status != http.StatusOK || !strings.Contains(got.Body, "secret_key") {
+			t.Errorf("a request line of 128 KiB over HTTP/2 %t: got %d %.300s, want %d with a secret_key", http2, got.Status, got.Body, http.StatusOK)
+		}
+		if kind := got.Header.Get("Content-Type"); kind != "application/json; charset=utf-8" {
+			t.Errorf("a request line of 128 KiB over HTTP/2 %t: got Content-Type %q, want JSON", http2, kind)
+		}
+	}
+}
