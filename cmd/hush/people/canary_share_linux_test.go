@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"hush/client"
@@ -48,7 +51,7 @@ func TestShareLeavesNoTrace(t *testing.T) {
 	}
 	at.Shown.WaitFor(t, "waiting; expires in ")
 	canaries := []string{secret, phrase, link.Key.Expose(), link.Expose()[len(link.Expose())-43:]}
-	wantNoCanary(t, "processes", allProcesses(t), canaries...)
+	wantNoCanary(t, "processes", allProcesses(t, 0, "--passphrase-prompt", "NOTES="+notes), canaries...)
 	wantNoCanary(t, "arguments of the clipboard's tool", noted(t, notes, "arguments"), append(canaries, token)...)
 	wantNoCanary(t, "variables of the clipboard's tool", noted(t, notes, "environment"), append(canaries, token)...)
 	if got := noted(t, notes, "input"); string(got) != link.Expose() {
@@ -81,8 +84,11 @@ func noted(t *testing.T, folder, name string) []byte {
 	return content
 }
 
-// allProcesses returns the arguments and variables of all processes that can be read.
-func allProcesses(t *testing.T) (all []byte) {
+// allProcesses returns the arguments and variables of all processes that can be read,
+// each after the name of its file, without the variables of the process with number
+// except. It fails the test unless it saw the markers, which are in the arguments or
+// variables of the test's own processes: else it would not have seen a canary either.
+func allProcesses(t *testing.T, except int, markers ...string) (all []byte) {
 	t.Helper()
 	for _, pattern := range []string{"/proc/[0-9]*/cmdline", "/proc/[0-9]*/environ"} {
 		found, err := filepath.Glob(pattern)
@@ -90,14 +96,28 @@ func allProcesses(t *testing.T) (all []byte) {
 			t.Fatalf("%s: got %d and %v, want processes", pattern, len(found), err)
 		}
 		for _, name := range found {
-			content, _ := os.ReadFile(name) // some end meanwhile
-			all = append(append(all, content...), 0)
+			if name == fmt.Sprintf("/proc/%d/environ", except) {
+				continue
+			}
+			content, err := os.ReadFile(name)
+			if err != nil && !isGoneOrForeign(err) {
+				t.Fatal(err)
+			}
+			all = append(append(append(append(all, name...), '\n'), content...), 0)
 		}
 	}
-	if !bytes.Contains(all, []byte("--passphrase-prompt")) {
-		t.Fatal("processes: got none of this test, want it")
+	for _, marker := range markers {
+		if !bytes.Contains(all, []byte(marker)) {
+			t.Fatalf("processes: got none with %q, want that of this test", marker)
+		}
 	}
 	return all
+}
+
+// isGoneOrForeign reports whether an error of reading about a process says that it has
+// ended, or is another user's.
+func isGoneOrForeign(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || errors.Is(err, fs.ErrPermission)
 }
 
 // contentsOf returns the names and contents of all files below a folder.

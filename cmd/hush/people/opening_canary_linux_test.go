@@ -3,10 +3,9 @@ package people_test
 import (
 	"bufio"
 	"bytes"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,50 +14,10 @@ import (
 	"hush/server/servertest"
 )
 
-// traces are texts that must not be where others can read them.
-type traces map[string]string
-
 // tracesOf returns the traces of a link: its key, and what only the two ends know.
-func tracesOf(link client.Link) traces {
+func tracesOf(link client.Link) []string {
 	fragment := link.Expose()[len(link.Server)+len("/e#"):]
-	return traces{"key": fragment[:31], "link secret": fragment[31:]}
-}
-
-// wantNowhere fails the test if a text is in the arguments or variables of a
-// process, the excepted one's variables aside, or in a file below the folders.
-func (c traces) wantNowhere(t *testing.T, except int, folders ...string) {
-	t.Helper()
-	processes, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil || len(processes) == 0 {
-		t.Fatalf("processes: got %v and %d, want some", err, len(processes))
-	}
-	for _, process := range processes {
-		c.wantNotIn(t, filepath.Join(process, "cmdline"))
-		if filepath.Base(process) != strconv.Itoa(except) {
-			c.wantNotIn(t, filepath.Join(process, "environ"))
-		}
-	}
-	for _, folder := range folders {
-		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type().IsRegular() {
-				c.wantNotIn(t, path)
-			}
-			return err
-		})
-	}
-}
-
-func (c traces) wantNotIn(t *testing.T, path string) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return // the process has ended, or is another user's
-	}
-	for name, canary := range c {
-		if bytes.Contains(text, []byte(canary)) {
-			t.Errorf("%s: got the %s in it, want it nowhere", path, name)
-		}
-	}
+	return []string{fragment[:31], fragment[31:]}
 }
 
 // Another user of the machine looks at processes and files while a secret is opened.
@@ -67,15 +26,15 @@ func TestOpenLeavesNoTraces(t *testing.T) {
 	servertest.RunOnce(t, "about the client")
 	s := servertest.Start(t)
 	from, r := servertest.NewSharer(t, s.URL), servertest.NewRecipient(t)
-	seen := traces{"content": "canary-of-the-content", "passphrase": "canary of the passphrase"}
+	const text, phrase = "canary-of-the-content", "canary of the passphrase"
 	shared := from.MustShare(t, client.ShareRequest{
-		Content:    &client.Content{Bytes: bytes.Repeat([]byte(seen["content"]), 4000)}, // more than a pipe holds
-		Passphrase: client.Hide(seen["passphrase"]),
+		Content:    &client.Content{Bytes: bytes.Repeat([]byte(text), 4000)}, // more than a pipe holds
+		Passphrase: client.Hide(phrase),
 	})
-	maps.Copy(seen, tracesOf(shared.Link))
+	canaries := append(tracesOf(shared.Link), text, phrase)
 	c := r.Program(t, "open", r.KeepLink(t, shared.Link.Expose()), "--passphrase-file=-")
 	c.Env = append(c.Env, "TMPDIR="+r.Folder)
-	c.Stdin = strings.NewReader(seen["passphrase"] + "\n")
+	c.Stdin = strings.NewReader(phrase + "\n")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -91,15 +50,18 @@ func TestOpenLeavesNoTraces(t *testing.T) {
 	if len(r.Claims(t)) != 1 {
 		t.Errorf("claims: got %q, want one", r.Claims(t))
 	}
-	seen.wantNowhere(t, 0, r.Home, r.Folder)
+	processes := allProcesses(t, 0, "--passphrase-file=-", "TMPDIR="+r.Folder)
+	wantNoCanary(t, "processes at work", processes, canaries...)
+	wantNoCanary(t, "disk at work", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
 	var got bytes.Buffer
-	if _, err := got.ReadFrom(content); err != nil || strings.Count(got.String(), seen["content"]) != 4000 {
+	if _, err := got.ReadFrom(content); err != nil || strings.Count(got.String(), text) != 4000 {
 		t.Errorf("hush open: got %v and %d bytes, want the content", err, got.Len())
 	}
 	if err := c.Wait(); err != nil {
 		t.Errorf("hush open: got %v, want no error", err)
 	}
-	seen.wantNowhere(t, 0, r.Home, r.Folder)
+	wantNoCanary(t, "processes", allProcesses(t, 0, os.Args[0]), canaries...)
+	wantNoCanary(t, "disk", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
 	from.WantDelivered(t, shared)
 }
 
@@ -110,16 +72,13 @@ func TestRunLeavesNoTraces(t *testing.T) {
 	servertest.RunOnce(t, "about the client")
 	s := servertest.Start(t)
 	from, r := servertest.NewSharer(t, s.URL), servertest.NewRecipient(t)
-	seen := traces{"content": "canary-of-a-variable", "file": "canary-of-a-file"}
-	one, two := from.Text(t, seen["content"]), from.Text(t, seen["file"])
-	for _, shared := range []client.Shared{one, two} {
-		for name, canary := range tracesOf(shared.Link) {
-			seen[name+" of "+shared.Receipt.ShortID] = canary
-		}
-	}
-	c := r.Program(t, "run", "--secret", "A="+r.KeepLink(t, one.Link.Expose()), "--file", "F="+r.KeepLink(t, two.Link.Expose()),
+	const variable, file, token = "canary-of-a-variable", "canary-of-a-file", "canary-of-the-token"
+	one, two := from.Text(t, variable), from.Text(t, file)
+	canaries := slices.Concat([]string{variable, file}, tracesOf(one.Link), tracesOf(two.Link))
+	kept := r.KeepLink(t, one.Link.Expose())
+	c := r.Program(t, "run", "--secret", "A="+kept, "--file", "F="+r.KeepLink(t, two.Link.Expose()),
 		"--", "/bin/sh", "-c", `echo $$; read line; cat "$F"`)
-	c.Env = append(c.Env, "TMPDIR="+r.Folder, "HUSH_TOKEN=canary-of-the-token")
+	c.Env = append(c.Env, "TMPDIR="+r.Folder, "HUSH_TOKEN="+token)
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -141,18 +100,20 @@ func TestRunLeavesNoTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	servertest.WaitUntil(t, "the acknowledgements", func() bool { return len(r.Claims(t)) == 0 })
-	seen.wantNowhere(t, pid, r.Home, r.Folder)
+	processes := allProcesses(t, pid, "A="+kept, "TMPDIR="+r.Folder)
+	wantNoCanary(t, "processes", processes, canaries...)
+	wantNoCanary(t, "disk", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
 	environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	if err != nil || !bytes.Contains(environment, []byte("A="+seen["content"]+"\x00")) {
+	if err != nil || !bytes.Contains(environment, []byte("A="+variable+"\x00")) {
 		t.Errorf("variables of the program: got %v and %q, want the secret among them", err, environment)
 	}
-	traces{"token": "canary-of-the-token", "file": seen["file"]}.wantNotIn(t, filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	wantNoCanary(t, "variables of the program", environment, token, file)
 	from.WantDelivered(t, one)
 	from.WantDelivered(t, two)
 	if _, err := in.Write([]byte("\n")); err != nil {
 		t.Fatal(err)
 	}
-	if !lines.Scan() || lines.Text() != seen["file"] {
+	if !lines.Scan() || lines.Text() != file {
 		t.Errorf("program: got %q, want the content of its file", lines.Text())
 	}
 	if err := c.Wait(); err != nil {
