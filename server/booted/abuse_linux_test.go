@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -100,10 +99,10 @@ func TestAbuseIsBounded(t *testing.T) {
 	}
 	for _, c := range abuses() {
 		t.Run(c.name, func(t *testing.T) {
-			resetPeak(t, a.Cmd.Process.Pid)
-			before := processorTime(t, a.Cmd.Process.Pid)
+			a.ResetPeak(t)
+			before := a.ProcessorTime(t)
 			longest := c.run(t, a)
-			took, peak := processorTime(t, a.Cmd.Process.Pid)-before, peakMemory(t, a.Cmd.Process.Pid)
+			took, peak := a.ProcessorTime(t)-before, int64(a.PeakMemory(t))<<10
 			t.Logf("peak %d MiB, %s of processor time, %d bytes answered", peak>>20, took, longest)
 			if peak > abuseMemory() {
 				t.Errorf("memory: got a peak of %d MiB, want at most %d", peak>>20, abuseMemory()>>20)
@@ -337,48 +336,4 @@ func bombOf(t *testing.T, size int) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// resetPeak makes a process's peak of memory what it takes now.
-func resetPeak(t *testing.T, pid int) {
-	t.Helper()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
-		t.Skipf("needs clear_refs: %v", err)
-	}
-}
-
-// peakMemory is the most that a process had in memory, in bytes.
-func peakMemory(t *testing.T, pid int) int64 {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, rest, found := strings.Cut(string(text), "VmHWM:")
-	fields := strings.Fields(rest)
-	if err != nil || !found || len(fields) == 0 {
-		t.Fatalf("status of the server: got %v, want its peak", err)
-	}
-	kib, err := strconv.ParseInt(fields[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kib << 10
-}
-
-// processorTime is what a process took of all processors.
-func processorTime(t *testing.T, pid int) time.Duration {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, found := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	if err != nil || !found || len(fields) < 13 {
-		t.Fatalf("stat of the server: got %v, want its times", err)
-	}
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * (time.Second / 100)
 }

@@ -68,11 +68,20 @@ func (p *Process) ProcessorTime(t testing.TB) time.Duration {
 	if err != nil {
 		t.Fatalf("times of the process: got %v, want them", err)
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
+	_, rest, found := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	if !found || len(fields) < 13 {
+		t.Fatalf("times of the process: got %q, want them", stat)
+	}
+	var ticks int64
+	for _, field := range fields[11:13] { // in the program, and in the system for it
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			t.Fatalf("times of the process: got %v, want numbers", err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * (time.Second / 100)
 }
 
 // DialFrom connects to the process from an address of this machine's: each one
@@ -115,17 +124,43 @@ func (p *Process) FloodFrom(t testing.TB, from string, n int, beginning string) 
 // Memory returns how many KiB of the process are in memory.
 func (p *Process) Memory(t testing.TB) int {
 	t.Helper()
+	return p.sizeOf(t, "VmRSS:")
+}
+
+// PeakMemory returns how many KiB of the process were in memory at most, since its start
+// or the last ResetPeak.
+func (p *Process) PeakMemory(t testing.TB) int {
+	t.Helper()
+	return p.sizeOf(t, "VmHWM:")
+}
+
+// sizeOf returns a size in the status of the process, in KiB.
+func (p *Process) sizeOf(t testing.TB, name string) int {
+	t.Helper()
 	status, err := os.ReadFile(p.proc(t, "status"))
 	if err != nil {
 		t.Fatalf("status of the process: got %v, want it", err)
 	}
-	_, text, _ := strings.Cut(string(status), "VmRSS:")
+	_, text, _ := strings.Cut(string(status), name)
 	text, _, _ = strings.Cut(text, "kB")
 	size, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
-		t.Fatalf("VmRSS: got %v, want a size", err)
+		t.Fatalf("%s got %v, want a size", name, err)
 	}
 	return size
+}
+
+// ResetPeak makes what the process has in memory now its peak. It skips the test on a
+// system that cannot, or does not let the test.
+func (p *Process) ResetPeak(t testing.TB) {
+	t.Helper()
+	err := os.WriteFile(p.proc(t, "clear_refs"), []byte("5"), 0)
+	if errors.Is(err, os.ErrPermission) {
+		t.Skip("needs clear_refs: " + err.Error())
+	}
+	if err != nil {
+		t.Fatalf("peak of the process: got %v, want it reset", err)
+	}
 }
 
 // Goroutines ends the process and returns how many goroutines it had, from the
