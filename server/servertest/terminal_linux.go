@@ -1,6 +1,7 @@
 package servertest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,24 +11,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenTerminal returns both ends of a terminal: the user's and the program's.
+// OpenTerminal returns both ends of a terminal: the user's and the program's. It skips
+// the test on a system that has no terminals, or gives the test none.
 func OpenTerminal(t *testing.T) (keyboard, terminal *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 		t.Skip("needs terminals: " + err.Error())
+	}
+	if err != nil {
+		t.Fatalf("opening a terminal: got %v, want no error", err)
 	}
 	t.Cleanup(func() { keyboard.Close() })
 	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
 	if err != nil {
-		t.Skip("needs terminals: " + err.Error())
+		t.Fatalf("number of the terminal: got %v, want one", err)
 	}
 	if err := unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Skip("needs terminals: " + err.Error())
+		t.Fatalf("unlocking the terminal: got %v, want no error", err)
 	}
 	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip("needs terminals: " + err.Error())
+		t.Fatalf("opening the program's end: got %v, want no error", err)
 	}
 	t.Cleanup(func() { terminal.Close() })
 	return keyboard, terminal
