@@ -17,10 +17,10 @@ const SessionsEach = 12
 
 // Accounts are the accounts of a store, and what their owners and others know of them.
 type Accounts struct {
-	// Ada and bob are customers, cleo is a colonel, and dan signed up but did
+	// Ada and Bob are customers, Cleo is a colonel, and Dan signed up but did
 	// not confirm the address.
 	Ada, Bob, Cleo, Dan Account
-	// Revoked was a token of ada's, and expired a session of hers.
+	// Revoked was a token of Ada's, and Expired a session of hers.
 	Revoked string
 	Expired Session
 }
@@ -36,7 +36,7 @@ type Account struct {
 	Sessions []Session
 	// Domain is claimed, not verified.
 	Domain domain.Domain
-	// Plain and guarded are secrets that wait; guarded has the passphrase
+	// Plain and Guarded are secrets that wait; Guarded has the passphrase
 	// Passphrase. The receipts of both were looked at.
 	Plain, Guarded secret.Concealed
 }

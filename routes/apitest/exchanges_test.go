@@ -194,7 +194,7 @@ func startRecorded(t *testing.T, content string) (*apitest.Server, *apitest.Name
 			d := env.Ada.Domain
 			dns.SetTXT(d.TXTHost+"."+d.Base, d.TXTValue)
 		}
-		known.LearnEnv(env)
+		known.LearnAccounts(env)
 	default:
 		s = apitest.Start(t, opts)
 	}

@@ -106,8 +106,8 @@ func (n *Names) learnChallenge(answer any) {
 	n.Learn("signature", signature)
 }
 
-// LearnEnv keeps what the owners of the test environment's accounts know.
-func (n *Names) LearnEnv(env *Accounts) {
+// LearnAccounts keeps what the owners of the accounts know.
+func (n *Names) LearnAccounts(env *Accounts) {
 	for name, a := range map[string]Account{"ada": env.Ada, "bob": env.Bob, "cleo": env.Cleo} {
 		n.Learn(name+"-basic", base64.StdEncoding.EncodeToString([]byte(a.Address+":"+a.Token)))
 		n.Learn(name+"-token", a.Token)

@@ -44,7 +44,7 @@ func comparing() cmp.Option {
 	return cmp.AllowUnexported(value{}, param{})
 }
 
-// wantRefusal checks an error's class and text, and that it is safe to show.
+// wantRefusal checks an error's class and text.
 func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
 	t.Helper()
 	var f *refusal.Error

@@ -133,7 +133,7 @@ func WantMessage(t *testing.T, name string, got, want proto.Message, err error) 
 	}
 }
 
-// WantRefusal checks an error's class and text, and that it is safe to show.
+// WantRefusal checks an error's class and text.
 func WantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
 	t.Helper()
 	var f *refusal.Error

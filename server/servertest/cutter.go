@@ -25,7 +25,7 @@ type Cutter struct {
 	open    map[net.Conn]struct{}
 }
 
-// StartCutter starts a proxy to no service yet; see to.
+// StartCutter starts a proxy to no service yet; see To.
 func StartCutter(t testing.TB, seed uint64) *Cutter {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -45,7 +45,6 @@ type fleetNode struct {
 
 	mu  sync.Mutex
 	cmd *exec.Cmd
-	log *Output
 }
 
 // StartFleet starts the nodes. prepare fills the database before that, and
@@ -113,7 +112,7 @@ func (f *Fleet) start(i int) error {
 		return errors.Join(cmd.Process.Kill(), fmt.Errorf("hush serve does not serve: %s", log))
 	}
 	n.mu.Lock()
-	n.cmd, n.log = cmd, log
+	n.cmd = cmd
 	n.mu.Unlock()
 	f.Balancer.set(i, addr)
 	return nil
@@ -209,7 +208,7 @@ func (f *Fleet) Disturb(ctx context.Context, most int) (faults int) {
 	return faults
 }
 
-// Logged returns what the nodes that are alive wrote, and what happened.
+// Logged returns what happened to the nodes and the database, a line for each event.
 func (f *Fleet) Logged() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

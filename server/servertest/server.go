@@ -92,9 +92,9 @@ func StartOn(t testing.TB, data string, flags ...string) *Server {
 	select {
 	case <-s.Log.Served:
 	case <-s.ended:
-		t.Fatalf("run(%q): got exit code %d before serving, want it to serve; it wrote:\n%s", args, s.code, s.Log)
+		t.Fatalf("hush %q: got exit code %d before serving, want it to serve; it wrote:\n%s", args, s.code, s.Log)
 	case <-time.After(apitest.Patience):
-		t.Fatalf("run(%q): got no answer in %s, want it to serve; it wrote:\n%s", args, apitest.Patience, s.Log)
+		t.Fatalf("hush %q: got no answer in %s, want it to serve; it wrote:\n%s", args, apitest.Patience, s.Log)
 	}
 	s.URL = s.Log.Address()
 	s.Addr = s.URL[strings.LastIndex(s.URL, "/")+1:]
