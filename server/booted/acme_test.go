@@ -3,12 +3,12 @@ package booted_test
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,17 +23,6 @@ import (
 // acmeHost is the public name of a service under test.
 const acmeHost = "hush.example.com"
 
-// freePort returns a port that no one listens on at the moment.
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
 // acmeService is a service in a process of its own, with a real ACME server.
 type acmeService struct {
 	acme          *acmetest.Server
@@ -44,16 +33,29 @@ type acmeService struct {
 
 func newACMEService(t *testing.T) *acmeService {
 	t.Helper()
-	plain, secure := freePort(t), freePort(t)
+	plain, secure := servertest.FreeAddress(t), servertest.FreeAddress(t)
 	s := &acmeService{
-		acme: acmetest.New(t, plain, secure, 3600*24*90), data: filepath.Join(t.TempDir(), "data"), roots: filepath.Join(t.TempDir(), "roots.pem"),
-		plain: fmt.Sprintf("127.0.0.1:%d", plain), secure: fmt.Sprintf("127.0.0.1:%d", secure),
+		acme: acmetest.New(t, portOf(t, plain), portOf(t, secure), 3600*24*90), data: filepath.Join(t.TempDir(), "data"), roots: filepath.Join(t.TempDir(), "roots.pem"),
+		plain: plain, secure: secure,
 	}
 	s.acme.DNS.SetA(acmeHost, "127.0.0.1")
 	if err := os.WriteFile(s.roots, s.acme.TLSPEM, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func portOf(t *testing.T, address string) int {
+	t.Helper()
+	_, text, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }
 
 // start starts the program with the ACME server's certificate trusted, as an

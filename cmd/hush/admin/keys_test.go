@@ -127,20 +127,10 @@ func TestKeysOfTheOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replaceKeyFile(t, path, []byte(strings.Replace(string(both), string(only), "", 1)))
+	servertest.Replace(t, path, []byte(strings.Replace(string(both), string(only), "", 1)))
 	servertest.Call(t, nil, "", "admin", "keys", "list", "--data", data, "--root-key-file", path).
 		Want(t, "admin keys list", command.ExitFailure, "the root key file lacks the root key ")
-	replaceKeyFile(t, path, both)
+	servertest.Replace(t, path, both)
 	s = servertest.StartOn(t, data, "--root-key-file", path)
 	servertest.Drivers(t, s, nil)[0].Reveal(t.Context(), before.SecretKey, "").WantValue(t, "reveal", "before")
-}
-
-func replaceKeyFile(t *testing.T, path string, content []byte) {
-	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o400); err != nil {
-		t.Fatal(err)
-	}
 }
