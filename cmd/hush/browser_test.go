@@ -47,7 +47,6 @@ func findBrowserTools(t *testing.T) browserTools {
 func findBrowserRunner(t *testing.T) browserTools {
 	t.Helper()
 	servertest.NeedStart(t)
-	servertest.NeedStart(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("needs browser: node is not installed")

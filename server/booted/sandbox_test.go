@@ -24,7 +24,6 @@ func needLandlock(t *testing.T) {
 // a socket outside, though its data folder leads there by now.
 func TestServerStaysInItsSandbox(t *testing.T) {
 	t.Parallel()
-	servertest.NeedStart(t)
 	needLandlock(t)
 	for mode, touches := range map[string]bool{"on": false, "auto": false, "off": true} {
 		t.Run(mode, func(t *testing.T) {

@@ -32,7 +32,7 @@ func NewEnv(t testing.TB, flags ...string) *Env {
 	data := filepath.Join(t.TempDir(), "accounts")
 	open := OpenFolder
 	if StoreFlags(t, data, flags) != nil { // it made a database
-		open = openDatabase
+		open = openDatabaseOf
 	}
 	env, err := buildTestEnv(data, open)
 	if err != nil {

@@ -147,11 +147,9 @@ func WantNoErrors(t *testing.T, s *Server) {
 // Anywhere is a client for which every name leads to the server.
 func Anywhere(t *testing.T, s *Server) *http.Client {
 	t.Helper()
-	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+	return apitest.NewClient(t, func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.Addr)
-	}}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: apitest.RefuseRedirect}
+	}, false, nil)
 }
 
 // OpensPipe reports whether a thread of a process waits in the kernel for the other end

@@ -43,12 +43,7 @@ func Value(t testing.TB, families map[string]*dto.MetricFamily, name string) flo
 // ScrapeAddress is where the metrics for other machines are served.
 func (s *Server) ScrapeAddress(t testing.TB) string {
 	t.Helper()
-	_, rest, found := strings.Cut(s.Log.String(), " metrics_address=")
-	address, _, _ := strings.Cut(rest, " ")
-	if !found || address == "" || address == `""` {
-		t.Fatalf("serve: got no metrics_address in %s", s.Log)
-	}
-	return address
+	return s.logged(t, "metrics_address")
 }
 
 // Plainly returns what the port for other machines sends to who speaks no TLS.
@@ -81,12 +76,7 @@ func (s *Server) WantReady(t *testing.T, while string) {
 // --admin-listen.
 func (s *Server) MetricsURL(t testing.TB) string {
 	t.Helper()
-	_, rest, found := strings.Cut(s.Log.String(), " admin_address=")
-	address, _, _ := strings.Cut(rest, " ")
-	if !found || address == "" {
-		t.Fatalf("serve: got no admin_address in %s", s.Log)
-	}
-	return "http://" + address + "/metrics"
+	return "http://" + s.logged(t, "admin_address") + "/metrics"
 }
 
 // AwaitCertificate returns once metrics tell of a certificate for the service's own

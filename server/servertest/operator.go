@@ -72,7 +72,7 @@ func SignIn(t *testing.T, s *Server, address, password string) error {
 // Keys calls a command of "hush admin keys" on the data folder.
 func (o Operator) Keys(args ...string) Result {
 	o.T.Helper()
-	return Call(o.T, nil, "", append(append([]string{"admin", "keys"}, args...), append([]string{"--data", o.Data}, StoreFlags(o.T, o.Data, args)...)...)...)
+	return o.Run("", slices.Concat([]string{"keys"}, args)...)
 }
 
 // ListedKeys are the columns KEY and STATE of "hush admin keys list".

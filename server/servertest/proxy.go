@@ -214,7 +214,6 @@ func NeedProgram(t *testing.T, name string) string {
 // StartProxy starts a recipe's program before a backend, until the test ends.
 func StartProxy(t *testing.T, r Recipe, b ProxyBackend) *Proxy {
 	t.Helper()
-	NeedStart(t)
 	path := NeedProgram(t, r.Program)
 	p := &Proxy{Recipe: r, dir: ProxyFolder(t), Addr: FreeAddress(t), plain: FreeAddress(t), Log: NewOutput()}
 	p.Cert, p.key, p.roots = SelfSigned(t)

@@ -164,12 +164,18 @@ func (o *Output) Address() string {
 // begin with.
 func (s *Server) Listening(t testing.TB) string {
 	t.Helper()
-	_, rest, found := strings.Cut(s.Log.String(), " address=")
-	address, _, _ := strings.Cut(rest, " ")
-	if !found {
-		t.Fatalf("serve: got no address in %s", s.Log)
+	return s.logged(t, "address")
+}
+
+// logged returns the first value of that name in the log.
+func (s *Server) logged(t testing.TB, name string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(s.Log.String(), " "+name+"=")
+	value, _, _ := strings.Cut(rest, " ")
+	if value == "" || value == `""` {
+		t.Fatalf("serve: got no %s in %s", name, s.Log)
 	}
-	return address
+	return value
 }
 
 // WaitFor waits until the program has written text.

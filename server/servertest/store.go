@@ -113,21 +113,27 @@ type Store struct {
 	Release func() error
 }
 
-// storeOpener opens the store of a data folder. With keys it makes it at the time
-// that now tells. To the vault it is a store without a clock, so that the data
-// may be of the past.
-type storeOpener func(ctx context.Context, data string, keys *seal.Keys, now func() time.Time) (*Store, error)
+// storeOpener opens the store at a place: a data folder, or a URL for openDatabase.
+// With keys it makes it at the time that now tells. To the vault it is a store
+// without a clock, so that the data may be of the past.
+type storeOpener func(ctx context.Context, place string, keys *seal.Keys, now func() time.Time) (*Store, error)
 
 // OpenStore is the storeOpener of this run of the tests.
 func OpenStore(ctx context.Context, data string, keys *seal.Keys, now func() time.Time) (*Store, error) {
 	if postgrestest.Shared() == "" || HasData(data) {
 		return OpenFolder(ctx, data, keys, now)
 	}
-	return openDatabase(ctx, data, keys, now)
+	return openDatabaseOf(ctx, data, keys, now)
 }
 
-func openDatabase(ctx context.Context, data string, keys *seal.Keys, now func() time.Time) (*Store, error) {
-	opened, shares, err := postgres.Open(ctx, databaseURL(data), postgres.Options{})
+// openDatabaseOf opens or makes the store in the database of a data folder.
+func openDatabaseOf(ctx context.Context, data string, keys *seal.Keys, now func() time.Time) (*Store, error) {
+	return openDatabase(ctx, databaseURL(data), keys, now)
+}
+
+// openDatabase opens or makes the store in the database at a URL.
+func openDatabase(ctx context.Context, url string, keys *seal.Keys, now func() time.Time) (*Store, error) {
+	opened, shares, err := postgres.Open(ctx, url, postgres.Options{})
 	if err != nil {
 		return nil, err
 	}
