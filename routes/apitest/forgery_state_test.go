@@ -6,9 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +14,7 @@ import (
 	"hush/routes/apitest"
 	"hush/storage"
 	"hush/vault/cluster"
+	"hush/vault/tables"
 )
 
 // The attack: a link, an image or a prefetcher makes a browser that is signed
@@ -88,9 +86,8 @@ func readingPaths(env *apitest.Accounts) []string {
 func contentOf(t *testing.T, store storage.Store) map[string]string {
 	t.Helper()
 	rows := map[string]string{}
-	buckets := bucketNames(t)
 	err := store.View(context.Background(), func(tx storage.Tx) error {
-		for _, bucket := range buckets {
+		for _, bucket := range tables.Names() {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				rows[bucket+" "+hex.EncodeToString(key)] = string(value)
 				return nil
@@ -105,31 +102,6 @@ func contentOf(t *testing.T, store storage.Store) map[string]string {
 		t.Fatalf("reading the store: got %v, want no error", err)
 	}
 	return rows
-}
-
-// bucketNames reads the names of all buckets out of the source, so that none is
-// forgotten.
-func bucketNames(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("../../vault/*/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("Glob: got %q %v, want the source of the vault", files, err)
-	}
-	named := regexp.MustCompile(`(?m)^\s*(?:const )?[bB]ucket\w+\s*=\s*"([^"]+)"`)
-	var names []string
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range named.FindAllSubmatch(source, -1) {
-			names = append(names, string(match[1]))
-		}
-	}
-	if !slices.Contains(names, "secret") || !slices.Contains(names, "session") {
-		t.Fatalf("buckets: got %q, want all of them", names)
-	}
-	return names
 }
 
 // wantSameContent compares two states of a store.
