@@ -27,7 +27,8 @@ type Server struct {
 	Network *apitest.Network
 
 	change     func(*handlers.Options)
-	http       *http.Server
+	web        *apitest.Web
+	addr       string
 	endStreams func()
 }
 
@@ -67,8 +68,8 @@ func StartWhole(t testing.TB) *Server {
 		w.Header().Set("Date", s.Kit.Clock.Now().UTC().Format(http.TimeFormat))
 		tree.ServeHTTP(w, r)
 	})
-	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: dated, ReadHeaderTimeout: time.Minute}, api.EndStreams
-	go func() { _ = s.http.Serve(l) }()
+	s.addr, s.endStreams = l.Addr().String(), api.EndStreams
+	s.web = apitest.Serve(&http.Server{Handler: dated, ReadHeaderTimeout: time.Minute}, l)
 	t.Cleanup(s.Stop)
 	return s
 }
@@ -83,17 +84,18 @@ func (s *Server) Listen(t testing.TB) net.Listener {
 }
 
 // Addr returns the address at which the server was last served.
-func (s *Server) Addr() string { return s.http.Addr }
+func (s *Server) Addr() string { return s.addr }
 
 // Serve serves the vault on a listener, as after a start. The first address stays that
 // of the links.
 func (s *Server) Serve(t testing.TB, l net.Listener) {
 	t.Helper()
 	api, _ := s.api(t, l)
-	s.http, s.endStreams = &http.Server{Addr: l.Addr().String(), Handler: apitest.NewRPCs(api), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}, api.EndStreams
-	s.http.Protocols.SetHTTP1(true)
-	s.http.Protocols.SetUnencryptedHTTP2(true)
-	go func() { _ = s.http.Serve(l) }()
+	s.addr, s.endStreams = l.Addr().String(), api.EndStreams
+	web := &http.Server{Handler: apitest.NewRPCs(api), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}
+	web.Protocols.SetHTTP1(true)
+	web.Protocols.SetUnencryptedHTTP2(true)
+	s.web = apitest.Serve(web, l)
 }
 
 // api returns the handlers of the vault, and the base URL of the server.
@@ -113,10 +115,10 @@ func (s *Server) api(t testing.TB, l net.Listener) (*handlers.API, *url.URL) {
 	return apitest.NewAPI(t, s.Kit, options), base
 }
 
-// Stop ends the server, as at the end of its process.
+// Stop ends the server, as at the end of its process: see apitest.Web.
 func (s *Server) Stop() {
 	s.endStreams()
-	_ = s.http.Close()
+	s.web.Stop()
 }
 
 // Token returns an API token of an account of the server, whose address is Address.

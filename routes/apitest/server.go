@@ -41,9 +41,8 @@ type Server struct {
 	Addr string
 
 	network    *Network
-	web        *http.Server
+	web        *Web
 	endStreams func()
-	ended      chan struct{}
 }
 
 // What the handlers have to know of the bounds of net/http; package server has the
@@ -64,7 +63,7 @@ func Start(t testing.TB, opts Options) *Server {
 		opts.Network = NewNetwork()
 	}
 	listener := opts.Network.Listen()
-	s := &Server{Addr: listener.Addr().String(), network: opts.Network, ended: make(chan struct{})}
+	s := &Server{Addr: listener.Addr().String(), network: opts.Network}
 	base := &url.URL{Scheme: "http", Host: s.Addr}
 	s.URL = base.String()
 	if opts.Vault.Host == "" {
@@ -74,27 +73,23 @@ func Start(t testing.TB, opts Options) *Server {
 	opts.Handlers.BaseURL, opts.Handlers.Pace = base, handlers.Pace{Read: readTimeout, Write: writeTimeout}
 	api := NewAPI(t, s.Kit, opts.Handlers)
 	s.endStreams = api.EndStreams
-	s.web = &http.Server{
+	web := &http.Server{
 		Handler: NewTree(t, s.Kit, api, base), Protocols: new(http.Protocols), ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		MaxHeaderBytes: 1 << 20, DisableGeneralOptionsHandler: true,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
-	s.web.Protocols.SetHTTP1(true)
-	s.web.Protocols.SetUnencryptedHTTP2(true)
-	go func() {
-		defer close(s.ended)
-		_ = s.web.Serve(listener)
-	}()
+	web.Protocols.SetHTTP1(true)
+	web.Protocols.SetUnencryptedHTTP2(true)
+	s.web = Serve(web, listener)
 	t.Cleanup(s.Stop)
 	return s
 }
 
-// Stop ends the server, as at the end of its process. The vault stays open until the end of
-// the test.
+// Stop ends the server, as at the end of its process: see Web.Stop. The vault stays open
+// until the end of the test.
 func (s *Server) Stop() {
 	s.endStreams()
-	_ = s.web.Close()
-	<-s.ended
+	s.web.Stop()
 }
 
 // NewAPI returns the chain and the services on a vault. It sets Vault and Now of the options,
