@@ -272,7 +272,7 @@ func TestCredentialEndsOnAnotherNode(t *testing.T) {
 		"password": {false, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
 			other := m.MustEnter(t)
-			vaulttest.Want(t, "ChangeAccountPassword()", m.Vault.Passwords.ChangeAccountPassword(t.Context(), other, vaulttest.MemberPassword, "staple of the battery"), nil)
+			vaulttest.Want(t, "ChangeAccountPassword()", m.Vault.Passwords.ChangeAccountPassword(t.Context(), other, vaulttest.Password, "staple of the battery"), nil)
 		}},
 		"token revoked": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
@@ -286,7 +286,7 @@ func TestCredentialEndsOnAnotherNode(t *testing.T) {
 		}},
 		"account destroyed": {false, func(t *testing.T, m *vaulttest.Member, c caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
+			_, err := m.Vault.DestroyAccount(t.Context(), c, vaulttest.Password)
 			vaulttest.Want(t, "DestroyAccount()", err, nil)
 		}},
 	} {
@@ -297,15 +297,15 @@ func TestCredentialEndsOnAnotherNode(t *testing.T) {
 					all := vaulttest.NewMemoryCluster(t)
 					opts := vaulttest.Options{Manual: true}
 					owner := &vaulttest.Member{Kit: all.Node(t, "a", opts)}
-					owner.ID = owner.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+					owner.ID = owner.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
 					thief := &vaulttest.Member{Kit: all.Node(t, "b", opts), ID: owner.ID}
 					synctest.Wait()
 					own := vaulttest.BySession(owner.SignIn(t, false).Cookie)
 					if c.token {
-						own = vaulttest.ByToken(owner.MustToken(t, owner.Auth(t, own), credential.NewToken{Name: "watcher"}))
+						own = vaulttest.ByToken(owner.MustToken(t, owner.MustAuthenticate(t, own), credential.NewToken{Name: "watcher"}))
 					}
 					kept := owner.MustConceal(t, caller.Caller{}, "x", secret.Terms{})
-					w := mustWatch(t, thief.Kit, thief.Auth(t, own), kept)
+					w := mustWatch(t, thief.Kit, thief.MustAuthenticate(t, own), kept)
 					stranger := mustWatch(t, thief.Kit, vaulttest.Caller(9), kept)
 					advance(t, time.Second, owner.Kit, thief.Kit) // what comes is newer
 					_, err := w.Metadata(t.Context())
@@ -315,7 +315,7 @@ func TestCredentialEndsOnAnotherNode(t *testing.T) {
 					isTold(w)
 
 					all.Notices.Lose(losing)
-					c.end(t, owner, owner.Auth(t, own))
+					c.end(t, owner, owner.MustAuthenticate(t, own))
 					synctest.Wait()
 					vaulttest.Want(t, "Changed() after "+name, isTold(w), !losing)
 					mustPoll(t, thief.Kit)

@@ -43,7 +43,7 @@ func newSpentScene(t *testing.T, opts vaulttest.Options) *spentScene {
 	opts.SpentLog = s.dir
 	s.Member = vaulttest.NewMember(t, opts)
 	s.session = vaulttest.BySession(s.SignIn(t, false).Cookie)
-	s.c = s.Auth(t, s.session)
+	s.c = s.MustAuthenticate(t, s.session)
 	s.token = s.MustToken(t, s.c, credential.NewToken{Name: "first"})
 	s.kept = s.MustConceal(t, caller.Caller{}, "the text", secret.Terms{TTL: new(time.Minute)})
 	for range 2 {
@@ -139,7 +139,7 @@ func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, 
 		},
 		"change password": func(_ *testing.T, s *spentScene) (func() error, []string) {
 			return func() error {
-				return s.Vault.Passwords.ChangeAccountPassword(ctx, s.c, vaulttest.MemberPassword, "another horse battery")
+				return s.Vault.Passwords.ChangeAccountPassword(ctx, s.c, vaulttest.Password, "another horse battery")
 			}, []string{entry(spent.KindPasswordChanged, s.ID[:])}
 		},
 		"reset password": func(_ *testing.T, s *spentScene) (func() error, []string) {

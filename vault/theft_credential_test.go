@@ -78,13 +78,13 @@ func TestTheftOfACredential(t *testing.T) {
 	t.Parallel()
 	for name, steal := range map[string]func(m *vaulttest.Member, c caller.Caller) caller.Caller{
 		"token": func(m *vaulttest.Member, c caller.Caller) caller.Caller {
-			return m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{})))
+			return m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{})))
 		},
 		"session": func(m *vaulttest.Member, _ caller.Caller) caller.Caller {
-			return m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
+			return m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 		},
 		"narrow": func(m *vaulttest.Member, c caller.Caller) caller.Caller {
-			return m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Scopes: caller.ScopeMetadata | caller.ScopeAccount})))
+			return m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Scopes: caller.ScopeMetadata | caller.ScopeAccount})))
 		},
 	} {
 		m := vaulttest.NewMember(t, vaulttest.Options{})

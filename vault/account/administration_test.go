@@ -31,9 +31,9 @@ type administrationKit struct {
 func newAdministrationKit(t *testing.T) *administrationKit {
 	t.Helper()
 	k := &administrationKit{AccountKit: vaulttest.NewMaillessKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{"host-canary@example.com"}}})}
-	k.MustCreate(t, signup.OperatorAccount{Address: grace, Password: vaulttest.RightPassword, Role: account.RoleColonel})
-	k.grace, k.host = k.EnterAs(t, grace, vaulttest.RightPassword), k.AccountKit.Host
-	k.ada = k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+	k.MustCreate(t, signup.OperatorAccount{Address: grace, Password: vaulttest.Password, Role: account.RoleColonel})
+	k.grace, k.host = k.MustSignIn(t, grace, vaulttest.Password), k.AccountKit.Host
+	k.ada = k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
 	k.actions = k.Vault.Administration
 	return k
 }
@@ -91,10 +91,10 @@ func (k *administrationKit) wantRecorded(t *testing.T, kind audit.Type, subject,
 func TestAdministrationIsTheColonels(t *testing.T) {
 	t.Parallel()
 	k := newAdministrationKit(t)
-	customer := k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	customer := k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 	for name, do := range k.acts() {
 		for who, c := range map[string]caller.Caller{"anonymous": vaulttest.Caller(1), "customer": customer} {
-			vaulttest.WantErr(t, name+"("+who+")", do(t.Context(), c, vaulttest.RightPassword, grace), refusal.ErrNotFound)
+			vaulttest.WantErr(t, name+"("+who+")", do(t.Context(), c, vaulttest.Password, grace), refusal.ErrNotFound)
 		}
 	}
 	_, err := k.Vault.Administration.FindAccount(t.Context(), customer, grace)
@@ -116,10 +116,10 @@ func TestAdministrationTakesThePassword(t *testing.T) {
 	do := k.acts()["DestroyAccount"]
 	vaulttest.WantErr(t, "DestroyAccount(wrong password)", do(t.Context(), k.grace, vaulttest.OtherPassword, vaulttest.Ada), refusal.ErrCredentials)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(in a pause)", do(t.Context(), k.grace, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrLocked)
+		vaulttest.WantErr(t, name+"(in a pause)", do(t.Context(), k.grace, vaulttest.Password, vaulttest.Ada), refusal.ErrLocked)
 	}
 	k.wantUnchanged(t, "wrong passwords")
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, nil)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, nil)
 }
 
 func TestColonelsChangeAccounts(t *testing.T) {
@@ -127,42 +127,42 @@ func TestColonelsChangeAccounts(t *testing.T) {
 	k := newAdministrationKit(t)
 	ctx, by := t.Context(), k.grace.AccountID()
 	session := k.browserOf(t, vaulttest.Ada)
-	changed, err := k.actions.SetRole(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, account.RoleColonel)
+	changed, err := k.actions.SetRole(ctx, k.grace, vaulttest.Password, vaulttest.Ada, account.RoleColonel)
 	vaulttest.WantErr(t, "SetRole(colonel)", err, nil)
 	vaulttest.Want(t, "SetRole(colonel).Role", changed.Role, account.RoleColonel)
 	k.wantRecorded(t, audit.Role, k.ada.ID, by)
-	changed, err = k.actions.DisableAccount(ctx, k.grace, vaulttest.RightPassword, caller.Text(k.ada.ID.String()), true)
+	changed, err = k.actions.DisableAccount(ctx, k.grace, vaulttest.Password, caller.Text(k.ada.ID.String()), true)
 	vaulttest.WantErr(t, "DisableAccount(id)", err, nil)
 	vaulttest.Want(t, "DisableAccount(id).Disabled", changed.Disabled, true)
 	k.wantRecorded(t, audit.Disable, k.ada.ID, by)
 	k.WantRefused(t, session)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
-	_, err = k.actions.DisableAccount(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, false)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
+	_, err = k.actions.DisableAccount(ctx, k.grace, vaulttest.Password, vaulttest.Ada, false)
 	vaulttest.WantErr(t, "DisableAccount(enable)", err, nil)
-	_, err = k.actions.ResetPassword(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, "short")
+	_, err = k.actions.ResetPassword(ctx, k.grace, vaulttest.Password, vaulttest.Ada, "short")
 	vaulttest.WantInvalid(t, "ResetPassword(short)", err, "new_password")
-	_, err = k.actions.ResetPassword(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada, vaulttest.OtherPassword)
+	_, err = k.actions.ResetPassword(ctx, k.grace, vaulttest.Password, vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(password)", err, nil)
 	k.wantRecorded(t, audit.Reset, k.ada.ID, by)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, nil)
 	found, err := k.Vault.Administration.FindAccount(ctx, k.grace, "Ada-canary@Example.com")
 	vaulttest.WantErr(t, "FindAccount(address)", err, nil)
 	vaulttest.Want(t, "FindAccount().Account.ID", found.Account.ID, k.ada.ID)
 	vaulttest.Want(t, "FindAccount().Sessions", len(found.Sessions), 1)
-	_, err = k.actions.DestroyAccount(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada)
+	_, err = k.actions.DestroyAccount(ctx, k.grace, vaulttest.Password, vaulttest.Ada)
 	vaulttest.WantErr(t, "DestroyAccount(address)", err, nil)
 	k.wantRecorded(t, audit.Destroy, k.ada.ID, by)
 	k.WantNoAccount(t, vaulttest.Ada)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(destroyed)", do(ctx, k.grace, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrNotFound)
+		vaulttest.WantErr(t, name+"(destroyed)", do(ctx, k.grace, vaulttest.Password, vaulttest.Ada), refusal.ErrNotFound)
 	}
 }
 
 // browserOf signs in and returns the session's credential.
 func (k *administrationKit) browserOf(t *testing.T, address caller.Text) session.Credential {
 	t.Helper()
-	in, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, vaulttest.RightPassword, false)
+	in, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, vaulttest.Password, false)
 	vaulttest.WantErr(t, "CreateSession(address)", err, nil)
 	return session.Credential{Session: caller.Text(in.Cookie.Expose())}
 }
@@ -174,11 +174,11 @@ func TestColonelsDoNotChangeTheirOwnAccount(t *testing.T) {
 	k := newAdministrationKit(t)
 	for name, do := range k.acts() {
 		for _, own := range []caller.Text{grace, "GRACE-canary@example.com", caller.Text(k.grace.AccountID().String())} {
-			vaulttest.WantInvalid(t, name+"(own account)", do(t.Context(), k.grace, vaulttest.RightPassword, own), "account")
+			vaulttest.WantInvalid(t, name+"(own account)", do(t.Context(), k.grace, vaulttest.Password, own), "account")
 		}
 	}
 	k.wantUnchanged(t, "changes of one's own account")
-	_, err := k.actions.SetRole(t.Context(), k.grace, vaulttest.RightPassword, "host-canary@example.com", account.RoleCustomer)
+	_, err := k.actions.SetRole(t.Context(), k.grace, vaulttest.Password, "host-canary@example.com", account.RoleCustomer)
 	vaulttest.WantErr(t, "SetRole(colonel by the operator's settings)", err, refusal.ErrPolicy)
 	k.wantUnchanged(t, "a role that the settings give")
 }
@@ -191,12 +191,12 @@ func TestFormerColonelsChangeNothing(t *testing.T) {
 	_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), grace, account.RoleCustomer)
 	vaulttest.WantErr(t, "Operator.SetRole(customer)", err, nil)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(former colonel)", do(t.Context(), k.grace, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrNotFound)
+		vaulttest.WantErr(t, name+"(former colonel)", do(t.Context(), k.grace, vaulttest.Password, vaulttest.Ada), refusal.ErrNotFound)
 	}
 	_, err = k.Vault.Operator().Accounts.DisableAccount(t.Context(), "host-canary@example.com", true)
 	vaulttest.WantErr(t, "Operator.DisableAccount(colonel)", err, nil)
 	for name, do := range k.acts() {
-		vaulttest.WantErr(t, name+"(disabled colonel)", do(t.Context(), k.host, vaulttest.RightPassword, vaulttest.Ada), refusal.ErrUnauthenticated)
+		vaulttest.WantErr(t, name+"(disabled colonel)", do(t.Context(), k.host, vaulttest.Password, vaulttest.Ada), refusal.ErrUnauthenticated)
 	}
 	vaulttest.Want(t, "audit rows of administrators", k.AuditCount(t, audit.Administered), 0)
 }
@@ -208,12 +208,12 @@ func TestOneColonelIsLeft(t *testing.T) {
 		k := newAdministrationKit(t)
 		_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), vaulttest.Ada, account.RoleColonel)
 		vaulttest.WantErr(t, "Operator.SetRole(colonel)", err, nil)
-		other := k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+		other := k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 		var all sync.WaitGroup
 		errs := make([]error, 2)
 		for i, c := range []caller.Caller{k.grace, other} {
 			all.Go(func() {
-				_, errs[i] = k.actions.SetRole(t.Context(), c, vaulttest.RightPassword, []caller.Text{vaulttest.Ada, grace}[i], account.RoleCustomer)
+				_, errs[i] = k.actions.SetRole(t.Context(), c, vaulttest.Password, []caller.Text{vaulttest.Ada, grace}[i], account.RoleCustomer)
 			})
 		}
 		all.Wait()

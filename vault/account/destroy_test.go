@@ -23,7 +23,7 @@ import (
 func TestDestroyAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	session, token := k.Browser(t), k.TokenOf(t, own)
 	id := k.AccountOf(t, vaulttest.Ada).ID
 	kept := k.MustConceal(t, own, "kept", secret.Terms{})
@@ -35,7 +35,7 @@ func TestDestroyAccount(t *testing.T) {
 		_, err := k.Vault.DestroyAccount(t.Context(), own, confirmation)
 		vaulttest.WantErr(t, "DestroyAccount(no confirmation)", err, wanted)
 	}
-	burned, err := k.Vault.DestroyAccount(t.Context(), own, vaulttest.RightPassword)
+	burned, err := k.Vault.DestroyAccount(t.Context(), own, vaulttest.Password)
 	vaulttest.WantErr(t, "DestroyAccount(password)", err, nil)
 	vaulttest.Want(t, "DestroyAccount(password)", burned, 1)
 
@@ -43,7 +43,7 @@ func TestDestroyAccount(t *testing.T) {
 	vaulttest.WantState(t, k.Kit, kept.Metadata.Key, receipt.StateBurned)
 	k.WantRefused(t, session)
 	k.WantRefused(t, token)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
 	k.WantNoAccount(t, vaulttest.Ada)
 	k.WantNoAccount(t, caller.Text(id.String()))
 	_, err = k.Vault.ResetPassword(t.Context(), caller.Caller{}, link, vaulttest.OtherPassword)
@@ -69,16 +69,16 @@ func TestDestroyAccount(t *testing.T) {
 	k.Leap(t, time.Hour)
 	vaulttest.Want(t, "a tombstone after a year", string(vaulttest.Get(t, k.Store, account.BucketAccount, id[:])), "")
 	// The session of a year ago is over.
-	k.Host = k.EnterAs(t, "host-canary@example.com", vaulttest.RightPassword)
+	k.Host = k.MustSignIn(t, "host-canary@example.com", vaulttest.Password)
 	k.MustVerify(t, vaulttest.Ada)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 }
 
 // A tombstone keeps nothing but the id of its address and when it was made.
 func TestTombstonesKeepNothing(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	id := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword, Role: account.RoleColonel, Locale: "fr"}).ID
+	id := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password, Role: account.RoleColonel, Locale: "fr"}).ID
 	before := len(vaulttest.Get(t, k.Store, account.BucketAccount, id[:]))
 	burned, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), vaulttest.Ada)
 	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
@@ -97,13 +97,13 @@ func TestTombstonesKeepNothing(t *testing.T) {
 func TestOperatorOverridesTombstones(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	old := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword}).ID
+	old := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password}).ID
 	_, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), vaulttest.Ada)
 	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
 	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.OtherPassword})
 	vaulttest.Want(t, "the tombstone", string(vaulttest.Get(t, k.Store, account.BucketAccount, old[:])), "")
 	k.Leap(t, account.TombstoneLifetime)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword)
 }
 
 // tombstone is what a destroyed account leaves.

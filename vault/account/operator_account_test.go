@@ -19,7 +19,7 @@ func TestOperatorCreatesAccounts(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewMaillessKit(t, vaulttest.Options{})
 	operator := k.Vault.Operator()
-	made := k.MustCreate(t, signup.OperatorAccount{Address: " Ada-canary@Example.com ", Password: vaulttest.RightPassword, Role: account.RoleColonel, Locale: "pt-BR"})
+	made := k.MustCreate(t, signup.OperatorAccount{Address: " Ada-canary@Example.com ", Password: vaulttest.Password, Role: account.RoleColonel, Locale: "pt-BR"})
 	vaulttest.Want(t, "Account.Address", made.Address, vaulttest.Ada)
 	vaulttest.Want(t, "Account.Role", made.Role, account.RoleColonel)
 	vaulttest.Want(t, "Account.Verified", made.Verified, true)
@@ -27,7 +27,7 @@ func TestOperatorCreatesAccounts(t *testing.T) {
 	vaulttest.Want(t, "Account.Created", made.Created, k.Clock.Now())
 	vaulttest.Want(t, "Account.TTLCeiling", made.TTLCeiling, 30*24*time.Hour)
 	vaulttest.Want(t, "Account.SecretLimit", made.SecretLimit, 1<<20)
-	vaulttest.Want(t, "Caller.Colonel()", k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword).Colonel(), true)
+	vaulttest.Want(t, "Caller.Colonel()", k.MustSignIn(t, vaulttest.Ada, vaulttest.Password).Colonel(), true)
 	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Bob})
 	k.WantSignIn(t, vaulttest.Bob, "", refusal.ErrCredentials)
 	wantMailless(t, k)
@@ -100,17 +100,17 @@ func TestOperatorChangesAccounts(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewMaillessKit(t, vaulttest.Options{})
 	operator := k.Vault.Operator()
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	session, token := k.Browser(t), k.TokenOf(t, own)
 	id := caller.Text(k.AccountOf(t, vaulttest.Ada).ID.String())
 
 	shown, err := operator.Accounts.SetRole(t.Context(), id, account.RoleColonel)
 	vaulttest.WantErr(t, "Operator.SetRole(id)", err, nil)
 	vaulttest.Want(t, "Account.Role", shown.Role, account.RoleColonel)
-	vaulttest.Want(t, "Caller.Colonel()", k.MustBe(t, session).Colonel(), true)
+	vaulttest.Want(t, "Caller.Colonel()", k.MustAuthenticate(t, session).Colonel(), true)
 	_, err = operator.Accounts.SetRole(t.Context(), vaulttest.Ada, account.RoleCustomer)
 	vaulttest.WantErr(t, "Operator.SetRole(address)", err, nil)
-	vaulttest.Want(t, "Caller.Colonel()", k.MustBe(t, session).Colonel(), false)
+	vaulttest.Want(t, "Caller.Colonel()", k.MustAuthenticate(t, session).Colonel(), false)
 	_, err = operator.Accounts.SetRole(t.Context(), vaulttest.Ada, 0)
 	vaulttest.WantInvalid(t, "Operator.SetRole(no role)", err, "role")
 
@@ -119,21 +119,21 @@ func TestOperatorChangesAccounts(t *testing.T) {
 	vaulttest.Want(t, "Account.Disabled", shown.Disabled, true)
 	k.WantRefused(t, session)
 	k.WantRefused(t, token)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
 	vaulttest.WantErr(t, "GetAccount(disabled)", err, refusal.ErrUnauthenticated)
 	_, err = operator.Accounts.DisableAccount(t.Context(), vaulttest.Ada, false)
 	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
 	k.WantRefused(t, session)
-	k.MustBe(t, token)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustAuthenticate(t, token)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 
 	_, err = operator.Accounts.ResetPassword(t.Context(), vaulttest.Ada, "short")
 	vaulttest.WantInvalid(t, "Operator.ResetPassword(short)", err, "password")
 	_, err = operator.Accounts.ResetPassword(t.Context(), vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	k.WantRefused(t, token)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword)
 	for kind, number := range map[audit.Type]int{audit.Role: 2, audit.Disable: 2, audit.Reset: 1} {
 		vaulttest.Want(t, "audit rows", k.AuditCount(t, kind), number)
 	}
@@ -147,7 +147,7 @@ func TestOperatorFindsNobody(t *testing.T) {
 		_, getErr := operator.Accounts.GetAccount(t.Context(), owner)
 		_, roleErr := operator.Accounts.SetRole(t.Context(), owner, account.RoleColonel)
 		_, disableErr := operator.Accounts.DisableAccount(t.Context(), owner, true)
-		_, resetErr := operator.Accounts.ResetPassword(t.Context(), owner, vaulttest.RightPassword)
+		_, resetErr := operator.Accounts.ResetPassword(t.Context(), owner, vaulttest.Password)
 		_, destroyErr := operator.Accounts.DestroyAccount(t.Context(), owner)
 		for _, err := range []error{getErr, roleErr, disableErr, resetErr, destroyErr} {
 			vaulttest.WantErr(t, "Operator on an unknown account", err, refusal.ErrNotFound)
@@ -159,14 +159,14 @@ func TestOperatorFindsNobody(t *testing.T) {
 func TestColonelsHaveConfirmedAddresses(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewMaillessKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{vaulttest.Ada}}})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
-	vaulttest.Want(t, "Caller.Colonel() of an unconfirmed address", k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword).Colonel(), false)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
+	vaulttest.Want(t, "Caller.Colonel() of an unconfirmed address", k.MustSignIn(t, vaulttest.Ada, vaulttest.Password).Colonel(), false)
 	_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), vaulttest.Ada, account.RoleColonel)
 	vaulttest.WantErr(t, "Operator.SetRole(address)", err, nil)
 	vaulttest.Want(t, "Account.Role of an unconfirmed address", k.AccountOf(t, vaulttest.Ada).Role, account.RoleCustomer)
 	_, err = k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
-	vaulttest.Want(t, "Caller.Colonel()", k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword).Colonel(), true)
+	vaulttest.Want(t, "Caller.Colonel()", k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword).Colonel(), true)
 }
 
 // A stranger signs up with an address of another and never confirms it. The operator's
@@ -184,12 +184,12 @@ func TestOperatorTakesSquattedAddresses(t *testing.T) {
 	if err != nil || shown.Role != account.RoleCustomer {
 		t.Errorf("SetRole(unconfirmed): got the role %v and %v, want a customer's until the address is confirmed", shown.Role, err)
 	}
-	made := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword, Role: account.RoleColonel})
+	made := k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password, Role: account.RoleColonel})
 	if made.ID == before.ID || made.Role != account.RoleColonel {
 		t.Errorf("CreateAccount(squatted): got the account %v with the role %v, want a new one of a colonel", made.ID, made.Role)
 	}
 	vaulttest.Want(t, "the squatter's account", string(vaulttest.Get(t, k.Store, account.BucketAccount, before.ID[:])), "")
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 	imported, skipped, err := k.Vault.Operator().SignUps.ImportAccounts(t.Context(), []signup.ImportedAccount{{Address: vaulttest.Bob}}, true)
 	if err != nil || imported != 1 || skipped != 0 {
 		t.Errorf("ImportAccounts(squatted): got %d, %d and %v, want one imported", imported, skipped, err)

@@ -12,7 +12,7 @@ import (
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	tests := []struct{ locale, old, stored string }{
 		{"de", "", "de"}, {"pt-BR", "de", "pt_BR"}, {"pt_BR", "pt_BR", "pt_BR"}, {"uk", "pt_BR", "uk"},
 	}

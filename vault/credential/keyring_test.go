@@ -22,14 +22,14 @@ func TestTheftOfAnAccount(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	in := m.SignIn(t, false)
-	c := m.Auth(t, vaulttest.BySession(in.Cookie))
+	c := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	token := m.MustToken(t, c, credential.NewToken{})
 	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{})
-	m.Auth(t, vaulttest.ByToken(token))
+	m.MustAuthenticate(t, vaulttest.ByToken(token))
 
 	content := m.Stored(t)
 	for _, secret := range []string{
-		vaulttest.MemberPassword, vaulttest.MemberAddress, token.Expose(), in.Cookie.Expose(), in.Shrimp,
+		vaulttest.Password, vaulttest.MemberAddress, token.Expose(), in.Cookie.Expose(), in.Shrimp,
 		kept.Metadata.Key.Expose()[:25], kept.Secret.Key.Expose()[:25],
 	} {
 		for _, form := range vaulttest.Spellings(secret) {
@@ -49,7 +49,7 @@ func TestTheftOfAnAccount(t *testing.T) {
 	for row, record := range pairs {
 		wrapped, err := credential.Wrapped(credential.BucketPair, record)
 		vaulttest.Want(t, "Wrapped(pair)", err, nil)
-		key, err := m.Keys.UnwrapAccountKey(params.Hash(vaulttest.MemberPassword).WrappingSecret(), credential.PasswordLabel([]byte(row)), wrapped)
+		key, err := m.Keys.UnwrapAccountKey(params.Hash(vaulttest.Password).WrappingSecret(), credential.PasswordLabel([]byte(row)), wrapped)
 		vaulttest.Want(t, "UnwrapAccountKey(password)", err, nil)
 		wantEntry(t, m, key, kept.Metadata.Key)
 	}
@@ -124,7 +124,7 @@ func TestWrapsCannotBeSwapped(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	first, second := m.SignIn(t, false), m.SignIn(t, false)
-	session := m.Auth(t, vaulttest.BySession(first.Cookie))
+	session := m.MustAuthenticate(t, vaulttest.BySession(first.Cookie))
 	m.MustToken(t, session, credential.NewToken{})
 	m.WantList(t, session, 0, 0)
 	row, other := first.Cookie.Row(), second.Cookie.Row()
@@ -139,7 +139,7 @@ func TestWrapsCannotBeSwapped(t *testing.T) {
 		swapped, err := credential.WrappedIn(record, wrapped)
 		vaulttest.Want(t, "WrappedIn(session)", err, nil)
 		vaulttest.Put(t, m.Store, credential.BucketSession, row[:], swapped)
-		_, err = m.Vault.Receipts.ListMetadata(t.Context(), m.Auth(t, vaulttest.BySession(first.Cookie)), receipt.ListQuery{})
+		_, err = m.Vault.Receipts.ListMetadata(t.Context(), m.MustAuthenticate(t, vaulttest.BySession(first.Cookie)), receipt.ListQuery{})
 		vaulttest.WantErr(t, "ListMetadata(key of a "+bucket+")", err, rows.ErrInconsistent)
 	}
 }
@@ -153,7 +153,7 @@ func TestOperatorTokenListsWhatCameAfter(t *testing.T) {
 	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	made, info, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), vaulttest.MemberAddress, credential.NewToken{})
 	vaulttest.Want(t, "CreateToken()", err, nil)
-	token := m.Auth(t, vaulttest.ByToken(made))
+	token := m.MustAuthenticate(t, vaulttest.ByToken(made))
 	m.WantList(t, token, 0, 1)
 	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	m.MustConceal(t, token, vaulttest.Plaintext, secret.Terms{})
@@ -161,7 +161,7 @@ func TestOperatorTokenListsWhatCameAfter(t *testing.T) {
 	m.WantList(t, owner, 3, 0)
 
 	// A token that it makes opens what it opens, and ends with it and the pair.
-	heir := m.Auth(t, vaulttest.ByToken(m.MustToken(t, token, credential.NewToken{Name: "heir"})))
+	heir := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, token, credential.NewToken{Name: "heir"})))
 	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	m.WantList(t, heir, 3, 1)
 	vaulttest.Want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), owner, info.ID), nil)
@@ -179,16 +179,16 @@ func TestPasswordChangeKeepsTheList(t *testing.T) {
 	token := m.MustToken(t, owner, credential.NewToken{})
 	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	before := vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0]
-	err := m.Vault.Passwords.ChangeAccountPassword(t.Context(), owner, vaulttest.MemberPassword, "another horse battery")
+	err := m.Vault.Passwords.ChangeAccountPassword(t.Context(), owner, vaulttest.Password, "another horse battery")
 	vaulttest.Want(t, "ChangeAccountPassword()", err, nil)
 	vaulttest.Want(t, "the pair is wrapped anew", bytes.Equal(vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0], before), false)
 	vaulttest.WantErr(t, "Authenticate(other session)", m.AuthErr(t, vaulttest.BySession(other.Cookie)), refusal.ErrUnauthenticated)
 	m.WantList(t, owner, 1, 0)
-	m.WantList(t, m.Auth(t, vaulttest.ByToken(token)), 1, 0)
+	m.WantList(t, m.MustAuthenticate(t, vaulttest.ByToken(token)), 1, 0)
 	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, "another horse battery", false)
 	vaulttest.Want(t, "CreateSession(new password)", err, nil)
-	m.WantList(t, m.Auth(t, vaulttest.BySession(in.Cookie)), 1, 0)
-	_, err = m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.MemberPassword, false)
+	m.WantList(t, m.MustAuthenticate(t, vaulttest.BySession(in.Cookie)), 1, 0)
+	_, err = m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.Password, false)
 	vaulttest.WantErr(t, "CreateSession(old password)", err, refusal.ErrCredentials)
 }
 
@@ -197,11 +197,11 @@ func TestPasswordResetBeginsANewList(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	in := m.SignIn(t, false)
-	owner := m.Auth(t, vaulttest.BySession(in.Cookie))
+	owner := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	token := m.MustToken(t, owner, credential.NewToken{})
 	m.MustConceal(t, owner, vaulttest.Plaintext, secret.Terms{})
 	before := vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0]
-	lost, err := m.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.MemberAddress, vaulttest.MemberPassword)
+	lost, err := m.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.MemberAddress, vaulttest.Password)
 	vaulttest.Want(t, "ResetPassword()", err, nil)
 	vaulttest.Want(t, "ResetPassword()", lost, 1)
 	vaulttest.WantErr(t, "Authenticate(session)", m.AuthErr(t, vaulttest.BySession(in.Cookie)), refusal.ErrUnauthenticated)
@@ -219,7 +219,7 @@ func TestReplacedPairStaysWhileHeld(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	session := m.MustEnter(t)
-	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{})))
+	token := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{})))
 	holder := seal.NewAPIToken().WrappingSecret()
 	replace := func() {
 		err := replaceMainPair(t.Context(), m, seal.NewAccountKey(), holder, m.Clock.Now())
@@ -270,7 +270,7 @@ func TestAccountWithoutItsPair(t *testing.T) {
 	for row := range m.RowsOf(t, credential.BucketPair) {
 		vaulttest.Put(t, m.Store, credential.BucketPair, []byte(row), nil)
 	}
-	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.MemberPassword, false)
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.Password, false)
 	vaulttest.WantErr(t, "CreateSession(no pair)", err, rows.ErrInconsistent)
 	m.WantRows(t, credential.BucketSession, 0)
 }

@@ -15,8 +15,8 @@ func TestUsesBesideDamage(t *testing.T) {
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	kept, damaged := m.SignIn(t, false), m.SignIn(t, false)
 	m.Clock.Advance(90 * time.Minute)
-	m.Auth(t, vaulttest.BySession(kept.Cookie))
-	m.Auth(t, vaulttest.BySession(damaged.Cookie))
+	m.MustAuthenticate(t, vaulttest.BySession(kept.Cookie))
+	m.MustAuthenticate(t, vaulttest.BySession(damaged.Cookie))
 	used, row := m.Clock.Now(), damaged.Cookie.Row()
 	vaulttest.Put(t, m.Store, credential.BucketSession, row[:], []byte("damaged"))
 	for range 3 { // the clock leapt, and is confirmed first

@@ -66,8 +66,8 @@ func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
 	}
 	vaulttest.WantState(t, k, expired.Metadata.Key, receipt.StateExpired)
 
-	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
-	member := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
+	member := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
 	m.MustToken(t, member, credential.NewToken{Name: "lasting"})
 	m.MustToken(t, member, credential.NewToken{Name: "short", TTL: new(time.Hour)})
 	plain := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Terms{})

@@ -22,20 +22,20 @@ import (
 func TestChangePasswordRefuses(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	c := k.MustJoin(t, vaulttest.Ada)
+	c := k.MustAccount(t, vaulttest.Ada)
 	tests := []struct {
 		name          string
 		caller        caller.Caller
 		current, next caller.Text
 		want          error
 	}{
-		{"nobody", caller.Caller{}, vaulttest.RightPassword, vaulttest.OtherPassword, refusal.ErrUnauthenticated},
+		{"nobody", caller.Caller{}, vaulttest.Password, vaulttest.OtherPassword, refusal.ErrUnauthenticated},
 		{"wrong current, bad next", c, "wrong password", "short", refusal.ErrCredentials},
-		{"the same", c, vaulttest.RightPassword, vaulttest.RightPassword, refusal.ErrInvalid},
-		{"short", c, vaulttest.RightPassword, "short", refusal.ErrInvalid},
-		{"common", c, vaulttest.RightPassword, "Password123", refusal.ErrInvalid},
-		{"local part", c, vaulttest.RightPassword, "Ada-Canary", refusal.ErrInvalid},
-		{"address", c, vaulttest.RightPassword, vaulttest.Ada, refusal.ErrInvalid},
+		{"the same", c, vaulttest.Password, vaulttest.Password, refusal.ErrInvalid},
+		{"short", c, vaulttest.Password, "short", refusal.ErrInvalid},
+		{"common", c, vaulttest.Password, "Password123", refusal.ErrInvalid},
+		{"local part", c, vaulttest.Password, "Ada-Canary", refusal.ErrInvalid},
+		{"address", c, vaulttest.Password, vaulttest.Ada, refusal.ErrInvalid},
 	}
 	for _, test := range tests {
 		err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), test.caller, test.current, test.next)
@@ -44,7 +44,7 @@ func TestChangePasswordRefuses(t *testing.T) {
 			vaulttest.WantInvalid(t, "ChangeAccountPassword("+test.name+")", err, "new_password")
 		}
 	}
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 }
 
 // A changed password ends the other sessions and what was mailed on the
@@ -52,22 +52,22 @@ func TestChangePasswordRefuses(t *testing.T) {
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	other := k.Browser(t)
 	token := k.TokenOf(t, own)
 	k.MustConceal(t, own, "kept", secret.Terms{})
-	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.Password), nil)
 	link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	reset := k.WantLink(t, outbox.MailReset, vaulttest.Ada)
 
-	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), own, vaulttest.RightPassword, vaulttest.OtherPassword)
+	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), own, vaulttest.Password, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ChangeAccountPassword(current, next)", err, nil)
 	k.WantRefused(t, other)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
 	vaulttest.WantErr(t, "GetAccount(own session)", err, nil)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
-	for name, c := range map[string]caller.Caller{"token": k.MustBe(t, token), "new session": k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)} {
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
+	for name, c := range map[string]caller.Caller{"token": k.MustAuthenticate(t, token), "new session": k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword)} {
 		shown, sealed := k.Listed(t, c)
 		vaulttest.Want(t, "receipts that the "+name+" lists", shown, 1)
 		vaulttest.Want(t, "receipts that the "+name+" cannot list", sealed, 0)
@@ -86,8 +86,8 @@ func TestChangePasswordOfAnAccountWithoutOne(t *testing.T) {
 	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada})
 	token, _, err := k.Vault.Operator().Tokens.CreateToken(t.Context(), vaulttest.Ada, credential.NewToken{})
 	vaulttest.WantErr(t, "Operator.CreateToken(address)", err, nil)
-	c := k.MustBe(t, session.Credential{Token: caller.Text(token.Expose())})
-	for _, current := range []caller.Text{"", vaulttest.RightPassword} {
+	c := k.MustAuthenticate(t, session.Credential{Token: caller.Text(token.Expose())})
+	for _, current := range []caller.Text{"", vaulttest.Password} {
 		err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, current, vaulttest.OtherPassword)
 		vaulttest.WantErr(t, "ChangeAccountPassword(no password)", err, refusal.ErrCredentials)
 	}
@@ -99,14 +99,14 @@ func TestChangePasswordOfAnAccountWithoutOne(t *testing.T) {
 func TestResetPassword(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	session, token := k.Browser(t), k.TokenOf(t, own)
 	kept := k.MustConceal(t, own, "kept", secret.Terms{})
 	k.MustConceal(t, own, "kept as well", secret.Terms{})
 	for range password.NetworkTries {
 		k.WantSignIn(t, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 	}
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrLocked)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrLocked)
 
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, " ADA-canary@example.com"), nil)
 	link := k.WantLink(t, outbox.MailReset, vaulttest.Ada)
@@ -120,8 +120,8 @@ func TestResetPassword(t *testing.T) {
 
 	k.WantRefused(t, session)
 	k.WantRefused(t, token)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
-	c := k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
+	c := k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.Want(t, "Account.SealedCount", k.AccountOf(t, vaulttest.Ada).SealedCount, 2)
 	k.MustConceal(t, c, "new", secret.Terms{})
 	shown, hidden := k.Listed(t, c)
@@ -134,7 +134,7 @@ func TestResetPassword(t *testing.T) {
 func TestResetPasswordTwice(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustConceal(t, k.MustJoin(t, vaulttest.Ada), "kept", secret.Terms{})
+	k.MustConceal(t, k.MustAccount(t, vaulttest.Ada), "kept", secret.Terms{})
 	for _, password := range []caller.Text{vaulttest.OtherPassword, "a third password"} {
 		sealed, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Ada, password)
 		vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
@@ -147,20 +147,20 @@ func TestResetPasswordTwice(t *testing.T) {
 func TestResetConfirmsTheAddress(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
 	verify := k.WantLink(t, outbox.MailVerify, vaulttest.Ada)
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	_, err := k.Vault.ResetPassword(t.Context(), caller.Caller{}, k.WantLink(t, outbox.MailReset, vaulttest.Ada), vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(token)", err, nil)
 	vaulttest.Want(t, "Account.Verified", k.AccountOf(t, vaulttest.Ada).Verified, true)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword)
-	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, verify, vaulttest.RightPassword), refusal.ErrTicket)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, verify, vaulttest.Password), refusal.ErrTicket)
 }
 
 func TestResetMailsAreFew(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
 	ask := func() {
 		vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	}
@@ -186,14 +186,14 @@ func TestResetMailsAreFew(t *testing.T) {
 func TestDisabledAccountsAreNotReset(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	link := k.WantLink(t, outbox.MailReset, vaulttest.Ada)
 	_, err := k.Vault.Operator().Accounts.DisableAccount(t.Context(), vaulttest.Ada, true)
 	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
 	_, err = k.Vault.ResetPassword(t.Context(), caller.Caller{}, link, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(disabled)", err, refusal.ErrTicket)
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
 }
 
 // The attack: a thief of an API token or session resets nothing and keeps
@@ -201,12 +201,12 @@ func TestDisabledAccountsAreNotReset(t *testing.T) {
 func TestResetHoldsAfterARestart(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	token := k.TokenOf(t, own)
 	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	k.Reopen(t)
 	k.WantRefused(t, token)
-	_, err = k.Vault.Accounts.GetAccount(t.Context(), k.EnterAs(t, vaulttest.Ada, vaulttest.OtherPassword))
+	_, err = k.Vault.Accounts.GetAccount(t.Context(), k.MustSignIn(t, vaulttest.Ada, vaulttest.OtherPassword))
 	vaulttest.WantErr(t, "GetAccount(caller)", err, nil)
 }

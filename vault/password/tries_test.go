@@ -37,7 +37,7 @@ func TestPasswordPausesOfANetwork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-			k.MustJoin(t, vaulttest.Ada)
+			k.MustAccount(t, vaulttest.Ada)
 			for range 5 {
 				wantTry(t, k, 1, address, "wrong password", refusal.ErrCredentials)
 			}
@@ -60,7 +60,7 @@ func TestPasswordPausesOfANetwork(t *testing.T) {
 // wantPause fails the test unless the right password is refused for so long.
 func wantPause(t *testing.T, k *vaulttest.AccountKit, network int, address caller.Text, pause time.Duration) {
 	t.Helper()
-	err := tryPassword(t, k, network, address, vaulttest.RightPassword)
+	err := tryPassword(t, k, network, address, vaulttest.Password)
 	vaulttest.WantErr(t, "CreateSession(in a pause)", err, refusal.ErrLocked)
 	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
 		vaulttest.Want(t, "LockedError.RetryAfter", locked.RetryAfter, pause)
@@ -71,7 +71,7 @@ func wantPause(t *testing.T, k *vaulttest.AccountKit, network int, address calle
 func TestPasswordTriesOfAll(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustJoin(t, vaulttest.Ada)
+	k.MustAccount(t, vaulttest.Ada)
 	for i := range 30 {
 		wantTry(t, k, 10+i/4, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 	}
@@ -80,7 +80,7 @@ func TestPasswordTriesOfAll(t *testing.T) {
 	wantTry(t, k, 99, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 	wantPause(t, k, 98, vaulttest.Ada, 5*time.Minute)
 	k.Clock.Advance(5 * time.Minute)
-	wantTry(t, k, 99, vaulttest.Ada, vaulttest.RightPassword, nil)
+	wantTry(t, k, 99, vaulttest.Ada, vaulttest.Password, nil)
 }
 
 // The attack: guess from ever new networks, so that the owner is kept out. The
@@ -89,39 +89,39 @@ func TestPasswordTriesOfAll(t *testing.T) {
 func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
 	const home = 200
-	wantTry(t, k, home, vaulttest.Ada, vaulttest.RightPassword, nil)
+	wantTry(t, k, home, vaulttest.Ada, vaulttest.Password, nil)
 	strangers := func() {
 		for i := range 40 {
 			_ = tryPassword(t, k, 10+i, vaulttest.Ada, "wrong password")
 		}
-		vaulttest.WantErr(t, "CreateSession(from elsewhere)", tryPassword(t, k, 99, vaulttest.Ada, vaulttest.RightPassword), refusal.ErrLocked)
+		vaulttest.WantErr(t, "CreateSession(from elsewhere)", tryPassword(t, k, 99, vaulttest.Ada, vaulttest.Password), refusal.ErrLocked)
 	}
 	strangers()
 	k.Reopen(t)
-	wantTry(t, k, home, vaulttest.Ada, vaulttest.RightPassword, nil)
+	wantTry(t, k, home, vaulttest.Ada, vaulttest.Password, nil)
 	// A stranger on the owner's network has five tries of it, and no more.
 	for range password.NetworkTries {
 		wantTry(t, k, home, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 	}
 	wantPause(t, k, home, vaulttest.Ada, time.Minute)
 	k.Clock.Advance(time.Minute)
-	wantTry(t, k, home, vaulttest.Ada, vaulttest.RightPassword, nil)
+	wantTry(t, k, home, vaulttest.Ada, vaulttest.Password, nil)
 
 	// Eight others take its place.
 	k.Clock.Advance(8 * time.Hour)
 	for i := range 8 {
-		wantTry(t, k, home+1+i, vaulttest.Ada, vaulttest.RightPassword, nil)
+		wantTry(t, k, home+1+i, vaulttest.Ada, vaulttest.Password, nil)
 	}
 	strangers()
-	wantTry(t, k, home+8, vaulttest.Ada, vaulttest.RightPassword, nil)
-	vaulttest.WantErr(t, "CreateSession(from the ninth network)", tryPassword(t, k, home, vaulttest.Ada, vaulttest.RightPassword), refusal.ErrLocked)
+	wantTry(t, k, home+8, vaulttest.Ada, vaulttest.Password, nil)
+	vaulttest.WantErr(t, "CreateSession(from the ninth network)", tryPassword(t, k, home, vaulttest.Ada, vaulttest.Password), refusal.ErrLocked)
 
 	// After 90 days none of them counts.
 	k.Clock.Advance(90 * 24 * time.Hour)
 	strangers()
-	vaulttest.WantErr(t, "CreateSession(after 90 days)", tryPassword(t, k, home+8, vaulttest.Ada, vaulttest.RightPassword), refusal.ErrLocked)
+	vaulttest.WantErr(t, "CreateSession(after 90 days)", tryPassword(t, k, home+8, vaulttest.Ada, vaulttest.Password), refusal.ErrLocked)
 }
 
 // A reset takes the account back, and the networks of its former user no longer
@@ -129,8 +129,8 @@ func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 func TestResetForgetsNetworks(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
-	wantTry(t, k, 200, vaulttest.Ada, vaulttest.RightPassword, nil)
+	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
+	wantTry(t, k, 200, vaulttest.Ada, vaulttest.Password, nil)
 	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Ada, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	for i := range 30 {
@@ -144,7 +144,7 @@ func TestResetForgetsNetworks(t *testing.T) {
 func TestPasswordTriesAreForgotten(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustJoin(t, vaulttest.Ada)
+	k.MustAccount(t, vaulttest.Ada)
 	for range 4 {
 		wantTry(t, k, 1, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 		k.Clock.Advance(password.TriesKept - time.Hour)
@@ -163,7 +163,7 @@ func TestPasswordTriesAreForgotten(t *testing.T) {
 func TestLockedSignInsCostNoHash(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustJoin(t, vaulttest.Ada)
+	k.MustAccount(t, vaulttest.Ada)
 	for _, address := range []caller.Text{vaulttest.Ada, vaulttest.Bob} {
 		before := int(k.Vault.Monitor.State().Hashed)
 		for range password.NetworkTries {
@@ -171,7 +171,7 @@ func TestLockedSignInsCostNoHash(t *testing.T) {
 		}
 		vaulttest.Want(t, "hashes of the free tries", int(k.Vault.Monitor.State().Hashed)-before, password.NetworkTries)
 		for range 10 {
-			wantTry(t, k, 1, address, vaulttest.RightPassword, refusal.ErrLocked)
+			wantTry(t, k, 1, address, vaulttest.Password, refusal.ErrLocked)
 		}
 		vaulttest.Want(t, "hashes in a pause", int(k.Vault.Monitor.State().Hashed)-before, password.NetworkTries)
 	}
@@ -181,16 +181,16 @@ func TestLockedSignInsCostNoHash(t *testing.T) {
 func TestRightPasswordsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustJoin(t, vaulttest.Ada)
+	k.MustAccount(t, vaulttest.Ada)
 	for range 40 {
-		wantTry(t, k, 1, vaulttest.Ada, vaulttest.RightPassword, nil)
+		wantTry(t, k, 1, vaulttest.Ada, vaulttest.Password, nil)
 	}
 	vaulttest.Want(t, "counters after right passwords", len(vaulttest.RowsIn(t, k.Store, password.BucketTries)), 0)
 	for range 3 {
 		for range 4 {
 			wantTry(t, k, 1, vaulttest.Ada, "wrong password", refusal.ErrCredentials)
 		}
-		wantTry(t, k, 1, vaulttest.Ada, vaulttest.RightPassword, nil)
+		wantTry(t, k, 1, vaulttest.Ada, vaulttest.Password, nil)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestRightPasswordsAreNotCounted(t *testing.T) {
 func TestPasswordStorm(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	k.MustJoin(t, vaulttest.Ada)
+	k.MustAccount(t, vaulttest.Ada)
 	var tested, refused atomic.Int32
 	var all sync.WaitGroup
 	for range 40 {
@@ -224,7 +224,7 @@ func TestPasswordStorm(t *testing.T) {
 func TestEveryPasswordCountsTries(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	c := k.MustJoin(t, vaulttest.Ada)
+	c := k.MustAccount(t, vaulttest.Ada)
 	for i := range 5 {
 		var err error
 		switch i % 3 {
@@ -237,6 +237,6 @@ func TestEveryPasswordCountsTries(t *testing.T) {
 		}
 		vaulttest.WantErr(t, "wrong password", err, refusal.ErrCredentials)
 	}
-	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, vaulttest.RightPassword, vaulttest.OtherPassword)
+	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, vaulttest.Password, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ChangeAccountPassword(locked)", err, refusal.ErrLocked)
 }

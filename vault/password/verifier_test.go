@@ -51,14 +51,14 @@ func TestStolenFolderTestsNoPassword(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
 	k.MustVerify(t, vaulttest.Bob)
-	vaulttest.Want(t, "password by a mailed link: told", tells(t, k, vaulttest.Bob, vaulttest.RightPassword), false)
-	c := k.EnterAs(t, vaulttest.Bob, vaulttest.RightPassword)
-	vaulttest.Want(t, "password after a sign-in: told", tells(t, k, vaulttest.Bob, vaulttest.RightPassword), false)
-	vaulttest.WantErr(t, "ChangeAccountPassword()", k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, vaulttest.RightPassword, vaulttest.OtherPassword), nil)
+	vaulttest.Want(t, "password by a mailed link: told", tells(t, k, vaulttest.Bob, vaulttest.Password), false)
+	c := k.MustSignIn(t, vaulttest.Bob, vaulttest.Password)
+	vaulttest.Want(t, "password after a sign-in: told", tells(t, k, vaulttest.Bob, vaulttest.Password), false)
+	vaulttest.WantErr(t, "ChangeAccountPassword()", k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, vaulttest.Password, vaulttest.OtherPassword), nil)
 	vaulttest.Want(t, "password that was changed: told", tells(t, k, vaulttest.Bob, vaulttest.OtherPassword), false)
-	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Bob, vaulttest.RightPassword)
+	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.Bob, vaulttest.Password)
 	vaulttest.WantErr(t, "Operator.ResetPassword()", err, nil)
-	vaulttest.Want(t, "password that was reset: told", tells(t, k, vaulttest.Bob, vaulttest.RightPassword), false)
+	vaulttest.Want(t, "password that was reset: told", tells(t, k, vaulttest.Bob, vaulttest.Password), false)
 	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.OtherPassword})
 	vaulttest.Want(t, "password by the operator: told", tells(t, k, vaulttest.Ada, vaulttest.OtherPassword), false)
 }
@@ -68,22 +68,22 @@ func TestStolenFolderTestsNoPassword(t *testing.T) {
 func TestOldVerifiersAreReplaced(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	kept := k.MustConceal(t, k.MustJoin(t, vaulttest.Ada), "kept", secret.Terms{})
+	kept := k.MustConceal(t, k.MustAccount(t, vaulttest.Ada), "kept", secret.Terms{})
 	err := k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error {
-		return storeUnkeyedPassword(k.Vault, tx, vaulttest.Ada, func(p seal.PasswordParams) [32]byte { return guessed(p, vaulttest.RightPassword) })
+		return storeUnkeyedPassword(k.Vault, tx, vaulttest.Ada, func(p seal.PasswordParams) [32]byte { return guessed(p, vaulttest.Password) })
 	}))
 	vaulttest.WantErr(t, "StoreUnkeyedPassword(address)", err, nil)
 	k.Reopen(t)
-	vaulttest.Want(t, "old verifier: told", tells(t, k, vaulttest.Ada, vaulttest.RightPassword), true)
+	vaulttest.Want(t, "old verifier: told", tells(t, k, vaulttest.Ada, vaulttest.Password), true)
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, refusal.ErrCredentials)
-	vaulttest.Want(t, "old verifier after a wrong password: told", tells(t, k, vaulttest.Ada, vaulttest.RightPassword), true)
+	vaulttest.Want(t, "old verifier after a wrong password: told", tells(t, k, vaulttest.Ada, vaulttest.Password), true)
 	for range 2 {
-		page, err := k.Vault.Receipts.ListMetadata(t.Context(), k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword), receipt.ListQuery{})
+		page, err := k.Vault.Receipts.ListMetadata(t.Context(), k.MustSignIn(t, vaulttest.Ada, vaulttest.Password), receipt.ListQuery{})
 		vaulttest.WantErr(t, "ListMetadata(caller)", err, nil)
 		if len(page.Metadata) != 1 || page.Metadata[0].Key != kept.Metadata.Key {
 			t.Errorf("ListMetadata(caller): got %d receipts, want the one", len(page.Metadata))
 		}
-		vaulttest.Want(t, "verifier after a sign-in: told", tells(t, k, vaulttest.Ada, vaulttest.RightPassword), false)
+		vaulttest.Want(t, "verifier after a sign-in: told", tells(t, k, vaulttest.Ada, vaulttest.Password), false)
 	}
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, refusal.ErrCredentials)
 }

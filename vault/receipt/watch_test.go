@@ -99,13 +99,13 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 		}},
 		"sign-out everywhere": {false, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Sessions.RevokeSessions(t.Context(), m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie)), nil, true)
+			_, err := m.Vault.Sessions.RevokeSessions(t.Context(), m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, false).Cookie)), nil, true)
 			vaulttest.Want(t, "RevokeSessions(all)", err, nil)
 		}},
 		"password": {false, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			other := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
-			vaulttest.Want(t, "ChangeAccountPassword()", m.Vault.Passwords.ChangeAccountPassword(t.Context(), other, vaulttest.MemberPassword, otherPassword), nil)
+			other := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
+			vaulttest.Want(t, "ChangeAccountPassword()", m.Vault.Passwords.ChangeAccountPassword(t.Context(), other, vaulttest.Password, otherPassword), nil)
 		}},
 		"operator's password": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
@@ -125,7 +125,7 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 		}},
 		"token rotated": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			m.MustToken(t, m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie)), credential.NewToken{Name: "watcher", Rotate: true})
+			m.MustToken(t, m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, false).Cookie)), credential.NewToken{Name: "watcher", Rotate: true})
 		}},
 		"token rotated by the operator": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
@@ -139,7 +139,7 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 		}},
 		"account destroyed": {true, func(t *testing.T, m *vaulttest.Member, c caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
+			_, err := m.Vault.DestroyAccount(t.Context(), c, vaulttest.Password)
 			vaulttest.Want(t, "DestroyAccount()", err, nil)
 		}},
 	} {
@@ -147,9 +147,9 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 			t.Parallel()
 			m := vaulttest.NewMember(t, vaulttest.Options{})
 			concealed := m.MustConceal(t, caller.Caller{}, "the text", secret.Terms{})
-			with := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
+			with := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 			if c.token {
-				with = m.Auth(t, vaulttest.ByToken(m.MustToken(t, with, credential.NewToken{Name: "watcher"})))
+				with = m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, with, credential.NewToken{Name: "watcher"})))
 			}
 			w, stranger := watch(t, m.Kit, with, concealed), watch(t, m.Kit, vaulttest.Caller(9), concealed)
 			m.Clock.Advance(time.Second) // what comes is newer
@@ -173,8 +173,8 @@ func TestWatchOutlivesItsCredential(t *testing.T) {
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	week := secret.Terms{TTL: new(7 * 24 * time.Hour)}
 	concealed := m.MustConceal(t, caller.Caller{}, "the text", week)
-	session := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
-	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Name: "watcher", TTL: new(24 * time.Hour)})))
+	session := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
+	token := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Name: "watcher", TTL: new(24 * time.Hour)})))
 	bySession, byToken := watch(t, m.Kit, session, concealed), watch(t, m.Kit, token, concealed)
 	m.Clock.Advance(3 * time.Hour)
 	_, err := bySession.Metadata(t.Context())

@@ -34,15 +34,15 @@ func TestSettle(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true, Send: sent.send})
 	ctx, stranger := t.Context(), vaulttest.Caller(7)
 	m := &vaulttest.Member{Kit: k}
-	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
 	in := m.SignIn(t, true)
-	member := m.Auth(t, vaulttest.BySession(in.Cookie))
+	member := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	token := m.MustToken(t, member, credential.NewToken{Name: "stays"})
 	shared := k.MustConceal(t, member, vaulttest.Plaintext, secret.Terms{Recipients: []string{"friend@example.com"}})
 	claimed := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Terms{})
 	k.MustRevealClaimed(t, claimed.Secret.Key, vaulttest.Claim(1))
 	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
-	vaulttest.Want(t, "RequestAddressChange()", k.Vault.SignUps.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
+	vaulttest.Want(t, "RequestAddressChange()", k.Vault.SignUps.RequestAddressChange(ctx, member, "next@example.com", vaulttest.Password), nil)
 	k.Close(t)
 	k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true, Send: sent.send})
 	before := counts(t, k)
@@ -69,8 +69,8 @@ func TestSettle(t *testing.T) {
 	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k), 0)
 	vaulttest.Want(t, "mails sent", len(sent), 0)
 	m = &vaulttest.Member{Kit: k, ID: m.ID}
-	m.Auth(t, vaulttest.ByToken(token))
-	back := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
+	m.MustAuthenticate(t, vaulttest.ByToken(token))
+	back := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
 	vaulttest.Want(t, "pending address", mustAccount(t, k, back).PendingAddress, "")
 	metadata := k.MustMetadata(t, back, shared.Metadata.Key)
 	for _, d := range metadata.Deliveries {
@@ -85,7 +85,7 @@ func TestSettleDamagedRows(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
 	m := &vaulttest.Member{Kit: k}
-	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
 	m.SignIn(t, true)
 	for _, bucket := range []string{credential.BucketSession, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Put(t, k.Store, bucket, []byte("short"), []byte("damaged"))

@@ -27,7 +27,7 @@ func TestRotateUnderLoad(t *testing.T) {
 					return
 				default:
 				}
-				c := s.Auth(t, vaulttest.ByToken(s.usedToken))
+				c := s.MustAuthenticate(t, vaulttest.ByToken(s.usedToken))
 				made := s.MustConceal(t, vaulttest.Caller(worker), "x", secret.Terms{})
 				if i%3 == 0 {
 					kept[worker] = append(kept[worker], made)

@@ -92,7 +92,7 @@ func newSiteIn(t *testing.T, opts vaulttest.Options) *site {
 	opts.RootKey, opts.KeyFile = &root, file
 	s := &site{file: file, Member: vaulttest.NewMember(t, opts)}
 	s.used, s.idle = s.SignIn(t, true), s.SignIn(t, true)
-	c := s.Auth(t, vaulttest.BySession(s.used.Cookie))
+	c := s.MustAuthenticate(t, vaulttest.BySession(s.used.Cookie))
 	s.usedToken = s.MustToken(t, c, credential.NewToken{Name: "used", Scopes: caller.ScopesAll})
 	s.unused = s.MustToken(t, c, credential.NewToken{Name: "unused", Scopes: caller.ScopesAll})
 	s.live = s.MustConceal(t, caller.Caller{}, "live", secret.Terms{})
@@ -238,16 +238,16 @@ func (s *site) wantEverything(t *testing.T) {
 	fresh := s.MustConceal(t, caller.Caller{}, "fresh", secret.Terms{})
 	vaulttest.Want(t, "RevealSecret(fresh)", s.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "fresh")
 	s.wantAccount(t)
-	_, err := s.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: vaulttest.MemberAddress, Password: vaulttest.MemberPassword})
+	_, err := s.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: vaulttest.MemberAddress, Password: vaulttest.Password})
 	vaulttest.WantErr(t, "CreateAccount(address of before)", err, refusal.ErrDuplicate)
 }
 
 // wantAccount signs in, and uses the session and token of before.
 func (s *site) wantAccount(t *testing.T) {
 	t.Helper()
-	vaulttest.Want(t, "shrimp", s.Auth(t, vaulttest.BySession(s.used.Cookie)).Shrimp(), s.used.Shrimp)
+	vaulttest.Want(t, "shrimp", s.MustAuthenticate(t, vaulttest.BySession(s.used.Cookie)).Shrimp(), s.used.Shrimp)
 	for _, cred := range []session.Credential{vaulttest.BySession(s.used.Cookie), vaulttest.ByToken(s.usedToken), vaulttest.BySession(s.SignIn(t, false).Cookie)} {
-		c := s.Auth(t, cred)
+		c := s.MustAuthenticate(t, cred)
 		vaulttest.Want(t, "Address()", c.Address(), vaulttest.MemberAddress)
 		s.WantList(t, c, 1, 0)
 		vaulttest.Want(t, "memo", string(s.MustMetadata(t, c, s.kept.Metadata.Key).Memo), "memo-canary")
@@ -257,9 +257,9 @@ func (s *site) wantAccount(t *testing.T) {
 // endOld ends what only people or time end.
 func (s *site) endOld(t *testing.T) {
 	t.Helper()
-	c := s.Auth(t, vaulttest.ByToken(s.unused))
+	c := s.MustAuthenticate(t, vaulttest.ByToken(s.unused))
 	vaulttest.Want(t, "Address() of the token used at last", c.Address(), vaulttest.MemberAddress)
-	s.Auth(t, vaulttest.BySession(s.idle.Cookie))
+	s.MustAuthenticate(t, vaulttest.BySession(s.idle.Cookie))
 	s.Pass(t, 31*24*time.Hour)
 }
 
@@ -269,7 +269,7 @@ func (s *site) wantOldKeyUseless(t *testing.T, next [4]byte) {
 	vaulttest.Want(t, "keys in the file", len(s.file.roots), 1)
 	s.restart(t)
 	vaulttest.Want(t, "KID() without the old key", s.Keys.KID(), next)
-	c := s.Auth(t, vaulttest.ByToken(s.usedToken))
+	c := s.MustAuthenticate(t, vaulttest.ByToken(s.usedToken))
 	vaulttest.Want(t, "Address() without the old key", c.Address(), vaulttest.MemberAddress)
 	s.SignIn(t, false)
 	opts := s.VaultOptions()
@@ -279,7 +279,7 @@ func (s *site) wantOldKeyUseless(t *testing.T, next [4]byte) {
 	for key, value := range s.RowsOf(t, account.BucketAccount) {
 		r, err := account.DecodeAccount(value)
 		vaulttest.Want(t, "DecodeAccount()", err, nil)
-		got := opts.Keys.PasswordMatches(r.Password.Params.Hash(vaulttest.MemberPassword), r.Password.Verifier, s.RootKey.KID())
+		got := opts.Keys.PasswordMatches(r.Password.Params.Hash(vaulttest.Password), r.Password.Verifier, s.RootKey.KID())
 		vaulttest.Want(t, "password of "+hexOf([4]byte([]byte(key))), got, false)
 	}
 }
@@ -371,7 +371,7 @@ func TestResealResumes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for i := range 200 {
-		s.AddAccount(t, caller.Text("person-"+hexOf([4]byte{byte(i)})+"@example.com"), vaulttest.MemberPassword)
+		s.AddAccount(t, caller.Text("person-"+hexOf([4]byte{byte(i)})+"@example.com"), vaulttest.Password)
 	}
 	old := s.Keys.KID()
 	s.rotate(t)

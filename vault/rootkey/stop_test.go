@@ -130,7 +130,7 @@ func (l *life) run(t *testing.T) {
 		return pluggedStore{s, l.plug}
 	}})
 	l.file.plug, l.old = l.plug, l.Keys.KID()
-	c := l.Auth(t, vaulttest.BySession(l.used.Cookie))
+	c := l.MustAuthenticate(t, vaulttest.BySession(l.used.Cookie))
 	for i := range 70 { // more than a batch
 		vaulttest.MustFeedback(t, l.Kit, c, fmt.Sprint("feedback-canary ", i))
 	}
@@ -200,7 +200,7 @@ func (l *life) retire(t *testing.T) {
 		return err
 	}
 	if l.does(t, "Retire()", retire) {
-		l.Auth(t, vaulttest.ByToken(l.usedToken))
+		l.MustAuthenticate(t, vaulttest.ByToken(l.usedToken))
 		l.SignIn(t, false)
 		vaulttest.Want(t, "Retire() again", retire(), nil)
 	}

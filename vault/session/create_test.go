@@ -32,7 +32,7 @@ func TestSignIn(t *testing.T) {
 		ID: id, Created: now, Used: now, Expires: now.Add(credential.RememberedLifetime),
 		Network: "198.18.0.0/24", Current: true, Remembered: true,
 	})
-	c := m.Auth(t, vaulttest.BySession(in.Cookie))
+	c := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	vaulttest.Want(t, "Caller.Account", c.Account(), m.ID.String())
 	vaulttest.Want(t, "Caller.Address()", c.Address(), vaulttest.MemberAddress)
 	vaulttest.Want(t, "Caller.FromSession()", c.FromSession(), true)
@@ -53,7 +53,7 @@ func TestCallerOfAnAccount(t *testing.T) {
 	vaulttest.Want(t, "CreateAccount(colonel)", err, nil)
 	token, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), "colonel@example.com", credential.NewToken{})
 	vaulttest.Want(t, "CreateToken(colonel)", err, nil)
-	c := m.Auth(t, vaulttest.ByToken(token))
+	c := m.MustAuthenticate(t, vaulttest.ByToken(token))
 	vaulttest.Want(t, "Caller.Colonel(by the role)", c.Colonel(), true)
 	vaulttest.Want(t, "Caller.Locale()", c.Locale(), "fr")
 }
@@ -62,7 +62,7 @@ func TestSignInAddressSpelled(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	address := caller.Text("  " + strings.ToUpper(vaulttest.MemberAddress) + " ")
-	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), address, vaulttest.MemberPassword, false)
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), address, vaulttest.Password, false)
 	vaulttest.Want(t, "CreateSession(upper case)", err, nil)
 }
 
@@ -77,15 +77,15 @@ func TestSignInRefused(t *testing.T) {
 		pending, disabled bool
 		want              error
 	}{
-		{"wrong password", vaulttest.MemberAddress, vaulttest.MemberPassword + " ", false, false, refusal.ErrCredentials},
+		{"wrong password", vaulttest.MemberAddress, vaulttest.Password + " ", false, false, refusal.ErrCredentials},
 		{"no password", vaulttest.MemberAddress, "", false, false, refusal.ErrCredentials},
-		{"unknown address", "other@example.com", vaulttest.MemberPassword, false, false, refusal.ErrCredentials},
-		{"no address", "", vaulttest.MemberPassword, false, false, refusal.ErrCredentials},
-		{"not an address", "x\r\ny", vaulttest.MemberPassword, false, false, refusal.ErrCredentials},
+		{"unknown address", "other@example.com", vaulttest.Password, false, false, refusal.ErrCredentials},
+		{"no address", "", vaulttest.Password, false, false, refusal.ErrCredentials},
+		{"not an address", "x\r\ny", vaulttest.Password, false, false, refusal.ErrCredentials},
 		{"account without password", "nobody@example.com", "", false, false, refusal.ErrCredentials},
-		{"disabled", vaulttest.MemberAddress, vaulttest.MemberPassword, false, true, refusal.ErrCredentials},
-		{"disabled and pending", vaulttest.MemberAddress, vaulttest.MemberPassword, true, true, refusal.ErrCredentials},
-		{"pending", vaulttest.MemberAddress, vaulttest.MemberPassword, true, false, refusal.ErrCredentials},
+		{"disabled", vaulttest.MemberAddress, vaulttest.Password, false, true, refusal.ErrCredentials},
+		{"disabled and pending", vaulttest.MemberAddress, vaulttest.Password, true, true, refusal.ErrCredentials},
+		{"pending", vaulttest.MemberAddress, vaulttest.Password, true, false, refusal.ErrCredentials},
 		{"pending, wrong password", vaulttest.MemberAddress, "wrong password", true, false, refusal.ErrCredentials},
 	}
 	for i, test := range tests {
@@ -106,7 +106,7 @@ func TestSignInLocks(t *testing.T) {
 			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, "wrong password", false)
 			vaulttest.WantErr(t, "CreateSession(wrong password)", err, refusal.ErrCredentials)
 		}
-		_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, vaulttest.MemberPassword, false)
+		_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, vaulttest.Password, false)
 		vaulttest.WantErr(t, "CreateSession(right password, too late)", err, refusal.ErrLocked)
 	}
 }
@@ -142,7 +142,7 @@ func TestOldestSessionMakesRoom(t *testing.T) {
 	}
 	vaulttest.WantErr(t, "Authenticate(oldest)", m.AuthErr(t, vaulttest.BySession(cookies[0])), refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "Authenticate(second)", m.AuthErr(t, vaulttest.BySession(cookies[1])), nil)
-	c := m.Auth(t, vaulttest.BySession(cookies[credential.SessionsMost]))
+	c := m.MustAuthenticate(t, vaulttest.BySession(cookies[credential.SessionsMost]))
 	vaulttest.Want(t, "ListSessions()", len(m.ListSessions(t, c)), credential.SessionsMost)
 	m.WantRows(t, credential.BucketSession, credential.SessionsMost)
 	m.WantRows(t, credential.BucketSessions, credential.SessionsMost)
@@ -170,8 +170,8 @@ func TestCredentialsMadeTwice(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	c := m.MustEnter(t)
-	m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{})))
-	m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Rotate: true})))
+	m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{})))
+	m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Rotate: true})))
 	vaulttest.Want(t, "ListSessions()", len(m.ListSessions(t, c)), 1)
 	vaulttest.Want(t, "ListAPITokens()", len(m.ListTokens(t, c)), 1)
 	revoked, err := m.Vault.Sessions.RevokeSessions(t.Context(), c, nil, true)
@@ -192,7 +192,7 @@ func TestStoreTrouble(t *testing.T) {
 	full := errors.Join(storage.ErrFull)
 	broken.Before.Store(&full)
 	vaulttest.Want(t, "Authenticate(full disk)", m.AuthErr(t, cred), nil)
-	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.MemberPassword, false)
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.Password, false)
 	vaulttest.WantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
 	broken.Before.Store(nil)
 	vaulttest.Want(t, "Store.Close()", m.Store.Close(), nil)
@@ -241,7 +241,7 @@ func TestAccountChangesDuringSignIn(t *testing.T) {
 				return &hook
 			}})
 			hook.updates, hook.call = 0, func() { test.change(t, m) }
-			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.MemberPassword, false)
+			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.Password, false)
 			if test.want == nil {
 				vaulttest.Want(t, "CreateSession(address, password)", err, nil)
 				return

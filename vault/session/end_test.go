@@ -15,12 +15,12 @@ func TestSignOut(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	one, other := vaulttest.BySession(m.SignIn(t, false).Cookie), vaulttest.BySession(m.SignIn(t, false).Cookie)
-	c := m.Auth(t, one)
+	c := m.MustAuthenticate(t, one)
 	vaulttest.Want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
 	vaulttest.WantErr(t, "Authenticate(signed out)", m.AuthErr(t, one), refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "Authenticate(other session)", m.AuthErr(t, other), nil)
 	vaulttest.Want(t, "DestroySession(again)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
-	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, m.Auth(t, other), credential.NewToken{})))
+	token := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, m.MustAuthenticate(t, other), credential.NewToken{})))
 	vaulttest.WantErr(t, "DestroySession(token)", m.Vault.Sessions.DestroySession(t.Context(), token), refusal.ErrPolicy)
 	vaulttest.WantErr(t, "DestroySession(nobody)", m.Vault.Sessions.DestroySession(t.Context(), caller.Caller{}), refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "Authenticate(other session)", m.AuthErr(t, other), nil)
@@ -32,7 +32,7 @@ func TestListSessions(t *testing.T) {
 	old := m.SignIn(t, true)
 	m.Clock.Advance(time.Second)
 	in := m.SignIn(t, false)
-	list := m.ListSessions(t, m.Auth(t, vaulttest.BySession(old.Cookie)))
+	list := m.ListSessions(t, m.MustAuthenticate(t, vaulttest.BySession(old.Cookie)))
 	vaulttest.Want(t, "len(ListSessions())", len(list), 2)
 	in.Session.Current = false
 	vaulttest.Want(t, "ListSessions()[0]", list[0], in.Session)
@@ -56,11 +56,11 @@ func TestRevokeSessions(t *testing.T) {
 	for range 4 {
 		sessions = append(sessions, m.SignIn(t, false))
 	}
-	own := m.Auth(t, vaulttest.BySession(sessions[0].Cookie))
-	m.AddAccount(t, "other@example.com", vaulttest.MemberPassword)
-	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", vaulttest.MemberPassword, false)
+	own := m.MustAuthenticate(t, vaulttest.BySession(sessions[0].Cookie))
+	m.AddAccount(t, "other@example.com", vaulttest.Password)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", vaulttest.Password, false)
 	vaulttest.Want(t, "CreateSession(other)", err, nil)
-	other := m.Auth(t, vaulttest.BySession(in.Cookie))
+	other := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	steps := []struct {
 		name  string
 		by    caller.Caller
@@ -95,7 +95,7 @@ func TestAccountCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	session := vaulttest.BySession(m.SignIn(t, false).Cookie)
-	token := vaulttest.ByToken(m.MustToken(t, m.Auth(t, session), credential.NewToken{}))
+	token := vaulttest.ByToken(m.MustToken(t, m.MustAuthenticate(t, session), credential.NewToken{}))
 	for _, alter := range [][2]bool{{true, false}, {false, true}} {
 		m.Alter(t, alter[0], alter[1])
 		vaulttest.WantErr(t, "Authenticate(session)", m.AuthErr(t, session), refusal.ErrUnauthenticated)

@@ -26,7 +26,7 @@ func TestOperatorToken(t *testing.T) {
 	vaulttest.Want(t, "CreateToken(address).Name begins", strings.HasPrefix(made.Name, "token-"), true)
 	vaulttest.Want(t, "len(Name)", len(made.Name), len("token-")+8)
 	vaulttest.Want(t, "CreateToken(address).Scopes", made.Scopes, caller.ScopesAll)
-	vaulttest.Want(t, "Caller.Account", m.Auth(t, vaulttest.ByToken(token)).Account(), m.ID.String())
+	vaulttest.Want(t, "Caller.Account", m.MustAuthenticate(t, vaulttest.ByToken(token)).Account(), m.ID.String())
 	_, second, err := operator.Tokens.CreateToken(t.Context(), caller.Text(m.ID.String()), credential.NewToken{
 		Name: "narrow", Scopes: caller.ScopeReveal, TTL: new(time.Hour),
 	})

@@ -33,7 +33,7 @@ func TestGenerateAPIToken(t *testing.T) {
 		ID: made.ID, Name: "the name", Scopes: caller.ScopeConceal, Created: now, Expires: now.Add(time.Hour),
 	})
 	vaulttest.Want(t, "ListAPITokens()[0]", m.ListTokens(t, c)[0], made)
-	by := m.Auth(t, vaulttest.ByToken(token))
+	by := m.MustAuthenticate(t, vaulttest.ByToken(token))
 	vaulttest.Want(t, "Caller.Account", by.Account(), m.ID.String())
 	vaulttest.Want(t, "Caller.Address()", by.Address(), vaulttest.MemberAddress)
 	vaulttest.Want(t, "Caller.FromSession()", by.FromSession(), false)
@@ -55,7 +55,7 @@ func TestAuthenticateToken(t *testing.T) {
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	in := m.SignIn(t, false)
 	cookie := caller.Text(in.Cookie.Expose())
-	token := caller.Text(m.MustToken(t, m.Auth(t, vaulttest.BySession(in.Cookie)), credential.NewToken{}).Expose())
+	token := caller.Text(m.MustToken(t, m.MustAuthenticate(t, vaulttest.BySession(in.Cookie)), credential.NewToken{}).Expose())
 	other := caller.Text(seal.NewAPIToken().Expose())
 	for _, test := range []struct {
 		name string
@@ -72,7 +72,7 @@ func TestAuthenticateToken(t *testing.T) {
 		{"token with space", session.Credential{Token: token + " "}, false},
 		{"session as token", session.Credential{Token: cookie}, false},
 		{"token as session", session.Credential{Session: token}, false},
-		{"password as token", session.Credential{Address: vaulttest.MemberAddress, Token: vaulttest.MemberPassword}, false},
+		{"password as token", session.Credential{Address: vaulttest.MemberAddress, Token: vaulttest.Password}, false},
 		{"address alone", session.Credential{Address: vaulttest.MemberAddress}, false},
 		{"nothing", session.Credential{}, false},
 		{"session and token", session.Credential{Session: cookie, Token: token}, false},
@@ -92,7 +92,7 @@ func TestTokenRefused(t *testing.T) {
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	c := m.MustEnter(t)
 	m.MustToken(t, c, credential.NewToken{Name: "taken"})
-	narrow := m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{
+	narrow := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{
 		Name: "narrow", Scopes: caller.ScopeAccount | caller.ScopeConceal,
 	})))
 	for _, test := range []struct {
@@ -128,7 +128,7 @@ func TestTokenRefused(t *testing.T) {
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
-	c := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
+	c := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
 	began := m.Clock.Now()
 	token := vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Name: "short", TTL: new(30 * time.Minute)}))
 	lasting := vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{}))
@@ -168,14 +168,14 @@ func TestRevokeAPIToken(t *testing.T) {
 	m.Clock.Advance(time.Millisecond) // tokens are listed in the order in which they were made
 	kept := m.MustToken(t, c, credential.NewToken{Name: "kept"})
 	made := m.ListTokens(t, c)[0]
-	m.AddAccount(t, "other@example.com", vaulttest.MemberPassword)
-	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", vaulttest.MemberPassword, false)
+	m.AddAccount(t, "other@example.com", vaulttest.Password)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", vaulttest.Password, false)
 	vaulttest.Want(t, "CreateSession(other)", err, nil)
-	other := m.Auth(t, vaulttest.BySession(in.Cookie))
+	other := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	vaulttest.WantErr(t, "RevokeAPIToken(another account's)", m.Vault.Tokens.RevokeAPIToken(t.Context(), other, made.ID), refusal.ErrNotFound)
 	vaulttest.WantErr(t, "RevokeAPIToken(nobody)", m.Vault.Tokens.RevokeAPIToken(t.Context(), caller.Caller{}, made.ID), refusal.ErrUnauthenticated)
 	vaulttest.WantErr(t, "RevokeAPIToken(by name)", m.Vault.Tokens.RevokeAPIToken(t.Context(), c, "default"), refusal.ErrNotFound)
-	caller := m.Auth(t, vaulttest.ByToken(token))
+	caller := m.MustAuthenticate(t, vaulttest.ByToken(token))
 	vaulttest.Want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), caller, made.ID), nil)
 	vaulttest.WantErr(t, "Authenticate(revoked)", m.AuthErr(t, vaulttest.ByToken(token)), refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "Authenticate(kept)", m.AuthErr(t, vaulttest.ByToken(kept)), nil)
@@ -188,7 +188,7 @@ func TestRevokedMakesNoToken(t *testing.T) {
 	t.Parallel()
 	m := vaulttest.NewMember(t, vaulttest.Options{})
 	owner, session := m.MustEnter(t), m.MustEnter(t)
-	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, owner, credential.NewToken{})))
+	token := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, owner, credential.NewToken{})))
 	vaulttest.Want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), owner, m.ListTokens(t, owner)[0].ID), nil)
 	vaulttest.Want(t, "DestroySession(thief's)", m.Vault.Sessions.DestroySession(t.Context(), session), nil)
 	for _, thief := range []caller.Caller{token, session} {
@@ -206,12 +206,12 @@ func TestRotationRace(t *testing.T) {
 	session := m.MustEnter(t)
 	rotate(t, m, session, 32)
 	// A program rotates its own token: the first ends the one that asks.
-	own := m.Auth(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Rotate: true})))
+	own := m.MustAuthenticate(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Rotate: true})))
 	rotate(t, m, own, 1)
 	// So does one whose token has a pair of its own, which must outlive it.
 	token, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), vaulttest.MemberAddress, credential.NewToken{Name: "default", Rotate: true})
 	vaulttest.Want(t, "CreateToken(rotate)", err, nil)
-	own = m.Auth(t, vaulttest.ByToken(token))
+	own = m.MustAuthenticate(t, vaulttest.ByToken(token))
 	rotate(t, m, own, 1)
 	m.WantRows(t, credential.BucketPair, 2)
 }
@@ -249,7 +249,7 @@ func rotate(t *testing.T, m *vaulttest.Member, c caller.Caller, succeed int) {
 // wantOpens fails the test unless a token lists what is shared with it.
 func wantOpens(t *testing.T, m *vaulttest.Member, token seal.APIToken) {
 	t.Helper()
-	c := m.Auth(t, vaulttest.ByToken(token))
+	c := m.MustAuthenticate(t, vaulttest.ByToken(token))
 	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Terms{})
 	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, receipt.ListQuery{})
 	vaulttest.Want(t, "ListMetadata()", err, nil)

@@ -20,9 +20,9 @@ import (
 func TestAddressChangeToAnothersAddress(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{vaulttest.Bob}}})
-	attacker := k.MustJoin(t, "attacker@example.com")
-	other := k.MustJoin(t, "other@example.com")
-	vaulttest.WantErr(t, "RequestAddressChange(victim's)", k.Vault.SignUps.RequestAddressChange(t.Context(), attacker, vaulttest.Bob, vaulttest.RightPassword), nil)
+	attacker := k.MustAccount(t, "attacker@example.com")
+	other := k.MustAccount(t, "other@example.com")
+	vaulttest.WantErr(t, "RequestAddressChange(victim's)", k.Vault.SignUps.RequestAddressChange(t.Context(), attacker, vaulttest.Bob, vaulttest.Password), nil)
 	link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 	before := k.AuditCount(t, audit.Address)
 	for name, caller := range map[string]caller.Caller{"nobody": {}, "another account": other} {
@@ -31,8 +31,8 @@ func TestAddressChangeToAnothersAddress(t *testing.T) {
 	}
 	k.WantMails(t)
 	k.WantNoAccount(t, vaulttest.Bob)
-	k.WantSignIn(t, vaulttest.Bob, vaulttest.RightPassword, refusal.ErrCredentials)
-	c := k.EnterAs(t, "attacker@example.com", vaulttest.RightPassword)
+	k.WantSignIn(t, vaulttest.Bob, vaulttest.Password, refusal.ErrCredentials)
+	c := k.MustSignIn(t, "attacker@example.com", vaulttest.Password)
 	vaulttest.Want(t, "Caller.Colonel() of the attacker", c.Colonel(), false)
 	vaulttest.Want(t, "audit rows of changed addresses", k.AuditCount(t, audit.Address), before)
 
@@ -40,7 +40,7 @@ func TestAddressChangeToAnothersAddress(t *testing.T) {
 	vaulttest.WantErr(t, "CreateAccount(by the victim)", k.SignUp(t, vaulttest.Bob, ""), nil)
 	vaulttest.WantErr(t, "VerifyAccount(token, password)", k.Confirm(t, k.WantLink(t, outbox.MailVerify, vaulttest.Bob), victimsPassword), nil)
 	vaulttest.WantErr(t, "ConfirmAddressChange(taken)", k.Vault.SignUps.ConfirmAddressChange(t.Context(), attacker, link), refusal.ErrTicket)
-	vaulttest.Want(t, "Caller.Colonel() of the victim", k.EnterAs(t, vaulttest.Bob, victimsPassword).Colonel(), true)
+	vaulttest.Want(t, "Caller.Colonel() of the victim", k.MustSignIn(t, vaulttest.Bob, victimsPassword).Colonel(), true)
 }
 
 // Refusals do not use up the link: the account that asked confirms it, with
@@ -51,9 +51,9 @@ func TestAddressLinkOutlivesRefusals(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.NewAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{vaulttest.Bob}}})
-			own, other := k.MustJoin(t, vaulttest.Ada), k.MustJoin(t, "other@example.com")
+			own, other := k.MustAccount(t, vaulttest.Ada), k.MustAccount(t, "other@example.com")
 			token := k.TokenOf(t, own)
-			vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.RightPassword), nil)
+			vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.Password), nil)
 			link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 			for range 3 {
 				err := k.Vault.SignUps.ConfirmAddressChange(t.Context(), caller.Caller{}, link)
@@ -62,12 +62,12 @@ func TestAddressLinkOutlivesRefusals(t *testing.T) {
 				vaulttest.WantErr(t, "ConfirmAddressChange(link) by another account", err, refusal.ErrUnauthenticated)
 			}
 			vaulttest.Want(t, "Account.PendingAddress", k.AccountOf(t, vaulttest.Ada).PendingAddress, vaulttest.Bob)
-			caller := k.MustBe(t, session.Credential{Token: token.Token})
+			caller := k.MustAuthenticate(t, session.Credential{Token: token.Token})
 			if by == "another session" {
-				caller = k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+				caller = k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 			}
 			vaulttest.WantErr(t, "ConfirmAddressChange(link)", k.Vault.SignUps.ConfirmAddressChange(t.Context(), caller, link), nil)
-			vaulttest.Want(t, "Caller.Colonel() of the owner", k.EnterAs(t, vaulttest.Bob, vaulttest.RightPassword).Colonel(), true)
+			vaulttest.Want(t, "Caller.Colonel() of the owner", k.MustSignIn(t, vaulttest.Bob, vaulttest.Password).Colonel(), true)
 		})
 	}
 }

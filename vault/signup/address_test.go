@@ -19,16 +19,16 @@ import (
 func TestChangeAddress(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
-	own := k.MustJoin(t, vaulttest.Ada)
+	own := k.MustAccount(t, vaulttest.Ada)
 	token := k.TokenOf(t, own)
 	ask := func(address, password caller.Text) error {
 		return k.Vault.SignUps.RequestAddressChange(t.Context(), own, address, password)
 	}
-	vaulttest.WantErr(t, "RequestAddressChange(nobody)", k.Vault.SignUps.RequestAddressChange(t.Context(), caller.Caller{}, vaulttest.Bob, vaulttest.RightPassword), refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "RequestAddressChange(nobody)", k.Vault.SignUps.RequestAddressChange(t.Context(), caller.Caller{}, vaulttest.Bob, vaulttest.Password), refusal.ErrUnauthenticated)
 	vaulttest.WantErr(t, "RequestAddressChange(wrong password)", ask(vaulttest.Bob, "wrong password"), refusal.ErrCredentials)
-	vaulttest.WantInvalid(t, "RequestAddressChange(no address)", ask("bob", vaulttest.RightPassword), "new_address")
-	vaulttest.WantInvalid(t, "RequestAddressChange(the same)", ask(" Ada-canary@Example.com", vaulttest.RightPassword), "new_address")
-	vaulttest.WantErr(t, "RequestAddressChange(address)", ask("Bob-canary@example.com", vaulttest.RightPassword), nil)
+	vaulttest.WantInvalid(t, "RequestAddressChange(no address)", ask("bob", vaulttest.Password), "new_address")
+	vaulttest.WantInvalid(t, "RequestAddressChange(the same)", ask(" Ada-canary@Example.com", vaulttest.Password), "new_address")
+	vaulttest.WantErr(t, "RequestAddressChange(address)", ask("Bob-canary@example.com", vaulttest.Password), nil)
 	vaulttest.Want(t, "Account.PendingAddress", k.AccountOf(t, vaulttest.Ada).PendingAddress, vaulttest.Bob)
 	link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 	vaulttest.WantErr(t, "RequestPasswordReset(old address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
@@ -44,9 +44,9 @@ func TestChangeAddress(t *testing.T) {
 	_, err := k.Vault.Accounts.GetAccount(t.Context(), own)
 	vaulttest.WantErr(t, "GetAccount(session)", err, nil)
 	k.WantRefused(t, session.Credential{Address: vaulttest.Ada, Token: token.Token})
-	k.MustBe(t, session.Credential{Address: vaulttest.Bob, Token: token.Token})
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
-	k.EnterAs(t, vaulttest.Bob, vaulttest.RightPassword)
+	k.MustAuthenticate(t, session.Credential{Address: vaulttest.Bob, Token: token.Token})
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
+	k.MustSignIn(t, vaulttest.Bob, vaulttest.Password)
 	// What was mailed to the old address opens nothing any more.
 	_, err = k.Vault.ResetPassword(t.Context(), caller.Caller{}, reset, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(mailed to the old address)", err, refusal.ErrTicket)
@@ -59,14 +59,14 @@ func TestChangeAddress(t *testing.T) {
 func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	own := k.MustJoin(t, vaulttest.Ada)
-	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.RightPassword), nil)
+	own := k.MustAccount(t, vaulttest.Ada)
+	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.Password), nil)
 	link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 	k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Bob, Password: vaulttest.OtherPassword})
 	vaulttest.WantErr(t, "ConfirmAddressChange(taken)", k.Vault.SignUps.ConfirmAddressChange(t.Context(), own, link), refusal.ErrTicket)
 	k.WantMails(t)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
-	k.EnterAs(t, vaulttest.Bob, vaulttest.OtherPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
+	k.MustSignIn(t, vaulttest.Bob, vaulttest.OtherPassword)
 }
 
 // The attack: a sign-up that no one confirms keeps an address from its owner. Who reads
@@ -75,7 +75,7 @@ func TestChangeAddressToOneThatIsSquatted(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{true, false} {
 		k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-		own := k.MustJoin(t, vaulttest.Ada)
+		own := k.MustAccount(t, vaulttest.Ada)
 		accounts := len(vaulttest.RowsIn(t, k.Store, account.BucketAccount))
 		squat := func() {
 			vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Bob, vaulttest.OtherPassword), nil)
@@ -84,7 +84,7 @@ func TestChangeAddressToOneThatIsSquatted(t *testing.T) {
 		if first {
 			squat()
 		}
-		vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.RightPassword), nil)
+		vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), own, vaulttest.Bob, vaulttest.Password), nil)
 		link := k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 		if !first {
 			squat()
@@ -92,9 +92,9 @@ func TestChangeAddressToOneThatIsSquatted(t *testing.T) {
 		vaulttest.WantErr(t, "ConfirmAddressChange(squatted)", k.Vault.SignUps.ConfirmAddressChange(t.Context(), own, link), nil)
 		vaulttest.Want(t, "Account.Address", k.AccountOf(t, vaulttest.Bob).Address, vaulttest.Bob)
 		vaulttest.Want(t, "accounts", len(vaulttest.RowsIn(t, k.Store, account.BucketAccount)), accounts)
-		k.EnterAs(t, vaulttest.Bob, vaulttest.RightPassword)
+		k.MustSignIn(t, vaulttest.Bob, vaulttest.Password)
 		k.Leap(t, account.PendingLifetime)
-		k.EnterAs(t, vaulttest.Bob, vaulttest.RightPassword)
+		k.MustSignIn(t, vaulttest.Bob, vaulttest.Password)
 	}
 }
 
@@ -104,8 +104,8 @@ func TestChangeAddressRace(t *testing.T) {
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
 	links := map[caller.Text]caller.Caller{}
 	for _, address := range []caller.Text{"one@example.com", "two@example.com", "three@example.com"} {
-		c := k.MustJoin(t, address)
-		vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), c, vaulttest.Bob, vaulttest.RightPassword), nil)
+		c := k.MustAccount(t, address)
+		vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), c, vaulttest.Bob, vaulttest.Password), nil)
 		links[k.WantLink(t, outbox.MailAddress, vaulttest.Bob)] = c
 	}
 	var won atomic.Int32
@@ -124,8 +124,8 @@ func TestChangeAddressRace(t *testing.T) {
 func TestAddressesKeepToThePolicy(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{Policy: caller.Policy{SignUpDomains: []string{"example.com"}}})
-	own := k.MustJoin(t, vaulttest.Ada)
-	err := k.Vault.SignUps.RequestAddressChange(t.Context(), own, "ada@example.org", vaulttest.RightPassword)
+	own := k.MustAccount(t, vaulttest.Ada)
+	err := k.Vault.SignUps.RequestAddressChange(t.Context(), own, "ada@example.org", vaulttest.Password)
 	vaulttest.WantErr(t, "RequestAddressChange(other domain)", err, refusal.ErrPolicy)
 	k.WantMails(t)
 }

@@ -64,13 +64,13 @@ func newStreet(t testing.TB, opts vaulttest.Options) *vaulttest.AccountKit {
 	t.Helper()
 	k := vaulttest.NewAccountKit(t, opts)
 	for _, address := range []caller.Text{atUsed, atLocked, atBuried} {
-		k.MustCreate(t, signup.OperatorAccount{Address: address, Password: vaulttest.RightPassword})
+		k.MustCreate(t, signup.OperatorAccount{Address: address, Password: vaulttest.Password})
 	}
 	_, err := k.Vault.Operator().Accounts.DisableAccount(t.Context(), atLocked, true)
 	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
 	_, err = k.Vault.Operator().Accounts.DestroyAccount(t.Context(), atBuried)
 	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, atPending, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, atPending, vaulttest.Password), nil)
 	k.WantMails(t, outbox.MailVerify)
 	k.Clock.Advance(5 * time.Minute)
 	return k
@@ -105,7 +105,7 @@ func TestAnswersTellNoAddress(t *testing.T) {
 			return err
 		}, refusal.ErrCredentials, nil},
 		{"change the address", func(ctx context.Context, k *vaulttest.AccountKit, address caller.Text) error {
-			return k.Vault.SignUps.RequestAddressChange(ctx, k.Host, address, vaulttest.RightPassword)
+			return k.Vault.SignUps.RequestAddressChange(ctx, k.Host, address, vaulttest.Password)
 		}, nil, map[caller.Text]outbox.MailKind{atFree: outbox.MailAddress, atPending: outbox.MailAddress}},
 	}
 	for _, test := range tests {
@@ -177,7 +177,7 @@ func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
 	for _, token := range []caller.Text{"", "wrong", "0123456789abcdefghijklmnopqrstu"} {
 		_, resetErr := k.Vault.ResetPassword(ctx, nobody, token, vaulttest.OtherPassword)
 		err := errors.Join(
-			unlessTicket(k.Vault.SignUps.VerifyAccount(ctx, nobody, token, vaulttest.RightPassword)), unlessTicket(resetErr),
+			unlessTicket(k.Vault.SignUps.VerifyAccount(ctx, nobody, token, vaulttest.Password)), unlessTicket(resetErr),
 			unlessTicket(k.Vault.SignUps.ConfirmAddressChange(ctx, k.Host, token)),
 		)
 		vaulttest.WantErr(t, "links that open nothing", err, nil)

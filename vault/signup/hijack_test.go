@@ -38,7 +38,7 @@ func TestSignUpWithAnothersAddress(t *testing.T) {
 	vaulttest.WantErr(t, "VerifyAccount(token, password)", k.Confirm(t, token, victimsPassword), nil)
 	k.WantSignIn(t, vaulttest.Ada, attackersPassword, refusal.ErrCredentials)
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, refusal.ErrCredentials)
-	vaulttest.Want(t, "Caller.Colonel() of the victim", k.EnterAs(t, vaulttest.Ada, victimsPassword).Colonel(), true)
+	vaulttest.Want(t, "Caller.Colonel() of the victim", k.MustSignIn(t, vaulttest.Ada, victimsPassword).Colonel(), true)
 }
 
 // The same with each of the other ways to a link: an invite, and asking for
@@ -55,7 +55,7 @@ func TestInviteWithAnothersAddress(t *testing.T) {
 	vaulttest.WantErr(t, "ResendVerification(by the victim)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	vaulttest.WantErr(t, "VerifyAccount(token, password)", k.Confirm(t, k.WantLink(t, outbox.MailVerify, vaulttest.Ada), victimsPassword), nil)
 	k.WantSignIn(t, vaulttest.Ada, attackersPassword, refusal.ErrCredentials)
-	k.EnterAs(t, vaulttest.Ada, victimsPassword)
+	k.MustSignIn(t, vaulttest.Ada, victimsPassword)
 }
 
 // The attack, begun before an upgrade: an older version stored the attacker's
@@ -88,7 +88,7 @@ func TestUnfinishedSignUpOfAnOlderVersion(t *testing.T) {
 				vaulttest.WantErr(t, "VerifyAccount(token, password)", k.Confirm(t, token, victimsPassword), nil)
 			}
 			k.WantSignIn(t, vaulttest.Ada, attackersPassword, refusal.ErrCredentials)
-			k.EnterAs(t, vaulttest.Ada, victimsPassword)
+			k.MustSignIn(t, vaulttest.Ada, victimsPassword)
 		})
 	}
 }

@@ -30,10 +30,10 @@ func TestImportAccounts(t *testing.T) {
 	imported, skipped, err := operator.SignUps.ImportAccounts(t.Context(), list, false)
 	vaulttest.WantErr(t, "Operator.ImportAccounts(list)", err, nil)
 	vaulttest.Want(t, "Operator.ImportAccounts(list)", [2]int{imported, skipped}, [2]int{3, 0})
-	c := k.MustBe(t, session.Credential{Address: vaulttest.Ada, Token: caller.Text(first)})
+	c := k.MustAuthenticate(t, session.Credential{Address: vaulttest.Ada, Token: caller.Text(first)})
 	vaulttest.Want(t, "Caller.Colonel()", c.Colonel(), true)
 	vaulttest.Want(t, "Caller.Locale()", c.Locale(), "fr")
-	k.MustBe(t, session.Credential{Token: caller.Text(second)})
+	k.MustAuthenticate(t, session.Credential{Token: caller.Text(second)})
 	tokens, err := operator.Tokens.ListTokens(t.Context(), vaulttest.Bob)
 	vaulttest.WantErr(t, "Operator.ListTokens(address)", err, nil)
 	if len(tokens) != 1 || tokens[0].Name != "imported" || tokens[0].Scopes != caller.ScopesAll {
@@ -54,7 +54,7 @@ func TestImportAccounts(t *testing.T) {
 	vaulttest.WantErr(t, "Operator.ImportAccounts(again)", err, nil)
 	vaulttest.Want(t, "Operator.ImportAccounts(again)", [2]int{imported, skipped}, [2]int{1, 3})
 	k.WantNoAccount(t, vaulttest.Bob)
-	k.MustBe(t, session.Credential{Address: "new@example.com", Token: caller.Text(second)})
+	k.MustAuthenticate(t, session.Credential{Address: "new@example.com", Token: caller.Text(second)})
 	vaulttest.Want(t, "audit rows of new accounts", k.AuditCount(t, audit.Account), 5)
 }
 

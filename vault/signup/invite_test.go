@@ -41,7 +41,7 @@ func newInvite(t *testing.T, k *vaulttest.AccountKit, address caller.Text) calle
 
 func signUpInvited(t *testing.T, k *vaulttest.AccountKit, address, invite caller.Text) error {
 	t.Helper()
-	_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{Address: address, Password: vaulttest.RightPassword, Invite: invite})
+	_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{Address: address, Password: vaulttest.Password, Invite: invite})
 	return err
 }
 
@@ -52,7 +52,7 @@ func TestInvites(t *testing.T) {
 	k.WantMails(t)
 	vaulttest.WantErr(t, "CreateAccount(invite)", signUpInvited(t, k, vaulttest.Ada, invite), nil)
 	vaulttest.WantErr(t, "CreateAccount(used invite)", signUpInvited(t, k, vaulttest.Bob, invite), refusal.ErrTicket)
-	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, k.WantLink(t, outbox.MailVerify, vaulttest.Ada), vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, k.WantLink(t, outbox.MailVerify, vaulttest.Ada), vaulttest.Password), nil)
 
 	// An invite for an address is mailed there, and good for it alone.
 	invite = newInvite(t, k, "Bob-canary@example.com")
@@ -79,7 +79,7 @@ func TestInvitesTellNoAddress(t *testing.T) {
 func TestInvitesAreTheColonels(t *testing.T) {
 	t.Parallel()
 	k := newInviteKit(t)
-	for name, c := range map[string]caller.Caller{"nobody": vaulttest.Caller(1), "customer": k.MustJoin(t, vaulttest.Ada)} {
+	for name, c := range map[string]caller.Caller{"nobody": vaulttest.Caller(1), "customer": k.MustAccount(t, vaulttest.Ada)} {
 		_, err := k.Vault.SignUps.CreateInvite(t.Context(), c, "")
 		vaulttest.WantErr(t, "CreateInvite("+name+")", err, refusal.ErrNotFound)
 		_, _, err = k.Vault.SignUps.ListInvites(t.Context(), c, 0, "")
@@ -162,7 +162,7 @@ func TestInvitesAreRevoked(t *testing.T) {
 func TestOnlyInvitesAreRevoked(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{"host-canary@example.com"}}})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
 	var ids []string
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
 		return tx.Range(ticket.BucketTicket, nil, nil, func(key, _ []byte) error {
@@ -173,7 +173,7 @@ func TestOnlyInvitesAreRevoked(t *testing.T) {
 	vaulttest.Want(t, "tickets", fmt.Sprint(len(ids), err), "1 <nil>")
 	err = k.Vault.SignUps.RevokeInvite(t.Context(), k.Host, ids[0])
 	vaulttest.WantErr(t, "RevokeInvite(another ticket)", err, refusal.ErrNotFound)
-	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, k.WantLink(t, outbox.MailVerify, vaulttest.Ada), vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, k.WantLink(t, outbox.MailVerify, vaulttest.Ada), vaulttest.Password), nil)
 }
 
 func TestInvitesAreSwept(t *testing.T) {

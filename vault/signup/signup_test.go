@@ -21,7 +21,7 @@ func TestSignUpByMail(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	required, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{
-		Address: " Ada-Canary@Example.com\n", Password: vaulttest.RightPassword, Locale: "pt-BR",
+		Address: " Ada-Canary@Example.com\n", Password: vaulttest.Password, Locale: "pt-BR",
 	})
 	vaulttest.WantErr(t, "CreateAccount(address)", err, nil)
 	vaulttest.Want(t, "CreateAccount(address)", required, true)
@@ -30,17 +30,17 @@ func TestSignUpByMail(t *testing.T) {
 	vaulttest.Want(t, "Account.Address", waits.Address, vaulttest.Ada)
 	vaulttest.Want(t, "Account.Verified before the link", waits.Verified, false)
 	vaulttest.Want(t, "Account.Locale", waits.Locale, "pt_BR")
-	k.WantSignIn(t, vaulttest.Ada, vaulttest.RightPassword, refusal.ErrCredentials)
+	k.WantSignIn(t, vaulttest.Ada, vaulttest.Password, refusal.ErrCredentials)
 
 	m := k.WantMails(t, outbox.MailVerify)[0]
 	vaulttest.Want(t, "Mail.To", string(m.To), vaulttest.Ada)
 	vaulttest.Want(t, "Mail.Locale", m.Locale, "pt_BR")
 	vaulttest.Want(t, "Mail.Expires", m.Expires, k.Clock.Now().Add(24*time.Hour))
-	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, m.Key, vaulttest.RightPassword), nil)
-	vaulttest.WantErr(t, "VerifyAccount(used token)", k.Confirm(t, m.Key, vaulttest.RightPassword), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.Confirm(t, m.Key, vaulttest.Password), nil)
+	vaulttest.WantErr(t, "VerifyAccount(used token)", k.Confirm(t, m.Key, vaulttest.Password), refusal.ErrTicket)
 	vaulttest.Want(t, "Account.Verified after the link", k.AccountOf(t, vaulttest.Ada).Verified, true)
 
-	c := k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	c := k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 	own, err := k.Vault.Accounts.GetAccount(t.Context(), c)
 	vaulttest.WantErr(t, "GetAccount(caller)", err, nil)
 	vaulttest.Want(t, "GetAccount(caller).Address", own.Address, vaulttest.Ada)
@@ -51,21 +51,21 @@ func TestSignUpByMail(t *testing.T) {
 func TestSignUpAtOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewMaillessKit(t, vaulttest.Options{})
-	required, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+	required, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
 	vaulttest.WantErr(t, "CreateAccount(address)", err, nil)
 	vaulttest.Want(t, "CreateAccount(address)", required, false)
-	c := k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	c := k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 	vaulttest.Want(t, "Account.Verified", k.AccountOf(t, vaulttest.Ada).Verified, false)
 	vaulttest.WantErr(t, "CreateAccount(taken)", k.SignUp(t, vaulttest.Ada, vaulttest.OtherPassword), refusal.ErrAddressTaken)
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, refusal.ErrCredentials)
 
-	_, err = k.Vault.DestroyAccount(t.Context(), c, vaulttest.RightPassword)
+	_, err = k.Vault.DestroyAccount(t.Context(), c, vaulttest.Password)
 	vaulttest.WantErr(t, "DestroyAccount(caller)", err, nil)
 	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.SignUp(t, vaulttest.Ada, vaulttest.OtherPassword), refusal.ErrAddressTaken)
 	for call, err := range map[string]error{
 		"RequestPasswordReset(no mail)": k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Bob),
 		"ResendVerification(no mail)":   k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, vaulttest.Bob),
-		"RequestAddressChange(no mail)": k.Vault.SignUps.RequestAddressChange(t.Context(), k.Host, vaulttest.Bob, vaulttest.RightPassword),
+		"RequestAddressChange(no mail)": k.Vault.SignUps.RequestAddressChange(t.Context(), k.Host, vaulttest.Bob, vaulttest.Password),
 	} {
 		vaulttest.WantErr(t, call, err, refusal.ErrNotConfigured)
 	}
@@ -74,7 +74,7 @@ func TestSignUpAtOnce(t *testing.T) {
 func TestSignUpAgain(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
 	first := k.WantLink(t, outbox.MailVerify, vaulttest.Ada)
 
 	// Within five minutes nothing changes.
@@ -86,10 +86,10 @@ func TestSignUpAgain(t *testing.T) {
 	k.Clock.Advance(time.Second)
 	vaulttest.WantErr(t, "CreateAccount(waits)", k.SignUp(t, vaulttest.Ada, vaulttest.OtherPassword), nil)
 	second := k.WantLink(t, outbox.MailVerify, vaulttest.Ada)
-	vaulttest.WantErr(t, "VerifyAccount(superseded)", k.Confirm(t, first, vaulttest.RightPassword), refusal.ErrTicket)
-	vaulttest.WantErr(t, "VerifyAccount(latest)", k.Confirm(t, second, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(superseded)", k.Confirm(t, first, vaulttest.Password), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(latest)", k.Confirm(t, second, vaulttest.Password), nil)
 	k.WantSignIn(t, vaulttest.Ada, vaulttest.OtherPassword, refusal.ErrCredentials)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 }
 
 func TestOwnersAreToldOfSignUpsOnceAnHour(t *testing.T) {
@@ -105,13 +105,13 @@ func TestOwnersAreToldOfSignUpsOnceAnHour(t *testing.T) {
 	k.Clock.Advance(time.Second)
 	vaulttest.WantErr(t, "CreateAccount(taken)", k.SignUp(t, vaulttest.Ada, vaulttest.OtherPassword), nil)
 	k.WantMails(t, outbox.MailTaken)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 }
 
 func TestResendVerification(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
 	first := k.WantLink(t, outbox.MailVerify, vaulttest.Ada)
 	resend := func() {
 		vaulttest.WantErr(t, "ResendVerification(address)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
@@ -121,17 +121,17 @@ func TestResendVerification(t *testing.T) {
 	k.Clock.Advance(5 * time.Minute)
 	resend()
 	second := k.WantLink(t, outbox.MailVerify, vaulttest.Ada)
-	vaulttest.WantErr(t, "VerifyAccount(superseded)", k.Confirm(t, first, vaulttest.RightPassword), refusal.ErrTicket)
-	vaulttest.WantErr(t, "VerifyAccount(latest)", k.Confirm(t, second, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(superseded)", k.Confirm(t, first, vaulttest.Password), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(latest)", k.Confirm(t, second, vaulttest.Password), nil)
 	k.Clock.Advance(5 * time.Minute)
 	resend()
 	k.WantMails(t)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 }
 
 func TestSignUpPolicy(t *testing.T) {
 	t.Parallel()
-	good := signup.NewAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword}
+	good := signup.NewAccount{Address: vaulttest.Ada, Password: vaulttest.Password}
 	tests := []struct {
 		name   string
 		policy caller.Policy
@@ -174,13 +174,13 @@ func TestSignUpTakesAChallenge(t *testing.T) {
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
 	for _, payload := range []string{"", "e30="} {
 		_, err := k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), signup.NewAccount{
-			Address: vaulttest.Ada, Password: vaulttest.RightPassword, Challenge: payload,
+			Address: vaulttest.Ada, Password: vaulttest.Password, Challenge: payload,
 		})
 		vaulttest.WantErr(t, "CreateAccount(no solution)", err, refusal.ErrChallenge)
 	}
 	other := vaulttest.MustSolve(t, k.Kit, "feedback").Payload(t)
 	_, err := k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), signup.NewAccount{
-		Address: vaulttest.Ada, Password: vaulttest.RightPassword, Challenge: other,
+		Address: vaulttest.Ada, Password: vaulttest.Password, Challenge: other,
 	})
 	vaulttest.WantErr(t, "CreateAccount(another action's solution)", err, refusal.ErrChallenge)
 	k.WantNoAccount(t, vaulttest.Ada)
@@ -188,14 +188,14 @@ func TestSignUpTakesAChallenge(t *testing.T) {
 	solved := vaulttest.MustSolve(t, k.Kit, "signup").Payload(t)
 	for i, address := range []caller.Text{"no address", vaulttest.Ada} {
 		_, err = k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), signup.NewAccount{
-			Address: address, Password: vaulttest.RightPassword, Challenge: solved,
+			Address: address, Password: vaulttest.Password, Challenge: solved,
 		})
 		// What is refused for another reason spends no solution.
 		vaulttest.WantErr(t, "CreateAccount(solution)", err, []error{refusal.ErrInvalid, nil}[i])
 	}
 	k.WantMails(t, outbox.MailVerify)
 	_, err = k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), signup.NewAccount{
-		Address: vaulttest.Bob, Password: vaulttest.RightPassword, Challenge: solved,
+		Address: vaulttest.Bob, Password: vaulttest.Password, Challenge: solved,
 	})
 	vaulttest.WantErr(t, "CreateAccount(spent solution)", err, refusal.ErrChallenge)
 }
@@ -208,7 +208,7 @@ func TestSignUpRace(t *testing.T) {
 	var all sync.WaitGroup
 	for range 64 {
 		all.Go(func() {
-			err := vaulttest.RetryBusy(func() error { return k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword) })
+			err := vaulttest.RetryBusy(func() error { return k.SignUp(t, vaulttest.Ada, vaulttest.Password) })
 			vaulttest.WantErr(t, "CreateAccount(address)", err, nil)
 		})
 	}
@@ -227,7 +227,7 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			switch err := vaulttest.RetryBusy(func() error { return k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword) }); {
+			switch err := vaulttest.RetryBusy(func() error { return k.SignUp(t, vaulttest.Ada, vaulttest.Password) }); {
 			case err == nil:
 				made.Add(1)
 			case errors.Is(err, refusal.ErrAddressTaken):
@@ -238,7 +238,7 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 	all.Wait()
 	vaulttest.Want(t, "accounts made", made.Load(), 1)
 	vaulttest.Want(t, "sign-ups refused", taken.Load(), 31)
-	k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
+	k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
 }
 
 // A stranger signs up with addresses of others, who never confirm. After a week
@@ -246,7 +246,7 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 func TestUnconfirmedAccountsEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{Manual: true})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
 	k.Leap(t, account.PendingLifetime-time.Hour)
 	k.AccountOf(t, vaulttest.Ada) // still there
 	k.Leap(t, time.Hour)

@@ -29,10 +29,10 @@ func TestLifetimesOfLinks(t *testing.T) {
 		use      func(t *testing.T, k *linkKit, token caller.Text) error
 	}{
 		{"verify", 24 * time.Hour, func(t *testing.T, k *linkKit) caller.Text {
-			vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Bob, vaulttest.RightPassword), nil)
+			vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Bob, vaulttest.Password), nil)
 			return k.WantLink(t, outbox.MailVerify, vaulttest.Bob)
 		}, func(t *testing.T, k *linkKit, token caller.Text) error {
-			return k.Confirm(t, token, vaulttest.RightPassword)
+			return k.Confirm(t, token, vaulttest.Password)
 		}},
 		{"reset", 15 * time.Minute, func(t *testing.T, k *linkKit) caller.Text {
 			vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
@@ -42,8 +42,8 @@ func TestLifetimesOfLinks(t *testing.T) {
 			return err
 		}},
 		{"address", 24 * time.Hour, func(t *testing.T, k *linkKit) caller.Text {
-			k.asked = k.EnterAs(t, vaulttest.Ada, vaulttest.RightPassword)
-			vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), k.asked, vaulttest.Bob, vaulttest.RightPassword), nil)
+			k.asked = k.MustSignIn(t, vaulttest.Ada, vaulttest.Password)
+			vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), k.asked, vaulttest.Bob, vaulttest.Password), nil)
 			return k.WantLink(t, outbox.MailAddress, vaulttest.Bob)
 		}, func(t *testing.T, k *linkKit, token caller.Text) error {
 			return k.Vault.SignUps.ConfirmAddressChange(t.Context(), k.asked, token)
@@ -54,7 +54,7 @@ func TestLifetimesOfLinks(t *testing.T) {
 			vaulttest.Want(t, "Invite.Expires", invite.Expires, k.Clock.Now().Add(7*24*time.Hour))
 			return invite.Key
 		}, func(t *testing.T, k *linkKit, token caller.Text) error {
-			_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{Address: vaulttest.Bob, Password: vaulttest.RightPassword, Invite: token})
+			_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.Host, signup.NewAccount{Address: vaulttest.Bob, Password: vaulttest.Password, Invite: token})
 			return err
 		}},
 	}
@@ -67,7 +67,7 @@ func TestLifetimesOfLinks(t *testing.T) {
 					policy.SignUp = caller.SignUpInvite
 				}
 				k := &linkKit{AccountKit: vaulttest.NewAccountKit(t, vaulttest.Options{Policy: policy})}
-				k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.RightPassword})
+				k.MustCreate(t, signup.OperatorAccount{Address: vaulttest.Ada, Password: vaulttest.Password})
 				token := test.ask(t, k)
 				k.Clock.Advance(test.lifetime - time.Second)
 				if late {
@@ -86,8 +86,8 @@ func TestLifetimesOfLinks(t *testing.T) {
 func TestTicketsAreSwept(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	c := k.MustJoin(t, vaulttest.Ada)
-	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), c, vaulttest.Bob, vaulttest.RightPassword), nil)
+	c := k.MustAccount(t, vaulttest.Ada)
+	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.SignUps.RequestAddressChange(t.Context(), c, vaulttest.Bob, vaulttest.Password), nil)
 	vaulttest.Want(t, "Account.PendingAddress", k.AccountOf(t, vaulttest.Ada).PendingAddress, vaulttest.Bob)
 	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, vaulttest.Ada), nil)
 	k.WantMails(t, outbox.MailReset, outbox.MailAddress)
@@ -102,10 +102,10 @@ func TestTicketsAreSwept(t *testing.T) {
 func TestLinksAreOfOneKind(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.NewAccountKit(t, vaulttest.Options{})
-	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.RightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.SignUp(t, vaulttest.Ada, vaulttest.Password), nil)
 	token := k.WantLink(t, outbox.MailVerify, vaulttest.Ada)
 	_, err := k.Vault.ResetPassword(t.Context(), caller.Caller{}, token, vaulttest.OtherPassword)
 	vaulttest.WantErr(t, "ResetPassword(another's token)", err, refusal.ErrTicket)
-	err = k.Vault.SignUps.ConfirmAddressChange(t.Context(), k.MustJoin(t, vaulttest.Bob), token)
+	err = k.Vault.SignUps.ConfirmAddressChange(t.Context(), k.MustAccount(t, vaulttest.Bob), token)
 	vaulttest.WantErr(t, "ConfirmAddressChange(another's token)", err, refusal.ErrTicket)
 }

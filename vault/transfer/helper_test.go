@@ -130,10 +130,10 @@ func (c *content) fill(t *testing.T, k *vaulttest.Kit) {
 	t.Helper()
 	ctx, stranger := t.Context(), vaulttest.Caller(7)
 	m := &vaulttest.Member{Kit: k}
-	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
 	in := m.SignIn(t, true)
 	c.cookie = in.Cookie
-	member := m.Auth(t, vaulttest.BySession(in.Cookie))
+	member := m.MustAuthenticate(t, vaulttest.BySession(in.Cookie))
 	c.token = m.MustToken(t, member, credential.NewToken{Name: "copied"})
 
 	c.plain = k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Terms{})
@@ -173,8 +173,8 @@ func (c *content) wantWorks(t *testing.T, k *vaulttest.Kit) {
 	t.Helper()
 	stranger := vaulttest.Caller(7)
 	m := &vaulttest.Member{Kit: k}
-	member := m.Auth(t, vaulttest.BySession(c.cookie))
-	m.Auth(t, vaulttest.ByToken(c.token))
+	member := m.MustAuthenticate(t, vaulttest.BySession(c.cookie))
+	m.MustAuthenticate(t, vaulttest.ByToken(c.token))
 	m.SignIn(t, false)
 	m.WantList(t, member, 1, 0)
 	vaulttest.WantState(t, k, c.ended.Metadata.Key, receipt.StateReceived)

@@ -18,12 +18,11 @@ import (
 	"hush/vault/signup"
 )
 
-// What tests of accounts have in common: addresses, and passwords.
+// What tests of accounts have in common: addresses, and a password that is not Password.
 const (
 	Ada = "ada-canary@example.com"
 	Bob = "bob-canary@example.com"
 
-	RightPassword caller.Text = "correct horse battery"
 	OtherPassword caller.Text = "staple of the battery"
 )
 
@@ -74,51 +73,14 @@ func NewMaillessKit(t testing.TB, opts Options) *AccountKit {
 		opts.Policy.SignUp = caller.SignUpOpen
 	}
 	k := &AccountKit{Kit: New(t, opts)}
-	k.Host = k.MustJoin(t, "host-canary@example.com")
+	k.Host = k.MustAccount(t, "host-canary@example.com")
 	return k
-}
-
-// MustCreate makes an account by the operator.
-func (k *AccountKit) MustCreate(t testing.TB, a signup.OperatorAccount) account.Account {
-	t.Helper()
-	account, err := k.Vault.Operator().SignUps.CreateAccount(t.Context(), a)
-	if err != nil {
-		t.Fatalf("Operator.CreateAccount(address): got %v, want nil", err)
-	}
-	return account
-}
-
-// MustJoin makes an account by the operator and signs in.
-func (k *AccountKit) MustJoin(t testing.TB, address caller.Text) caller.Caller {
-	t.Helper()
-	k.MustCreate(t, signup.OperatorAccount{Address: address, Password: RightPassword})
-	return k.EnterAs(t, address, RightPassword)
-}
-
-// EnterAs signs in and returns the caller.
-func (k *AccountKit) EnterAs(t testing.TB, address, password caller.Text) caller.Caller {
-	t.Helper()
-	in, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(7), address, password, false)
-	if err != nil {
-		t.Fatalf("CreateSession(address, password): got %v, want nil", err)
-	}
-	return k.MustBe(t, session.Credential{Session: caller.Text(in.Cookie.Expose())})
-}
-
-// MustBe returns the caller with a credential.
-func (k *AccountKit) MustBe(t testing.TB, cred session.Credential) caller.Caller {
-	t.Helper()
-	c, err := k.Vault.Sessions.Authenticate(t.Context(), Caller(7).Network, cred)
-	if err != nil {
-		t.Fatalf("Authenticate(credential): got %v, want nil", err)
-	}
-	return c
 }
 
 // WantSignIn fails the test unless signing in ends so.
 func (k *AccountKit) WantSignIn(t *testing.T, address, password caller.Text, wanted error) {
 	t.Helper()
-	_, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(7), address, password, false)
+	_, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(1), address, password, false)
 	WantErr(t, "CreateSession(address, password)", err, wanted)
 }
 
@@ -172,10 +134,10 @@ func (k *AccountKit) WantLink(t *testing.T, kind outbox.MailKind, to caller.Text
 // MustVerify signs up and opens the link.
 func (k *AccountKit) MustVerify(t *testing.T, address caller.Text) {
 	t.Helper()
-	if err := k.SignUp(t, address, RightPassword); err != nil {
+	if err := k.SignUp(t, address, Password); err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}
-	if err := k.Confirm(t, k.WantLink(t, outbox.MailVerify, address), RightPassword); err != nil {
+	if err := k.Confirm(t, k.WantLink(t, outbox.MailVerify, address), Password); err != nil {
 		t.Fatalf("VerifyAccount(token): got %v, want nil", err)
 	}
 }
@@ -221,24 +183,24 @@ func (k *AccountKit) TokenOf(t *testing.T, c caller.Caller) session.Credential {
 	if err != nil {
 		t.Fatalf("GenerateAPIToken(caller): got %v, want nil", err)
 	}
-	return session.Credential{Token: caller.Text(token.Expose())}
+	return ByToken(token)
 }
 
 // WantRefused fails the test unless a credential is refused.
 func (k *AccountKit) WantRefused(t *testing.T, cred session.Credential) {
 	t.Helper()
-	_, err := k.Vault.Sessions.Authenticate(t.Context(), Caller(7).Network, cred)
+	_, err := k.Vault.Sessions.Authenticate(t.Context(), Caller(1).Network, cred)
 	WantErr(t, "Authenticate(ended credential)", err, refusal.ErrUnauthenticated)
 }
 
 // Browser signs in to Ada's account and returns the session's credential.
 func (k *AccountKit) Browser(t *testing.T) session.Credential {
 	t.Helper()
-	in, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(7), Ada, RightPassword, false)
+	in, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(1), Ada, Password, false)
 	if err != nil {
 		t.Fatalf("CreateSession(address, password): got %v, want nil", err)
 	}
-	return session.Credential{Session: caller.Text(in.Cookie.Expose())}
+	return BySession(in.Cookie)
 }
 
 // Listed returns how many receipts the caller's list shows and hides.

@@ -31,13 +31,10 @@ func (m *Member) RowsOf(t testing.TB, bucket string) map[string][]byte {
 	return found
 }
 
-// The address and the password of a Member.
-const (
-	MemberAddress  = "member-canary@example.com"
-	MemberPassword = "correct horse battery"
-)
+// MemberAddress is the address of a Member.
+const MemberAddress = "member-canary@example.com"
 
-// Member is a Manual vault with an account that has a password, whose id is ID.
+// Member is a Manual vault with an account that has Password, whose id is ID.
 type Member struct {
 	*Kit
 	ID caller.AccountID
@@ -48,24 +45,20 @@ func NewMember(t testing.TB, opts Options) *Member {
 	t.Helper()
 	opts.Manual = true
 	m := &Member{Kit: New(t, opts)}
-	m.ID = m.AddAccount(t, MemberAddress, MemberPassword)
+	m.ID = m.AddAccount(t, MemberAddress, Password)
 	return m
 }
 
 // AddAccount creates a further account, like the operator does.
 func (m *Member) AddAccount(t testing.TB, address, password caller.Text) caller.AccountID {
 	t.Helper()
-	made, err := m.Vault.Operator().SignUps.CreateAccount(t.Context(), signup.OperatorAccount{Address: address, Password: password})
-	if err != nil {
-		t.Fatalf("CreateAccount(address): got %v, want nil", err)
-	}
-	return made.ID
+	return m.MustCreate(t, signup.OperatorAccount{Address: address, Password: password}).ID
 }
 
 // SignIn signs in with the password, for longer if remember is set.
 func (m *Member) SignIn(t testing.TB, remember bool) session.SignedIn {
 	t.Helper()
-	in, err := m.Vault.Sessions.CreateSession(t.Context(), Caller(1), MemberAddress, MemberPassword, remember)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), Caller(1), MemberAddress, Password, remember)
 	if err != nil {
 		t.Fatalf("CreateSession(address, password): got %v, want nil", err)
 	}
@@ -103,20 +96,10 @@ func (m *Member) AuthErr(t testing.TB, cred session.Credential) error {
 	return err
 }
 
-// Auth returns the caller of a credential.
-func (m *Member) Auth(t testing.TB, cred session.Credential) caller.Caller {
-	t.Helper()
-	c, err := m.Vault.Sessions.Authenticate(t.Context(), Caller(1).Network, cred)
-	if err != nil {
-		t.Fatalf("Authenticate(credential): got %v, want nil", err)
-	}
-	return c
-}
-
 // MustEnter signs in and returns the session's caller.
 func (m *Member) MustEnter(t testing.TB) caller.Caller {
 	t.Helper()
-	return m.Auth(t, BySession(m.SignIn(t, false).Cookie))
+	return m.MustAuthenticate(t, BySession(m.SignIn(t, false).Cookie))
 }
 
 // ListSessions returns the sessions that the caller sees.

@@ -119,16 +119,23 @@ func (k *Kit) MustLiveBytes(t testing.TB) int64 {
 	return bytes
 }
 
-// Password is the password of accounts that MustAccount creates.
+// Password is that of the accounts that the kits create.
 const Password = "correct horse battery"
+
+// MustCreate creates an account like the operator does.
+func (k *Kit) MustCreate(t testing.TB, a signup.OperatorAccount) account.Account {
+	t.Helper()
+	made, err := k.Vault.Operator().SignUps.CreateAccount(t.Context(), a)
+	if err != nil {
+		t.Fatalf("Operator.CreateAccount(address): got %v, want nil", err)
+	}
+	return made
+}
 
 // MustAccount creates an account like the operator does and signs in to it.
 func (k *Kit) MustAccount(t testing.TB, address caller.Text) caller.Caller {
 	t.Helper()
-	made := signup.OperatorAccount{Address: address, Password: Password}
-	if _, err := k.Vault.Operator().SignUps.CreateAccount(t.Context(), made); err != nil {
-		t.Fatalf("CreateAccount(address): got %v, want nil", err)
-	}
+	k.MustCreate(t, signup.OperatorAccount{Address: address, Password: Password})
 	return k.MustSignIn(t, address, Password)
 }
 
@@ -139,7 +146,7 @@ func (k *Kit) MustSignIn(t testing.TB, address, password caller.Text) caller.Cal
 	if err != nil {
 		t.Fatalf("CreateSession(address): got %v, want nil", err)
 	}
-	return k.MustAuthenticate(t, session.Credential{Session: caller.Text(in.Cookie.Expose())})
+	return k.MustAuthenticate(t, BySession(in.Cookie))
 }
 
 // MustAuthenticate returns the caller of a credential.

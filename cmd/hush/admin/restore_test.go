@@ -50,8 +50,8 @@ func newScene(t *testing.T) *scene {
 	s := &scene{spent: filepath.Join(t.TempDir(), "spent"), backup: filepath.Join(t.TempDir(), "backup")}
 	s.Kit = vaulttest.New(t, vaulttest.Options{SpentLog: s.spent, Start: time.Now(), Manual: true})
 	s.member = &vaulttest.Member{Kit: s.Kit}
-	s.member.ID = s.member.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
-	in := s.member.Auth(t, vaulttest.BySession(s.member.SignIn(t, false).Cookie))
+	s.member.ID = s.member.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
+	in := s.member.MustAuthenticate(t, vaulttest.BySession(s.member.SignIn(t, false).Cookie))
 	s.token = s.member.MustToken(t, in, credential.NewToken{Name: "one"})
 	for _, c := range []*secret.Concealed{&s.waits, &s.opened, &s.burned, &s.racing} {
 		*c = s.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
