@@ -7,24 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"hush/server/settings"
+	"hush/storage/disktest"
 )
 
 // The disk of the backups runs full while one is made. Nothing is left of it, the
 // earlier ones stay, however many there are, and the next one is made once there is
 // room. It needs the right to mount a disk.
 func TestBackupOnFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k,mode=700"); err != nil {
-		t.Skipf("needs mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Errorf("Unmount: got %v, want nil", err)
-		}
-	})
+	dir := disktest.Small(t, "64k")
 	s := &settings.Settings{}
 	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 1
 	b, now := scheduled(t, s)

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"hush/storage"
+	"hush/storage/disktest"
 	"hush/vault/caller"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
@@ -25,15 +24,7 @@ import (
 // smallDiskKit is a vault on a file system of its own, with a ballast.
 func smallDiskKit(t *testing.T, size string, minFree int64) (k *vaulttest.Kit, disk string) {
 	t.Helper()
-	disk = t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size="+size+",mode=700"); err != nil {
-		t.Skipf("needs mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(disk, 0); err != nil {
-			t.Errorf("Unmount: got %v, want nil", err)
-		}
-	})
+	disk = disktest.Small(t, size)
 	return vaulttest.New(t, vaulttest.Options{
 		Manual: true, Dir: filepath.Join(disk, "data"), MinFree: minFree, Ballast: true,
 	}), disk

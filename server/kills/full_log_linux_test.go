@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"hush/routes/apitest"
 	"hush/server/servertest"
+	"hush/storage/disktest"
 	"hush/testtier"
 )
 
@@ -25,15 +24,7 @@ type logDisk struct{ dir, filler string }
 // newLogDisk mounts a disk of 4 MiB, which has room for three steps of a log.
 func newLogDisk(t *testing.T) *logDisk {
 	t.Helper()
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,mode=700"); err != nil {
-		t.Skipf("needs mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Errorf("Unmount: got %v, want nil", err)
-		}
-	})
+	dir := disktest.Small(t, "4m")
 	return &logDisk{dir, filepath.Join(dir, "filler")}
 }
 

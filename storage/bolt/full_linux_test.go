@@ -17,13 +17,14 @@ import (
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/storage/bolt/bolttest"
+	"hush/storage/disktest"
 	"hush/storage/sharefile"
 )
 
 // TestFullDisk fills a small file system for real. It needs the right to mount
 // one.
 func TestFullDisk(t *testing.T) {
-	disk := smallDisk(t, "6m")
+	disk := disktest.Small(t, "6m")
 	var fault error
 	store, shares, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { fault = err }})
 	if len(folder.Warnings()) != 1 {
@@ -50,7 +51,7 @@ func TestFullDisk(t *testing.T) {
 // block, as every block does on a file system that copies on write. Whatever is
 // reported as stored or destroyed is so, and with free space it goes on.
 func TestOverwriteOnFullDisk(t *testing.T) {
-	disk := smallDisk(t, "6m")
+	disk := disktest.Small(t, "6m")
 	_, shares, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { t.Errorf("Fault: got %v, want none", err) }})
 	early := bolttest.PutShare(t, shares, [storage.ShareSize]byte{1})
 	file, err := os.OpenFile(folder.Path("shares"), os.O_RDWR, 0)
@@ -98,21 +99,6 @@ func TestOverwriteOnFullDisk(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a file system of that size and returns a folder for it.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size="+size+",mode=700"); err != nil {
-		t.Skipf("needs mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(disk, 0); err != nil {
-			t.Errorf("Unmount: got %v, want nil", err)
-		}
-	})
-	return disk
-}
-
 // clock is ahead of the system's.
 type clock struct{ ahead atomic.Int64 }
 
@@ -124,7 +110,7 @@ func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
 // The defect: a folder that had filled its disk refused everything for good,
 // though it was empty again inside. Free pages are room.
 func TestFreePagesAreRoom(t *testing.T) {
-	disk := smallDisk(t, "24m")
+	disk := disktest.Small(t, "24m")
 	const least = 4 << 20
 	var later clock
 	store, _, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true, Now: later.now})
@@ -150,7 +136,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 
 // On a full disk what was promised room gets it, and nothing else does.
 func TestBallast(t *testing.T) {
-	disk := smallDisk(t, "20m")
+	disk := disktest.Small(t, "20m")
 	var told []bool
 	var later clock
 	store, shares, folder := bolttest.Open(t, filepath.Join(disk, "data"), bolt.Options{

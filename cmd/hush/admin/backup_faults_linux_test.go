@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"hush/cli/command"
 	"hush/cmd/hush/program"
 	"hush/routes/apitest"
 	"hush/server/servertest"
+	"hush/storage/disktest"
 )
 
 // Nothing is left of a backup for which the disk is too small. It needs the right to
@@ -28,15 +27,7 @@ func TestBackupOnFullDisk(t *testing.T) {
 	for range 4 {
 		apitest.MustConceal(t, d, apitest.Terms{Secret: strings.Repeat("long ", 10_000)})
 	}
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k,mode=700"); err != nil {
-		t.Skipf("needs mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(disk, 0); err != nil {
-			t.Errorf("Unmount: got %v, want nil", err)
-		}
-	})
+	disk := disktest.Small(t, "64k")
 	args := []string{"admin", "backup", "--data", s.Data, "--plain", "-o", filepath.Join(disk, "b")}
 	for _, name := range []string{"running", "stopped"} {
 		servertest.Call(t, nil, "", args...).Want(t, "admin backup of a service that is "+name, command.ExitFailure, "no space left on device", "nothing is left of the backup")
