@@ -147,7 +147,7 @@ func allowedBucketUses() []bucketUse {
 		},
 		{"vault/secret/sweep.go", "BucketExpiry", "names the bucket of damaged rows for the log; reads and writes nothing"},
 		{
-			"vault/signup/even.go", "BucketAccount BucketAddress BucketAudit BucketDue BucketOutbox BucketTicket",
+			"vault/signup/level.go", "BucketAccount BucketAddress BucketAudit BucketDue BucketOutbox BucketTicket",
 			"writes and deletes a row of no account, where a real change writes, so that both cost the same",
 		},
 		{

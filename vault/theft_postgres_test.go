@@ -65,7 +65,7 @@ func (d dumps) open(t *testing.T, database string, root seal.RootKey, fresh bool
 
 func (d dumps) openStore(t *testing.T, database string) (*postgres.Store, *postgres.Shares) {
 	t.Helper()
-	store, backend, err := postgres.Open(t.Context(), d.server.URL(database), postgres.Options{Apart: shares.Apart()})
+	store, backend, err := postgres.Open(t.Context(), d.server.URL(database), postgres.Options{OwnTables: shares.OwnTables()})
 	vaulttest.Want(t, "postgres.Open()", err, nil)
 	t.Cleanup(func() { vaulttest.Want(t, "Close()", store.Close(), nil) })
 	return store, backend

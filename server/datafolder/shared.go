@@ -67,7 +67,7 @@ func openDatabase(ctx context.Context, folder *bolt.Folder, s *settings.Settings
 // nodes have.
 func connect(ctx context.Context, s *settings.Settings, node string, opts postgres.Options) (*Data, error) {
 	place, common := postgres.Place(s.Store), databaseOptions("hush "+node)
-	opts.ApplicationName, opts.Apart = common.ApplicationName, common.Apart
+	opts.ApplicationName, opts.OwnTables = common.ApplicationName, common.OwnTables
 	opts.Patience, opts.Wait = patience, s.Wait
 	store, slots, err := postgres.Open(ctx, s.Store, opts)
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *openError) Unwrap() error { return e.cause }
 // databaseOptions returns what all programs open a database with. What a logical
 // backup leaves out has a table of its own.
 func databaseOptions(program string) postgres.Options {
-	return postgres.Options{ApplicationName: program, Apart: shares.Apart()}
+	return postgres.Options{ApplicationName: program, OwnTables: shares.OwnTables()}
 }
 
 // openBeside opens the database for one command, while nodes may use it. It

@@ -35,7 +35,7 @@ type connector struct {
 // newConnector reads a connection string, a URL or keywords and values. A
 // server on another machine has to prove its name by a certificate.
 func newConnector(target string, opts Options) (*connector, error) {
-	if err := checkApart(opts.Apart); err != nil {
+	if err := checkTableNames(opts.OwnTables); err != nil {
 		return nil, err
 	}
 	c := &connector{target: target, opts: opts}

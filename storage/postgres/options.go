@@ -9,11 +9,11 @@ type Options struct {
 	// ApplicationName shows in the server's list of connections; "hush" if
 	// empty.
 	ApplicationName string
-	// Apart names buckets that get a table of their own, record_ and the name,
+	// OwnTables names buckets that get a table of their own, record_ and the name,
 	// so that a logical backup can leave their rows out. The names consist of
 	// small letters, digits and underscores. All nodes must name the same; a
 	// bucket that is named once stays apart.
-	Apart []string
+	OwnTables []string
 	// Existing leaves the database as it is: Open returns ErrNoStore instead of
 	// creating a store, or bringing one of an older version up to date.
 	Existing bool

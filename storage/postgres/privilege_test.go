@@ -41,7 +41,7 @@ func TestPrivileges(t *testing.T) {
 	admin := server.URL("postgres")
 	mustExec(t, admin, `CREATE ROLE "narrow role" LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	target := strings.Replace(admin, "user=hush", "user=narrow%20role", 1)
-	opts := postgres.Options{Schema: "narrow", Apart: []string{"epoch"}}
+	opts := postgres.Options{Schema: "narrow", OwnTables: []string{"epoch"}}
 	refused := func(when string) {
 		t.Helper()
 		_, _, err := postgres.Open(t.Context(), target, opts)

@@ -31,7 +31,7 @@ func (c *connector) migrate(ctx context.Context) error {
 			}
 			c.identity = current.store
 			if current.version >= schemaVersion {
-				apart, err := c.allApart(ctx, pg)
+				apart, err := c.hasOwnTables(ctx, pg)
 				if err := errors.Join(err, current.check("")); err != nil || apart {
 					return err
 				}
@@ -95,8 +95,8 @@ func (c *connector) migrateLocked(ctx context.Context, pg *pgconn.PgConn) error 
 			return err
 		}
 	}
-	for _, name := range c.opts.Apart {
-		if err := c.setApart(ctx, pg, name); err != nil {
+	for _, name := range c.opts.OwnTables {
+		if err := c.addOwnTable(ctx, pg, name); err != nil {
 			return fmt.Errorf("giving bucket %s a table: %w", name, withoutDetail(err))
 		}
 	}

@@ -124,7 +124,7 @@ const (
 // migrations lead from the version that is their index to the next one.
 //
 // One table holds the rows of all buckets, with a small number for the bucket,
-// but for the buckets that Options.Apart names, which have partitions.
+// but for the buckets that Options.OwnTables names, which have partitions.
 // A table for each would make nothing smaller, since the primary key is the
 // only index and two bytes more fit into its alignment, and would make every
 // batch a statement for each table. Vacuum's work for each dead row is the same

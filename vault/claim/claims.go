@@ -25,9 +25,9 @@ const (
 	ExtendEvery = 30 * time.Second
 )
 
-// clocksApart is how far the clocks of nodes may be apart, and how far one may have been
+// maxSkew is how far the clocks of nodes may be apart, and how far one may have been
 // set back before a start: a claim that was just made may seem to be due that much later.
-const clocksApart = 5 * time.Second
+const maxSkew = 5 * time.Second
 
 // Options are the dependencies of New; all are required.
 type Options struct {

@@ -44,7 +44,7 @@ func (cl *Claims) Begin(ctx context.Context) error {
 		for row, r := range page {
 			cl.usage.FoundClaim(r.Charge())
 			cl.see(row, r.deadline, cl.clock.Stopwatch())
-			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+clocksApart || r.limit.Sub(now) > Longest+clocksApart {
+			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+maxSkew || r.limit.Sub(now) > Longest+maxSkew {
 				due = append(due, dueClaim{row, r.deadline})
 			}
 		}

@@ -12,9 +12,9 @@ import (
 // BucketEpoch has hours since 1970 (8) -> epochRecord.
 const BucketEpoch = "epoch"
 
-// Apart names the buckets that a store which keeps old copies must keep apart
+// OwnTables names the buckets that a store which keeps old copies must keep apart
 // from all others, so that a logical backup can leave them out.
-func Apart() []string { return []string{BucketEpoch} }
+func OwnTables() []string { return []string{BucketEpoch} }
 
 const epochVersion = 1
 

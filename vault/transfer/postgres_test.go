@@ -26,7 +26,7 @@ func postgresSite(t *testing.T, root seal.RootKey) site {
 	t.Cleanup(func() { vaulttest.Want(t, "Stop()", server.Stop(), nil) })
 	open := func(t *testing.T) (*postgres.Store, *postgres.Shares) {
 		t.Helper()
-		store, shares, err := postgres.Open(t.Context(), server.URL("postgres"), postgres.Options{Apart: shares.Apart()})
+		store, shares, err := postgres.Open(t.Context(), server.URL("postgres"), postgres.Options{OwnTables: shares.OwnTables()})
 		vaulttest.Want(t, "postgres.Open()", err, nil)
 		return store, shares
 	}

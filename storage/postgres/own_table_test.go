@@ -56,11 +56,11 @@ func runTool(t *testing.T, server *postgrestest.Server, name, database string, a
 	}
 }
 
-// TestApartIsLeftOut: a logical backup without the table of a bucket has none of
+// TestOwnTableIsLeftOut: a logical backup without the table of a bucket has none of
 // its bytes, and the restored database serves the rest.
-func TestApartIsLeftOut(t *testing.T) {
+func TestOwnTableIsLeftOut(t *testing.T) {
 	server, name := need(t), "left_out"
-	opts := postgres.Options{Schema: name, Apart: []string{"epoch"}}
+	opts := postgres.Options{Schema: name, OwnTables: []string{"epoch"}}
 	store, shares := open(t, server, opts)
 	putIn(t, store, "epoch", "hour", "the marker of a key")
 	putIn(t, store, "secret", "one", "kept")
@@ -104,14 +104,14 @@ func TestApartIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestApartLater: a bucket that has rows already gets a table of its own, while
+// TestOwnTableLater: a bucket that has rows already gets a table of its own, while
 // another node is running.
-func TestApartLater(t *testing.T) {
+func TestOwnTableLater(t *testing.T) {
 	server, name := need(t), "apart_later"
 	before, _ := open(t, server, postgres.Options{Schema: name})
 	putIn(t, before, "epoch", "hour", "old")
 	putIn(t, before, "secret", "one", "kept")
-	after, _ := open(t, server, postgres.Options{Schema: name, Apart: []string{"epoch", "other"}})
+	after, _ := open(t, server, postgres.Options{Schema: name, OwnTables: []string{"epoch", "other"}})
 	putIn(t, before, "epoch", "next", "new")
 	for _, s := range []storage.Store{before, after} {
 		wantIn(t, s, "epoch", "hour", "old")
@@ -126,10 +126,10 @@ func TestApartLater(t *testing.T) {
 	}
 }
 
-func TestApartNames(t *testing.T) {
+func TestOwnTableNames(t *testing.T) {
 	for _, name := range []string{"", "rest", "Epoch", "a b", `a"b`, "a'b", "a;b"} {
-		if _, _, err := postgres.Open(t.Context(), "host=/nowhere", postgres.Options{Apart: []string{name}}); err == nil || errors.Is(err, storage.ErrUnavailable) {
-			t.Errorf("Open(apart %q): got %v, want it refused", name, err)
+		if _, _, err := postgres.Open(t.Context(), "host=/nowhere", postgres.Options{OwnTables: []string{name}}); err == nil || errors.Is(err, storage.ErrUnavailable) {
+			t.Errorf("Open(own table %q): got %v, want it refused", name, err)
 		}
 	}
 }
@@ -157,11 +157,11 @@ func everyRead(t *testing.T, store storage.Store, bucket, key string) map[string
 	}
 }
 
-// TestApartAmidSnapshot: a bucket moves to a table of its own while a snapshot is
+// TestOwnTableAmidSnapshot: a bucket moves to a table of its own while a snapshot is
 // about to begin, on a connection that has read the bucket where it was. Views, and
 // updates, whose answers are not certified if they write nothing, find the bucket's
 // rows where they are now, and do not answer that there are none.
-func TestApartAmidSnapshot(t *testing.T) {
+func TestOwnTableAmidSnapshot(t *testing.T) {
 	server, name := need(t), "apart_amid"
 	store, _ := open(t, server, postgres.Options{Schema: name, ApplicationName: name})
 	admin, err := pgconn.Connect(t.Context(), server.URL("postgres"))
@@ -203,9 +203,9 @@ func TestApartAmidSnapshot(t *testing.T) {
 	}
 }
 
-// TestApartWaitsForSnapshots: a snapshot that has begun before a bucket is set apart
+// TestOwnTableWaitsForSnapshots: a snapshot that has begun before a bucket is set apart
 // shows its rows to the end.
-func TestApartWaitsForSnapshots(t *testing.T) {
+func TestOwnTableWaitsForSnapshots(t *testing.T) {
 	server, name := need(t), "apart_waits"
 	const never = 10 * time.Minute // ends a wait of the test
 	store, _ := open(t, server, postgres.Options{Schema: name, StatementTimeout: never})
@@ -218,7 +218,7 @@ func TestApartWaitsForSnapshots(t *testing.T) {
 		}
 		go func() {
 			apart, _, err := postgres.Open(t.Context(), server.URL("postgres"), postgres.Options{
-				Schema: name, ApplicationName: name + " 2", Apart: []string{"epoch"}, LockTimeout: never, StatementTimeout: never,
+				Schema: name, ApplicationName: name + " 2", OwnTables: []string{"epoch"}, LockTimeout: never, StatementTimeout: never,
 			})
 			if err == nil {
 				err = apart.Close()

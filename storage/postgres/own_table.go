@@ -9,25 +9,25 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-var apartName = regexp.MustCompile(`^[a-z0-9_]{1,50}$`)
+var tableName = regexp.MustCompile(`^[a-z0-9_]{1,50}$`)
 
-// errApart: a table cannot have the name.
-var errApart = errors.New("postgres: a bucket with a table of its own has a name of small letters, digits and underscores")
+// errTableName: a table cannot have the name.
+var errTableName = errors.New("postgres: a bucket with a table of its own has a name of small letters, digits and underscores")
 
-// checkApart refuses names that would need quotes where an administrator gives
+// checkTableNames refuses names that would need quotes where an administrator gives
 // them to pg_dump, and that of the table of all other buckets.
-func checkApart(names []string) error {
+func checkTableNames(names []string) error {
 	for _, name := range names {
-		if !apartName.MatchString(name) || name == "rest" {
-			return fmt.Errorf("%w: %q", errApart, name)
+		if !tableName.MatchString(name) || name == "rest" {
+			return fmt.Errorf("%w: %q", errTableName, name)
 		}
 	}
 	return nil
 }
 
-// allApart reports whether the buckets of Options.Apart have their tables.
-func (c *connector) allApart(ctx context.Context, pg *pgconn.PgConn) (bool, error) {
-	for _, name := range c.opts.Apart {
+// hasOwnTables reports whether the buckets of Options.OwnTables have their tables.
+func (c *connector) hasOwnTables(ctx context.Context, pg *pgconn.PgConn) (bool, error) {
+	for _, name := range c.opts.OwnTables {
 		missing, err := isTrue(ctx, pg, "SELECT to_regclass('record_"+name+"') IS NULL")
 		if err != nil || missing {
 			return false, err
@@ -36,9 +36,9 @@ func (c *connector) allApart(ctx context.Context, pg *pgconn.PgConn) (bool, erro
 	return true, nil
 }
 
-// setApart gives a bucket a table of its own, and moves its rows there. It runs
+// addOwnTable gives a bucket a table of its own, and moves its rows there. It runs
 // in the transaction of a migration, while no node commits.
-func (c *connector) setApart(ctx context.Context, pg *pgconn.PgConn, name string) error {
+func (c *connector) addOwnTable(ctx context.Context, pg *pgconn.PgConn, name string) error {
 	missing, err := isTrue(ctx, pg, "SELECT to_regclass('record_"+name+"') IS NULL")
 	if err != nil || !missing {
 		return err

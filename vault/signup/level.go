@@ -17,8 +17,8 @@ import (
 // The reads and writes to which level fills up a transaction: as many as the
 // most expensive one needs, a new account with its ticket and mail.
 const (
-	evenReads  = 11
-	evenWrites = 14
+	levelReads  = 11
+	levelWrites = 14
 )
 
 // level fills up the reads and writes that a transaction has made since the given
@@ -27,9 +27,9 @@ const (
 // leaves nothing behind.
 func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 	reads, writes := tx.Work()
-	missingReads, missingWrites := evenReads-(reads-readsBefore), evenWrites-(writes-writesBefore)
+	missingReads, missingWrites := levelReads-(reads-readsBefore), levelWrites-(writes-writesBefore)
 	if missingReads < 0 || missingWrites < 0 {
-		return fmt.Errorf("%d reads and %d writes where %d and %d are the most: %w", reads-readsBefore, writes-writesBefore, evenReads, evenWrites, rows.ErrInconsistent)
+		return fmt.Errorf("%d reads and %d writes where %d and %d are the most: %w", reads-readsBefore, writes-writesBefore, levelReads, levelWrites, rows.ErrInconsistent)
 	}
 	id := account.NewAccountID(now)
 	for range missingReads {
@@ -43,7 +43,7 @@ func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 		}
 	}
 	row := (&account.Record{}).Encode()
-	buckets := evenBuckets()
+	buckets := levelBuckets()
 	for _, bucket := range buckets[:missingWrites/2] {
 		if err := errors.Join(tx.Put(bucket, id[:], row), tx.Delete(bucket, id[:])); err != nil {
 			return err
@@ -52,8 +52,8 @@ func level(tx *rows.Tx, readsBefore, writesBefore int, now time.Time) error {
 	return nil
 }
 
-// evenBuckets returns a bucket for each pair of writes that level may need.
-func evenBuckets() [evenWrites / 2]string {
+// levelBuckets returns a bucket for each pair of writes that level may need.
+func levelBuckets() [levelWrites / 2]string {
 	return [...]string{
 		ticket.BucketTicket, sweep.BucketDue, account.BucketAccount, outbox.BucketOutbox, account.BucketAddress, sweep.BucketDue, audit.BucketAudit,
 	}
