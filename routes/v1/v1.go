@@ -1,4 +1,4 @@
-// Package v1 is version 1 of the API: its 13 routes, with the form of their responses and
+// Package v1 is version 1 of the API: its routes, with the form of their responses and
 // refusals.
 //
 // It promises that its clients, which are the oldest, cannot tell what they could not

@@ -1,4 +1,4 @@
-// Package v2 is version 2 of the API, with its 32 routes and those that came with later
+// Package v2 is version 2 of the API, with its routes and those that came with later
 // clients, and version 3, which is another face of it: the same requests for a part of the
 // routes, and responses that are made of those of version 2.
 //
