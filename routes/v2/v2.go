@@ -1,6 +1,6 @@
-// Package v2 is version 2 of the API, with its routes and those that came with later
-// clients, and version 3, which is another face of it: the same requests for a part of the
-// routes, and responses that are made of those of version 2.
+// Package v2 is version 2 of the API, with the routes that came with later clients, and
+// version 3, which is another face of it: the same requests for a part of the routes, and
+// responses that are made of those of version 2.
 //
 // It promises that clients of any age find what they look for: a response has its members
 // under all names that they had, and paths keep the words of their time.
