@@ -42,7 +42,6 @@ var smallFor = map[string]string{
 	"server/kills":                 "the same",
 	"server/proxies":               "the same",
 	"vault/passphrase":             "secrets count tries and receipts show when they are used up, so the counters stand below both",
-	"vault/restoration":            "waits for restore to be in one place",
 	"storage/bolt/bolttest":        "the tests of two packages use it, and neither may see the other's inside",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
 	"client/protocols":             "it imports both protocols, and each must be readable without the other",

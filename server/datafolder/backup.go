@@ -14,8 +14,8 @@ import (
 	"hush/storage/sharefile"
 	"hush/vault/cluster"
 	"hush/vault/keylist"
+	"hush/vault/restoration"
 	"hush/vault/rows"
-	"hush/vault/transfer"
 )
 
 // The errors of Backup beside those of what it writes to.
@@ -62,7 +62,7 @@ func (d *Data) Backup(ctx context.Context, to io.Writer, opts BackupOptions) (tr
 			opts.Wrote(w.Bytes())
 		}
 	}
-	find, named := transfer.Shared(), slotSet{}
+	find, named := restoration.Shared(), slotSet{}
 	err = store.Snapshot(ctx, func(s *bolt.Snapshot) error {
 		if opts.Begun != nil {
 			opts.Begun(s.Bytes())

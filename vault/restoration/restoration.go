@@ -5,7 +5,8 @@
 // no claim of the backup is of use. What the spent log says has ended is the business of
 // package spent.
 //
-// It owns no bucket. Only the command that restores uses it.
+// It also says what a backup has and lacks, before it is restored. It owns no bucket. Only
+// what makes, checks and restores backups uses it.
 package restoration
 
 import (

@@ -20,7 +20,7 @@ import (
 	"hush/seal"
 	"hush/server/datafolder"
 	"hush/server/settings"
-	"hush/vault/transfer"
+	"hush/vault/restoration"
 )
 
 // verifyOptions are the flags of "hush admin backup verify".
@@ -138,7 +138,7 @@ func inspectBackup(from io.Reader, identities []age.Identity, keys *seal.Keys) (
 	if err := datafolder.CheckBackup(r.Header); err != nil {
 		return nil, err
 	}
-	check := transfer.NewInspection(keys)
+	check := restoration.NewInspection(keys)
 	trailer, err := r.All(check.Row, check.Slot)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package transfer_test
+package restoration_test
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"hush/vault/caller"
 	"hush/vault/keylist"
 	"hush/vault/receipt"
+	"hush/vault/restoration"
 	"hush/vault/rows"
 	"hush/vault/secret"
-	"hush/vault/transfer"
 	"hush/vault/vaulttest"
 )
 
@@ -54,7 +54,7 @@ func TestInspection(t *testing.T) {
 			t.Errorf("%s: got %+v, verified %v, sound %v, want %+v", name, got, i.Verified, i.Sound(), c.want)
 		}
 	}
-	i := transfer.NewInspection(nil)
+	i := restoration.NewInspection(nil)
 	old, current := [seal.VerifierSize]byte{1}, [seal.VerifierSize]byte{2}
 	list := keylist.RootKeys{Keys: []keylist.RootKey{
 		{Verifier: [seal.VerifierSize]byte{3}, State: keylist.RootKeyRetired}, {Verifier: old, State: keylist.RootKeyOld}, {Verifier: current, State: keylist.RootKeyCurrent},
@@ -65,7 +65,7 @@ func TestInspection(t *testing.T) {
 	if err := i.Row("a bucket of later", []byte("key"), nil); err != nil || i.Sound() || len(i.Names) != 1 {
 		t.Errorf("Row(unknown bucket): got %v, sound %v, want it counted as damaged", err, i.Sound())
 	}
-	wrong := transfer.NewInspection(seal.NewKeys(seal.NewRootKey()))
+	wrong := restoration.NewInspection(seal.NewKeys(seal.NewRootKey()))
 	err := kit.Store.View(t.Context(), func(tx storage.Tx) error {
 		return tx.Range("system", nil, nil, func(key, value []byte) error { return wrong.Row("system", key, value) })
 	})
@@ -74,10 +74,10 @@ func TestInspection(t *testing.T) {
 	}
 }
 
-func inspect(t *testing.T, kit *vaulttest.Kit, change func(string, []byte) ([]byte, bool), withShares bool) *transfer.Inspection {
+func inspect(t *testing.T, kit *vaulttest.Kit, change func(string, []byte) ([]byte, bool), withShares bool) *restoration.Inspection {
 	t.Helper()
 	store, shares := kit.Store.(*bolt.Store), kit.Shares.(*sharefile.File)
-	i, find, named := transfer.NewInspection(kit.Keys), transfer.Shared(), map[storage.Slot]bool{}
+	i, find, named := restoration.NewInspection(kit.Keys), restoration.Shared(), map[storage.Slot]bool{}
 	err := store.Snapshot(t.Context(), func(s *bolt.Snapshot) error {
 		return s.Rows(t.Context(), func(bucket string, key, value []byte) error {
 			if slot, ok := find(bucket, key, value); ok {
