@@ -51,7 +51,7 @@ var routesPackages = []string{
 // vaultPackages is the order of the vault; docs/architecture.md says what each is for.
 var vaultPackages = []string{
 	// The whole store at once.
-	"vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/restoration", "vault/tables",
+	"vault/restoration", "vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/tables",
 	// Secrets.
 	"vault/secret", "vault/claim", "vault/receipt", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.

@@ -164,8 +164,8 @@ func allowedBucketUses() []bucketUse {
 		},
 		{"vault/exam/", "BucketAudit BucketDue BucketNode BucketSystem", "examines the rows of the packages that it imports"},
 		{
-			"vault/restoration/rows.go", "BucketSecret BucketShred BucketEpoch BucketUsage BucketPending",
-			"says which rows of a backup belong into the restored store; reads and writes nothing",
+			"vault/restoration/drop.go", "BucketShred BucketEpoch BucketUsage BucketPending BucketSession BucketTicket BucketOutbox BucketClaim BucketDeadline",
+			"says which rows of a backup are not restored, or end afterwards by functions of their owners",
 		},
 		{
 			"vault/account/", "BucketTicket",

@@ -100,11 +100,11 @@ func (v *Vault) bury(tx *rows.Tx, id caller.AccountID, r *account.Record, now ti
 	return account.Bury(tx, id, r, now)
 }
 
-// endLoggedAccount does to an account what the spent log tells, and reports whether
+// EndLoggedAccount does to an account what the spent log tells, and reports whether
 // there was anything to do. After a changed password the one in force is not known, so
 // the account has none until it is reset. The live secrets of a destroyed account
 // must have been burned.
-func (v *Vault) endLoggedAccount(tx *rows.Tx, kind spent.Kind, id caller.AccountID, at time.Time) (done bool, err error) {
+func (v *Vault) EndLoggedAccount(tx *rows.Tx, kind spent.Kind, id caller.AccountID, at time.Time) (done bool, err error) {
 	r, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.Destroyed.IsZero() {
 		return false, nil // it is younger than the backup, or gone

@@ -1,6 +1,10 @@
 package vault
 
-import "hush/vault/caller"
+import (
+	"time"
+
+	"hush/vault/caller"
+)
 
 // Policy returns what the operator allows. The vault owns the lists.
 func (v *Vault) Policy() caller.Policy { return v.policy }
@@ -11,3 +15,6 @@ func (v *Vault) Limits() caller.Limits { return v.limits }
 // Mails reports whether mail is configured. Only then are addresses confirmed
 // by mail and recipients written to.
 func (v *Vault) Mails() bool { return v.Outbox.Enabled() }
+
+// Now returns the time of an operation, which is never earlier than that of one before.
+func (v *Vault) Now() time.Time { return v.clock.Now() }

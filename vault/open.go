@@ -58,7 +58,7 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 		return nil, err
 	}
 	logged, err := checkLog(ctx, v.store, opts.SpentLog)
-	if err != nil && (!opts.replays || !errors.Is(err, spent.ErrMissing)) {
+	if err != nil && (!opts.restored || !errors.Is(err, spent.ErrMissing)) {
 		return nil, err
 	}
 	v.clock = cluster.NewClock(opts.Now, mark)
@@ -83,6 +83,14 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 	}
 	v.start(opts)
 	return v, nil
+}
+
+// OpenRestored opens a store that was made out of a backup and is not served yet, for what
+// must end in it first. The log that the backup names is not in use, no mail is sent, and
+// nothing runs in the background but what ends with Close.
+func OpenRestored(ctx context.Context, opts Options) (*Vault, error) {
+	opts.Manual, opts.Send, opts.SpentLog, opts.restored = true, nil, nil, true
+	return Open(ctx, opts)
 }
 
 // catchUp does what must precede the first request.

@@ -99,7 +99,7 @@ type Options struct {
 	// ReadyShares keeps shares ready although the vault is Manual. For measurements.
 	ReadyShares bool
 
-	replays bool // see Replay: the log of the store is not in use
+	restored bool // see OpenRestored
 }
 
 // Vault holds the secrets. Its fields are its services. They are safe for

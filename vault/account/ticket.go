@@ -1,15 +1,12 @@
 package account
 
 import (
-	"context"
 	"errors"
 	"time"
 
 	"hush/seal"
-	"hush/vault/cluster"
 	"hush/vault/refusal"
 	"hush/vault/rows"
-	"hush/vault/sweep"
 	"hush/vault/ticket"
 )
 
@@ -70,20 +67,9 @@ func forgetTicket(tx *rows.Tx, t *ticket.Record, key []byte) error {
 	return PutAccount(tx, t.Account, r)
 }
 
-// EndTickets ends every ticket of a store that nothing serves, invites included,
-// and returns how many there were. A ticket that cannot be read is deleted.
-func EndTickets(ctx context.Context, store cluster.Store) (int, error) {
-	return sweep.Drain(ctx, store, ticket.BucketTicket, func(tx *rows.Tx, keys [][]byte) error {
-		for _, key := range keys {
-			if err := endTicket(tx, key); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func endTicket(tx *rows.Tx, key []byte) error {
+// DropTicket ends a ticket of a restored store, or an invite. One that cannot be read is
+// deleted.
+func DropTicket(tx *rows.Tx, key []byte, _ time.Time) error {
 	t, err := ticket.Load(tx, key)
 	if err == nil {
 		err = forgetTicket(tx, t, key)

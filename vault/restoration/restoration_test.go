@@ -2,6 +2,7 @@ package restoration_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 
 	"hush/storage"
@@ -47,9 +48,8 @@ func TestSettle(t *testing.T) {
 	k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true, Send: sent.send})
 	before := counts(t, k)
 
-	ended, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
-	vaulttest.Want(t, "Settle()", err, nil)
-	want := restoration.Ended{Sessions: int(before[counter.Sessions]), Tickets: 2, Mails: int(before[counter.Queued]), Claims: 1}
+	ended := settle(t, k)
+	want := restoration.Dropped{Sessions: int(before[counter.Sessions]), Tickets: 2, Mails: int(before[counter.Queued]), Claims: 1}
 	vaulttest.Want(t, "Settle()", ended, want)
 	vaulttest.Want(t, "sessions and mails before", want.Sessions > 0 && want.Mails > 2, true)
 	after := counts(t, k)
@@ -60,11 +60,9 @@ func TestSettle(t *testing.T) {
 	}
 	k.WantNotRevealed(t, "restored claim", claimed.Secret.Key, vaulttest.Claim(1))
 	vaulttest.Want(t, "Outcome", k.MustMetadata(t, stranger, claimed.Metadata.Key).Outcome, receipt.OutcomeLapsed)
-	again, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
-	vaulttest.Want(t, "Settle(again)", err, nil)
-	vaulttest.Want(t, "Settle(again)", again, restoration.Ended{})
+	vaulttest.Want(t, "Settle(again)", settle(t, k), restoration.Dropped{})
 
-	_, err = k.Vault.Sessions.Authenticate(ctx, stranger.Network, vaulttest.BySession(in.Cookie))
+	_, err := k.Vault.Sessions.Authenticate(ctx, stranger.Network, vaulttest.BySession(in.Cookie))
 	vaulttest.WantErr(t, "Authenticate(session)", err, refusal.ErrUnauthenticated)
 	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k), 0)
 	vaulttest.Want(t, "mails sent", len(sent), 0)
@@ -91,11 +89,19 @@ func TestSettleDamagedRows(t *testing.T) {
 		vaulttest.Put(t, k.Store, bucket, []byte("short"), []byte("damaged"))
 		vaulttest.Put(t, k.Store, bucket, make([]byte, 32), []byte("damaged"))
 	}
-	_, err := restoration.Settle(t.Context(), k.Store, k.Clock.Now())
-	vaulttest.Want(t, "Settle()", err, nil)
+	settle(t, k)
 	for _, bucket := range []string{credential.BucketSession, ticket.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
+}
+
+// settle settles the store of a kit as a restore does that goes by no log.
+func settle(t *testing.T, k *vaulttest.Kit) restoration.Dropped {
+	t.Helper()
+	r := restoration.New(restoration.Options{Keys: k.Keys, Now: k.Clock.Now, Log: slog.New(slog.DiscardHandler)})
+	report, err := r.Settle(t.Context(), k.Store, k.Shares)
+	vaulttest.Want(t, "Settle()", err, nil)
+	return report.Dropped
 }
 
 func counts(t *testing.T, k *vaulttest.Kit) (all counter.Counts) {

@@ -9,5 +9,5 @@
 //
 // It owns the bucket pending, and the rows of the log in the bucket system.
 // Packages shares, credential, session and account tell it what ends; package
-// vault runs it, and replays the log.
+// vault runs it, and package restoration replays the log.
 package spent

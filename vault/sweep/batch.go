@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"hush/vault/cluster"
 	"hush/vault/rows"
 )
 
@@ -44,24 +43,4 @@ func Rounds(ctx context.Context, log *slog.Logger, now time.Time, kinds ...Batch
 		runtime.Gosched()
 	}
 	return total, err
-}
-
-// Drain runs end for the keys of a bucket, some in each transaction, until
-// the bucket is empty, and returns how many there were. end must delete the rows
-// of the keys. Nothing may add rows at the same time.
-func Drain(ctx context.Context, store cluster.Store, bucket string, end func(tx *rows.Tx, keys [][]byte) error) (total int, err error) {
-	for {
-		n := 0
-		err := store.UpdateReserved(ctx, func(tx *rows.Tx) error {
-			keys, err := rows.FirstKeys(tx, bucket, nil, rows.SweepBatch)
-			if n = len(keys); err != nil || n == 0 {
-				return err
-			}
-			return end(tx, keys)
-		})
-		if err != nil || n == 0 {
-			return total, err
-		}
-		total += n
-	}
 }

@@ -20,10 +20,7 @@ import (
 	"hush/server/settings"
 	"hush/storage"
 	"hush/storage/sharefile"
-	"hush/vault"
-	"hush/vault/counter"
 	"hush/vault/restoration"
-	"hush/vault/spent"
 )
 
 // restoreOptions are the flags of "hush admin restore".
@@ -108,8 +105,7 @@ func (a administrator) restore(ctx context.Context, name string, o restoreOption
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	r := &restoreRun{administrator: a, restoreOptions: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
-	return explainRestoreError(r.run(ctx))
+	return explainRestoreError(a.begin(o, from, folder, keys, log).run(ctx))
 }
 
 // checkRestoreInput refuses a command that would read several things from standard input, which
@@ -180,15 +176,22 @@ type restoreRun struct {
 	administrator
 	restoreOptions
 
-	from *backup.Reader
-	keys *seal.Keys
-	log  *restoreLog
-	to   *datafolder.Restoring
-	now  time.Time
-
-	missing map[uint64]uint64 // generations by slot of records whose share was not found yet
+	restore *restoration.Restore
+	from    *backup.Reader
+	to      *datafolder.Restoring
+	line    *console.Progress
 	trailer backup.Trailer
-	report  restoreReport
+	report  restoration.Report
+}
+
+// begin begins to restore a backup into a folder, by a log.
+func (a administrator) begin(o restoreOptions, from *backup.Reader, to *datafolder.Restoring, keys *seal.Keys, log *restoreLog) *restoreRun {
+	r := &restoreRun{administrator: a, restoreOptions: o, from: from, to: to, line: a.Progress()}
+	r.restore = restoration.New(restoration.Options{
+		Keys: keys, Now: time.Now, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Since: log.since, BurnAll: o.burnAll, Progress: r.showReplay,
+	})
+	return r
 }
 
 func (r *restoreRun) run(ctx context.Context) error {
@@ -212,29 +215,28 @@ func (r *restoreRun) run(ctx context.Context) error {
 	return nil
 }
 
-// fill stores the rows, and those of the shares that a row names.
+// fill stores what a restore keeps.
 func (r *restoreRun) fill(ctx context.Context) (err error) {
-	line := r.Progress()
-	defer line.End()
-	r.missing = map[uint64]uint64{}
+	defer r.line.End()
 	n := 0
 	count := func() error {
 		if n++; n%1024 == 0 {
-			line.Show(func() string { return fmt.Sprintf("reading: %d rows and shares", n) })
+			r.line.Show(func() string { return fmt.Sprintf("reading: %d rows and shares", n) })
 			return ctx.Err()
 		}
 		return nil
 	}
 	r.trailer, err = r.from.All(
 		func(bucket string, key, value []byte) error {
-			r.note(bucket, key, value)
-			return errors.Join(count(), r.keepRow(bucket, key, value))
-		},
-		func(slot storage.Slot, share [storage.ShareSize]byte) error {
-			if generation, named := r.missing[slot.Number]; !named || generation != slot.Generation {
+			if !r.restore.KeepsRow(bucket, key, value) {
 				return count()
 			}
-			delete(r.missing, slot.Number)
+			return errors.Join(count(), r.to.Row(bucket, key, value))
+		},
+		func(slot storage.Slot, share [storage.ShareSize]byte) error {
+			if !r.restore.KeepsShare(slot) {
+				return count()
+			}
 			return errors.Join(count(), r.to.Slot(slot, share))
 		})
 	if err != nil {
@@ -243,106 +245,29 @@ func (r *restoreRun) fill(ctx context.Context) (err error) {
 	return r.to.Complete(ctx, sharefile.Extent{Slots: r.trailer.Slots, Generation: r.trailer.Generation})
 }
 
-// keepRow stores a row, unless it belongs to the process that served it.
-func (r *restoreRun) keepRow(bucket string, key, value []byte) error {
-	if restoration.Keeps(bucket) {
-		return r.to.Row(bucket, key, value)
-	}
-	return nil
-}
-
-// note notes the share that a row names. A row that cannot be read is restored as
-// it is.
-func (r *restoreRun) note(bucket string, key, value []byte) {
-	switch slot, ok, err := restoration.SlotOf(bucket, key, value); {
-	case err != nil:
-		r.report.damaged++
-	case ok:
-		r.missing[slot.Number] = slot.Generation
-	}
-}
-
-// vaultOptions returns what opens a vault on the restored data, for work that comes
-// before it is served.
-func (r *restoreRun) vaultOptions() (opts vault.Options, err error) {
-	opts = vault.Options{Keys: r.keys, Now: time.Now, Log: slog.New(slog.NewTextHandler(r.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	opts.Store, opts.Shares, err = r.to.Open()
-	return opts, err
-}
-
 // settle ends what no restore keeps, and what the log says.
 func (r *restoreRun) settle(ctx context.Context) error {
-	opts, err := r.vaultOptions()
+	defer r.line.End()
+	store, shares, err := r.to.Open()
 	if err != nil {
 		return err
 	}
-	if err := vault.CheckKeys(ctx, opts.Store, opts.Keys); err != nil {
-		return err
-	}
-	if err := vault.Upgrade(ctx, opts); err != nil {
-		return err
-	}
-	// Mail must be gone before a vault opens, which would send it.
-	if r.report.ended, err = restoration.Settle(ctx, opts.Store, r.now); err != nil {
-		return err
-	}
-	if err := r.replay(ctx, opts); err != nil {
-		return err
-	}
-	if r.burnAll || len(r.missing) > 0 {
-		r.report.burned, err = vault.BurnRestored(ctx, opts, func(slot storage.Slot) bool {
-			return r.burnAll || r.missing[slot.Number] == slot.Generation
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return errors.Join(r.adopt(ctx, opts.Store), r.count(ctx, opts.Store))
-}
-
-// count counts what can be opened now.
-func (r *restoreRun) count(ctx context.Context, store storage.Store) error {
-	return store.View(ctx, func(tx storage.Tx) error {
-		counts, err := counter.Get(tx)
-		r.report.waiting = counts[counter.Secrets]
-		return err
-	})
-}
-
-// replay ends what has ended since the backup.
-func (r *restoreRun) replay(ctx context.Context, opts vault.Options) (err error) {
-	if r.log.spent == nil {
-		return nil
-	}
-	line := r.Progress()
-	defer line.End()
-	r.report.replayed, err = vault.Replay(ctx, opts, r.log.reader, r.log.after, func(done, of uint64) {
-		line.Show(func() string { return fmt.Sprintf("ending what the spent log says: %d of %d entries", done, of) })
-	})
+	r.report, err = r.restore.Settle(ctx, store, shares)
 	return err
 }
 
-// adopt makes the restored data use the log from now on, or none.
-func (r *restoreRun) adopt(ctx context.Context, store storage.Store) error {
-	if r.log.spent == nil {
-		return store.Update(ctx, spent.Drop)
+// showReplay shows how many entries of the log are replayed.
+func (r *restoreRun) showReplay(done, of uint64) {
+	if done == of {
+		r.line.End()
+		return
 	}
-	return spent.Adopt(ctx, store, r.log.spent, r.log.folder, r.log.after, r.now)
+	r.line.Show(func() string { return fmt.Sprintf("ending what the spent log says: %d of %d entries", done, of) })
 }
 
-// tellLog tells the log that the restored data, which can be served now, replaces the
-// old one. That is the last step: a restore that ends before it leaves the log to the
-// old data. If it fails, the first start tells the log.
+// tellLog tells the log that the restored data replaces the old one.
 func (r *restoreRun) tellLog(ctx context.Context, store storage.Store) error {
-	if r.log.spent == nil {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
-	err := spent.Restored(r.log.spent, r.log.after, r.now)
-	if err == nil {
-		err = spent.Settle(ctx, store, r.log.spent, r.log.after, r.now)
-	}
-	if err != nil {
+	if err := r.restore.Served(ctx, store); err != nil {
 		return fmt.Errorf("the backup is restored into %s, but the spent log could not be told: %s; start the service on it, which tells the log, and never on the old data", r.settings.Data, err.Error()) // not an error after which nothing is left
 	}
 	return nil

@@ -10,16 +10,14 @@ import (
 	"hush/backup"
 	"hush/server/datafolder"
 	"hush/storage/spentlog"
+	"hush/vault/restoration"
 	"hush/vault/spent"
 )
 
 // restoreLog is the spent log that a restore goes by, if it goes by one.
 type restoreLog struct {
-	spent  *spentlog.Log // nil for none
-	data   string        // the folder
-	folder string
-	reader *spentlog.Reader
-	after  uint64 // the last sequence that the backup knows of
+	since *restoration.Since // nil for none
+	data  string             // the folder
 }
 
 // choicesWithoutLog are what is left without a log that continues the backup.
@@ -50,9 +48,9 @@ func openRestoreLog(h backup.Header, o restoreOptions) (*restoreLog, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--spent-log: %w", err)
 	}
-	e := &restoreLog{spent: log, data: o.settings.Data, folder: dir, after: h.Spent.Sequence}
-	if e.reader, err = spentlog.Read(dir); err == nil {
-		err = spent.Continues(e.reader, spentlog.ID(h.Spent.Log), e.after)
+	since := &restoration.Since{Log: log, Folder: dir, Sequence: h.Spent.Sequence}
+	if since.Reader, err = spentlog.Read(dir); err == nil {
+		err = spent.Continues(since.Reader, spentlog.ID(h.Spent.Log), since.Sequence)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EIO) {
 		return nil, errors.Join(fmt.Errorf("--spent-log=%s: %w", dir, err), log.Close())
@@ -60,13 +58,13 @@ func openRestoreLog(h backup.Header, o restoreOptions) (*restoreLog, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, madeAt, err, choicesWithoutLog), log.Close())
 	}
-	return e, nil
+	return &restoreLog{since: since, data: o.settings.Data}, nil
 }
 
 // close closes the log. Run as root, it leaves the log to the user of the service.
 func (e *restoreLog) close() error {
-	if e.spent == nil {
+	if e.since == nil {
 		return nil
 	}
-	return errors.Join(e.spent.Close(), datafolder.HandOverLog(e.folder, e.data))
+	return errors.Join(e.since.Log.Close(), datafolder.HandOverLog(e.since.Folder, e.data))
 }

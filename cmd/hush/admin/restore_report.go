@@ -4,42 +4,31 @@ import (
 	"time"
 
 	"hush/cli/console"
-	"hush/vault"
-	"hush/vault/restoration"
 )
-
-// restoreReport is what a restore found and did.
-type restoreReport struct {
-	waiting  int64 // secrets
-	damaged  int64 // secrets that cannot be read
-	ended    restoration.Ended
-	replayed vault.Replayed
-	burned   int64 // secrets without a share, or all
-}
 
 // tell prints what was restored, and what is left to do.
 func (r *restoreRun) tell() {
 	h := r.from.Header
 	r.Tellf("restored the backup of %s (hush %s) into %s: %s", h.Time.UTC().Format(time.RFC3339), h.Release, r.settings.Data, console.Count(r.trailer.Rows, "rows"))
-	did := r.report.replayed
+	did := r.report.Replayed
 	switch {
 	case r.burnAll:
-		r.Tellf("burned every secret: %d", r.report.burned)
+		r.Tellf("burned every secret: %d", r.report.Burned)
 		r.Tellf("no spent log was asked: what was revoked or changed since the backup is valid again")
 	case r.acceptResurrection:
 		r.Tellf("no spent log was asked: what has ended since the backup can be opened and used again")
 	default:
-		r.Tellf("%s can be opened; %d had ended since", console.Count(r.report.waiting, "secrets"), did.Secrets+r.report.burned)
+		r.Tellf("%s can be opened; %d had ended since", console.Count(r.report.Waiting, "secrets"), did.Secrets+r.report.Burned)
 	}
 	if did.Tokens+did.Accounts+did.Passwords+did.Disabled+did.Roles > 0 {
 		r.Tellf("ended again: %s and %s; accounts that need a new password: %d; disabled: %d; no longer administrators: %d",
 			console.Count(did.Tokens, "API tokens"), console.Count(did.Accounts, "accounts"), did.Passwords, did.Disabled, did.Roles)
 	}
-	ended := r.report.ended
-	r.Tellf("ended what no restore keeps: %s, %s, %s and %s", console.Count(ended.Sessions, "sessions"), console.Count(ended.Tickets, "mailed links"),
-		console.Count(ended.Mails, "queued mails"), console.Count(ended.Claims, "claims"))
-	if r.report.damaged > 0 {
-		r.Tellf("%s cannot be read: run \"hush admin doctor\"", console.Count(r.report.damaged, "secrets"))
+	dropped := r.report.Dropped
+	r.Tellf("ended what no restore keeps: %s, %s, %s and %s", console.Count(dropped.Sessions, "sessions"), console.Count(dropped.Tickets, "mailed links"),
+		console.Count(dropped.Mails, "queued mails"), console.Count(dropped.Claims, "claims"))
+	if r.report.Damaged > 0 {
+		r.Tellf("%s cannot be read: run \"hush admin doctor\"", console.Count(r.report.Damaged, "secrets"))
 	}
 	if r.to.Created() {
 		r.Tellf("created the data folder %s: give it to the user of the service", r.settings.Data)

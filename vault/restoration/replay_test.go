@@ -1,11 +1,13 @@
-package vault_test
+package restoration_test
 
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"hush/seal"
 	"hush/storage/bolt"
 	"hush/storage/spentlog"
 	"hush/vault"
@@ -14,15 +16,42 @@ import (
 	"hush/vault/credential"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
+	"hush/vault/restoration"
 	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/signup"
 	"hush/vault/spent"
 	"hush/vault/vaulttest"
 )
 
+// scene is a vault with a spent log and what may end in it.
+type scene struct {
+	*vaulttest.Member
+	dir     string // of the log
+	c       caller.Caller
+	session session.Credential
+	token   seal.APIToken
+	kept    secret.Concealed   // of no account
+	owned   []secret.Concealed // of the member's
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{dir: filepath.Join(t.TempDir(), "log")}
+	s.Member = vaulttest.NewMember(t, vaulttest.Options{SpentLog: s.dir})
+	s.session = vaulttest.BySession(s.SignIn(t, false).Cookie)
+	s.c = s.MustAuthenticate(t, s.session)
+	s.token = s.MustToken(t, s.c, credential.NewToken{Name: "first"})
+	s.kept = s.MustConceal(t, caller.Caller{}, "the text", secret.Terms{TTL: new(time.Minute)})
+	for range 2 {
+		s.owned = append(s.owned, s.MustConceal(t, s.c, "the text", secret.Terms{}))
+	}
+	return s
+}
+
 // restoreCopy replays the log of a scene on a copy of its folder, and opens that in
 // its place with the log.
-func (s *spentScene) restoreCopy(t *testing.T, dir string, after uint64, replays func(opts vault.Options, log *spentlog.Reader)) *vaulttest.Member {
+func (s *scene) restoreCopy(t *testing.T, dir string, after uint64, replays func(opts vault.Options, log *spentlog.Reader)) *vaulttest.Member {
 	t.Helper()
 	opts, clock := s.VaultOptions(), s.Clock.Now()
 	s.Close(t)
@@ -50,7 +79,7 @@ func (s *spentScene) restoreCopy(t *testing.T, dir string, after uint64, replays
 // works, and everything else does.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	s := newSpentScene(t, vaulttest.Options{})
+	s := newScene(t)
 	o := s.Vault.Operator().Accounts
 	conceal := func(text caller.Text) secret.Concealed {
 		return s.MustConceal(t, caller.Caller{}, text, secret.Terms{})
@@ -100,16 +129,16 @@ func TestReplay(t *testing.T) {
 	k := s.restoreCopy(t, dir, after, func(opts vault.Options, log *spentlog.Reader) {
 		interrupted, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := vault.Replay(interrupted, opts, log, after, nil)
+		_, err := restoration.Replay(interrupted, opts, log, after)
 		vaulttest.WantErr(t, "Replay(interrupted)", err, context.Canceled)
-		done, err := vault.Replay(t.Context(), opts, log, after, nil)
+		done, err := restoration.Replay(t.Context(), opts, log, after)
 		vaulttest.Want(t, "Replay()", err, nil)
-		vaulttest.Want(t, "Replay()", done, vault.Replayed{
+		vaulttest.Want(t, "Replay()", done, restoration.Replayed{
 			Entries: log.Last() - after, Secrets: 4, Sessions: 1, Tokens: 1, Accounts: 1, Passwords: 2, Disabled: 1, Roles: 1,
 		})
-		again, err := vault.Replay(t.Context(), opts, log, after, nil)
+		again, err := restoration.Replay(t.Context(), opts, log, after)
 		vaulttest.Want(t, "Replay(again)", err, nil)
-		vaulttest.Want(t, "Replay(again)", again, vault.Replayed{Entries: log.Last() - after, Passwords: 2})
+		vaulttest.Want(t, "Replay(again)", again, restoration.Replayed{Entries: log.Last() - after, Passwords: 2})
 	})
 	for name, c := range map[string]struct {
 		gone  secret.Concealed
