@@ -35,11 +35,11 @@ func (t *transfer) load(ctx context.Context) error {
 		}
 	case cluster.CopyLeaving:
 		if t.to.record.State != 0 && !same {
-			return fmt.Errorf("%w: %s has an unfinished copy of another run, from %s", ErrNotEmpty, t.to.Name, t.to.record.Other)
+			return fmt.Errorf("%w: %s has an unfinished copy of another run, from %s", ErrNotEmpty, t.to.name, t.to.record.Other)
 		}
 	default:
 		if t.to.record.State != 0 {
-			return fmt.Errorf("%w: %s has a copy of %s", ErrNotEmpty, t.to.Name, t.to.record.Other)
+			return fmt.Errorf("%w: %s has a copy of %s", ErrNotEmpty, t.to.name, t.to.record.Other)
 		}
 	}
 	t.report.Resumed = t.to.record.State != 0
@@ -48,7 +48,7 @@ func (t *transfer) load(ctx context.Context) error {
 
 // loadSource reads the source. Only one that was moved may lack a verifier.
 func (t *transfer) loadSource(ctx context.Context) error {
-	err := t.from.rows.View(ctx, func(tx *rows.Tx) (err error) {
+	err := t.from.store.View(ctx, func(tx *rows.Tx) (err error) {
 		if err := cluster.CheckFormat(tx); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (t *transfer) loadSource(ctx context.Context) error {
 		err = t.from.checkStopped(ctx, t.Now())
 	}
 	if err != nil {
-		return fmt.Errorf("source %s: %w", t.from.Name, err)
+		return fmt.Errorf("source %s: %w", t.from.name, err)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (t *transfer) loadTarget(ctx context.Context) error {
 	if t.CheckOnly && t.To.Store == nil {
 		return nil
 	}
-	err := t.to.rows.View(ctx, func(tx *rows.Tx) (err error) {
+	err := t.to.store.View(ctx, func(tx *rows.Tx) (err error) {
 		if err := cluster.CheckFormat(tx); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (t *transfer) loadTarget(ctx context.Context) error {
 		err = t.to.checkStopped(ctx, t.Now())
 	}
 	if err != nil {
-		return fmt.Errorf("target %s: %w", t.to.Name, err)
+		return fmt.Errorf("target %s: %w", t.to.name, err)
 	}
 	return nil
 }
@@ -162,12 +162,12 @@ func (e *end) checkStopped(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return e.rows.View(ctx, func(tx *rows.Tx) error { return checkStoppedIn(tx, now) })
+	return e.store.View(ctx, func(tx *rows.Tx) error { return checkStoppedIn(tx, now) })
 }
 
 // now returns the time of a store's nodes, which is now if they have no other.
 func (e *end) now(ctx context.Context, now time.Time) (time.Time, error) {
-	if clock := e.Store.Store.Clock(); clock != nil {
+	if clock := e.backend.Clock(); clock != nil {
 		return clock.Now(ctx)
 	}
 	return now, nil
@@ -189,8 +189,8 @@ func (t *transfer) begin(ctx context.Context) error {
 		return t.resume(ctx)
 	}
 	// Reading the source took a while.
-	if err := t.to.rows.View(ctx, t.to.checkFree(ctx, t.Options)); err != nil {
-		return fmt.Errorf("target %s: %w", t.to.Name, err)
+	if err := t.to.store.View(ctx, t.to.checkFree(ctx, t.Options)); err != nil {
+		return fmt.Errorf("target %s: %w", t.to.name, err)
 	}
 	if err := t.from.shares.ShredListed(ctx); err != nil {
 		return fmt.Errorf("destroying shares left by the last run: %w", err)
@@ -204,7 +204,7 @@ func (t *transfer) begin(ctx context.Context) error {
 	// A node may have joined before it could see the mark.
 	for _, e := range []*end{&t.from, &t.to} {
 		if err := e.checkStopped(ctx, t.Now()); err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
+			return fmt.Errorf("%s: %w", e.name, err)
 		}
 	}
 	return nil
@@ -218,7 +218,7 @@ func (e *end) markLeaving(ctx context.Context, opts Options) error {
 	}
 	record := cluster.CopyRecord{State: cluster.CopyLeaving, Began: opts.Now(), Other: opts.To.Name}
 	_, _ = rand.Read(record.ID[:]) // never fails: it ends the process instead
-	err = e.rows.Update(ctx, func(tx *rows.Tx) (err error) {
+	err = e.store.Update(ctx, func(tx *rows.Tx) (err error) {
 		if err := checkStoppedIn(tx, now); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (e *end) markLeaving(ctx context.Context, opts Options) error {
 func (e *end) markFilling(ctx context.Context, opts Options, record cluster.CopyRecord) error {
 	free := e.checkFree(ctx, opts)
 	record.State, record.Other = cluster.CopyFilling, opts.From.Name
-	err := e.rows.Update(ctx, func(tx *rows.Tx) error {
+	err := e.store.Update(ctx, func(tx *rows.Tx) error {
 		if err := free(tx); err != nil {
 			return err
 		}
@@ -283,10 +283,10 @@ func (e *end) checkFree(ctx context.Context, opts Options) func(*rows.Tx) error 
 // interrupted batch left in the target: no record owns them, so nothing else
 // would.
 func (t *transfer) resume(ctx context.Context) error {
-	if err := t.from.rows.View(ctx, t.from.checkUnchanged); err != nil {
+	if err := t.from.store.View(ctx, t.from.checkUnchanged); err != nil {
 		return err
 	}
-	if !t.to.overwrites() {
+	if !t.to.slots.Overwrites() {
 		return nil // what is left is masked, and the mask ends with its hour
 	}
 	return t.to.destroyOrphans(ctx)
@@ -301,7 +301,7 @@ func (e *end) checkUnchanged(tx *rows.Tx) error {
 	}
 	hash, err := systemHash(tx)
 	if err == nil && (record.State != cluster.CopyLeaving || record.ID != e.record.ID || !bytes.Equal(hash, record.Source)) {
-		return fmt.Errorf("source %s: %w", e.Name, ErrChanged)
+		return fmt.Errorf("source %s: %w", e.name, ErrChanged)
 	}
 	return err
 }
@@ -317,11 +317,11 @@ func Abandon(ctx context.Context, opts Options) error {
 	switch t.from.record.State {
 	case cluster.CopyLeaving:
 	case cluster.CopyLeft, cluster.CopyEmptied:
-		return fmt.Errorf("source %s: %w, to %s: only a copy from there brings it back", t.from.Name, ErrMoved, t.from.record.Other)
+		return fmt.Errorf("source %s: %w, to %s: only a copy from there brings it back", t.from.name, ErrMoved, t.from.record.Other)
 	default:
-		return fmt.Errorf("source %s: no copy of it was begun", t.from.Name)
+		return fmt.Errorf("source %s: no copy of it was begun", t.from.name)
 	}
-	return t.from.rows.Update(ctx, func(tx *rows.Tx) error {
+	return t.from.store.Update(ctx, func(tx *rows.Tx) error {
 		return tx.Delete(rows.BucketSystem, []byte(cluster.SystemCopy))
 	})
 }

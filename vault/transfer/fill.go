@@ -36,22 +36,17 @@ func (t *transfer) scan(ctx context.Context) error {
 }
 
 func (t *transfer) scanBucket(ctx context.Context, b shares.Holding, report *BucketReport, progress *Progress) error {
-	for w := walk(t.from.rows, b.Name, nil); ; {
-		page, err := w.nextPage(ctx)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		list, err := t.find(ctx, b, page)
+	return eachPage(ctx, t.from.store, b.Name, nil, func(p page) error {
+		list, err := t.find(ctx, b, p)
 		if err != nil {
 			return err
 		}
-		size := int64(0)
 		for _, f := range list {
-			size += f.size()
 			t.report.count(f, report)
 		}
-		t.tell(progress, len(page), size)
-	}
+		t.tell(progress, len(p), p.size())
+		return nil
+	})
 }
 
 // fill copies what the target does not have yet.
@@ -75,30 +70,23 @@ func (t *transfer) fill(ctx context.Context) error {
 }
 
 func (t *transfer) fillBucket(ctx context.Context, b shares.Holding, after []byte, progress *Progress) error {
-	for w := walk(t.from.rows, b.Name, after); ; {
-		page, err := w.nextPage(ctx)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		list, err := t.find(ctx, b, page)
+	return eachPage(ctx, t.from.store, b.Name, after, func(p page) error {
+		list, err := t.find(ctx, b, p)
 		if err != nil {
 			return err
 		}
 		list = slices.DeleteFunc(list, func(f found) bool { return f.err != nil })
-		if err := t.store(ctx, b, list, page[len(page)-1].key); err != nil {
+		if err := t.putPage(ctx, b, list, p[len(p)-1].key); err != nil {
 			return err
 		}
-		size := int64(0)
-		for _, r := range page {
-			size += r.size()
-		}
-		t.tell(progress, len(page), size)
-	}
+		t.tell(progress, len(p), p.size())
+		return nil
+	})
 }
 
-// store stores a page with its shares. The target knows by the same transaction
+// putPage stores a page with its shares. The target knows by the same transaction
 // how far it is.
-func (t *transfer) store(ctx context.Context, b shares.Holding, list []found, last []byte) error {
+func (t *transfer) putPage(ctx context.Context, b shares.Holding, list []found, last []byte) error {
 	slots, err := t.keep(ctx, b, list)
 	if err == nil {
 		err = t.to.advance(ctx, b.Name, last, func(tx *rows.Tx) error {
@@ -112,7 +100,7 @@ func (t *transfer) store(ctx context.Context, b shares.Holding, list []found, la
 	}
 	if err != nil && len(slots) > 0 {
 		// The next run finds those that this one cannot destroy.
-		_ = t.to.Store.Shares.Destroy(context.WithoutCancel(ctx), slots...)
+		_ = t.to.slots.Destroy(context.WithoutCancel(ctx), slots...)
 	}
 	return err
 }
@@ -121,13 +109,13 @@ func (t *transfer) store(ctx context.Context, b shares.Holding, list []found, la
 func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(*rows.Tx) error) error {
 	before, next := e.record, e.record
 	next.Bucket, next.After = bucket, last
-	err := e.rows.Update(ctx, func(tx *rows.Tx) error {
+	err := e.store.Update(ctx, func(tx *rows.Tx) error {
 		stored, err := cluster.GetCopy(tx)
 		if err != nil {
 			return err
 		}
 		if !bytes.Equal(stored.Encode(), before.Encode()) {
-			return fmt.Errorf("target %s: %w: another process copies to it", e.Name, ErrServed)
+			return fmt.Errorf("target %s: %w: another process copies to it", e.name, ErrServed)
 		}
 		if err := fn(tx); err != nil {
 			return err
@@ -143,7 +131,7 @@ func (e *end) advance(ctx context.Context, bucket string, last []byte, fn func(*
 // fillSystem copies the bucket system, in one transaction. It is small.
 func (t *transfer) fillSystem(ctx context.Context) error {
 	var copied map[string][]byte
-	err := t.from.rows.View(ctx, func(tx *rows.Tx) (err error) {
+	err := t.from.store.View(ctx, func(tx *rows.Tx) (err error) {
 		copied, err = copiedSystem(tx)
 		return err
 	})

@@ -28,9 +28,9 @@ type found struct {
 
 // find reads the rows of a page with their shares. It returns errors of the
 // store; damage is in the rows.
-func (t *transfer) find(ctx context.Context, b shares.Holding, page []row) ([]found, error) {
-	list := make([]found, len(page))
-	for i, r := range page {
+func (t *transfer) find(ctx context.Context, b shares.Holding, p page) ([]found, error) {
+	list := make([]found, len(p))
+	for i, r := range p {
 		list[i].row = r
 		list[i].err = b.Check(r.key, r.value)
 	}
@@ -119,7 +119,7 @@ func each(log *slog.Logger, n int, fn func(i int) error) error {
 // was made by this copy, so that all its slots are of the first
 // generation, and a new share goes behind them.
 func (e *end) destroyOrphans(ctx context.Context) error {
-	last, err := e.Store.Shares.Put(ctx, seal.NewShare())
+	last, err := e.slots.Put(ctx, seal.NewShare())
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (e *end) destroyOrphans(ctx context.Context) error {
 	for n := range last.Number + 1 {
 		slot := storage.Slot{Number: n, Generation: last.Generation}
 		if owned[n/64]&(1<<(n%64)) == 0 {
-			switch _, err := e.Store.Shares.Get(ctx, slot); {
+			switch _, err := e.slots.Get(ctx, slot); {
 			case err == nil:
 				orphans = append(orphans, slot)
 			case !errors.Is(err, storage.ErrShareGone):
@@ -149,7 +149,7 @@ func (e *end) destroyOrphans(ctx context.Context) error {
 		if len(orphans) < pageRows && n < last.Number {
 			continue
 		}
-		if err := e.Store.Shares.Destroy(ctx, orphans...); err != nil {
+		if err := e.slots.Destroy(ctx, orphans...); err != nil {
 			return fmt.Errorf("destroying shares of an interrupted batch: %w", err)
 		}
 		orphans = orphans[:0]
@@ -160,27 +160,18 @@ func (e *end) destroyOrphans(ctx context.Context) error {
 // eachSlot calls fn with the slots of all rows of a store that can be read, a
 // page at a time.
 func (e *end) eachSlot(ctx context.Context, fn func([]storage.Slot) error) error {
-	for _, b := range tables.Copied() {
-		if b.Find == nil {
-			continue
-		}
-		for w := walk(e.rows, b.Name, nil); ; {
-			page, err := w.nextPage(ctx)
-			if err != nil || len(page) == 0 {
-				if err != nil {
-					return err
-				}
-				break
-			}
+	for _, b := range tables.Holdings() {
+		err := eachPage(ctx, e.store, b.Name, nil, func(p page) error {
 			var slots []storage.Slot
-			for _, r := range page {
+			for _, r := range p {
 				if slot, _, ok, err := b.Find(r.key, r.value); err == nil && ok {
 					slots = append(slots, slot)
 				}
 			}
-			if err := fn(slots); err != nil {
-				return err
-			}
+			return fn(slots)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -15,11 +15,11 @@ import (
 // that programs that do not know the record of copies refuse it, too.
 func (t *transfer) retire(ctx context.Context) error {
 	if err := t.from.checkStopped(ctx, t.Now()); err != nil {
-		return fmt.Errorf("source %s: %w", t.from.Name, err)
+		return fmt.Errorf("source %s: %w", t.from.name, err)
 	}
 	record := t.from.record
 	record.State = cluster.CopyLeft
-	err := t.from.rows.UpdateReserved(ctx, func(tx *rows.Tx) error {
+	err := t.from.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if err := t.from.checkUnchanged(tx); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (t *transfer) release(ctx context.Context) error {
 	record.State = cluster.CopyArrived
 	verifier := record.Verifier
 	record.Verifier, record.Source, record.Bucket, record.After = nil, nil, "", nil
-	err := t.to.rows.Update(ctx, func(tx *rows.Tx) error {
+	err := t.to.store.Update(ctx, func(tx *rows.Tx) error {
 		if err := rows.PutSystem(tx, keylist.SystemVerifier, verifier); err != nil {
 			return err
 		}
@@ -68,11 +68,11 @@ func (t *transfer) empty(ctx context.Context) error {
 	progress := &Progress{Phase: PhaseRetire, OfRows: t.report.Shares}
 	err := t.from.eachSlot(ctx, func(slots []storage.Slot) error {
 		defer t.tell(progress, len(slots), 0)
-		return t.from.Store.Shares.Destroy(ctx, slots...)
+		return t.from.slots.Destroy(ctx, slots...)
 	})
 	for err == nil {
 		var n int
-		if n, err = t.from.rows.Prune(ctx, shares.BucketEpoch, nil); n == 0 {
+		if n, err = t.from.store.Prune(ctx, shares.BucketEpoch, nil); n == 0 {
 			break
 		}
 	}

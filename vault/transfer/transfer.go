@@ -75,28 +75,27 @@ func Prepare(from string, now time.Time) func(storage.Tx) error {
 
 // end is a store of a copy under way.
 type end struct {
-	Store
-	rows   cluster.Store
-	shares *shares.Shares
-	record cluster.CopyRecord
+	name    string // for the operator
+	backend storage.Store
+	store   cluster.Store  // on the backend
+	slots   storage.Shares // as they are stored
+	shares  *shares.Shares // in the slots, without masks
+	record  cluster.CopyRecord
 }
 
 // newEnd returns a store as an end; one that does not exist yet is only named.
 func newEnd(s Store, keys *seal.Keys, log *slog.Logger) end {
 	if s.Store == nil {
-		return end{Store: s}
+		return end{name: s.Name}
 	}
 	store := cluster.NewStore(s.Store, nil)
-	return end{Store: s, rows: store, shares: shares.New(store, s.Shares, keys, log, nil)}
+	return end{name: s.Name, backend: s.Store, store: store, slots: s.Shares, shares: shares.New(store, s.Shares, keys, log, nil)}
 }
-
-// overwrites reports whether the shares of a store are overwritten in place.
-func (e *end) overwrites() bool { return e.Store.Shares.Overwrites() }
 
 // put stores the record of an end.
 func (e *end) put(ctx context.Context, r cluster.CopyRecord) error {
-	if err := e.rows.Update(ctx, func(tx *rows.Tx) error { return cluster.PutCopy(tx, r) }); err != nil {
-		return fmt.Errorf("writing to %s: %w", e.Name, err)
+	if err := e.store.Update(ctx, func(tx *rows.Tx) error { return cluster.PutCopy(tx, r) }); err != nil {
+		return fmt.Errorf("writing to %s: %w", e.name, err)
 	}
 	e.record = r
 	return nil

@@ -31,32 +31,26 @@ func (t *transfer) verify(ctx context.Context) error {
 }
 
 func (t *transfer) verifyBucket(ctx context.Context, b shares.Holding, progress *Progress) error {
-	target := walk(t.to.rows, b.Name, nil)
-	for source := walk(t.from.rows, b.Name, nil); ; {
-		page, err := source.nextPage(ctx)
-		if err != nil {
-			return err
-		}
-		if len(page) == 0 {
-			extra, more, err := target.next(ctx)
-			if err == nil && more {
-				err = differs(b.Name, extra.key, "the source has no such row")
-			}
-			return err
-		}
-		list, err := t.find(ctx, b, page)
+	target := walk(t.to.store, b.Name, nil)
+	err := eachPage(ctx, t.from.store, b.Name, nil, func(p page) error {
+		list, err := t.find(ctx, b, p)
 		if err != nil {
 			return err
 		}
 		if err := t.compare(ctx, b, list, target); err != nil {
 			return err
 		}
-		size := int64(0)
-		for _, r := range page {
-			size += r.size()
-		}
-		t.tell(progress, len(page), size)
+		t.tell(progress, len(p), p.size())
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	extra, more, err := target.next(ctx)
+	if err == nil && more {
+		err = differs(b.Name, extra.key, "the source has no such row")
+	}
+	return err
 }
 
 // compare compares a page of the source with the next rows of the target.
@@ -128,7 +122,7 @@ func (t *transfer) compareShare(ctx context.Context, b shares.Holding, original 
 func (t *transfer) verifySystem(ctx context.Context) error {
 	var both [2]map[string][]byte
 	for i, e := range []*end{&t.from, &t.to} {
-		err := e.rows.View(ctx, func(tx *rows.Tx) (err error) {
+		err := e.store.View(ctx, func(tx *rows.Tx) (err error) {
 			both[i], err = copiedSystem(tx)
 			return err
 		})
