@@ -62,7 +62,7 @@ func (d *Data) Backup(ctx context.Context, to io.Writer, opts BackupOptions) (tr
 			opts.Wrote(w.Bytes())
 		}
 	}
-	find, named := restoration.Shared(), slotSet{}
+	find, named := restoration.SlotFinder(), slotSet{}
 	err = store.Snapshot(ctx, func(s *bolt.Snapshot) error {
 		if opts.Begun != nil {
 			opts.Begun(s.Bytes())

@@ -18,14 +18,12 @@ import (
 	"hush/vault/tables"
 )
 
-// Shared returns a function that finds the slot of the share that a row of any
+// SlotFinder returns a function that finds the slot of the share that a row of any
 // bucket names. ok is false for a row that names none, or cannot be read.
-func Shared() func(bucket string, key, value []byte) (slot storage.Slot, ok bool) {
+func SlotFinder() func(bucket string, key, value []byte) (slot storage.Slot, ok bool) {
 	holdings := map[string]shares.Holding{}
-	for _, h := range tables.Copied() {
-		if h.Find != nil {
-			holdings[h.Name] = h
-		}
+	for _, h := range tables.Holdings() {
+		holdings[h.Name] = h
 	}
 	return func(bucket string, key, value []byte) (storage.Slot, bool) {
 		h, holds := holdings[bucket]

@@ -77,7 +77,7 @@ func TestInspection(t *testing.T) {
 func inspect(t *testing.T, kit *vaulttest.Kit, change func(string, []byte) ([]byte, bool), withShares bool) *restoration.Inspection {
 	t.Helper()
 	store, shares := kit.Store.(*bolt.Store), kit.Shares.(*sharefile.File)
-	i, find, named := restoration.NewInspection(kit.Keys), restoration.Shared(), map[storage.Slot]bool{}
+	i, find, named := restoration.NewInspection(kit.Keys), restoration.SlotFinder(), map[storage.Slot]bool{}
 	err := store.Snapshot(t.Context(), func(s *bolt.Snapshot) error {
 		return s.Rows(t.Context(), func(bucket string, key, value []byte) error {
 			if slot, ok := find(bucket, key, value); ok {
