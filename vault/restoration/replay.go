@@ -31,12 +31,6 @@ type Replayed struct {
 	Passwords, Disabled, Roles int64
 }
 
-// Any reports whether anything ended.
-func (r Replayed) Any() bool {
-	r.Entries = 0
-	return r != Replayed{}
-}
-
 // replay ends on a restored store what its spent log says ended after the sequence of the
 // backup. What has ended already, and what is younger than the backup, is skipped, so a
 // replay that was interrupted may be repeated. progress is that of Options. Secrets end
