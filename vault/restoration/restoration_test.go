@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"hush/storage"
+	"hush/storage/bolt"
+	"hush/storage/sharefile"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/claim"
@@ -26,6 +28,44 @@ type mails []outbox.Mail
 func (m *mails) send(_ context.Context, mail outbox.Mail) error {
 	*m = append(*m, mail)
 	return nil
+}
+
+// Nothing would ever overwrite a share that no row of the restored store names, such as
+// those of queued mails and claims, which are dropped.
+func TestOnlySharesOfSecretsAreKept(t *testing.T) {
+	t.Parallel()
+	var sent mails
+	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true, Send: sent.send})
+	m := &vaulttest.Member{Kit: k}
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.Password)
+	member := m.MustAuthenticate(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
+	k.MustConceal(t, member, vaulttest.Plaintext, secret.Terms{Recipients: []string{"friend@example.com"}})
+	claimed := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
+	k.MustRevealClaimed(t, claimed.Secret.Key, vaulttest.Claim(1))
+	opened := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})
+	for _, bucket := range []string{outbox.BucketOutbox, claim.BucketClaim} {
+		vaulttest.Want(t, "rows of "+bucket+" before", len(vaulttest.RowsIn(t, k.Store, bucket)) > 0, true)
+	}
+
+	r := restoration.New(restoration.Options{Keys: k.Keys, Now: k.Clock.Now, Log: slog.New(slog.DiscardHandler)})
+	err := k.Store.(*bolt.Store).Snapshot(t.Context(), func(s *bolt.Snapshot) error {
+		return s.Rows(t.Context(), func(bucket string, key, value []byte) error {
+			r.KeepsRow(bucket, key, value)
+			return nil
+		})
+	})
+	vaulttest.Want(t, "Snapshot()", err, nil)
+	k.MustReveal(t, caller.Caller{}, opened.Secret.Key, "")
+	all, kept := 0, 0
+	_, err = k.Shares.(*sharefile.File).Live(t.Context(), func(slot storage.Slot, _ [storage.ShareSize]byte) error {
+		if all++; r.KeepsShare(slot) {
+			kept++
+		}
+		return nil
+	})
+	vaulttest.Want(t, "Live()", err, nil)
+	vaulttest.Want(t, "shares kept", kept, 1)
+	vaulttest.Want(t, "shares in the folder, of a secret, mails and a claim at least", all > 2, true)
 }
 
 // What a restore ends is of no use afterwards, and the rest works.
