@@ -76,7 +76,7 @@ func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool,
 		if err := receipt.ClaimEnded(tx, r.Receipt, delivered, now); err != nil {
 			return err
 		}
-		return cl.usage.Claim(tx, r.Charge(), -1)
+		return cl.usage.EndClaim(tx, r.Charge())
 	})
 	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
 		cl.log.Error("noting the end of a claim in its receipt", "cause", err)

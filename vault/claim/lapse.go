@@ -42,7 +42,7 @@ func (cl *Claims) Begin(ctx context.Context) error {
 		}
 		var due []dueClaim
 		for row, r := range page {
-			cl.usage.FoundClaim(r.Charge())
+			cl.usage.AddClaim(r.Charge())
 			cl.see(row, r.deadline, cl.clock.Stopwatch())
 			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+maxSkew || r.limit.Sub(now) > Longest+maxSkew {
 				due = append(due, dueClaim{row, r.deadline})

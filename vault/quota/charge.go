@@ -36,46 +36,43 @@ func (c Charge) size() int64 { return c.Secret + c.Receipt }
 // unknown reports whether the charge names neither an account nor a network.
 func (c Charge) unknown() bool { return c.Owner == "" && c.Network == [8]byte{} }
 
-// fits reports whether c fits every limit beside what is counted already: in
-// all, and for each of its keys.
-func (c Charge) fits(counted []tally, limits caller.Limits) bool {
+// ofTotal returns what c adds to the tally of all, or takes from it for a negative
+// sign.
+func (c Charge) ofTotal(sign int64) tally {
+	t := tally{Bytes: sign * c.size(), Secrets: sign * c.Secret}
+	if c.Owner == "" && !c.unknown() {
+		t.Anonymous = t.Bytes
+	}
+	return t
+}
+
+// fits reports whether c fits every limit beside what is counted already.
+func (c Charge) fits(counted tallies, limits caller.Limits) bool {
 	size := c.size()
-	if counted[0].Bytes+size > limits.TotalBytes {
+	switch {
+	case counted[0].Bytes+size > limits.TotalBytes:
+		return false
+	case c.unknown():
+		return true
+	case c.Owner != "":
+		return counted[1].Bytes+size <= limits.AccountBytes
+	case counted[0].Anonymous+size > limits.AnonymousBytes(), counted[1].Bytes+size > limits.NetworkBytes:
 		return false
 	}
-	if c.Owner == "" && !c.unknown() && counted[0].Anonymous+size > limits.AnonymousBytes() {
-		return false
-	}
-	for i, who := range c.keys() {
-		if counted[i+1].Bytes+size > limitOf(who, limits) {
-			return false
-		}
-	}
-	return true
+	return c.Wide == [8]byte{} || counted[2].Bytes+size <= limits.WideBytes()
 }
 
-// limitOf returns the maximum bytes of an account, a network or a /48.
-func limitOf(who countKey, limits caller.Limits) int64 {
-	switch who[0] {
-	case kindAccount:
-		return limits.AccountBytes
-	case kindWide:
-		return limits.WideBytes()
-	default:
-		return limits.NetworkBytes
-	}
-}
-
-// keys returns who c counts toward besides the total: an account, or a network
-// and a /48, or no one.
+// keys returns who c counts toward: all, and an account, or a network and the /48
+// around it if it has one, or no one.
 func (c Charge) keys() []countKey {
+	keys := append(make([]countKey, 0, keysMost), newKey(kindTotal, nil))
 	switch {
 	case c.unknown():
-		return nil
+		return keys
 	case c.Owner != "":
-		return []countKey{newKey(kindAccount, []byte(c.Owner))}
+		return append(keys, newKey(kindAccount, []byte(c.Owner)))
 	case c.Wide == [8]byte{}:
-		return []countKey{newKey(kindNetwork, c.Network[:])}
+		return append(keys, newKey(kindNetwork, c.Network[:]))
 	}
-	return []countKey{newKey(kindNetwork, c.Network[:]), newKey(kindWide, c.Wide[:])}
+	return append(keys, newKey(kindNetwork, c.Network[:]), newKey(kindWide, c.Wide[:]))
 }

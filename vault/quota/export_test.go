@@ -16,8 +16,8 @@ type Charges struct {
 
 // Charges returns the present counts: of this process, or of all nodes.
 func (u *Usage) Charges() Charges {
-	if u.ledger == nil {
-		return u.charges()
+	if u.memory != nil {
+		return u.memory.charges()
 	}
 	counted, err := LedgerCharges(context.Background(), u.ledger.store.Store)
 	if err != nil {
@@ -26,19 +26,19 @@ func (u *Usage) Charges() Charges {
 	return counted
 }
 
-func (u *Usage) charges() Charges {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return Charges{u.total, u.anonymous, maps.Clone(u.accounts), maps.Clone(u.networks), maps.Clone(u.wides)}
+func (m *memory) charges() Charges {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return Charges{m.total.Bytes, m.total.Anonymous, maps.Clone(m.accounts), maps.Clone(m.networks), maps.Clone(m.wides)}
 }
 
 // Sum adds up charges.
 func Sum(all []Charge) Charges {
-	u := newCount()
+	m := newMemory()
 	for _, c := range all {
-		u.add(c)
+		m.add(c, +1)
 	}
-	return u.charges()
+	return m.charges()
 }
 
 // LedgerCharges adds up what all nodes of a shared store counted.

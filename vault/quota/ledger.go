@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -38,7 +37,7 @@ type ledger struct {
 	tidied countKey // Tidy goes on behind it
 }
 
-// reading is what was read of who bytes count toward.
+// reading is what was read of a key.
 type reading struct {
 	node        uint16
 	age         func() time.Duration
@@ -49,67 +48,85 @@ func newLedger(store cluster.Store, clock *cluster.Clock) *ledger {
 	return &ledger{store: store, clock: clock, read: map[countKey]reading{}}
 }
 
-// Elsewhere is what other nodes counted a moment ago for who a charge counts
-// toward, in the order of its keys.
+// Elsewhere is what other nodes counted a moment ago for the keys of a charge.
 type Elsewhere struct {
-	node  uint16
-	total tally
-	who   []tally
+	node    uint16 // that asked
+	keys    int
+	counted tallies
+}
+
+// readings are what was read of the keys of a charge, in their order.
+type readings []reading
+
+// elsewhere returns what the other nodes counted.
+func (r readings) elsewhere() Elsewhere {
+	e := Elsewhere{node: r[0].node, keys: len(r)}
+	for i := range r {
+		e.counted[i] = r[i].others
+	}
+	return e
+}
+
+// own returns what this node counted.
+func (r readings) own() (t tallies) {
+	for i := range r {
+		t[i] = r[i].own
+	}
+	return t
 }
 
 // admit returns what other nodes counted, and ErrQuota if c fits no longer. It
 // reads nothing if it did so a moment ago, unless c would be refused.
 func (l *ledger) admit(ctx context.Context, c Charge, limits caller.Limits) (Elsewhere, error) {
-	who := append([]countKey{newKey(kindTotal, nil)}, c.keys()...)
-	if found, fresh := l.recall(who); fresh {
-		if e, fits := c.fitsReadings(found, limits); fits {
-			return e, nil
-		}
+	keys := c.keys()
+	fits := func(r readings) bool { return c.fits(r.own().plus(r.elsewhere().counted), limits) }
+	if recent, ok := l.recent(keys); ok && fits(recent) {
+		return recent.elsewhere(), nil
 	}
-	found, err := l.look(ctx, who)
+	present, err := l.readNow(ctx, keys)
 	if err != nil {
 		return Elsewhere{}, err
 	}
-	e, fits := c.fitsReadings(found, limits)
-	if !fits {
-		return e, refusal.ErrQuota
+	if !fits(present) {
+		err = refusal.ErrQuota
 	}
-	return e, nil
+	return present.elsewhere(), err
 }
 
-// recall returns what was read a moment ago under the node's present number.
-func (l *ledger) recall(who []countKey) (found []reading, fresh bool) {
+// recent returns what was read a moment ago under the node's present number, and false
+// if that is not known of all keys.
+func (l *ledger) recent(keys []countKey) (recent readings, ok bool) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, k := range who {
+	for _, k := range keys {
 		r, known := l.read[k]
 		if !known || r.node != node || r.age() >= ledgerFresh {
 			return nil, false
 		}
-		found = append(found, r)
+		recent = append(recent, r)
 	}
-	return found, true
+	return recent, true
 }
 
-// look reads rows of all nodes.
-func (l *ledger) look(ctx context.Context, who []countKey) (found []reading, err error) {
+// readNow reads the rows of all nodes.
+func (l *ledger) readNow(ctx context.Context, keys []countKey) (present readings, err error) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, cluster.ErrNodeLost
 	}
 	age := l.clock.Stopwatch()
 	err = l.store.View(ctx, func(tx *rows.Tx) error {
-		found = found[:0]
-		for _, k := range who {
+		present = present[:0]
+		for _, k := range keys {
 			r := reading{node: node, age: age}
 			if r.own, r.others, err = sumTallies(tx, k, node); err != nil {
 				return err
 			}
-			found = append(found, r)
+			present = append(present, r)
 		}
 		return nil
 	})
@@ -118,50 +135,64 @@ func (l *ledger) look(ctx context.Context, who []countKey) (found []reading, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.read)+len(who) > ledgerMost {
+	if len(l.read)+len(keys) > ledgerMost {
 		clear(l.read)
 	}
-	for i, k := range who {
-		l.read[k] = found[i]
+	for i, k := range keys {
+		l.read[k] = present[i]
 	}
-	return found, nil
+	return present, nil
 }
 
-// fitsReadings reports whether c fits every limit as far as it was read, of the
-// total first, and returns what the other nodes have.
-func (c Charge) fitsReadings(found []reading, limits caller.Limits) (e Elsewhere, fits bool) {
-	e = Elsewhere{node: found[0].node, total: found[0].others}
-	sums := []tally{found[0].own.plus(found[0].others)}
-	for _, r := range found[1:] {
-		e.who = append(e.who, r.others)
-		sums = append(sums, r.own.plus(r.others))
+// put counts c, of a secret and a receipt in these rows, in the transaction that stores
+// them, or returns ErrQuota before it writes anything.
+func (l *ledger) put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
+	c, err := l.part(tx, c, secret, metadata)
+	if err != nil {
+		return err
 	}
-	return e, c.fits(sums, limits)
-}
-
-// put counts c in the transaction that stores it, or returns ErrQuota before it
-// writes anything.
-func (l *ledger) put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits) error {
 	node, shared := tx.Node()
-	if !shared || node != e.node || len(e.who) != len(c.keys()) {
+	if !shared || node != e.node || len(c.keys()) != e.keys {
 		return cluster.ErrNodeLost // another node took the number meanwhile
 	}
 	own, err := c.load(tx, node)
 	if err != nil {
 		return err
 	}
-	counted := []tally{own[0].plus(e.total)}
-	for i, others := range e.who {
-		counted = append(counted, own[i+1].plus(others))
-	}
-	if !c.fits(counted, limits) {
+	if !c.fits(own.plus(e.counted), limits) {
 		return refusal.ErrQuota
 	}
-	return c.add(tx, node, own, +1)
+	return c.store(tx, node, own, +1)
 }
 
-// drop uncounts c in the transaction that ends it.
-func (l *ledger) drop(tx *rows.Tx, c Charge) error {
+// drop uncounts c, of a secret or a receipt in these rows, in the transaction that ends
+// it.
+func (l *ledger) drop(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) error {
+	c, err := l.part(tx, c, secret, metadata)
+	if err != nil {
+		return err
+	}
+	return c.change(tx, -1)
+}
+
+// changeClaim adds c, of a claim, in the transaction that makes it, or takes it away in
+// that which ends it, for a negative sign. While the store is being counted, it does
+// neither: the last step of the count adds all claims.
+func (l *ledger) changeClaim(tx *rows.Tx, c Charge, sign int64) error {
+	if _, shared := tx.Node(); !shared {
+		return cluster.ErrNodeLost
+	}
+	if !l.done.Load() {
+		if s, err := LoadCursor(tx); err != nil || !s.Done {
+			return err
+		}
+	}
+	return c.change(tx, sign)
+}
+
+// change adds c to what the node of the transaction counted, or takes it away for a
+// negative sign.
+func (c Charge) change(tx *rows.Tx, sign int64) error {
 	node, shared := tx.Node()
 	if !shared {
 		return cluster.ErrNodeLost
@@ -170,43 +201,35 @@ func (l *ledger) drop(tx *rows.Tx, c Charge) error {
 	if err != nil {
 		return err
 	}
-	return c.add(tx, node, own, -1)
+	return c.store(tx, node, own, sign)
 }
 
-// load loads what a node added in all, and for each key of c.
-func (c Charge) load(tx *rows.Tx, node uint16) ([]tally, error) {
-	total, err := loadTally(tx, newKey(kindTotal, nil), node)
-	own := []tally{total}
-	for _, who := range c.keys() {
-		if err != nil {
-			return nil, err
-		}
-		total, err = loadTally(tx, who, node)
-		own = append(own, total)
-	}
-	return own, err
-}
-
-// add stores own with c added to it once, or taken from it for a negative sign.
-func (c Charge) add(tx *rows.Tx, node uint16, own []tally, sign int64) error {
-	change := tally{Bytes: sign * c.size(), Secrets: sign * c.Secret}
-	if c.Owner == "" && !c.unknown() {
-		change.Anonymous = change.Bytes
-	}
-	if err := putTally(tx, newKey(kindTotal, nil), node, own[0].plus(change)); err != nil {
-		return err
-	}
+// load loads what a node counted for the keys of c.
+func (c Charge) load(tx *rows.Tx, node uint16) (own tallies, err error) {
 	for i, who := range c.keys() {
-		if err := putTally(tx, who, node, own[i+1].plus(tally{Bytes: change.Bytes})); err != nil {
+		if own[i], err = loadTally(tx, who, node); err != nil {
+			return own, err
+		}
+	}
+	return own, nil
+}
+
+// store stores own, which load returned, with c added to it, or taken away from it for
+// a negative sign.
+func (c Charge) store(tx *rows.Tx, node uint16, own tallies, sign int64) error {
+	change := c.ofTotal(sign)
+	for i, who := range c.keys() {
+		if err := putTally(tx, who, node, own[i].plus(change)); err != nil {
 			return err
 		}
+		change = tally{Bytes: sign * c.size()} // of all others
 	}
 	return nil
 }
 
 // part returns the parts of c that are counted: those of its secret and of its
 // receipt. While the store is being counted, that is what the count has passed;
-// it finds the rest.
+// it adds the rest.
 func (l *ledger) part(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) (Charge, error) {
 	if l.done.Load() {
 		return c, nil
@@ -224,55 +247,24 @@ func (l *ledger) part(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) (Char
 	return c, nil
 }
 
-// claim adds the bytes of a claim in the transaction that makes it, or takes them
-// away in that which ends it, for a negative sign. While the store is being
-// counted, it does neither: the last step of the count finds all claims.
-func (l *ledger) claim(tx *rows.Tx, c Charge, sign int64) error {
-	node, shared := tx.Node()
-	if !shared {
-		return cluster.ErrNodeLost
-	}
-	if !l.done.Load() {
-		if s, err := LoadCursor(tx); err != nil || !s.Done {
-			return err
-		}
-	}
-	own, err := c.load(tx, node)
-	if err != nil {
-		return err
-	}
-	return c.add(tx, node, own, sign)
-}
-
-// bytes returns the bytes of live secrets, without receipts.
-func (l *ledger) bytes(ctx context.Context) (int64, error) {
-	found, err := l.look(ctx, []countKey{newKey(kindTotal, nil)})
+// secrets returns the bytes of live secrets, without receipts.
+func (l *ledger) secrets(ctx context.Context) (int64, error) {
+	present, err := l.readNow(ctx, []countKey{newKey(kindTotal, nil)})
 	if err != nil {
 		return 0, err
 	}
-	return found[0].own.plus(found[0].others).Secrets, nil
+	return present[0].own.plus(present[0].others).Secrets, nil
 }
-
-// passed reports whether the count that came to cursor has passed row.
-func passed(cursor, row seal.RowKey) bool { return bytes.Compare(row[:], cursor[:]) <= 0 }
 
 // Counted reports whether a shared store is counted. One that was filled elsewhere, as by
 // a copy, is not. It remembers that a store is.
 func (u *Usage) Counted(ctx context.Context) (bool, error) { return u.ledger.counted(ctx) }
 
-// AddCounted adds what a count of a shared store has found on its way to cursor, in the
+// AddCounted adds what a count of a shared store has read on its way to cursor, in the
 // transaction that read it.
-func (u *Usage) AddCounted(tx *rows.Tx, found []Charge, cursor Cursor) error {
-	node, shared := tx.Node()
-	if !shared {
-		return cluster.ErrNodeLost
-	}
-	for _, c := range found {
-		own, err := c.load(tx, node)
-		if err != nil {
-			return err
-		}
-		if err := c.add(tx, node, own, +1); err != nil {
+func (u *Usage) AddCounted(tx *rows.Tx, read []Charge, cursor Cursor) error {
+	for _, c := range read {
+		if err := c.change(tx, +1); err != nil {
 			return err
 		}
 	}

@@ -6,84 +6,107 @@ import (
 	"hush/seal"
 )
 
-// pass is the state of the background pass.
-type pass struct {
-	cursor   seal.RowKey              // secrets up to here are counted
-	own      map[uint64]struct{}      // slots that this process handed out
-	receipts seal.RowKey              // receipts up to here are counted
-	adopted  map[seal.RowKey]struct{} // receipts counted ahead of the pass
-	damage   error                    // of records that could not be read so far
+// Pass counts in memory what earlier processes have stored. It is for one goroutine,
+// beside which secrets come and go.
+type Pass struct {
+	memory *memory // whose mutex guards all of it
+
+	secrets         seal.RowKey              // secrets up to here are counted
+	countedSlots    map[uint64]struct{}      // of secrets that this process has stored
+	receipts        seal.RowKey              // receipts up to here are counted
+	countedReceipts map[seal.RowKey]struct{} // counted beside the pass
+	damage          error                    // of records that could not be read so far
+}
+
+func newPass(m *memory) *Pass {
+	return &Pass{memory: m, countedSlots: map[uint64]struct{}{}, countedReceipts: map[seal.RowKey]struct{}{}}
+}
+
+// Pass returns the pass, or nil if it is finished or nodes share the store.
+func (u *Usage) Pass() *Pass {
+	if u.memory == nil {
+		return nil
+	}
+	u.memory.mu.Lock()
+	defer u.memory.mu.Unlock()
+	return u.memory.pass
+}
+
+// hasSecret reports whether a secret is counted. The caller holds the mutex.
+func (p *Pass) hasSecret(row seal.RowKey, slot uint64) bool {
+	_, counted := p.countedSlots[slot]
+	return counted || passed(p.secrets, row)
+}
+
+// hasReceipt reports whether a receipt is counted. The caller holds the mutex.
+func (p *Pass) hasReceipt(row seal.RowKey) bool {
+	_, counted := p.countedReceipts[row]
+	return counted || passed(p.receipts, row)
 }
 
 // Damaged records that the pass could not read something. It returns everything
 // that could not be read so far. An interrupted pass keeps it.
-func (u *Usage) Damaged(err error) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.pass.damage = errors.Join(u.pass.damage, err)
-	return u.pass.damage
+func (p *Pass) Damaged(err error) error {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	p.damage = errors.Join(p.damage, err)
+	return p.damage
 }
 
-// CountedSecret is a live secret that the pass found.
-type CountedSecret struct {
+// StoredSecret is a live secret that a count has read.
+type StoredSecret struct {
 	Row    seal.RowKey
 	Slot   uint64
 	Charge Charge
 }
 
-// CountedReceipt is a receipt that the pass found.
-type CountedReceipt struct {
+// StoredReceipt is a receipt that a count has read.
+type StoredReceipt struct {
 	Row    seal.RowKey
 	Charge Charge
 }
 
-// Resume returns the row from which the pass continues, and false if it is
-// finished.
-func (u *Usage) Resume() (from []byte, ok bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.pass == nil {
-		return nil, false
-	}
-	return append(append(from, u.pass.cursor[:]...), 0), true
+// NextSecret returns the key from which the pass goes on among the secrets.
+func (p *Pass) NextSecret() []byte { return p.after(&p.secrets) }
+
+// NextReceipt returns the key from which the pass goes on among the receipts.
+func (p *Pass) NextReceipt() []byte { return p.after(&p.receipts) }
+
+func (p *Pass) after(cursor *seal.RowKey) []byte {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	return append(cursor[:len(cursor):len(cursor)], 0)
 }
 
-// CountSecrets adds a batch of the pass, which ends at cursor.
-func (u *Usage) CountSecrets(batch []CountedSecret, cursor seal.RowKey) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, c := range batch {
-		_, own := u.pass.own[c.Slot]
-		_, skipped := u.skipped[c.Slot]
-		if !own && !skipped {
-			u.add(c.Charge)
+// CountSecrets adds a batch of secrets, the last of which is in that row.
+func (p *Pass) CountSecrets(batch []StoredSecret, last seal.RowKey) {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	for _, s := range batch {
+		_, counted := p.countedSlots[s.Slot]
+		_, ended := p.memory.uncounted[s.Slot]
+		if !counted && !ended {
+			p.memory.add(s.Charge, +1)
 		}
 	}
-	u.pass.cursor = cursor
+	p.secrets = last
 }
 
-// ResumeReceipts returns the row from which the pass continues among the receipts.
-func (u *Usage) ResumeReceipts() []byte {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return append(append([]byte(nil), u.pass.receipts[:]...), 0)
-}
-
-// CountReceipts adds a batch of receipts, which ends at cursor.
-func (u *Usage) CountReceipts(batch []CountedReceipt, cursor seal.RowKey) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, c := range batch {
-		if _, adopted := u.pass.adopted[c.Row]; !adopted {
-			u.add(c.Charge)
+// CountReceipts adds a batch of receipts, the last of which is in that row.
+func (p *Pass) CountReceipts(batch []StoredReceipt, last seal.RowKey) {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	for _, r := range batch {
+		if _, counted := p.countedReceipts[r.Row]; !counted {
+			p.memory.add(r.Charge, +1)
 		}
 	}
-	u.pass.receipts = cursor
+	p.receipts = last
 }
 
-// FinishPass ends the pass.
-func (u *Usage) FinishPass() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.pass = nil
+// Finish ends the pass.
+func (p *Pass) Finish() {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	p.memory.pass = nil
 }

@@ -63,6 +63,21 @@ func (t tally) plus(o tally) tally {
 	return tally{t.Bytes + o.Bytes, t.Secrets + o.Secrets, t.Anonymous + o.Anonymous}
 }
 
+// keysMost is how many keys a charge has at most.
+const keysMost = 3
+
+// tallies are those of the keys of a charge, in their order: of all, of the account or
+// network, and of the /48. Those of keys that it does not have are zero.
+type tallies [keysMost]tally
+
+// plus returns the sums of two tallies each.
+func (t tallies) plus(o tallies) tallies {
+	for i := range t {
+		t[i] = t[i].plus(o[i])
+	}
+	return t
+}
+
 // encode encodes a tally.
 //
 //	version 1 │ bytes 8 │ secrets 8 │ anonymous 8, each signed

@@ -18,15 +18,15 @@ func (u *Usage) Tidy(ctx context.Context, _ time.Time, _ *rows.Damage) (int, err
 	if u.ledger == nil {
 		return 0, nil
 	}
-	settled, err := u.ledger.settled(ctx)
-	if err != nil || len(settled) == 0 {
+	empty, err := u.ledger.empty(ctx)
+	if err != nil || len(empty) == 0 {
 		return 0, err
 	}
 	deleted := 0
 	err = u.ledger.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		deleted = 0
-		for _, who := range settled {
-			done, err := deleteSettled(tx, who)
+		for _, who := range empty {
+			done, err := deleteIfEmpty(tx, who)
 			if err != nil {
 				return err
 			}
@@ -39,20 +39,20 @@ func (u *Usage) Tidy(ctx context.Context, _ time.Time, _ *rows.Damage) (int, err
 	return deleted, err
 }
 
-// settled returns some of those whose rows can all be read and whose sum is zero, from
+// empty returns some of those whose rows can all be read and whose sum is zero, from
 // where the last call ended.
-func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
+func (l *ledger) empty(ctx context.Context) (empty []countKey, err error) {
 	l.mu.Lock()
 	from := l.tidied
 	l.mu.Unlock()
 	var last countKey
 	err = l.store.View(ctx, func(tx *rows.Tx) error {
-		settled, last = nil, ""
+		empty, last = nil, ""
 		var sum tally
 		read, damaged := 0, false
 		end := func() {
-			if last != "" && last[0] != kindTotal && sum == (tally{}) && !damaged && len(settled) < rows.SweepBatch {
-				settled = append(settled, last)
+			if last != "" && last[0] != kindTotal && sum == (tally{}) && !damaged && len(empty) < rows.SweepBatch {
+				empty = append(empty, last)
 			}
 		}
 		err := rangeTallies(tx, rows.PrefixEnd([]byte(from)), func(who countKey, value []byte) error {
@@ -83,12 +83,12 @@ func (l *ledger) settled(ctx context.Context) (settled []countKey, err error) {
 		l.tidied = last
 		l.mu.Unlock()
 	}
-	return settled, err
+	return empty, err
 }
 
-// deleteSettled deletes the rows of who if all can be read and their sum is still
+// deleteIfEmpty deletes the rows of who if all can be read and their sum is still
 // zero, and reports whether it did.
-func deleteSettled(tx *rows.Tx, who countKey) (bool, error) {
+func deleteIfEmpty(tx *rows.Tx, who countKey) (bool, error) {
 	own, others, err := sumTallies(tx, who, 0)
 	if rows.IsDamage(err) || err == nil && own.plus(others) != (tally{}) {
 		return false, nil

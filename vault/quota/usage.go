@@ -1,60 +1,38 @@
 package quota
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"sync"
 
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/cluster"
-	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
-// Usage counts the bytes of live secrets and receipts: per account, per
-// network, per /48, of all anonymous callers, and in total. Every start counts
-// anew: the background pass adds what it finds while secrets come and go. Until
-// the pass is finished, the count may be too low but never too high.
-//
-// On a store that nodes share, the ledger counts in the store instead, and Put
-// and Drop do in a transaction what Reserve and Release do around it.
+// Usage counts the bytes of live secrets, receipts and claims: per account, per
+// network, per /48, of all anonymous callers, and in total. On a store that no other
+// node shares, it counts in memory, around the transactions: Reserve, Cancel, Release
+// and SecretEnded. On one that nodes share, it counts in the store, in the
+// transactions: Put, EndSecret, EndReceipt, PutClaim and EndClaim. Callers do both.
 type Usage struct {
 	ledger *ledger // nil on a store that no other node shares
-
-	mu        sync.Mutex
-	total     int64
-	secrets   int64 // of total, without receipts
-	anonymous int64
-	accounts  map[string]int64
-	networks  map[[8]byte]int64
-	wides     map[[8]byte]int64
-	skipped   map[uint64]struct{} // slots that ended before the pass counted them
-	pass      *pass               // nil once the pass is finished
+	memory *memory // nil on a store that nodes share
 }
 
-// New returns the count of a store. It is empty, and the background pass is still to
-// run, unless nodes share the store: then the store has the count.
+// New returns the count of a store. It is empty, and the pass is still to run, unless
+// nodes share the store: then the store has the count.
 func New(store cluster.Store, clock *cluster.Clock) *Usage {
-	u := newCount()
 	if store.Node() != nil {
-		u.ledger = newLedger(store, clock)
+		return &Usage{ledger: newLedger(store, clock)}
 	}
-	return u
+	return &Usage{memory: newMemory()}
 }
 
-// newCount returns an empty count of a store that no other node shares.
-func newCount() *Usage {
-	return &Usage{
-		accounts: map[string]int64{},
-		networks: map[[8]byte]int64{},
-		wides:    map[[8]byte]int64{},
-		skipped:  map[uint64]struct{}{},
-		pass:     &pass{own: map[uint64]struct{}{}, adopted: map[seal.RowKey]struct{}{}},
-	}
-}
+// Shared reports whether nodes share the store: then the count is in it, and no pass
+// has to be run.
+func (u *Usage) Shared() bool { return u.ledger != nil }
 
 // Reserve takes the bytes of c, or returns ErrQuota. On a shared store it takes
 // none, and returns what Put needs.
@@ -62,131 +40,7 @@ func (u *Usage) Reserve(ctx context.Context, c Charge, limits caller.Limits) (El
 	if u.ledger != nil {
 		return u.ledger.admit(ctx, c, limits)
 	}
-	return Elsewhere{}, u.take(c, limits)
-}
-
-// take is Reserve on a store that no other node shares.
-func (u *Usage) take(c Charge, limits caller.Limits) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if !u.admits(c, limits) {
-		return refusal.ErrQuota
-	}
-	u.add(c)
-	return nil
-}
-
-// Put counts c, of a secret and a receipt in these rows, in the transaction that
-// stores them. It may return ErrQuota, before it writes anything.
-func (u *Usage) Put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
-	if u.ledger == nil {
-		return nil
-	}
-	c, err := u.ledger.part(tx, c, secret, metadata)
-	if err != nil {
-		return err
-	}
-	return u.ledger.put(tx, c, e, limits)
-}
-
-// Drop uncounts c, of a secret or a receipt in these rows, in the transaction
-// that ends it.
-func (u *Usage) Drop(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) error {
-	if u.ledger == nil {
-		return nil
-	}
-	c, err := u.ledger.part(tx, c, secret, metadata)
-	if err != nil {
-		return err
-	}
-	return u.ledger.drop(tx, c)
-}
-
-// admits reports whether c fits every limit that it counts toward.
-func (u *Usage) admits(c Charge, limits caller.Limits) bool {
-	size := c.size()
-	switch {
-	case u.total+size > limits.TotalBytes:
-		return false
-	case c.unknown():
-		return true
-	case c.Owner != "":
-		return u.accounts[c.Owner]+size <= limits.AccountBytes
-	case u.anonymous+size > limits.AnonymousBytes(), u.networks[c.Network]+size > limits.NetworkBytes:
-		return false
-	}
-	return c.Wide == [8]byte{} || u.wides[c.Wide]+size <= limits.WideBytes()
-}
-
-// Release gives the bytes of c back. On a shared store Drop did.
-func (u *Usage) Release(c Charge) {
-	if u.ledger != nil {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	c.Secret, c.Receipt = -c.Secret, -c.Receipt
-	u.add(c)
-}
-
-// Settle is called once a secret has durably ended. counted says whether its bytes
-// c were counted, and claimed whether a claim keeps them, which counts them until
-// it ends.
-func (u *Usage) Settle(c Charge, counted, claimed bool) {
-	switch {
-	case counted && !claimed:
-		u.Release(c)
-	case claimed && !counted:
-		u.FoundClaim(c)
-	}
-}
-
-// Claim counts the bytes of a claim in the transaction that makes it, or uncounts
-// them in that which ends it, for a negative sign. Settle and Release do so around
-// it on a store that is not shared.
-func (u *Usage) Claim(tx *rows.Tx, c Charge, sign int64) error {
-	if u.ledger == nil {
-		return nil
-	}
-	return u.ledger.claim(tx, c, sign)
-}
-
-// FoundClaim counts the bytes of a claim. On a shared store Claim did, or its count
-// does.
-func (u *Usage) FoundClaim(c Charge) {
-	if u.ledger != nil {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.add(c)
-}
-
-func (u *Usage) add(c Charge) {
-	size := c.size()
-	u.total += size
-	u.secrets += c.Secret
-	switch {
-	case c.unknown():
-		return
-	case c.Owner != "":
-		addBytes(u.accounts, c.Owner, size)
-		return
-	}
-	u.anonymous += size
-	addBytes(u.networks, c.Network, size)
-	if c.Wide != [8]byte{} {
-		addBytes(u.wides, c.Wide, size)
-	}
-}
-
-// addBytes adds size to the count of who. It deletes a count that reaches zero.
-func addBytes[K comparable](kept map[K]int64, who K, size int64) {
-	if left := kept[who] + size; left > 0 {
-		kept[who] = left
-	} else {
-		delete(kept, who)
-	}
+	return Elsewhere{}, u.memory.reserve(c, limits)
 }
 
 // Cancel gives back what was reserved for an update that failed with cause. If
@@ -198,80 +52,99 @@ func (u *Usage) Cancel(c Charge, cause error) {
 	}
 }
 
-// Handed records that this process is about to write a secret to slot, and its
-// receipt. Both are counted already.
-func (u *Usage) Handed(slot uint64, receipt seal.RowKey) {
-	if u.ledger != nil {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.skipped, slot)
-	if u.pass != nil {
-		u.pass.own[slot] = struct{}{}
-		u.pass.adopted[receipt] = struct{}{}
+// Storing is called before a secret is stored in slot, and its receipt, for both of
+// which bytes are reserved: the pass must not count them again.
+func (u *Usage) Storing(slot uint64, receipt seal.RowKey) {
+	if u.memory != nil {
+		u.memory.storing(slot, receipt)
 	}
 }
 
-// Touch records that a secret is about to end. It reports whether its bytes
-// were counted, so that only those are released. If the end fails and is tried
-// again after the pass, Touch returns the same.
-func (u *Usage) Touch(row seal.RowKey, slot uint64) (counted bool) {
-	if u.ledger != nil {
-		return false
+// Put counts c, of a secret and a receipt in these rows, in the transaction that
+// stores them. It may return ErrQuota, before it writes anything.
+func (u *Usage) Put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
+	if u.ledger == nil {
+		return nil
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if _, skipped := u.skipped[slot]; skipped {
-		return false
-	}
-	if u.pass == nil {
-		return true
-	}
-	if _, own := u.pass.own[slot]; own {
-		return true
-	}
-	if bytes.Compare(row[:], u.pass.cursor[:]) <= 0 {
-		return true
-	}
-	u.skipped[slot] = struct{}{}
-	return false
+	return u.ledger.put(tx, c, e, limits, secret, metadata)
 }
 
-// Adopt records that a receipt is about to change or to be deleted. If the pass
-// has not counted it yet, Adopt counts it now as c, its charge as stored.
-func (u *Usage) Adopt(row seal.RowKey, c Charge) {
+// EndSecret uncounts c, of a secret, in the transaction that ends it. The rows are
+// those of the secret and of its receipt. SecretEnded must follow once that
+// transaction is durable, and gets counted: whether it has bytes to give back.
+func (u *Usage) EndSecret(tx *rows.Tx, c Charge, slot uint64, secret, metadata seal.RowKey) (counted bool, err error) {
 	if u.ledger != nil {
-		return
+		return false, u.ledger.drop(tx, c, secret, metadata)
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.pass == nil || bytes.Compare(row[:], u.pass.receipts[:]) <= 0 {
-		return
+	return u.memory.ending(secret, slot), nil
+}
+
+// SecretEnded is called once a secret has durably ended. counted is what EndSecret
+// returned, c what the secret counted for, and claimed says that a claim keeps its
+// content, and counts for as much until it ends.
+func (u *Usage) SecretEnded(c Charge, counted, claimed bool) {
+	switch {
+	case counted && !claimed:
+		u.Release(c)
+	case claimed && !counted:
+		u.AddClaim(c)
 	}
-	if _, adopted := u.pass.adopted[row]; adopted {
-		return
+}
+
+// EndReceipt uncounts c, of a receipt, in the transaction that deletes it. The rows are
+// those of its secret and of the receipt. Release must follow once that transaction
+// is durable.
+func (u *Usage) EndReceipt(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) error {
+	if u.ledger != nil {
+		return u.ledger.drop(tx, c, secret, metadata)
 	}
-	u.pass.adopted[row] = struct{}{}
-	u.add(c)
+	u.memory.countReceipt(metadata, c)
+	return nil
+}
+
+// PutClaim counts c, of a claim, in the transaction that makes it. SecretEnded does so
+// on a store that is not shared.
+func (u *Usage) PutClaim(tx *rows.Tx, c Charge) error { return u.changeClaim(tx, c, +1) }
+
+// EndClaim uncounts c, of a claim, in the transaction that ends it. Release must follow
+// once that transaction is durable.
+func (u *Usage) EndClaim(tx *rows.Tx, c Charge) error { return u.changeClaim(tx, c, -1) }
+
+func (u *Usage) changeClaim(tx *rows.Tx, c Charge, sign int64) error {
+	if u.ledger == nil {
+		return nil
+	}
+	return u.ledger.changeClaim(tx, c, sign)
+}
+
+// AddClaim counts the bytes of a claim that an earlier process has stored. On a shared
+// store they are counted already, or its count adds them.
+func (u *Usage) AddClaim(c Charge) {
+	if u.memory != nil {
+		u.memory.change(c, +1)
+	}
+}
+
+// Release gives the bytes of c back. On a shared store the transaction did.
+func (u *Usage) Release(c Charge) {
+	if u.memory != nil {
+		u.memory.change(c, -1)
+	}
 }
 
 // ProcessBytes returns the bytes of live secrets, without receipts, as this process has
 // counted them: zero on a shared store.
 func (u *Usage) ProcessBytes() int64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.secrets
+	if u.memory == nil {
+		return 0
+	}
+	return u.memory.secrets()
 }
 
 // LiveBytes returns the bytes of live secrets, without receipts.
 func (u *Usage) LiveBytes(ctx context.Context) (int64, error) {
 	if u.ledger != nil {
-		return u.ledger.bytes(ctx)
+		return u.ledger.secrets(ctx)
 	}
-	return u.ProcessBytes(), nil
+	return u.memory.secrets(), nil
 }
-
-// Shared reports whether nodes share the store: then the count is in it, and no pass
-// has to be run.
-func (u *Usage) Shared() bool { return u.ledger != nil }

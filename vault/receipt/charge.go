@@ -28,24 +28,24 @@ func ChargeOf(value []byte) (quota.Charge, error) {
 
 // Charges are what a batch of receipts counts for.
 type Charges struct {
-	// Found has the receipts that can be read: the sweep reports the others when they
+	// Stored has the receipts that can be read: the sweep reports the others when they
 	// are due.
-	Found []quota.CountedReceipt
-	Last  seal.RowKey // zero if there was none
-	Rows  int         // how many were read
+	Stored []quota.StoredReceipt
+	Last   seal.RowKey // zero if there was none
+	Rows   int         // how many were read
 }
 
 // Read replaces the batch, whose memory it uses again, by that of at most limit rows
 // from a key on.
 func (c *Charges) Read(tx *rows.Tx, from []byte, limit int) error {
-	*c = Charges{Found: c.Found[:0]}
+	*c = Charges{Stored: c.Stored[:0]}
 	return rows.IgnoreEnough(tx.Range(BucketMetadata, from, nil, func(key, value []byte) error {
 		if len(key) != len(c.Last) {
 			return nil
 		}
 		c.Last = seal.RowKey(key)
 		if charged, err := ChargeOf(value); err == nil {
-			c.Found = append(c.Found, quota.CountedReceipt{Row: c.Last, Charge: charged})
+			c.Stored = append(c.Stored, quota.StoredReceipt{Row: c.Last, Charge: charged})
 		}
 		if c.Rows++; c.Rows == limit {
 			return rows.ErrEnough

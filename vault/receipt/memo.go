@@ -49,7 +49,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		}
 		return audit.Write(tx, now, audit.Memo, row)
 	})
-	memoQuota.Settle(err)
+	memoQuota.Finish(err)
 	if err != nil {
 		return Metadata{}, err
 	}

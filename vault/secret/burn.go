@@ -73,18 +73,17 @@ func (bu *Burns) burnFound(ctx context.Context, c caller.Caller, found receipt.F
 // ErrNotFound if the secret is gone. beside, unless nil, runs in the same
 // transaction.
 func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(*rows.Tx) error) (*receipt.Record, error) {
-	var burned *Record
-	var end consumed
+	var end ending
 	err := bu.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		secret, err := receipt.LiveSecret(tx, row)
 		if err != nil {
 			return err
 		}
-		if burned, err = getSecret(tx, secret, now); err != nil {
+		burned, err := getSecret(tx, secret, now)
+		if err != nil {
 			return err
 		}
-		end.counted = bu.usage.Touch(secret, burned.slot.Number)
-		if end.ending, err = bu.secrets.endSecret(tx, secret, burned, m, by, false, now); err != nil || beside == nil {
+		if end, err = bu.secrets.endSecret(tx, secret, burned, m, by, false, now); err != nil || beside == nil {
 			return err
 		}
 		return beside(tx)
@@ -92,13 +91,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by st
 	if err != nil {
 		return nil, err
 	}
-	if end.counted {
-		bu.usage.Release(burned.charge())
-	}
-	_, _, how := m.facts()
-	err = bu.shares.Destroy(ctx, how, burned.slot)
-	bu.watches.Tell(row)
-	if err != nil {
+	if err := bu.secrets.finish(ctx, m, end); err != nil {
 		return nil, err
 	}
 	return end.receipt, nil

@@ -110,7 +110,7 @@ func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, te
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
 	}
-	se.usage.Handed(ready.Slot.Number, d.receipt.Row())
+	se.usage.Storing(ready.Slot.Number, d.receipt.Row())
 	key, err := se.secretKeys.Key(d.secret.kid, d.key, d.row, ready.Share, hash)
 	if err != nil {
 		se.shares.Discard(err, ready.Slot)

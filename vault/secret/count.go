@@ -32,11 +32,11 @@ func (sw *Sweeper) countStep(ctx context.Context) (more bool, err error) {
 		if err != nil || s.Done {
 			return err
 		}
-		found, err := countNext(tx, &s)
+		charges, err := countNext(tx, &s)
 		if err != nil {
 			return err
 		}
-		return sw.usage.AddCounted(tx, found, s)
+		return sw.usage.AddCounted(tx, charges, s)
 	})
 	if err != nil {
 		return true, err
@@ -48,7 +48,7 @@ func (sw *Sweeper) countStep(ctx context.Context) (more bool, err error) {
 // countNext reads the next secrets, or after the last one the next receipts, and
 // moves the cursor behind them. It skips records that cannot be read: the sweep
 // reports them when they are due.
-func countNext(tx *rows.Tx, s *quota.Cursor) (found []quota.Charge, err error) {
+func countNext(tx *rows.Tx, s *quota.Cursor) (charges []quota.Charge, err error) {
 	var secrets countBatch
 	if err := secrets.read(tx, after(s.Secret), countBatchSize); err != nil {
 		return nil, err
@@ -56,27 +56,27 @@ func countNext(tx *rows.Tx, s *quota.Cursor) (found []quota.Charge, err error) {
 	if secrets.rows > 0 {
 		s.Secret = secrets.last
 	}
-	for _, r := range secrets.found {
-		found = append(found, r.Charge)
+	for _, r := range secrets.stored {
+		charges = append(charges, r.Charge)
 	}
 	if secrets.rows == countBatchSize {
-		return found, nil
+		return charges, nil
 	}
 	var receipts receipt.Charges
 	if err := receipts.Read(tx, after(s.Metadata), countBatchSize); err != nil {
-		return found, err
+		return charges, err
 	}
 	if receipts.Rows > 0 {
 		s.Metadata = receipts.Last
 	}
-	for _, r := range receipts.Found {
-		found = append(found, r.Charge)
+	for _, r := range receipts.Stored {
+		charges = append(charges, r.Charge)
 	}
 	s.Done = receipts.Rows < countBatchSize
 	if !s.Done {
-		return found, nil
+		return charges, nil
 	}
-	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, r.Charge()) })
+	return charges, claim.Range(tx, func(r *claim.Record) { charges = append(charges, r.Charge()) })
 }
 
 // after returns the first key behind a row.

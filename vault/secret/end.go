@@ -13,6 +13,7 @@ import (
 	"hush/vault/counter"
 	"hush/vault/outbox"
 	"hush/vault/passphrase"
+	"hush/vault/quota"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -42,24 +43,31 @@ func (m move) facts() (counter.Counter, audit.Type, spent.Kind) {
 
 // ending is the end of a secret.
 type ending struct {
-	receipt *receipt.Record
-	noticed bool // a mail to the sender was queued
+	receipt  *receipt.Record // as it is then
+	metadata seal.RowKey     // of the receipt
+	slot     storage.Slot
+	charged  quota.Charge
+	counted  bool // what EndSecret of the quota returned
+	claimed  bool // a claim keeps the content
+	noticed  bool // a mail to the sender was queued
 }
 
 // endSecret is the part of consume that reveal, burn and expiry share. It
 // deletes the secret, changes its receipt, lists the slot, counts, and writes
 // the audit row. by is the caller's masked network, or empty if there is no
-// caller. claimed says that a claim keeps the content.
+// caller. claimed says that a claim keeps the content. finish must follow once the
+// transaction is durable.
 func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m move, by string, claimed bool, now time.Time) (end ending, err error) {
 	if m != moveExpire {
 		if err := se.shares.Admit(); err != nil {
 			return end, err
 		}
 	}
+	end = ending{metadata: record.metadata, slot: record.slot, charged: record.charge(), claimed: claimed}
 	if end.receipt, err = record.endReceipt(tx, m, by, claimed, now); err != nil {
 		return end, err
 	}
-	if err := se.usage.Drop(tx, record.charge(), row, record.metadata); err != nil {
+	if end.counted, err = se.usage.EndSecret(tx, end.charged, end.slot.Number, row, end.metadata); err != nil {
 		return end, err
 	}
 	if err := tx.Delete(BucketSecret, row[:]); err != nil {
@@ -78,6 +86,26 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 	}
 	_, kind, _ := m.facts()
 	return end, audit.Write(tx, now, kind, record.metadata)
+}
+
+// finish does what follows durable ends: it gives back what the secrets counted for,
+// destroys their shares, and tells those who watch their receipts, which show the ends
+// even if a share is destroyed only later.
+func (se *Secrets) finish(ctx context.Context, m move, ended ...ending) error {
+	slots := make([]storage.Slot, len(ended))
+	changed := make([]seal.RowKey, len(ended))
+	for i := range ended {
+		end := &ended[i]
+		slots[i], changed[i] = end.slot, end.metadata
+		se.usage.SecretEnded(end.charged, end.counted, end.claimed)
+		if end.noticed {
+			se.outbox.Wake()
+		}
+	}
+	_, _, kind := m.facts()
+	err := se.shares.Destroy(ctx, kind, slots...)
+	se.watches.Tell(changed...)
+	return err
 }
 
 // endReceipt writes into the secret's receipt how the secret ends.

@@ -39,31 +39,32 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	if sw.usage.Shared() {
 		return 0, sw.countStore(ctx)
 	}
+	pass := sw.usage.Pass()
+	if pass == nil {
+		return 0, nil
+	}
 	recycler, recycles := sw.shares.Recycler()
 	var batch countBatch
 	for {
-		from, ok := sw.usage.Resume()
-		if !ok {
-			return 0, nil
-		}
+		from := pass.NextSecret()
 		if err := sw.store.View(ctx, func(tx *rows.Tx) error { return batch.read(tx, from, passBatch) }); err != nil {
 			return 0, err
 		}
 		if batch.last == (seal.RowKey{}) {
 			break
 		}
-		_ = sw.usage.Damaged(batch.damage)
+		_ = pass.Damaged(batch.damage)
 		if recycles {
-			for _, c := range batch.found {
+			for _, c := range batch.stored {
 				recycler.Used(storage.Slot{Number: c.Slot})
 			}
 		}
-		sw.usage.CountSecrets(batch.found, batch.last)
+		pass.CountSecrets(batch.stored, batch.last)
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 	}
-	if err := sw.countReceipts(ctx); err != nil {
+	if err := sw.countReceipts(ctx, pass); err != nil {
 		return 0, err
 	}
 	mails, err := sw.outbox.Slots(ctx)
@@ -71,8 +72,8 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	if err = errors.Join(err, claimErr); err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return 0, err
 	}
-	damage := sw.usage.Damaged(err)
-	sw.usage.FinishPass()
+	damage := pass.Damaged(err)
+	pass.Finish()
 	if !recycles || damage != nil {
 		return 0, damage
 	}
@@ -83,10 +84,10 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 }
 
 // countReceipts counts receipts for the pass.
-func (sw *Sweeper) countReceipts(ctx context.Context) error {
+func (sw *Sweeper) countReceipts(ctx context.Context, pass *quota.Pass) error {
 	var batch receipt.Charges
 	for {
-		from := sw.usage.ResumeReceipts()
+		from := pass.NextReceipt()
 		err := sw.store.View(ctx, func(tx *rows.Tx) error { return batch.Read(tx, from, passBatch) })
 		if err != nil {
 			return err
@@ -94,7 +95,7 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 		if batch.Last == (seal.RowKey{}) {
 			return nil
 		}
-		sw.usage.CountReceipts(batch.Found, batch.Last)
+		pass.CountReceipts(batch.Stored, batch.Last)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -103,17 +104,17 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 
 // countBatch is what a batch of secrets counts for.
 type countBatch struct {
-	found  []quota.CountedSecret
-	last   seal.RowKey // zero if there was none
-	rows   int         // how many were read
-	damage error       // of the last record that could not be read
+	stored []quota.StoredSecret // those that can be read
+	last   seal.RowKey          // zero if there was none
+	rows   int                  // how many were read
+	damage error                // of the last record that could not be read
 }
 
 // read replaces the batch, whose memory it uses again, by that of at most limit rows from
 // a key on.
 func (b *countBatch) read(tx *rows.Tx, from []byte, limit int) error {
 	var record Record
-	*b = countBatch{found: b.found[:0]}
+	*b = countBatch{stored: b.stored[:0]}
 	return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
 		if len(key) != len(b.last) {
 			b.damage = rows.ErrDamaged
@@ -123,7 +124,7 @@ func (b *countBatch) read(tx *rows.Tx, from []byte, limit int) error {
 		if err := record.decode(value); err != nil {
 			b.damage = err
 		} else {
-			b.found = append(b.found, quota.CountedSecret{Row: b.last, Slot: record.slot.Number, Charge: record.charge()})
+			b.stored = append(b.stored, quota.StoredSecret{Row: b.last, Slot: record.slot.Number, Charge: record.charge()})
 		}
 		if b.rows++; b.rows == limit {
 			return rows.ErrEnough

@@ -192,8 +192,6 @@ var errLate = fmt.Errorf("the store held up the call for too long: %w", refusal.
 type consumed struct {
 	ending
 	plaintext []byte
-	counted   bool
-	claimed   bool          // a claim keeps the plaintext
 	left      time.Duration // of the claim
 }
 
@@ -218,15 +216,7 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		bound = nil
 	}
 	bound.Stored()
-	se.usage.Settle(s.record.charge(), end.counted, end.claimed)
-	if end.noticed {
-		se.outbox.Wake()
-	}
-	_, _, how := m.facts()
-	err = se.shares.Destroy(ctx, how, s.record.slot)
-	// The receipt shows the end even if the share is destroyed only later.
-	se.watches.Tell(s.record.metadata)
-	if err != nil {
+	if err := se.finish(ctx, m, end.ending); err != nil {
 		return consumed{}, err
 	}
 	end.left = bound.Spent()
@@ -253,13 +243,12 @@ func (se *Secrets) consumeIn(tx *rows.Tx, c caller.Caller, s *provenSecret, m mo
 			return end, fmt.Errorf("opening: %w", rows.ErrInconsistent)
 		}
 	}
-	end.counted = se.usage.Touch(s.row, record.slot.Number)
-	end.claimed = bound != nil && tx.Format() >= rows.FormatClaims
-	if end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), end.claimed, now); err != nil {
+	claimed := bound != nil && tx.Format() >= rows.FormatClaims
+	if end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), claimed, now); err != nil {
 		return end, err
 	}
-	if end.claimed {
-		if err := se.usage.Claim(tx, record.charge(), +1); err != nil {
+	if claimed {
+		if err := se.usage.PutClaim(tx, end.charged); err != nil {
 			return end, err
 		}
 		if err := bound.Put(tx, end.plaintext); err != nil {

@@ -73,12 +73,9 @@ type Secrets struct {
 // Burns ends secrets unread. It is safe for concurrent use.
 type Burns struct {
 	store    cluster.Store
-	shares   *shares.Shares
 	clock    *cluster.Clock
 	secrets  *Secrets
 	receipts *receipt.Receipts
-	usage    *quota.Usage
-	watches  *watch.Watches
 }
 
 // Sweeper ends expired secrets and recounts quotas after a start.
@@ -91,7 +88,6 @@ type Sweeper struct {
 	secrets *Secrets
 	claims  *claim.Claims
 	usage   *quota.Usage
-	watches *watch.Watches
 }
 
 // New returns the services on a store.
@@ -105,12 +101,10 @@ func New(o Options) Services {
 		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
 		receipts: o.Receipts, usage: o.Usage, watches: o.Watches, claims: claims,
 	}
-	burns := &Burns{
-		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: o.Receipts, usage: o.Usage, watches: o.Watches,
-	}
+	burns := &Burns{store: o.Store, clock: o.Clock, secrets: secrets, receipts: o.Receipts}
 	sweeper := &Sweeper{
 		store: o.Store, shares: o.Shares, clock: o.Clock, log: o.Log, outbox: o.Outbox, secrets: secrets,
-		claims: claims, usage: o.Usage, watches: o.Watches,
+		claims: claims, usage: o.Usage,
 	}
 	return Services{secrets, burns, sweeper, claims}
 }

@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/quota"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
-	"hush/vault/spent"
 	"hush/vault/sweep"
 )
 
@@ -25,13 +23,12 @@ func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, e
 	return keys, err
 }
 
-// Sweep is what one transaction of the sweeper ended.
-type Sweep struct {
-	slots    []storage.Slot
-	releases []quota.Charge
-	rows     []seal.RowKey // of receipts that changed
-	handled  int
-	lost     rows.Damage
+// swept is what one transaction of the sweeper ended.
+type swept struct {
+	ended     []ending
+	forgotten []quota.Charge // of receipts
+	handled   int
+	lost      rows.Damage
 }
 
 // SweepBatch ends a batch of expired secrets and forgotten receipts.
@@ -68,10 +65,10 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 
 // endRows ends the secrets and receipts of some rows of the index, in one
 // transaction.
-func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*Sweep, error) {
-	var done *Sweep
+func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*swept, error) {
+	var done *swept
 	err := sw.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
-		done = &Sweep{}
+		done = &swept{}
 		for _, key := range keys {
 			if err := sw.sweepOne(tx, key, now, done); err != nil {
 				return err
@@ -82,23 +79,21 @@ func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*
 	return done, err
 }
 
-// finish releases what was ended durably.
-func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
-	for _, r := range done.releases {
-		sw.usage.Release(r)
+// finish does what follows a batch that is durable.
+func (sw *Sweeper) finish(ctx context.Context, done *swept) error {
+	for _, charged := range done.forgotten {
+		sw.usage.Release(charged)
 	}
-	if len(done.slots) == 0 {
+	if len(done.ended) == 0 {
 		return nil
 	}
-	err := sw.shares.Destroy(ctx, spent.KindSecretExpired, done.slots...)
-	sw.watches.Tell(done.rows...)
-	return err
+	return sw.secrets.finish(ctx, moveExpire, done.ended...)
 }
 
 // sweepOne handles one row of the index. A record that cannot be read must not
 // hold up the others: its row is postponed and reported. A malformed row is
 // deleted.
-func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *Sweep) error {
+func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *swept) error {
 	done.handled++
 	row, ok := receipt.DueReceipt(key)
 	if !ok {
@@ -125,7 +120,7 @@ func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *Sweep)
 // endRow expires a secret or forgets a receipt. It returns when the aggregate
 // is due again, or the zero time for never. It returns an error about damage of a record
 // before it writes anything.
-func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *Sweep) (next time.Time, err error) {
+func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *swept) (next time.Time, err error) {
 	r, err := receipt.Load(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return next, nil
@@ -140,21 +135,20 @@ func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *Swe
 	}
 	if !now.Before(r.Forgotten()) {
 		charged := r.Charge()
-		sw.usage.Adopt(row, charged)
-		if err := sw.usage.Drop(tx, charged, r.Secret(), row); err != nil {
+		if err := sw.usage.EndReceipt(tx, charged, r.Secret(), row); err != nil {
 			return next, err
 		}
 		if err := receipt.Forget(tx, row, r); err != nil {
 			return next, err
 		}
-		done.releases = append(done.releases, charged)
+		done.forgotten = append(done.forgotten, charged)
 		return next, nil
 	}
 	return r.Forgotten(), nil
 }
 
 // expire ends the secret in a row, and returns its receipt as it is then.
-func (sw *Sweeper) expire(tx *rows.Tx, row seal.RowKey, now time.Time, done *Sweep) (*receipt.Record, error) {
+func (sw *Sweeper) expire(tx *rows.Tx, row seal.RowKey, now time.Time, done *swept) (*receipt.Record, error) {
 	record, err := rows.Load(tx, BucketSecret, row[:], decodeSecret)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil, fmt.Errorf("live receipt without secret: %w", rows.ErrInconsistent)
@@ -162,15 +156,10 @@ func (sw *Sweeper) expire(tx *rows.Tx, row seal.RowKey, now time.Time, done *Swe
 	if err != nil {
 		return nil, err
 	}
-	counts := sw.usage.Touch(row, record.slot.Number)
-	ended, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", false, now)
+	end, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", false, now)
 	if err != nil {
 		return nil, err
 	}
-	if counts {
-		done.releases = append(done.releases, record.charge())
-	}
-	done.slots = append(done.slots, record.slot)
-	done.rows = append(done.rows, record.metadata)
-	return ended.receipt, nil
+	done.ended = append(done.ended, end)
+	return end.receipt, nil
 }
