@@ -3,184 +3,327 @@ package rows
 import (
 	"encoding/binary"
 	"errors"
+	"iter"
 	"math"
 	"time"
+
+	"hush/storage"
 )
 
 // ErrDamaged reports that a stored record cannot be read. It is an internal
 // error.
 var ErrDamaged = errors.New("vault: damaged record")
 
-// Writer appends fixed-width big-endian numbers, bytes and length-prefixed
-// text to a record.
-type Writer []byte
+// Codec carries a record between its fields and its bytes. Each record has one
+// function that passes the fields to a Codec in the order in which they are stored:
+// Encode runs it to write them, Decode to read them. So what is written is what is
+// read.
+//
+// Numbers are big-endian and of a fixed width. Writing does not change the fields. In
+// a record that ends too early, reading sets the missing fields to zero.
+type Codec struct {
+	data    []byte // of the record, as far as it was written; all of it in reading
+	at      int    // how much of it was read
+	reading bool
+	bad     bool // in what was read
+}
 
-// Byte appends one byte.
-func (w *Writer) Byte(v byte) { *w = append(*w, v) }
+// Encode returns the bytes of a record. size is how many are expected. The function
+// fields is a method expression, such as (*Record).fields: the compiler then calls it
+// directly, and nothing but the result is allocated.
+func Encode[T any](size int, r *T, fields func(*T, *Codec)) []byte {
+	return EncodeTo(make([]byte, 0, size), r, fields)
+}
 
-// Uint32 appends four bytes.
-func (w *Writer) Uint32(v uint32) { *w = binary.BigEndian.AppendUint32(*w, v) }
+// EncodeTo is Encode to the end of buffer.
+func EncodeTo[T any](buffer []byte, r *T, fields func(*T, *Codec)) []byte {
+	c := Codec{data: buffer}
+	fields(r, &c)
+	return c.data
+}
 
-// Uint64 appends eight bytes.
-func (w *Writer) Uint64(v uint64) { *w = binary.BigEndian.AppendUint64(*w, v) }
-
-// Bytes appends bytes as they are.
-func (w *Writer) Bytes(v []byte) { *w = append(*w, v...) }
-
-// Time appends a time in milliseconds; the zero time is 0.
-func (w *Writer) Time(t time.Time) { w.Uint64(Millis(t)) }
-
-// Bool appends 1 or 0.
-func (w *Writer) Bool(v bool) {
-	if v {
-		w.Byte(1)
-	} else {
-		w.Byte(0)
+// Decode is the inverse of Encode. It returns ErrDamaged if data is not exactly what
+// fields reads, or if fields refuses it. The record keeps parts of data. Fields that its
+// version does not have stay as they are.
+func Decode[T any](data []byte, r *T, fields func(*T, *Codec)) error {
+	c := Codec{data: data, reading: true}
+	fields(r, &c)
+	if c.bad || c.at < len(c.data) {
+		return ErrDamaged
 	}
+	return nil
 }
 
-// Sized appends a length and the bytes.
-func (w *Writer) Sized(v []byte) { w.Uint32(uint32(len(v))); w.Bytes(v) }
+// Refuse makes Decode return ErrDamaged if wrong.
+func (c *Codec) Refuse(wrong bool) { c.bad = c.bad || wrong }
 
-// Text appends a length and the text.
-func (w *Writer) Text(v string) { w.Uint32(uint32(len(v))); *w = append(*w, v...) }
-
-// Texts appends a count and the texts.
-func (w *Writer) Texts(list []string) {
-	w.Uint32(uint32(len(list)))
-	for _, v := range list {
-		w.Text(v)
-	}
-}
-
-// Reader decodes what Writer wrote. After the first short read it returns zero
-// values, and End returns ErrDamaged.
-type Reader struct {
-	Rest []byte
-	bad  bool
-}
-
-// NewReader returns a reader of a record.
-func NewReader(data []byte) Reader { return Reader{Rest: data} }
-
-// Refuse marks the record as damaged if wrong.
-func (r *Reader) Refuse(wrong bool) { r.bad = r.bad || wrong }
-
-// Failed reports whether the record is damaged, so that a loop over its parts
-// can stop.
-func (r *Reader) Failed() bool { return r.bad }
-
-// Take returns the next n bytes of the record.
-func (r *Reader) Take(n int) []byte {
-	if r.bad || n > len(r.Rest) {
-		r.bad = true
+// take returns the next n bytes, or nil if there are not as many.
+func (c *Codec) take(n int) []byte {
+	if c.bad || n > len(c.data)-c.at {
+		c.bad = true
 		return nil
 	}
-	taken := r.Rest[:n:n]
-	r.Rest = r.Rest[n:]
-	return taken
+	c.at += n
+	return c.data[c.at-n : c.at : c.at]
 }
 
-// Byte returns the next byte.
-func (r *Reader) Byte() byte {
-	if b := r.Take(1); b != nil {
-		return b[0]
+// Version carries the version of a record that has only one.
+func (c *Codec) Version(only byte) {
+	version := only
+	Byte(c, &version)
+	c.Refuse(version != only)
+}
+
+// VersionUpTo carries the version of a record that has several, from 1 to newest. It
+// writes own, and returns the one that the record has.
+func (c *Codec) VersionUpTo(newest, own byte) (version byte) {
+	version = own
+	Byte(c, &version)
+	c.Refuse(version < 1 || version > newest)
+	return version
+}
+
+// Byte carries one byte.
+func Byte[T ~byte](c *Codec, v *T) {
+	if !c.reading {
+		c.data = append(c.data, byte(*v))
+		return
 	}
-	return 0
+	*v = 0
+	if b := c.take(1); b != nil {
+		*v = T(b[0])
+	}
 }
 
-// Uint32 returns the next four bytes.
-func (r *Reader) Uint32() uint32 {
-	if b := r.Take(4); b != nil {
+// Between carries one byte, and refuses numbers outside least to most.
+func Between[T ~byte](c *Codec, v *T, least, most T) {
+	Byte(c, v)
+	c.Refuse(*v < least || *v > most)
+}
+
+// Bool carries 1 or 0, and refuses all else, so that a record has one form.
+func (c *Codec) Bool(v *bool) {
+	var b byte
+	if *v {
+		b = 1
+	}
+	Byte(c, &b)
+	if c.reading {
+		c.Refuse(b > 1)
+		*v = b == 1
+	}
+}
+
+// Uint32 carries four bytes.
+func (c *Codec) Uint32(v *uint32) {
+	if !c.reading {
+		c.putUint32(*v)
+	} else {
+		*v = c.readUint32()
+	}
+}
+
+func (c *Codec) putUint32(v uint32) {
+	c.data = append(c.data, byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+}
+
+func (c *Codec) readUint32() uint32 {
+	if b := c.take(4); b != nil {
 		return binary.BigEndian.Uint32(b)
 	}
 	return 0
 }
 
-// Uint64 returns the next eight bytes.
-func (r *Reader) Uint64() uint64 {
-	if b := r.Take(8); b != nil {
+// Uint64 carries eight bytes.
+func (c *Codec) Uint64(v *uint64) {
+	if !c.reading {
+		c.putUint64(*v)
+	} else {
+		*v = c.readUint64()
+	}
+}
+
+func (c *Codec) putUint64(v uint64) {
+	c.data = append(c.data, byte(v>>56), byte(v>>48), byte(v>>40), byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+}
+
+func (c *Codec) readUint64() uint64 {
+	if b := c.take(8); b != nil {
 		return binary.BigEndian.Uint64(b)
 	}
 	return 0
 }
 
-// Bool accepts only what Writer.Bool writes, so that a record has one form.
-func (r *Reader) Bool() bool {
-	b := r.Byte()
-	r.bad = r.bad || b > 1
-	return b == 1
+// Int64 carries eight bytes.
+func (c *Codec) Int64(v *int64) {
+	if !c.reading {
+		c.putUint64(uint64(*v))
+	} else {
+		*v = int64(c.readUint64())
+	}
 }
 
-// Time refuses times before 1970, which Writer.Time cannot represent.
-func (r *Reader) Time() time.Time {
-	ms := r.Uint64()
-	r.bad = r.bad || ms > math.MaxInt64
-	return FromMillis(ms)
+// Float64 carries the eight bytes of IEEE 754.
+func (c *Codec) Float64(v *float64) {
+	if !c.reading {
+		c.putUint64(math.Float64bits(*v))
+	} else {
+		*v = math.Float64frombits(c.readUint64())
+	}
 }
 
-// Seconds reads a duration and refuses one that overflows.
-func (r *Reader) Seconds() time.Duration {
-	n := r.Uint64()
-	r.bad = r.bad || n > uint64(math.MaxInt64/time.Second)
-	return time.Duration(n) * time.Second
+// Time carries a time in milliseconds, of which the zero time is 0. It cannot carry
+// earlier times than those of 1970.
+func (c *Codec) Time(t *time.Time) {
+	if !c.reading {
+		c.putUint64(Millis(*t))
+		return
+	}
+	ms := c.readUint64()
+	c.Refuse(ms > math.MaxInt64)
+	*t = FromMillis(ms)
 }
 
-// Into fills dst with the next bytes.
-func (r *Reader) Into(dst []byte) { copy(dst, r.Take(len(dst))) }
+// Seconds carries a duration in whole seconds, and refuses one that overflows.
+func (c *Codec) Seconds(d *time.Duration) {
+	if !c.reading {
+		c.putUint64(uint64(*d / time.Second))
+		return
+	}
+	n := c.readUint64()
+	c.Refuse(n > uint64(math.MaxInt64/time.Second))
+	*d = time.Duration(n) * time.Second
+}
 
-// Sized returns length-prefixed bytes.
-func (r *Reader) Sized() []byte { return r.Take(r.Size()) }
+// Slot carries the number and the generation of a slot.
+func (c *Codec) Slot(s *storage.Slot) {
+	c.Uint64(&s.Number)
+	c.Uint64(&s.Generation)
+}
 
-// Text returns length-prefixed text.
-func (r *Reader) Text() string { return string(r.Sized()) }
+// Bytes carries as many bytes as v has, which reading fills.
+func (c *Codec) Bytes(v []byte) {
+	if !c.reading {
+		c.data = append(c.data, v...)
+	} else {
+		copy(v, c.take(len(v)))
+	}
+}
 
-// Size reads a length and refuses one that the rest cannot hold.
-func (r *Reader) Size() int {
-	n := r.Uint32()
-	if uint64(n) > uint64(len(r.Rest)) {
-		r.bad = true
+// Label carries a text that is always the same.
+func (c *Codec) Label(text string) {
+	if !c.reading {
+		c.data = append(c.data, text...)
+	} else {
+		c.Refuse(string(c.take(len(text))) != text)
+	}
+}
+
+// Sized carries a length and the bytes.
+func (c *Codec) Sized(v *[]byte) {
+	if !c.reading {
+		c.putUint32(uint32(len(*v)))
+		c.data = append(c.data, *v...)
+	} else {
+		*v = c.take(c.readSize())
+	}
+}
+
+// Rest carries the bytes at the end of a record, whose length is not stored.
+func (c *Codec) Rest(v *[]byte) {
+	if !c.reading {
+		c.data = append(c.data, *v...)
+	} else {
+		*v = c.take(len(c.data) - c.at)
+	}
+}
+
+// Text carries a length and the text.
+func (c *Codec) Text(v *string) {
+	if !c.reading {
+		c.putUint32(uint32(len(*v)))
+		c.data = append(c.data, *v...)
+	} else {
+		*v = string(c.take(c.readSize()))
+	}
+}
+
+// readSize reads a length or a count, and refuses one that the rest cannot have.
+func (c *Codec) readSize() int {
+	n := c.readUint32()
+	if uint64(n) > uint64(len(c.data)-c.at) {
+		c.bad = true
 		return 0
 	}
 	return int(n)
 }
 
-// Texts returns count-prefixed texts.
-func (r *Reader) Texts() []string {
-	n := r.Size()
-	var list []string
-	for range n {
-		if r.bad {
-			return nil
+// Texts carries a count and the texts.
+func (c *Codec) Texts(list *[]string) {
+	for text := range List(c, list) {
+		c.Text(text)
+	}
+}
+
+// List carries a count, and returns the elements of a list for the loop that carries
+// their fields. Reading makes a new list, and ends where the record is damaged.
+func List[T any](c *Codec, list *[]T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		if !c.reading {
+			c.putUint32(uint32(len(*list)))
+			writeList(*list, yield)
+		} else {
+			*list = readList(c, c.readSize(), yield)
 		}
-		list = append(list, r.Text())
+	}
+}
+
+// ShortList is List with a count of one byte.
+func ShortList[T any](c *Codec, list *[]T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		n := byte(len(*list))
+		Byte(c, &n)
+		if !c.reading {
+			writeList(*list, yield)
+		} else {
+			*list = readList(c, int(n), yield)
+		}
+	}
+}
+
+func writeList[T any](list []T, yield func(*T) bool) {
+	for i := range list {
+		if !yield(&list[i]) {
+			return
+		}
+	}
+}
+
+func readList[T any](c *Codec, n int, yield func(*T) bool) (list []T) {
+	for range n {
+		if c.bad {
+			break
+		}
+		list = append(list, *new(T))
+		if !yield(&list[len(list)-1]) {
+			break
+		}
 	}
 	return list
 }
 
-// Version reads the record's version and refuses any but want.
-func (r *Reader) Version(want byte) {
-	if r.Byte() != want {
-		r.bad = true
+// Present carries whether there is a value, and reports it. Reading sets v to a new one, or
+// to nil.
+func Present[T any](c *Codec, v **T) bool {
+	has := *v != nil
+	c.Bool(&has)
+	if c.reading {
+		*v = nil
+		if has {
+			*v = new(T)
+		}
 	}
-}
-
-// UpTo reads the version of a record that has several, from 1 to most.
-func (r *Reader) UpTo(most byte) byte { return r.Between(1, most) }
-
-// Between reads one byte and refuses numbers outside least to most.
-func (r *Reader) Between(least, most byte) byte {
-	b := r.Byte()
-	r.bad = r.bad || b < least || b > most
-	return b
-}
-
-// End returns ErrDamaged if anything is missing or left over.
-func (r *Reader) End() error {
-	if r.bad || len(r.Rest) > 0 {
-		return ErrDamaged
-	}
-	return nil
+	return has
 }
 
 // Millis returns a time as stored: milliseconds since 1970, 0 for the zero
