@@ -24,18 +24,16 @@ const (
 //	version 1 │ count 4
 type createRateRecord struct{ count uint32 }
 
-func (r createRateRecord) encode() []byte {
-	w := make(rows.Writer, 0, 5)
-	w.Byte(createRateVersion)
-	w.Uint32(r.count)
-	return w
+func (r *createRateRecord) fields(c *rows.Codec) {
+	c.Version(createRateVersion)
+	c.Uint32(&r.count)
 }
 
-func decodeCreateRate(data []byte) (createRateRecord, error) {
-	in := rows.NewReader(data)
-	in.Version(createRateVersion)
-	r := createRateRecord{count: in.Uint32()}
-	return r, in.End()
+func (r createRateRecord) encode() []byte { return rows.Encode(5, &r, (*createRateRecord).fields) }
+
+func decodeCreateRate(data []byte) (r createRateRecord, err error) {
+	err = rows.Decode(data, &r, (*createRateRecord).fields)
+	return r, err
 }
 
 // AdmitConceal returns nil for callers with an account and for networks that

@@ -62,18 +62,16 @@ type epochRecord struct {
 	sealed []byte
 }
 
-func (r epochRecord) encode() []byte {
-	w := make(rows.Writer, 0, 5+len(r.sealed))
-	w.Byte(epochVersion)
-	w.Sized(r.sealed)
-	return w
+func (r *epochRecord) fields(c *rows.Codec) {
+	c.Version(epochVersion)
+	c.Sized(&r.sealed)
 }
 
+func (r epochRecord) encode() []byte { return rows.Encode(5+len(r.sealed), &r, (*epochRecord).fields) }
+
 func decodeEpoch(data []byte) (r epochRecord, err error) {
-	in := rows.NewReader(data)
-	in.Version(epochVersion)
-	r.sealed = in.Sized()
-	return r, in.End()
+	err = rows.Decode(data, &r, (*epochRecord).fields)
+	return r, err
 }
 
 // xor combines a share with its mask.
