@@ -193,28 +193,25 @@ func (t Places) Remove(ctx context.Context, name string) error {
 	})
 }
 
-// encode encodes a place.
+// fields carries a place.
 //
 //	version 1 │ latitude 8 │ altitude 8 (IEEE 754) │ name (4, text)
-func (p Place) encode() []byte {
-	w := make(rows.Writer, 0, 32+len(p.Name))
-	w.Byte(placeVersion)
-	w.Uint64(math.Float64bits(p.Latitude))
-	w.Uint64(math.Float64bits(p.Altitude))
-	w.Text(strings.TrimSpace(p.Name))
-	return w
+func (p *Place) fields(c *rows.Codec) {
+	c.Version(placeVersion)
+	c.Float64(&p.Latitude)
+	c.Float64(&p.Altitude)
+	c.Text(&p.Name)
+	c.Refuse(p.Name != strings.TrimSpace(p.Name))
 }
 
-func decodePlace(data []byte) (Place, error) {
-	in := rows.NewReader(data)
-	in.Version(placeVersion)
-	p := Place{
-		Latitude: math.Float64frombits(in.Uint64()),
-		Altitude: math.Float64frombits(in.Uint64()),
-		Name:     in.Text(),
-	}
-	in.Refuse(p.Name != strings.TrimSpace(p.Name))
-	return p, in.End()
+func (p Place) encode() []byte {
+	p.Name = strings.TrimSpace(p.Name)
+	return rows.Encode(32+len(p.Name), &p, (*Place).fields)
+}
+
+func decodePlace(data []byte) (p Place, err error) {
+	err = rows.Decode(data, &p, (*Place).fields)
+	return p, err
 }
 
 // builtInPlaces returns the built-in table: well-known places with latitude in

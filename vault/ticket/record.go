@@ -89,25 +89,19 @@ type Record struct {
 // fieldAddress is the label of a ticket's sealed address.
 const fieldAddress = "ticket address"
 
-func (r *Record) encode() []byte {
-	w := make(rows.Writer, 0, 40+len(r.address))
-	w.Byte(version)
-	w.Byte(byte(r.Kind))
-	w.Bytes(r.Account[:])
-	w.Time(r.Created)
-	w.Time(r.Expires)
-	w.Sized(r.address)
-	return w
+func (r *Record) fields(c *rows.Codec) {
+	c.Version(version)
+	rows.Byte(c, &r.Kind)
+	c.Bytes(r.Account[:])
+	c.Time(&r.Created)
+	c.Time(&r.Expires)
+	c.Sized(&r.address)
 }
+
+func (r *Record) encode() []byte { return rows.Encode(40+len(r.address), r, (*Record).fields) }
 
 // Decode decodes a ticket.
 func Decode(data []byte) (*Record, error) {
-	in := rows.NewReader(data)
-	var r Record
-	in.Version(version)
-	r.Kind = Kind(in.Byte())
-	in.Into(r.Account[:])
-	r.Created, r.Expires = in.Time(), in.Time()
-	r.address = in.Sized()
-	return &r, in.End()
+	r := new(Record)
+	return r, rows.Decode(data, r, (*Record).fields)
 }
