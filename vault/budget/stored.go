@@ -33,21 +33,19 @@ func Invariants(x *exam.Exam) []exam.Invariant {
 
 const budgetVersion = 1
 
-// encodeFull encodes when a budget is full again.
+// fullFields carries when a budget is full again.
 //
 //	version 1 │ time 8
-func encodeFull(full time.Time) []byte {
-	w := make(rows.Writer, 0, 9)
-	w.Byte(budgetVersion)
-	w.Time(full)
-	return w
+func fullFields(full *time.Time, c *rows.Codec) {
+	c.Version(budgetVersion)
+	c.Time(full)
 }
 
-func decodeFull(data []byte) (time.Time, error) {
-	in := rows.NewReader(data)
-	in.Version(budgetVersion)
-	full := in.Time()
-	return full, in.End()
+func encodeFull(full time.Time) []byte { return rows.Encode(9, &full, fullFields) }
+
+func decodeFull(data []byte) (full time.Time, err error) {
+	err = rows.Decode(data, &full, fullFields)
+	return full, err
 }
 
 // Stored keeps budgets in the store, where all nodes spend from them. Every call

@@ -49,23 +49,20 @@ type Tries struct {
 	Locked time.Time
 }
 
-// Encode encodes a counter.
-func (r Tries) Encode() []byte {
-	w := make(rows.Writer, 0, 21)
-	w.Byte(TriesVersion)
-	w.Uint32(r.Count)
-	w.Time(r.Began)
-	w.Time(r.Locked)
-	return w
+func (r *Tries) fields(c *rows.Codec) {
+	c.VersionUpTo(TriesVersion, TriesVersion)
+	c.Uint32(&r.Count)
+	c.Time(&r.Began)
+	c.Time(&r.Locked)
 }
 
+// Encode encodes a counter.
+func (r Tries) Encode() []byte { return rows.Encode(21, &r, (*Tries).fields) }
+
 // DecodeTries decodes a counter of any version.
-func DecodeTries(data []byte) (Tries, error) {
-	in := rows.NewReader(data)
-	var r Tries
-	in.UpTo(TriesVersion)
-	r.Count, r.Began, r.Locked = in.Uint32(), in.Time(), in.Time()
-	return r, in.End()
+func DecodeTries(data []byte) (r Tries, err error) {
+	err = rows.Decode(data, &r, (*Tries).fields)
+	return r, err
 }
 
 // AddLasting is Add for a counter that lasts from its last try, not from its
