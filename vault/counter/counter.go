@@ -2,7 +2,6 @@ package counter
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"hush/storage"
@@ -53,38 +52,37 @@ type Counts [counters]int64
 // negative reports whether a counter is below zero.
 func (c *Counts) negative() bool { return slices.Min(c[:]) < 0 }
 
-// Encode encodes the counters.
-func (c *Counts) Encode() []byte { return c.appendTo(make(rows.Writer, 0, 5+8*len(c))) }
-
-// appendTo is Encode to the end of w.
-func (c *Counts) appendTo(w rows.Writer) []byte {
-	version := byte(countsVersion)
+func (c *Counts) version() byte {
 	if c.negative() {
-		version = countsSignedVersion
+		return countsSignedVersion
 	}
-	w.Byte(version)
-	w.Uint32(uint32(len(c)))
-	for _, n := range c {
-		w.Uint64(uint64(n))
-	}
-	return w
+	return countsVersion
 }
+
+// fields carries the counters. An earlier release had fewer.
+func (c *Counts) fields(codec *rows.Codec) {
+	signed := codec.VersionUpTo(countsSignedVersion, c.version()) == countsSignedVersion
+	n := uint32(counters)
+	codec.Uint32(&n)
+	codec.Refuse(n > uint32(counters))
+	for i := range min(n, uint32(counters)) {
+		codec.Int64(&c[i])
+		codec.Refuse(!signed && c[i] < 0)
+	}
+	codec.Refuse(signed && !c.negative())
+}
+
+// Encode encodes the counters.
+func (c *Counts) Encode() []byte { return c.appendTo(make([]byte, 0, 5+8*len(c))) }
+
+// appendTo is Encode to the end of buffer.
+func (c *Counts) appendTo(buffer []byte) []byte { return rows.EncodeTo(buffer, c, (*Counts).fields) }
 
 // Decode decodes the counters of this release, or of an earlier one that
 // had fewer.
-func Decode(data []byte) (Counts, error) {
-	in := rows.NewReader(data)
-	var c Counts
-	signed := in.UpTo(countsSignedVersion) == countsSignedVersion
-	n := in.Uint32()
-	in.Refuse(n > uint32(counters))
-	for i := range min(n, uint32(counters)) {
-		value := in.Uint64()
-		in.Refuse(!signed && value > math.MaxInt64)
-		c[i] = int64(value)
-	}
-	in.Refuse(signed && !c.negative())
-	return c, in.End()
+func Decode(data []byte) (c Counts, err error) {
+	err = rows.Decode(data, &c, (*Counts).fields)
+	return c, err
 }
 
 // Get loads the counters of all nodes and adds them up; they are zero in
