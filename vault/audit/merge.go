@@ -229,23 +229,21 @@ const cursorsVersion = 1
 //
 //	version 1 │ next 8 ‖ end 8 of each node
 func encodeCursors(cursors []*auditCursor) string {
-	var w rows.Writer
-	w.Byte(cursorsVersion)
-	empty := len(w)
+	token := []byte{cursorsVersion}
 	for _, c := range cursors {
 		next := c.after
 		if len(c.page) > 0 {
 			next = uint64(c.node)<<Shift | c.page[0].Number
 		}
 		if next < c.end {
-			w.Bytes(rows.BigEndian(next))
-			w.Bytes(rows.BigEndian(c.end))
+			token = binary.BigEndian.AppendUint64(token, next)
+			token = binary.BigEndian.AppendUint64(token, c.end)
 		}
 	}
-	if len(w) == empty {
+	if len(token) == 1 {
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString(w)
+	return base64.RawURLEncoding.EncodeToString(token)
 }
 
 func decodeCursors(token string) (cursors []*auditCursor, err error) {

@@ -86,25 +86,21 @@ type Record struct {
 	Subject seal.RowKey
 }
 
-// Encode encodes a row.
-func (r Record) Encode() []byte {
-	w := make(rows.Writer, 0, 33)
-	w.Byte(auditVersion)
-	w.Time(r.Time)
-	w.Byte(byte(r.Kind))
-	w.Byte(byte(r.Result))
-	w.Bytes(r.Subject[:])
-	return w
+func (r *Record) fields(c *rows.Codec) {
+	c.Version(auditVersion)
+	c.Time(&r.Time)
+	rows.Byte(c, &r.Kind)
+	rows.Byte(c, &r.Result)
+	c.Bytes(r.Subject[:])
 }
 
+// Encode encodes a row.
+func (r Record) Encode() []byte { return rows.Encode(33, &r, (*Record).fields) }
+
 // Decode decodes a row.
-func Decode(data []byte) (Record, error) {
-	in := rows.NewReader(data)
-	var r Record
-	in.Version(auditVersion)
-	r.Time, r.Kind, r.Result = in.Time(), Type(in.Byte()), Result(in.Byte())
-	in.Into(r.Subject[:])
-	return r, in.End()
+func Decode(data []byte) (r Record, err error) {
+	err = rows.Decode(data, &r, (*Record).fields)
+	return r, err
 }
 
 // auditWords returns what operators call the types. Scripts depend on the words.
