@@ -76,46 +76,38 @@ type RootKeys struct {
 	Keys  []RootKey
 }
 
+// fields carries the second form.
+func (r *RootKeys) fields(c *rows.Codec) {
+	c.Version(rootKeysVersion)
+	c.Sized(&r.Index)
+	current := 0
+	for k := range rows.ShortList(c, &r.Keys) {
+		c.Bytes(k.Verifier[:])
+		c.Time(&k.Since)
+		rows.Between(c, &k.State, RootKeyCurrent, RootKeyRetired)
+		if k.State == RootKeyCurrent {
+			current++
+		}
+	}
+	c.Refuse(current != 1 || len(r.Keys) < 2)
+}
+
 // Encode encodes the root keys: in the older form as long as there is only one.
 func (r RootKeys) Encode() []byte {
 	if len(r.Keys) == 1 {
 		return slices.Clone(r.Keys[0].Verifier[:])
 	}
-	w := make(rows.Writer, 0, 256)
-	w.Byte(rootKeysVersion)
-	w.Sized(r.Index)
-	w.Byte(byte(len(r.Keys)))
-	for _, k := range r.Keys {
-		w.Bytes(k.Verifier[:])
-		w.Time(k.Since)
-		w.Byte(byte(k.State))
-	}
-	return w
+	return rows.Encode(256, &r, (*RootKeys).fields)
 }
 
 // DecodeRootKeys decodes the root keys of either form. Those that it accepts have
 // exactly one current key.
-func DecodeRootKeys(data []byte) (RootKeys, error) {
+func DecodeRootKeys(data []byte) (r RootKeys, err error) {
 	if len(data) == seal.VerifierSize {
 		return RootKeys{Keys: []RootKey{{Verifier: [seal.VerifierSize]byte(data), State: RootKeyCurrent}}}, nil
 	}
-	in := rows.NewReader(data)
-	var r RootKeys
-	in.Version(rootKeysVersion)
-	r.Index = in.Sized()
-	current := 0
-	for range in.Byte() {
-		var k RootKey
-		in.Into(k.Verifier[:])
-		k.Since, k.State = in.Time(), RootKeyState(in.Byte())
-		in.Refuse(k.State < RootKeyCurrent || k.State > RootKeyRetired)
-		if k.State == RootKeyCurrent {
-			current++
-		}
-		r.Keys = append(r.Keys, k)
-	}
-	in.Refuse(current != 1 || len(r.Keys) < 2)
-	return r, in.End()
+	err = rows.Decode(data, &r, (*RootKeys).fields)
+	return r, err
 }
 
 // GetRootKeys returns the root keys that a store lists, or storage.ErrNotFound if

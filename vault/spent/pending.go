@@ -29,20 +29,17 @@ func BucketNames() []string { return []string{BucketPending} }
 
 func pendingKey(e rows.End) []byte { return append([]byte{e.Kind}, e.Row...) }
 
-func encodePending(e rows.End) []byte {
-	w := make(rows.Writer, 0, 17)
-	w.Byte(pendingVersion)
-	w.Time(e.At)
-	w.Bytes(e.Tag[:])
-	return w
+// pendingFields carries what is in the value of an end.
+func pendingFields(e *rows.End, c *rows.Codec) {
+	c.Version(pendingVersion)
+	c.Time(&e.At)
+	c.Bytes(e.Tag[:])
 }
 
+func encodePending(e rows.End) []byte { return rows.Encode(17, &e, pendingFields) }
+
 func decodePending(key, value []byte) (e rows.End, err error) {
-	in := rows.NewReader(value)
-	in.Version(pendingVersion)
-	e.At = in.Time()
-	in.Into(e.Tag[:])
-	if err := in.End(); err != nil {
+	if err := rows.Decode(value, &e, pendingFields); err != nil {
 		return e, err
 	}
 	if len(key) < 1 || key[0] == 0 || len(key) > 1+spentlog.RowMost {

@@ -31,24 +31,20 @@ type Record struct {
 	Folder string
 }
 
-// Encode encodes a record.
-func (r Record) Encode() []byte {
-	w := make(rows.Writer, 0, 29+len(r.Folder))
-	w.Byte(recordVersion)
-	w.Bytes(r.ID[:])
-	w.Uint64(r.Synced)
-	w.Text(r.Folder)
-	return w
+func (r *Record) fields(c *rows.Codec) {
+	c.Version(recordVersion)
+	c.Bytes(r.ID[:])
+	c.Uint64(&r.Synced)
+	c.Text(&r.Folder)
 }
 
+// Encode encodes a record.
+func (r Record) Encode() []byte { return rows.Encode(29+len(r.Folder), &r, (*Record).fields) }
+
 // DecodeRecord decodes a record.
-func DecodeRecord(data []byte) (Record, error) {
-	in := rows.NewReader(data)
-	var r Record
-	in.Version(recordVersion)
-	in.Into(r.ID[:])
-	r.Synced, r.Folder = in.Uint64(), in.Text()
-	return r, in.End()
+func DecodeRecord(data []byte) (r Record, err error) {
+	err = rows.Decode(data, &r, (*Record).fields)
+	return r, err
 }
 
 // Get returns what a store knows of its log. ok is false if it uses none.
