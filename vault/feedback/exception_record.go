@@ -53,54 +53,52 @@ type ExceptionRecord struct {
 	sealed  []byte // SealField fieldException of encodeReport
 }
 
+func (r *ExceptionRecord) fields(c *rows.Codec) {
+	c.Version(exceptionVersion)
+	c.Time(&r.created)
+	c.Sized(&r.sealed)
+}
+
 // encode encodes an exception.
 func (r *ExceptionRecord) encode() []byte {
-	w := make(rows.Writer, 0, 13+len(r.sealed))
-	w.Byte(exceptionVersion)
-	w.Time(r.created)
-	w.Sized(r.sealed)
-	return w
+	return rows.Encode(13+len(r.sealed), r, (*ExceptionRecord).fields)
 }
 
 func decodeException(data []byte) (*ExceptionRecord, error) {
-	in := rows.NewReader(data)
-	in.Version(exceptionVersion)
-	r := &ExceptionRecord{created: in.Time(), sealed: in.Sized()}
-	return r, in.End()
+	r := new(ExceptionRecord)
+	return r, rows.Decode(data, r, (*ExceptionRecord).fields)
 }
 
-// encodeReport encodes the part of a report that is sealed because it may
+// reportFields carries the part of a report that is sealed because it may
 // contain anything from a page. The time is in the record.
 //
 //	version 1 │ line 4 │ column 4
 //	│ id, message, type, stack, url, user agent, environment, release, user (each 4, text)
+func (e *Exception) reportFields(c *rows.Codec) {
+	c.Version(exceptionTextVersion)
+	for _, n := range []*int{&e.Line, &e.Column} {
+		signed := uint32(int32(*n))
+		c.Uint32(&signed)
+		*n = int(int32(signed))
+	}
+	c.Text(&e.ID)
+	c.Text(&e.Message)
+	c.Text(&e.Type)
+	c.Text(&e.Stack)
+	c.Text(&e.URL)
+	c.Text(&e.UserAgent)
+	c.Text(&e.Environment)
+	c.Text(&e.Release)
+	c.Text(&e.User)
+}
+
 func encodeReport(e *Exception) []byte {
-	w := make(rows.Writer, 0, 256+len(e.Message)+len(e.Stack)+len(e.URL))
-	w.Byte(exceptionTextVersion)
-	w.Uint32(uint32(int32(e.Line)))
-	w.Uint32(uint32(int32(e.Column)))
-	for _, text := range e.texts() {
-		w.Text(*text)
-	}
-	return w
+	return rows.Encode(256+len(e.Message)+len(e.Stack)+len(e.URL), e, (*Exception).reportFields)
 }
 
-func decodeReport(data []byte) (Exception, error) {
-	in := rows.NewReader(data)
-	var e Exception
-	in.Version(exceptionTextVersion)
-	e.Line, e.Column = int(int32(in.Uint32())), int(int32(in.Uint32()))
-	for _, text := range e.texts() {
-		*text = in.Text()
-	}
-	return e, in.End()
-}
-
-// texts returns the texts of a report in the order in which they are stored.
-func (e *Exception) texts() []*string {
-	return []*string{
-		&e.ID, &e.Message, &e.Type, &e.Stack, &e.URL, &e.UserAgent, &e.Environment, &e.Release, &e.User,
-	}
+func decodeReport(data []byte) (e Exception, err error) {
+	err = rows.Decode(data, &e, (*Exception).reportFields)
+	return e, err
 }
 
 func getException(tx *rows.Tx, key []byte) (*ExceptionRecord, error) {

@@ -1,7 +1,6 @@
 package feedback
 
 import (
-	"math"
 	"time"
 
 	"hush/storage"
@@ -42,22 +41,19 @@ type Record struct {
 	sealed  []byte // SealField fieldFeedback of a feedbackText
 }
 
-// encode encodes feedback.
-func (r *Record) encode() []byte {
-	w := make(rows.Writer, 0, 14+len(r.sealed))
-	w.Byte(feedbackVersion)
-	w.Time(r.created)
-	w.Byte(byte(r.age))
-	w.Sized(r.sealed)
-	return w
+func (r *Record) fields(c *rows.Codec) {
+	c.Version(feedbackVersion)
+	c.Time(&r.created)
+	rows.Between(c, &r.age, feedbackToday, feedbackOlder)
+	c.Sized(&r.sealed)
 }
 
+// encode encodes feedback.
+func (r *Record) encode() []byte { return rows.Encode(14+len(r.sealed), r, (*Record).fields) }
+
 func decodeFeedback(data []byte) (*Record, error) {
-	in := rows.NewReader(data)
-	in.Version(feedbackVersion)
-	r := &Record{created: in.Time(), age: feedbackAge(in.Byte()), sealed: in.Sized()}
-	in.Refuse(r.age > feedbackOlder)
-	return r, in.End()
+	r := new(Record)
+	return r, rows.Decode(data, r, (*Record).fields)
 }
 
 // feedbackText is the part of a message that is sealed because people may write
@@ -66,23 +62,21 @@ func decodeFeedback(data []byte) (*Record, error) {
 //	version 1 │ sender, message, time zone, client's version (each 4, text)
 type feedbackText struct{ sender, message, zone, version string }
 
-func (r feedbackText) encode() []byte {
-	w := make(rows.Writer, 0, 17+len(r.sender)+len(r.message)+len(r.zone)+len(r.version))
-	w.Byte(feedbackTextVersion)
-	for _, text := range []string{r.sender, r.message, r.zone, r.version} {
-		w.Text(text)
-	}
-	return w
+func (r *feedbackText) fields(c *rows.Codec) {
+	c.Version(feedbackTextVersion)
+	c.Text(&r.sender)
+	c.Text(&r.message)
+	c.Text(&r.zone)
+	c.Text(&r.version)
 }
 
-func decodeFeedbackText(data []byte) (feedbackText, error) {
-	in := rows.NewReader(data)
-	var r feedbackText
-	in.Version(feedbackTextVersion)
-	for _, text := range []*string{&r.sender, &r.message, &r.zone, &r.version} {
-		*text = in.Text()
-	}
-	return r, in.End()
+func (r feedbackText) encode() []byte {
+	return rows.Encode(17+len(r.sender)+len(r.message)+len(r.zone)+len(r.version), &r, (*feedbackText).fields)
+}
+
+func decodeFeedbackText(data []byte) (r feedbackText, err error) {
+	err = rows.Decode(data, &r, (*feedbackText).fields)
+	return r, err
 }
 
 // feedbackAges counts the feedback of today and of yesterday. The rest is
@@ -91,25 +85,19 @@ func decodeFeedbackText(data []byte) (feedbackText, error) {
 //	version 1 │ today 8 │ yesterday 8
 type feedbackAges [feedbackOlder]int64
 
-func (r feedbackAges) encode() []byte {
-	w := make(rows.Writer, 0, 17)
-	w.Byte(feedbackAgesVersion)
-	for _, n := range r {
-		w.Uint64(uint64(n))
+func (r *feedbackAges) fields(c *rows.Codec) {
+	c.Version(feedbackAgesVersion)
+	for i := range r {
+		c.Int64(&r[i])
+		c.Refuse(r[i] < 0)
 	}
-	return w
 }
 
-func decodeFeedbackAges(data []byte) (feedbackAges, error) {
-	in := rows.NewReader(data)
-	var r feedbackAges
-	in.Version(feedbackAgesVersion)
-	for i := range r {
-		n := in.Uint64()
-		in.Refuse(n > math.MaxInt64)
-		r[i] = int64(n)
-	}
-	return r, in.End()
+func (r feedbackAges) encode() []byte { return rows.Encode(17, &r, (*feedbackAges).fields) }
+
+func decodeFeedbackAges(data []byte) (r feedbackAges, err error) {
+	err = rows.Decode(data, &r, (*feedbackAges).fields)
+	return r, err
 }
 
 func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
