@@ -50,33 +50,25 @@ type CopyRecord struct {
 	After  []byte
 }
 
-// Encode encodes the record.
-func (r CopyRecord) Encode() []byte {
-	w := make(rows.Writer, 0, 256)
-	w.Byte(copyVersion)
-	w.Bytes(r.ID[:])
-	w.Byte(byte(r.State))
-	w.Time(r.Began)
-	w.Text(r.Other)
-	w.Sized(r.Verifier)
-	w.Sized(r.Source)
-	w.Text(r.Bucket)
-	w.Sized(r.After)
-	return w
+func (r *CopyRecord) fields(c *rows.Codec) {
+	c.Version(copyVersion)
+	c.Bytes(r.ID[:])
+	rows.Between(c, &r.State, CopyLeaving, CopyArrived)
+	c.Time(&r.Began)
+	c.Text(&r.Other)
+	c.Sized(&r.Verifier)
+	c.Sized(&r.Source)
+	c.Text(&r.Bucket)
+	c.Sized(&r.After)
 }
 
+// Encode encodes the record.
+func (r CopyRecord) Encode() []byte { return rows.Encode(256, &r, (*CopyRecord).fields) }
+
 // DecodeCopy decodes the record.
-func DecodeCopy(data []byte) (CopyRecord, error) {
-	in := rows.NewReader(data)
-	var r CopyRecord
-	in.Version(copyVersion)
-	in.Into(r.ID[:])
-	r.State = CopyState(in.Byte())
-	in.Refuse(r.State < CopyLeaving || r.State > CopyArrived)
-	r.Began, r.Other = in.Time(), in.Text()
-	r.Verifier, r.Source = in.Sized(), in.Sized()
-	r.Bucket, r.After = in.Text(), in.Sized()
-	return r, in.End()
+func DecodeCopy(data []byte) (r CopyRecord, err error) {
+	err = rows.Decode(data, &r, (*CopyRecord).fields)
+	return r, err
 }
 
 // GetCopy loads the record; that of a store which was never copied is zero.

@@ -64,22 +64,21 @@ type FormatRecord struct {
 	Release string // that began to write the format
 }
 
+func (r *FormatRecord) fields(c *rows.Codec) {
+	c.Version(formatVersion)
+	c.Uint32((*uint32)(&r.Format))
+	c.Text(&r.Release)
+}
+
 // Encode encodes a format.
 func (r FormatRecord) Encode() []byte {
-	w := make(rows.Writer, 0, 9+len(r.Release))
-	w.Byte(formatVersion)
-	w.Uint32(uint32(r.Format))
-	w.Text(r.Release)
-	return w
+	return rows.Encode(9+len(r.Release), &r, (*FormatRecord).fields)
 }
 
 // DecodeFormat decodes a format.
-func DecodeFormat(data []byte) (FormatRecord, error) {
-	in := rows.NewReader(data)
-	var r FormatRecord
-	in.Version(formatVersion)
-	r.Format, r.Release = rows.Format(in.Uint32()), in.Text()
-	return r, in.End()
+func DecodeFormat(data []byte) (r FormatRecord, err error) {
+	err = rows.Decode(data, &r, (*FormatRecord).fields)
+	return r, err
 }
 
 func formatKey() []byte { return []byte{0xff, 1} }

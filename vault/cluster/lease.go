@@ -39,24 +39,20 @@ type LeaseRecord struct {
 	Until  time.Time
 }
 
-// Encode encodes a lease.
-func (r LeaseRecord) Encode() []byte {
-	w := make(rows.Writer, 0, 33)
-	w.Byte(leaseVersion)
-	w.Bytes(r.Holder[:])
-	w.Uint64(r.Fence)
-	w.Time(r.Until)
-	return w
+func (r *LeaseRecord) fields(c *rows.Codec) {
+	c.Version(leaseVersion)
+	c.Bytes(r.Holder[:])
+	c.Uint64(&r.Fence)
+	c.Time(&r.Until)
 }
 
+// Encode encodes a lease.
+func (r LeaseRecord) Encode() []byte { return rows.Encode(33, &r, (*LeaseRecord).fields) }
+
 // DecodeLease decodes a lease.
-func DecodeLease(data []byte) (LeaseRecord, error) {
-	in := rows.NewReader(data)
-	var r LeaseRecord
-	in.Version(leaseVersion)
-	in.Into(r.Holder[:])
-	r.Fence, r.Until = in.Uint64(), in.Time()
-	return r, in.End()
+func DecodeLease(data []byte) (r LeaseRecord, err error) {
+	err = rows.Decode(data, &r, (*LeaseRecord).fields)
+	return r, err
 }
 
 // leaseKey is the key of a lease in a context.

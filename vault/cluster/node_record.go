@@ -52,29 +52,25 @@ type NodeRecord struct {
 	Release  string // the program's version
 }
 
+func (r *NodeRecord) fields(c *rows.Codec) {
+	c.Version(nodeVersion)
+	c.Bytes(r.Instance[:])
+	c.Time(&r.Started)
+	c.Uint32((*uint32)(&r.Formats.Oldest))
+	c.Uint32((*uint32)(&r.Formats.Newest))
+	c.Text(&r.Name)
+	c.Text(&r.Release)
+}
+
 // Encode encodes a node.
 func (r NodeRecord) Encode() []byte {
-	w := make(rows.Writer, 0, 41+len(r.Name)+len(r.Release))
-	w.Byte(nodeVersion)
-	w.Bytes(r.Instance[:])
-	w.Time(r.Started)
-	w.Uint32(uint32(r.Formats.Oldest))
-	w.Uint32(uint32(r.Formats.Newest))
-	w.Text(r.Name)
-	w.Text(r.Release)
-	return w
+	return rows.Encode(41+len(r.Name)+len(r.Release), &r, (*NodeRecord).fields)
 }
 
 // DecodeNode decodes a node.
-func DecodeNode(data []byte) (NodeRecord, error) {
-	in := rows.NewReader(data)
-	var r NodeRecord
-	in.Version(nodeVersion)
-	in.Into(r.Instance[:])
-	r.Started = in.Time()
-	r.Formats = Formats{rows.Format(in.Uint32()), rows.Format(in.Uint32())}
-	r.Name, r.Release = in.Text(), in.Text()
-	return r, in.End()
+func DecodeNode(data []byte) (r NodeRecord, err error) {
+	err = rows.Decode(data, &r, (*NodeRecord).fields)
+	return r, err
 }
 
 // BeatRecord is a node's last heartbeat. It has two forms. The older one says nothing
@@ -95,46 +91,40 @@ type BeatRecord struct {
 	Keys [][4]byte
 }
 
-// Encode encodes a heartbeat: in the older form if it says nothing of root keys.
+func (r *BeatRecord) fields(c *rows.Codec) {
+	version := c.VersionUpTo(beatVersion, r.version())
+	c.Time(&r.Time)
+	offset := r.Offset.Milliseconds()
+	c.Int64(&offset)
+	const most = math.MaxInt64 / int64(time.Millisecond)
+	c.Refuse(offset > most || offset < -most)
+	r.Offset = time.Duration(offset) * time.Millisecond
+	if version == beatVersion {
+		c.Time(&r.SealsSince)
+		for kid := range rows.ShortList(c, &r.Keys) {
+			c.Bytes(kid[:])
+		}
+		c.Refuse(len(r.Keys) == 0)
+	}
+}
+
+// version returns that of the older form if the heartbeat says nothing of root keys.
+func (r *BeatRecord) version() byte {
+	if len(r.Keys) == 0 {
+		return beatVersion - 1
+	}
+	return beatVersion
+}
+
+// Encode encodes a heartbeat.
 func (r BeatRecord) Encode() []byte {
-	w := make(rows.Writer, 0, 26+4*len(r.Keys))
-	if len(r.Keys) == 0 {
-		w.Byte(beatVersion - 1)
-	} else {
-		w.Byte(beatVersion)
-	}
-	w.Time(r.Time)
-	w.Uint64(uint64(r.Offset.Milliseconds()))
-	if len(r.Keys) == 0 {
-		return w
-	}
-	w.Time(r.SealsSince)
-	w.Byte(byte(len(r.Keys)))
-	for _, kid := range r.Keys {
-		w.Bytes(kid[:])
-	}
-	return w
+	return rows.Encode(26+4*len(r.Keys), &r, (*BeatRecord).fields)
 }
 
 // DecodeBeat decodes a heartbeat.
-func DecodeBeat(data []byte) (BeatRecord, error) {
-	in := rows.NewReader(data)
-	var r BeatRecord
-	version := in.UpTo(beatVersion)
-	r.Time = in.Time()
-	offset := int64(in.Uint64())
-	const most = math.MaxInt64 / int64(time.Millisecond)
-	in.Refuse(offset > most || offset < -most)
-	r.Offset = time.Duration(offset) * time.Millisecond
-	if version == beatVersion {
-		r.SealsSince = in.Time()
-		r.Keys = make([][4]byte, in.Byte())
-		for i := range r.Keys {
-			in.Into(r.Keys[i][:])
-		}
-		in.Refuse(len(r.Keys) == 0)
-	}
-	return r, in.End()
+func DecodeBeat(data []byte) (r BeatRecord, err error) {
+	err = rows.Decode(data, &r, (*BeatRecord).fields)
+	return r, err
 }
 
 func nodeKey(number uint16) []byte { return binary.BigEndian.AppendUint16(nil, number) }
