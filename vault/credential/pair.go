@@ -35,25 +35,22 @@ type PairRecord struct {
 
 const pairVersion = 1
 
+func (r *PairRecord) fields(c *rows.Codec) {
+	c.Version(pairVersion)
+	c.Time(&r.created)
+	c.Bytes(r.public[:])
+	c.Bool(&r.main)
+	c.Sized(&r.wrapped)
+}
+
 func (r *PairRecord) encode() []byte {
-	w := make(rows.Writer, 0, 46+len(r.wrapped))
-	w.Byte(pairVersion)
-	w.Time(r.created)
-	w.Bytes(r.public[:])
-	w.Bool(r.main)
-	w.Sized(r.wrapped)
-	return w
+	return rows.Encode(46+len(r.wrapped), r, (*PairRecord).fields)
 }
 
 // decodePair decodes a stored pair.
 func decodePair(data []byte) (*PairRecord, error) {
-	in := rows.NewReader(data)
-	var r PairRecord
-	in.Version(pairVersion)
-	r.created = in.Time()
-	in.Into(r.public[:])
-	r.main, r.wrapped = in.Bool(), in.Sized()
-	return &r, in.End()
+	r := new(PairRecord)
+	return r, rows.Decode(data, r, (*PairRecord).fields)
 }
 
 // holderKind is the kind of what holds a wrapped key. It is part of the wrap's

@@ -66,44 +66,37 @@ type SessionRecord struct {
 	Device        caller.Device
 }
 
-// encode encodes a session.
-func (r *SessionRecord) encode() []byte {
-	w := make(rows.Writer, 0, 160)
-	version := byte(sessionVersionDevice)
-	if r.Device == (caller.Device{}) {
-		version = sessionVersion
-	}
-	w.Byte(version)
-	w.Bytes(r.Account[:])
-	w.Bytes(r.ID[:])
-	w.Time(r.Created)
-	w.Time(r.Used)
-	w.Bool(r.Remembered)
-	w.Bytes(r.Pair[:])
-	w.Text(r.Network)
-	w.Sized(r.Wrapped)
+func (r *SessionRecord) fields(c *rows.Codec) {
+	version := c.VersionUpTo(sessionVersionDevice, r.version())
+	c.Bytes(r.Account[:])
+	c.Bytes(r.ID[:])
+	c.Time(&r.Created)
+	c.Time(&r.Used)
+	c.Bool(&r.Remembered)
+	c.Bytes(r.Pair[:])
+	c.Text(&r.Network)
+	c.Sized(&r.Wrapped)
 	if version == sessionVersionDevice {
-		w.Text(r.Device.Browser)
-		w.Text(r.Device.System)
+		c.Text(&r.Device.Browser)
+		c.Text(&r.Device.System)
+		c.Refuse(r.version() != version)
 	}
-	return w
 }
+
+func (r *SessionRecord) version() byte {
+	if r.Device == (caller.Device{}) {
+		return sessionVersion
+	}
+	return sessionVersionDevice
+}
+
+// encode encodes a session.
+func (r *SessionRecord) encode() []byte { return rows.Encode(160, r, (*SessionRecord).fields) }
 
 // decodeSession decodes a session.
 func decodeSession(data []byte) (*SessionRecord, error) {
-	in := rows.NewReader(data)
-	var r SessionRecord
-	version := in.UpTo(sessionVersionDevice)
-	in.Into(r.Account[:])
-	in.Into(r.ID[:])
-	r.Created, r.Used, r.Remembered = in.Time(), in.Time(), in.Bool()
-	in.Into(r.Pair[:])
-	r.Network, r.Wrapped = in.Text(), in.Sized()
-	if version == sessionVersionDevice {
-		r.Device.Browser, r.Device.System = in.Text(), in.Text()
-		in.Refuse(r.Device == (caller.Device{}))
-	}
-	return &r, in.End()
+	r := new(SessionRecord)
+	return r, rows.Decode(data, r, (*SessionRecord).fields)
 }
 
 // latest returns when the session ends regardless of use.

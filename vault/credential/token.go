@@ -54,44 +54,36 @@ type TokenRecord struct {
 	parent                 PublicID // zero for none
 }
 
-func (r *TokenRecord) encode() []byte {
-	w := make(rows.Writer, 0, 160)
-	version := byte(tokenVersion)
-	if r.parent != (PublicID{}) {
-		version = tokenVersionParent
-	}
-	w.Byte(version)
-	w.Bytes(r.Account[:])
-	w.Bytes(r.id[:])
-	w.Byte(byte(r.Scopes))
-	w.Time(r.created)
-	w.Time(r.expires)
-	w.Time(r.Used)
-	w.Bytes(r.Pair[:])
-	w.Text(r.name)
-	w.Sized(r.Wrapped)
+func (r *TokenRecord) fields(c *rows.Codec) {
+	version := c.VersionUpTo(tokenVersionParent, r.version())
+	c.Bytes(r.Account[:])
+	c.Bytes(r.id[:])
+	rows.Byte(c, &r.Scopes)
+	c.Time(&r.created)
+	c.Time(&r.expires)
+	c.Time(&r.Used)
+	c.Bytes(r.Pair[:])
+	c.Text(&r.name)
+	c.Sized(&r.Wrapped)
 	if version == tokenVersionParent {
-		w.Bytes(r.parent[:])
+		c.Bytes(r.parent[:])
+		c.Refuse(r.version() != version)
 	}
-	return w
 }
+
+func (r *TokenRecord) version() byte {
+	if r.parent == (PublicID{}) {
+		return tokenVersion
+	}
+	return tokenVersionParent
+}
+
+func (r *TokenRecord) encode() []byte { return rows.Encode(160, r, (*TokenRecord).fields) }
 
 // decodeToken decodes a stored token.
 func decodeToken(data []byte) (*TokenRecord, error) {
-	in := rows.NewReader(data)
-	var r TokenRecord
-	version := in.UpTo(tokenVersionParent)
-	in.Into(r.Account[:])
-	in.Into(r.id[:])
-	r.Scopes = caller.Scopes(in.Byte())
-	r.created, r.expires, r.Used = in.Time(), in.Time(), in.Time()
-	in.Into(r.Pair[:])
-	r.name, r.Wrapped = in.Text(), in.Sized()
-	if version == tokenVersionParent {
-		in.Into(r.parent[:])
-		in.Refuse(r.parent == PublicID{})
-	}
-	return &r, in.End()
+	r := new(TokenRecord)
+	return r, rows.Decode(data, r, (*TokenRecord).fields)
 }
 
 // Expired reports whether a token has expired.
