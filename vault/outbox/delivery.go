@@ -40,23 +40,21 @@ type deliveryRecord struct {
 	recipient string
 }
 
-func (r deliveryRecord) encode() []byte {
-	w := make(rows.Writer, 0, 18+len(r.recipient))
-	w.Byte(deliveryVersion)
-	w.Byte(byte(r.state))
-	w.Uint32(r.attempts)
-	w.Time(r.updated)
-	w.Text(r.recipient)
-	return w
+func (r *deliveryRecord) fields(c *rows.Codec) {
+	c.Version(deliveryVersion)
+	rows.Byte(c, &r.state)
+	c.Uint32(&r.attempts)
+	c.Time(&r.updated)
+	c.Text(&r.recipient)
 }
 
-func decodeDelivery(data []byte) (deliveryRecord, error) {
-	in := rows.NewReader(data)
-	var r deliveryRecord
-	in.Version(deliveryVersion)
-	r.state, r.attempts, r.updated = DeliveryState(in.Byte()), in.Uint32(), in.Time()
-	r.recipient = in.Text()
-	return r, in.End()
+func (r deliveryRecord) encode() []byte {
+	return rows.Encode(18+len(r.recipient), &r, (*deliveryRecord).fields)
+}
+
+func decodeDelivery(data []byte) (r deliveryRecord, err error) {
+	err = rows.Decode(data, &r, (*deliveryRecord).fields)
+	return r, err
 }
 
 // PutDeliveries adds the queued deliveries to the recipients of a secret. They are

@@ -49,7 +49,7 @@ func mailIDOf(key []byte) (id MailID, err error) {
 // The mail counts toward the account's tally, and its sender reads its state in
 // the delivery. Without a slot the mail has no link and is sealed under the
 // root key alone. With one it can no longer be opened once the share in the
-// slot is overwritten. encodeLetter encodes what is sealed.
+// slot is overwritten. letterFields has what is sealed.
 type MailRecord struct {
 	kind     MailKind
 	attempts uint32
@@ -61,79 +61,58 @@ type MailRecord struct {
 	sealed   []byte
 }
 
+func (r *MailRecord) fields(c *rows.Codec) {
+	c.Version(mailVersion)
+	rows.Byte(c, &r.kind)
+	c.Uint32(&r.attempts)
+	c.Time(&r.created)
+	c.Time(&r.until)
+	if rows.Present(c, &r.account) {
+		c.Bytes(r.account[:])
+	}
+	if rows.Present(c, &r.delivery) {
+		c.Bytes(r.delivery[:])
+	}
+	if rows.Present(c, &r.slot) {
+		c.Slot(r.slot)
+	}
+	c.Sized(&r.sealed)
+}
+
 func (r *MailRecord) encode() []byte {
-	w := make(rows.Writer, 0, 80+len(r.sealed))
-	w.Byte(mailVersion)
-	w.Byte(byte(r.kind))
-	w.Uint32(r.attempts)
-	w.Time(r.created)
-	w.Time(r.until)
-	w.Bool(r.account != nil)
-	if r.account != nil {
-		w.Bytes(r.account[:])
-	}
-	w.Bool(r.delivery != nil)
-	if r.delivery != nil {
-		w.Bytes(r.delivery[:])
-	}
-	w.Bool(r.slot != nil)
-	if r.slot != nil {
-		w.Uint64(r.slot.Number)
-		w.Uint64(r.slot.Generation)
-	}
-	w.Sized(r.sealed)
-	return w
+	return rows.Encode(80+len(r.sealed), r, (*MailRecord).fields)
 }
 
 // decodeMail decodes a queued mail.
 func decodeMail(data []byte) (*MailRecord, error) {
-	in := rows.NewReader(data)
-	var r MailRecord
-	in.Version(mailVersion)
-	r.kind, r.attempts = MailKind(in.Byte()), in.Uint32()
-	r.created, r.until = in.Time(), in.Time()
-	if in.Bool() {
-		r.account = new(caller.AccountID)
-		in.Into(r.account[:])
-	}
-	if in.Bool() {
-		r.delivery = new(deliveryKey)
-		in.Into(r.delivery[:])
-	}
-	if in.Bool() {
-		r.slot = &storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
-	}
-	r.sealed = in.Sized()
-	return &r, in.End()
+	r := new(MailRecord)
+	return r, rows.Decode(data, r, (*MailRecord).fields)
 }
 
-// encodeLetter encodes the sealed part of a mail.
+// letterFields carries the sealed part of a mail.
 //
 //	version 1 │ kind 1 │ to │ locale │ key │ domain │ sender │ shortkey │ id
 //	│ created 8 │ expires 8 │ passphrase? 1
 //
 // The seven fields after the kind are length-prefixed.
-func encodeLetter(m Mail) []byte {
-	w := make(rows.Writer, 0, 256)
-	w.Byte(letterVersion)
-	w.Byte(byte(m.Kind))
-	for _, text := range []string{string(m.To), m.Locale, string(m.Key), m.Domain, string(m.Sender), m.Shortkey, m.ID} {
-		w.Text(text)
-	}
-	w.Time(m.Created)
-	w.Time(m.Expires)
-	w.Bool(m.HasPassphrase)
-	return w
+func (m *Mail) letterFields(c *rows.Codec) {
+	c.Version(letterVersion)
+	rows.Byte(c, &m.Kind)
+	c.Text((*string)(&m.To))
+	c.Text(&m.Locale)
+	c.Text((*string)(&m.Key))
+	c.Text(&m.Domain)
+	c.Text((*string)(&m.Sender))
+	c.Text(&m.Shortkey)
+	c.Text(&m.ID)
+	c.Time(&m.Created)
+	c.Time(&m.Expires)
+	c.Bool(&m.HasPassphrase)
 }
 
-// decodeLetter decodes the sealed part of a mail.
-func decodeLetter(data []byte) (Mail, error) {
-	in := rows.NewReader(data)
-	var m Mail
-	in.Version(letterVersion)
-	m.Kind = MailKind(in.Byte())
-	m.To, m.Locale, m.Key = caller.Text(in.Text()), in.Text(), caller.Text(in.Text())
-	m.Domain, m.Sender, m.Shortkey, m.ID = in.Text(), caller.Text(in.Text()), in.Text(), in.Text()
-	m.Created, m.Expires, m.HasPassphrase = in.Time(), in.Time(), in.Bool()
-	return m, in.End()
+func encodeLetter(m Mail) []byte { return rows.Encode(256, &m, (*Mail).letterFields) }
+
+func decodeLetter(data []byte) (m Mail, err error) {
+	err = rows.Decode(data, &m, (*Mail).letterFields)
+	return m, err
 }
