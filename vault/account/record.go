@@ -121,86 +121,57 @@ const (
 	fieldPendingAddress = "account pending address"
 )
 
-// Encode encodes an account.
-func (r *Record) Encode() []byte {
-	w := make(rows.Writer, 0, 400)
-	w.Byte(accountVersion)
-	for _, t := range []time.Time{r.Created, r.Updated, r.Verified, r.SignedIn, r.Destroyed} {
-		w.Time(t)
+func (r *Record) fields(c *rows.Codec) {
+	version := c.VersionUpTo(accountVersion, accountVersion)
+	c.Time(&r.Created)
+	c.Time(&r.Updated)
+	c.Time(&r.Verified)
+	c.Time(&r.SignedIn)
+	c.Time(&r.Destroyed)
+	rows.Byte(c, &r.Proof)
+	c.Bool(&r.Pending)
+	rows.Byte(c, &r.Role)
+	c.Bool(&r.Disabled)
+	c.Bool(&r.NotifyOpened)
+	c.Bytes(r.AddressID[:])
+	c.Uint64(&r.SealedCount)
+	for i := range r.Tickets {
+		c.Bytes(r.Tickets[i][:])
 	}
-	w.Byte(byte(r.Proof))
-	w.Bool(r.Pending)
-	w.Byte(byte(r.Role))
-	w.Bool(r.Disabled)
-	w.Bool(r.NotifyOpened)
-	w.Bytes(r.AddressID[:])
-	w.Uint64(r.SealedCount)
-	for _, row := range r.Tickets {
-		w.Bytes(row[:])
+	c.Text(&r.Locale)
+	c.Sized(&r.address)
+	c.Sized(&r.PendingAddress)
+	if rows.Present(c, &r.Password) {
+		r.Password.fields(c, version)
 	}
-	w.Text(r.Locale)
-	w.Sized(r.address)
-	w.Sized(r.PendingAddress)
-	w.Bool(r.Password != nil)
-	if p := r.Password; p != nil {
-		w.Uint32(p.Params.MemoryKiB)
-		w.Uint32(p.Params.Time)
-		w.Byte(p.Params.Threads)
-		w.Bytes(p.Params.Salt[:])
-		w.Bytes(p.Verifier[:])
-		w.Bool(p.Keyed)
-		w.Bytes(p.KID[:])
+	if version > 1 {
+		for n := range rows.ShortList(c, &r.Networks) {
+			c.Bytes(n.id[:])
+			c.Time(&n.seen)
+		}
 	}
-	w.Byte(byte(len(r.Networks)))
-	for _, n := range r.Networks {
-		w.Bytes(n.id[:])
-		w.Time(n.seen)
-	}
-	return w
 }
+
+// fields carries the password in an account's record of that version.
+func (p *PasswordRecord) fields(c *rows.Codec, version byte) {
+	c.Uint32(&p.Params.MemoryKiB)
+	c.Uint32(&p.Params.Time)
+	rows.Byte(c, &p.Params.Threads)
+	c.Bytes(p.Params.Salt[:])
+	c.Bytes(p.Verifier[:])
+	if version > 1 {
+		c.Bool(&p.Keyed)
+		c.Bytes(p.KID[:])
+	}
+}
+
+// Encode encodes an account.
+func (r *Record) Encode() []byte { return rows.Encode(400, r, (*Record).fields) }
 
 // DecodeAccount decodes an account of any version.
 func DecodeAccount(data []byte) (*Record, error) {
-	in := rows.NewReader(data)
-	var r Record
-	version := in.UpTo(accountVersion)
-	for _, t := range []*time.Time{&r.Created, &r.Updated, &r.Verified, &r.SignedIn, &r.Destroyed} {
-		*t = in.Time()
-	}
-	r.Proof, r.Pending = Proof(in.Byte()), in.Bool()
-	r.Role, r.Disabled, r.NotifyOpened = Role(in.Byte()), in.Bool(), in.Bool()
-	in.Into(r.AddressID[:])
-	r.SealedCount = in.Uint64()
-	for i := range r.Tickets {
-		in.Into(r.Tickets[i][:])
-	}
-	r.Locale = in.Text()
-	r.address, r.PendingAddress = in.Sized(), in.Sized()
-	if in.Bool() {
-		p := &PasswordRecord{Params: seal.PasswordParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}}
-		in.Into(p.Params.Salt[:])
-		in.Into(p.Verifier[:])
-		if version > 1 {
-			p.Keyed = in.Bool()
-			in.Into(p.KID[:])
-		}
-		r.Password = p
-	}
-	if version > 1 {
-		r.Networks = readNetworks(&in)
-	}
-	return &r, in.End()
-}
-
-// readNetworks decodes an account's networks.
-func readNetworks(in *rows.Reader) (list []knownNetwork) {
-	for range in.Byte() {
-		var n knownNetwork
-		in.Into(n.id[:])
-		n.seen = in.Time()
-		list = append(list, n)
-	}
-	return list
+	r := new(Record)
+	return r, rows.Decode(data, r, (*Record).fields)
 }
 
 // Usable reports whether credentials of the account are accepted.
@@ -230,23 +201,19 @@ func PutAccount(tx *rows.Tx, id caller.AccountID, r *Record) error {
 //	version 1 │ created 8 │ shared 8 │ burned 8 │ emails 8
 type TallyRecord struct{ Created, Shared, Burned, Emails uint64 }
 
-func (r TallyRecord) encode() []byte {
-	w := make(rows.Writer, 0, 33)
-	w.Byte(tallyVersion)
-	for _, n := range []uint64{r.Created, r.Shared, r.Burned, r.Emails} {
-		w.Uint64(n)
-	}
-	return w
+func (r *TallyRecord) fields(c *rows.Codec) {
+	c.Version(tallyVersion)
+	c.Uint64(&r.Created)
+	c.Uint64(&r.Shared)
+	c.Uint64(&r.Burned)
+	c.Uint64(&r.Emails)
 }
 
-func decodeTally(data []byte) (TallyRecord, error) {
-	in := rows.NewReader(data)
-	var r TallyRecord
-	in.Version(tallyVersion)
-	for _, n := range []*uint64{&r.Created, &r.Shared, &r.Burned, &r.Emails} {
-		*n = in.Uint64()
-	}
-	return r, in.End()
+func (r TallyRecord) encode() []byte { return rows.Encode(33, &r, (*TallyRecord).fields) }
+
+func decodeTally(data []byte) (r TallyRecord, err error) {
+	err = rows.Decode(data, &r, (*TallyRecord).fields)
+	return r, err
 }
 
 // GetTally returns the tally of an account; zero if it has none.
