@@ -93,32 +93,16 @@ func (b *Brand) set(change Brand) error {
 	return nil
 }
 
-func (b *Brand) write(w *rows.Writer) {
+// storedFields carries the fields in the record of a domain.
+func (b *Brand) storedFields(c *rows.Codec) {
 	for _, f := range b.fields() {
 		switch {
 		case f.text != nil:
-			w.Bool(*f.text != nil)
-			if *f.text != nil {
-				w.Text(**f.text)
+			if rows.Present(c, f.text) {
+				c.Text(*f.text)
 			}
-		default:
-			w.Bool(*f.flag != nil)
-			if *f.flag != nil {
-				w.Bool(**f.flag)
-			}
-		}
-	}
-}
-
-func (b *Brand) read(in *rows.Reader) {
-	for _, f := range b.fields() {
-		if !in.Bool() {
-			continue
-		}
-		if f.text != nil {
-			*f.text = new(in.Text())
-		} else {
-			*f.flag = new(in.Bool())
+		case rows.Present(c, f.flag):
+			c.Bool(*f.flag)
 		}
 	}
 }

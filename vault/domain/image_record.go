@@ -48,22 +48,21 @@ type imageRecord struct {
 	content       []byte
 }
 
+func (r *imageRecord) fields(c *rows.Codec) {
+	c.Version(imageVersion)
+	c.Time(&r.updated)
+	c.Uint32(&r.width)
+	c.Uint32(&r.height)
+	c.Sized(&r.content)
+}
+
 func (r *imageRecord) encode() []byte {
-	w := make(rows.Writer, 0, 32+len(r.content))
-	w.Byte(imageVersion)
-	w.Time(r.updated)
-	w.Uint32(r.width)
-	w.Uint32(r.height)
-	w.Sized(r.content)
-	return w
+	return rows.Encode(32+len(r.content), r, (*imageRecord).fields)
 }
 
 func decodeImage(data []byte) (*imageRecord, error) {
-	in := rows.NewReader(data)
-	var r imageRecord
-	in.Version(imageVersion)
-	r.updated, r.width, r.height, r.content = in.Time(), in.Uint32(), in.Uint32(), in.Sized()
-	return &r, in.End()
+	r := new(imageRecord)
+	return r, rows.Decode(data, r, (*imageRecord).fields)
 }
 
 func (r *imageRecord) show(kind ImageKind) Image {
@@ -85,6 +84,14 @@ type imageFacts struct {
 	updated       time.Time
 	width, height uint32
 	size          uint64
+}
+
+// fields carries the facts in the record of a domain.
+func (f *imageFacts) fields(c *rows.Codec) {
+	c.Time(&f.updated)
+	c.Uint32(&f.width)
+	c.Uint32(&f.height)
+	c.Uint64(&f.size)
 }
 
 func (f imageFacts) show(kind ImageKind) *Image {

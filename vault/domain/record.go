@@ -62,67 +62,41 @@ type domainRecord struct {
 	brand                               Brand
 }
 
-func (r *domainRecord) times() []*time.Time {
-	return []*time.Time{&r.created, &r.updated, &r.verified, &r.checked, &r.asked, &r.failing, &r.next}
-}
-
-func (r *domainRecord) encode() []byte {
-	w := make(rows.Writer, 0, 512)
-	w.Byte(domainVersion)
-	w.Byte(byte(r.state))
-	w.Bool(r.resolving)
-	for _, t := range r.times() {
-		w.Time(*t)
+func (r *domainRecord) fields(c *rows.Codec) {
+	version := c.VersionUpTo(domainVersion, domainVersion)
+	rows.Byte(c, &r.state)
+	c.Bool(&r.resolving)
+	c.Time(&r.created)
+	c.Time(&r.updated)
+	c.Time(&r.verified)
+	c.Time(&r.checked)
+	c.Time(&r.asked)
+	c.Time(&r.failing)
+	c.Time(&r.next)
+	c.Uint32(&r.tries)
+	c.Bytes(r.value[:])
+	r.logo.fields(c)
+	r.icon.fields(c)
+	for check := range rows.List(c, &r.checks) {
+		rows.Byte(c, &check.Kind)
+		c.Bool(&check.Passed)
+		c.Time(&check.Time)
+		c.Text(&check.Name)
+		c.Text(&check.Problem)
+		c.Texts(&check.Expected)
+		c.Texts(&check.Found)
 	}
-	w.Uint32(r.tries)
-	w.Bytes(r.value[:])
-	for _, f := range []imageFacts{r.logo, r.icon} {
-		w.Time(f.updated)
-		w.Uint32(f.width)
-		w.Uint32(f.height)
-		w.Uint64(f.size)
-	}
-	w.Uint32(uint32(len(r.checks)))
-	for _, c := range r.checks {
-		w.Byte(byte(c.Kind))
-		w.Bool(c.Passed)
-		w.Time(c.Time)
-		w.Text(c.Name)
-		w.Text(c.Problem)
-		w.Texts(c.Expected)
-		w.Texts(c.Found)
-	}
-	r.brand.write(&w)
-	return w
-}
-
-func decodeDomain(data []byte) (*domainRecord, error) {
-	in := rows.NewReader(data)
-	var r domainRecord
-	version := in.UpTo(domainVersion)
-	r.state, r.resolving = State(in.Byte()), in.Bool()
-	for _, t := range r.times() {
-		*t = in.Time()
-	}
-	r.tries = in.Uint32()
-	in.Into(r.value[:])
-	for _, f := range []*imageFacts{&r.logo, &r.icon} {
-		*f = imageFacts{updated: in.Time(), width: in.Uint32(), height: in.Uint32(), size: in.Uint64()}
-	}
-	for range in.Size() {
-		if in.Failed() {
-			break
-		}
-		r.checks = append(r.checks, Check{
-			Kind: CheckKind(in.Byte()), Passed: in.Bool(), Time: in.Time(),
-			Name: in.Text(), Problem: in.Text(), Expected: in.Texts(), Found: in.Texts(),
-		})
-	}
-	r.brand.read(&in)
+	r.brand.storedFields(c)
 	if version < 2 {
 		r.hideOutside()
 	}
-	return &r, in.End()
+}
+
+func (r *domainRecord) encode() []byte { return rows.Encode(512, r, (*domainRecord).fields) }
+
+func decodeDomain(data []byte) (*domainRecord, error) {
+	r := new(domainRecord)
+	return r, rows.Decode(data, r, (*domainRecord).fields)
 }
 
 // hideOutside removes from the checks of a version 1 record what may come from
