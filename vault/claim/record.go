@@ -126,32 +126,11 @@ func (r *Record) firstDeadline() time.Time {
 	return r.limit.Add(Lifetime - Longest)
 }
 
-// encodeHeader fills r.header.
-func (r *Record) encodeHeader() {
-	w := make(rows.Writer, 0, 176+len(r.Owner))
-	w.Bytes([]byte(headerLabel))
-	w.Bytes(r.kid[:])
-	w.Time(r.limit)
-	w.Bytes(r.check[:])
-	w.Bytes(r.verifier[:])
-	w.Bytes(r.Receipt[:])
-	w.Byte(byte(r.Encryption))
-	w.Bytes(r.Network[:])
-	w.Bytes(r.Wide[:])
-	w.Text(r.Owner)
-	w.Uint64(r.Spent.Number)
-	w.Uint64(r.Spent.Generation)
-	r.header = w
-}
-
-func (r *Record) encode() []byte {
-	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
-	w.Byte(r.version())
-	w.Uint64(r.slot.Number)
-	w.Uint64(r.slot.Generation)
-	w.Sized(r.header)
-	w.Bytes(r.sealed)
-	return w
+func (r *Record) fields(c *rows.Codec) {
+	r.unmoved = c.VersionUpTo(recordVersion, r.version()) == unmovedVersion
+	c.Slot(&r.slot)
+	c.Sized(&r.header)
+	c.Rest(&r.sealed)
 }
 
 func (r *Record) version() byte {
@@ -161,33 +140,37 @@ func (r *Record) version() byte {
 	return recordVersion
 }
 
-func decode(data []byte) (*Record, error) {
-	in, r := rows.NewReader(data), new(Record)
-	r.unmoved = in.Between(unmovedVersion, recordVersion) == unmovedVersion
-	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
-	r.header = in.Sized()
-	r.sealed = in.Take(len(in.Rest))
-	if err := in.End(); err != nil {
-		return nil, err
-	}
-	return r, r.decodeHeader()
+func (r *Record) headerFields(c *rows.Codec) {
+	c.Label(headerLabel)
+	c.Bytes(r.kid[:])
+	c.Time(&r.limit)
+	c.Bytes(r.check[:])
+	c.Bytes(r.verifier[:])
+	c.Bytes(r.Receipt[:])
+	rows.Between(c, &r.Encryption, receipt.EncryptionServer, receipt.EncryptionEndToEnd)
+	c.Bytes(r.Network[:])
+	c.Bytes(r.Wide[:])
+	c.Text(&r.Owner)
+	c.Slot(&r.Spent)
 }
 
-func (r *Record) decodeHeader() error {
-	in := rows.NewReader(r.header)
-	in.Refuse(string(in.Take(len(headerLabel))) != headerLabel)
-	in.Into(r.kid[:])
-	r.limit = in.Time()
+// encodeHeader fills r.header.
+func (r *Record) encodeHeader() {
+	r.header = rows.Encode(176+len(r.Owner), r, (*Record).headerFields)
+}
+
+func (r *Record) encode() []byte {
+	return rows.Encode(1+8+8+4+len(r.header)+len(r.sealed), r, (*Record).fields)
+}
+
+func decode(data []byte) (*Record, error) {
+	r := new(Record)
+	if err := rows.Decode(data, r, (*Record).fields); err != nil {
+		return nil, err
+	}
+	err := rows.Decode(r.header, r, (*Record).headerFields)
 	r.deadline = r.firstDeadline()
-	in.Into(r.check[:])
-	in.Into(r.verifier[:])
-	in.Into(r.Receipt[:])
-	r.Encryption = receipt.Encryption(in.Between(byte(receipt.EncryptionServer), byte(receipt.EncryptionEndToEnd)))
-	in.Into(r.Network[:])
-	in.Into(r.Wide[:])
-	r.Owner = in.Text()
-	r.Spent = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
-	return in.End()
+	return r, err
 }
 
 // shareOwner names the claim to the package of shares.
