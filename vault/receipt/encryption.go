@@ -1,7 +1,5 @@
 package receipt
 
-import "hush/vault/rows"
-
 // Encryption is the kind of a secret: who encrypts its content.
 type Encryption byte
 
@@ -10,7 +8,3 @@ const (
 	EncryptionServer   Encryption = 1 // the server; the link is BASE/s#KEY
 	EncryptionEndToEnd Encryption = 2 // the sender's device; the link is BASE/e#KEYSECRET
 )
-
-func readEncryption(in *rows.Reader) Encryption {
-	return Encryption(in.Between(byte(EncryptionServer), byte(EncryptionEndToEnd)))
-}

@@ -32,32 +32,22 @@ type entryBox struct {
 	Sealed []byte
 }
 
-func (r *EntryRecord) encode() []byte {
-	w := make(rows.Writer, 0, 5+96*len(r.Boxes))
-	w.Byte(entryVersion)
-	w.Uint32(uint32(len(r.Boxes)))
-	for _, b := range r.Boxes {
-		w.Bytes(b.pair[:])
-		w.Sized(b.Sealed)
+func (r *EntryRecord) fields(c *rows.Codec) {
+	c.Version(entryVersion)
+	for b := range rows.List(c, &r.Boxes) {
+		c.Bytes(b.pair[:])
+		c.Sized(&b.Sealed)
 	}
-	return w
+}
+
+func (r *EntryRecord) encode() []byte {
+	return rows.Encode(5+96*len(r.Boxes), r, (*EntryRecord).fields)
 }
 
 // DecodeEntry decodes a stored entry.
 func DecodeEntry(data []byte) (*EntryRecord, error) {
-	in := rows.NewReader(data)
-	in.Version(entryVersion)
-	r := &EntryRecord{}
-	for range in.Size() {
-		if in.Failed() {
-			break
-		}
-		var b entryBox
-		in.Into(b.pair[:])
-		b.Sealed = in.Sized()
-		r.Boxes = append(r.Boxes, b)
-	}
-	return r, in.End()
+	r := new(EntryRecord)
+	return r, rows.Decode(data, r, (*EntryRecord).fields)
 }
 
 // box returns the key sealed to a pair, or nil.

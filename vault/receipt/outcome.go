@@ -1,7 +1,5 @@
 package receipt
 
-import "hush/vault/rows"
-
 // Outcome is how the claim ended that a secret was revealed with.
 type Outcome byte
 
@@ -12,7 +10,3 @@ const (
 	OutcomeDelivered Outcome = 2 // the recipient's device confirmed
 	OutcomeLapsed    Outcome = 3 // the recipient's device did not confirm in time
 )
-
-func readOutcome(in *rows.Reader) Outcome {
-	return Outcome(in.Between(byte(OutcomeNone), byte(OutcomeLapsed)))
-}

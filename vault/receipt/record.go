@@ -71,81 +71,55 @@ type Group [16]byte
 // sender.
 const hintSize = 6
 
-func (r *Record) encode() []byte {
-	w := make(rows.Writer, 0, 288)
-	version := byte(outcomeVersion)
-	if r.fitsVersion3() {
-		version = metadataVersion
+func (r *Record) fields(c *rows.Codec) {
+	version := c.VersionUpTo(outcomeVersion, r.version())
+	rows.Byte(c, &r.state)
+	c.Bool(&r.hasPassphrase)
+	c.Time(&r.created)
+	c.Time(&r.expires)
+	c.Time(&r.updated)
+	c.Time(&r.viewed)
+	c.Time(&r.ended)
+	c.Seconds(&r.ttl)
+	c.Bytes(r.secret[:])
+	c.Bytes(r.hint[:])
+	c.Text(&r.shareDomain)
+	c.Text(&r.owner)
+	c.Texts(&r.recipients)
+	c.Sized(&r.sealedKey)
+	c.Sized(&r.sealedMemo)
+	if version > 1 {
+		c.Text(&r.createdBy)
+		c.Text(&r.endedBy)
 	}
-	w.Byte(version)
-	w.Byte(byte(r.state))
-	w.Bool(r.hasPassphrase)
-	for _, t := range []time.Time{r.created, r.expires, r.updated, r.viewed, r.ended} {
-		w.Time(t)
+	if version > 2 {
+		c.Bytes(r.network[:])
+		c.Bytes(r.wide[:])
 	}
-	w.Uint64(uint64(r.ttl / time.Second))
-	w.Bytes(r.secret[:])
-	w.Bytes(r.hint[:])
-	w.Text(r.shareDomain)
-	w.Text(r.owner)
-	w.Texts(r.recipients)
-	w.Sized(r.sealedKey)
-	w.Sized(r.sealedMemo)
-	w.Text(r.createdBy)
-	w.Text(r.endedBy)
-	w.Bytes(r.network[:])
-	w.Bytes(r.wide[:])
 	if version == outcomeVersion {
-		w.Byte(byte(r.encryption))
-		w.Byte(byte(r.outcome))
-		w.Time(r.outcomeAt)
-		w.Bytes(r.group[:])
+		rows.Between(c, &r.encryption, EncryptionServer, EncryptionEndToEnd)
+		rows.Between(c, &r.outcome, OutcomeNone, OutcomeLapsed)
+		c.Time(&r.outcomeAt)
+		c.Bytes(r.group[:])
+		c.Refuse(r.version() != version) // a receipt has one form
 	}
-	return w
 }
 
-// fitsVersion3 reports whether version 3 has everything that the receipt says.
-func (r *Record) fitsVersion3() bool {
-	return r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero() && r.group == Group{}
+// version returns the oldest of the current versions that has everything that the receipt
+// says.
+func (r *Record) version() byte {
+	if r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero() && r.group == (Group{}) {
+		return metadataVersion
+	}
+	return outcomeVersion
 }
+
+func (r *Record) encode() []byte { return rows.Encode(288, r, (*Record).fields) }
 
 // decode decodes a receipt of any version.
 func decode(data []byte) (*Record, error) {
-	in := rows.NewReader(data)
-	var r Record
-	version := in.UpTo(outcomeVersion)
-	r.state = State(in.Byte())
-	r.hasPassphrase = in.Bool()
-	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
-		*t = in.Time()
-	}
-	r.ttl = in.Seconds()
-	in.Into(r.secret[:])
-	in.Into(r.hint[:])
-	r.shareDomain = in.Text()
-	r.owner = in.Text()
-	r.recipients = in.Texts()
-	r.sealedKey = in.Sized()
-	r.sealedMemo = in.Sized()
-	if version > 1 {
-		r.createdBy = in.Text()
-		r.endedBy = in.Text()
-	}
-	if version > 2 {
-		in.Into(r.network[:])
-		in.Into(r.wide[:])
-	}
-	r.encryption = EncryptionServer
-	if version == outcomeVersion {
-		r.encryption = readEncryption(&in)
-		r.outcome = readOutcome(&in)
-		r.outcomeAt = in.Time()
-		in.Into(r.group[:])
-		if r.fitsVersion3() {
-			return nil, rows.ErrDamaged // a receipt has one form
-		}
-	}
-	return &r, in.End()
+	r := &Record{encryption: EncryptionServer}
+	return r, rows.Decode(data, r, (*Record).fields)
 }
 
 // Load returns the receipt in a row, or refusal.ErrNotFound. The caller must not store

@@ -50,35 +50,25 @@ const (
 //	version 1 │ number 4 │ each: kind 1 │ time 8 │ count 4 │ network (4, text)
 type timelineRecord struct{ events []Event }
 
-func (r *timelineRecord) encode() []byte {
-	w := make(rows.Writer, 0, 5+40*len(r.events))
-	w.Byte(timelineVersion)
-	w.Uint32(uint32(len(r.events)))
-	for _, e := range r.events {
-		w.Byte(byte(e.Kind))
-		w.Time(e.Time)
-		w.Uint32(uint32(e.Count))
-		w.Text(e.Network)
+func (r *timelineRecord) fields(c *rows.Codec) {
+	c.Version(timelineVersion)
+	for e := range rows.List(c, &r.events) {
+		rows.Byte(c, &e.Kind)
+		c.Time(&e.Time)
+		count := uint32(e.Count)
+		c.Uint32(&count)
+		e.Count = int(count)
+		c.Text(&e.Network)
 	}
-	return w
+}
+
+func (r *timelineRecord) encode() []byte {
+	return rows.Encode(5+40*len(r.events), r, (*timelineRecord).fields)
 }
 
 func decodeTimeline(data []byte) (*timelineRecord, error) {
-	in := rows.NewReader(data)
-	in.Version(timelineVersion)
-	r := &timelineRecord{}
-	for range in.Size() {
-		if in.Failed() {
-			break
-		}
-		var e Event
-		e.Kind = EventKind(in.Byte())
-		e.Time = in.Time()
-		e.Count = int(in.Uint32())
-		e.Network = in.Text()
-		r.events = append(r.events, e)
-	}
-	return r, in.End()
+	r := new(timelineRecord)
+	return r, rows.Decode(data, r, (*timelineRecord).fields)
 }
 
 // getTimeline loads a timeline; a missing one is empty.

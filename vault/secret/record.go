@@ -70,6 +70,41 @@ type Record struct {
 // the recipient's device.
 func (r *Record) guarded() bool { return r.passphrase != nil || r.isGuarded }
 
+// headerFields describes the header, and fields what is around it.
+func (r *Record) headerFields(c *rows.Codec) {
+	c.Bytes(r.kid[:])
+	c.Time(&r.created)
+	c.Time(&r.expires)
+	c.Bytes(r.metadata[:])
+	c.Bytes(r.network[:])
+	if r.version > 1 {
+		c.Bytes(r.wide[:])
+	}
+	c.Bytes(r.verifier[:])
+	if r.version > 2 {
+		rows.Between(c, &r.encryption, receipt.EncryptionEndToEnd, receipt.EncryptionEndToEnd)
+	}
+	switch {
+	case r.encryption == receipt.EncryptionEndToEnd:
+		c.Bool(&r.isGuarded)
+		c.Bytes(r.linkProof[:])
+	case rows.Present(c, &r.passphrase):
+		c.Uint32(&r.passphrase.MemoryKiB)
+		c.Uint32(&r.passphrase.Time)
+		rows.Byte(c, &r.passphrase.Threads)
+		c.Bytes(r.passphrase.Salt[:])
+	}
+	c.Text(&r.shareDomain)
+	c.Text(&r.owner)
+}
+
+func (r *Record) fields(c *rows.Codec) {
+	r.version = c.VersionUpTo(sealedVersion, r.version)
+	c.Slot(&r.slot)
+	c.Sized(&r.header)
+	c.Rest(&r.sealed)
+}
+
 // encodeHeader fills r.header, in the current layout for a new record.
 func (r *Record) encodeHeader() {
 	if r.version == 0 {
@@ -78,43 +113,12 @@ func (r *Record) encodeHeader() {
 			r.version = sealedVersion
 		}
 	}
-	w := make(rows.Writer, 0, 160)
-	w.Bytes(r.kid[:])
-	w.Time(r.created)
-	w.Time(r.expires)
-	w.Bytes(r.metadata[:])
-	w.Bytes(r.network[:])
-	if r.version > 1 {
-		w.Bytes(r.wide[:])
-	}
-	w.Bytes(r.verifier[:])
-	if r.version > 2 {
-		w.Byte(byte(r.encryption))
-	}
-	w.Bool(r.guarded())
-	if p := r.passphrase; p != nil {
-		w.Uint32(p.MemoryKiB)
-		w.Uint32(p.Time)
-		w.Byte(p.Threads)
-		w.Bytes(p.Salt[:])
-	}
-	if r.encryption == receipt.EncryptionEndToEnd {
-		w.Bytes(r.linkProof[:])
-	}
-	w.Text(r.shareDomain)
-	w.Text(r.owner)
-	r.header = w
+	r.header = rows.Encode(160, r, (*Record).headerFields)
 }
 
 // encode encodes a secret.
 func (r *Record) encode() []byte {
-	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
-	w.Byte(r.version)
-	w.Uint64(r.slot.Number)
-	w.Uint64(r.slot.Generation)
-	w.Sized(r.header)
-	w.Bytes(r.sealed)
-	return w
+	return rows.Encode(1+8+8+4+len(r.header)+len(r.sealed), r, (*Record).fields)
 }
 
 // decodeSecret decodes a secret of any version.
@@ -128,54 +132,12 @@ func decodeSecret(data []byte) (*Record, error) {
 
 // decode decodes a record into r, which keeps parts of data.
 func (r *Record) decode(data []byte) error {
-	in := rows.NewReader(data)
-	r.version = in.UpTo(sealedVersion)
-	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
-	r.header = in.Sized()
-	r.sealed = in.Take(len(in.Rest))
-	if err := in.End(); err != nil {
+	*r = Record{}
+	r.encryption = receipt.EncryptionServer
+	if err := rows.Decode(data, r, (*Record).fields); err != nil {
 		return err
 	}
-	return r.decodeHeader()
-}
-
-func (r *Record) decodeHeader() error {
-	in := rows.NewReader(r.header)
-	in.Into(r.kid[:])
-	r.created = in.Time()
-	r.expires = in.Time()
-	in.Into(r.metadata[:])
-	in.Into(r.network[:])
-	r.wide = [8]byte{}
-	if r.version > 1 {
-		in.Into(r.wide[:])
-	}
-	in.Into(r.verifier[:])
-	r.encryption = receipt.EncryptionServer
-	if r.version > 2 {
-		r.encryption = receipt.Encryption(in.Between(byte(receipt.EncryptionEndToEnd), byte(receipt.EncryptionEndToEnd)))
-	}
-	r.decodeGuard(&in)
-	r.shareDomain = in.Text()
-	r.owner = in.Text()
-	return in.End()
-}
-
-// decodeGuard decodes what depends on the kind of encryption.
-func (r *Record) decodeGuard(in *rows.Reader) {
-	guarded := in.Bool()
-	r.passphrase = nil
-	r.isGuarded = false
-	r.linkProof = [32]byte{}
-	switch {
-	case r.encryption == receipt.EncryptionEndToEnd:
-		r.isGuarded = guarded
-		in.Into(r.linkProof[:])
-	case guarded:
-		p := seal.PassphraseParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}
-		in.Into(p.Salt[:])
-		r.passphrase = &p
-	}
+	return rows.Decode(r.header, r, (*Record).headerFields)
 }
 
 // shareOwner names the secret to the package of shares.
@@ -187,8 +149,10 @@ func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
 // not found even before the sweeper ran.
 func getSecret(tx *rows.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 	record, err := rows.Load(tx, BucketSecret, row[:], func(data []byte) (*Record, error) {
-		r := &Record{stored: data}
-		return r, r.decode(data)
+		r := new(Record)
+		err := r.decode(data)
+		r.stored = data
+		return r, err
 	})
 	if err == nil && now.Before(record.expires) {
 		return record, nil
