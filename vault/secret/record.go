@@ -130,7 +130,8 @@ func decodeSecret(data []byte) (*Record, error) {
 	return r, nil
 }
 
-// decode decodes a record into r, which keeps parts of data.
+// decode decodes a record into r, which has nothing of its former value then, and keeps
+// parts of data.
 func (r *Record) decode(data []byte) error {
 	*r = Record{}
 	r.encryption = receipt.EncryptionServer
