@@ -78,24 +78,21 @@ func (t tallies) plus(o tallies) tallies {
 	return t
 }
 
-// encode encodes a tally.
+// fields carries a tally.
 //
 //	version 1 │ bytes 8 │ secrets 8 │ anonymous 8, each signed
-func (t tally) encode() []byte {
-	w := make(rows.Writer, 0, 25)
-	w.Byte(version)
-	w.Uint64(uint64(t.Bytes))
-	w.Uint64(uint64(t.Secrets))
-	w.Uint64(uint64(t.Anonymous))
-	return w
+func (t *tally) fields(c *rows.Codec) {
+	c.Version(version)
+	c.Int64(&t.Bytes)
+	c.Int64(&t.Secrets)
+	c.Int64(&t.Anonymous)
 }
 
-// decodeTally decodes a tally.
-func decodeTally(data []byte) (tally, error) {
-	in := rows.NewReader(data)
-	in.Version(version)
-	t := tally{int64(in.Uint64()), int64(in.Uint64()), int64(in.Uint64())}
-	return t, in.End()
+func (t tally) encode() []byte { return rows.Encode(25, &t, (*tally).fields) }
+
+func decodeTally(data []byte) (t tally, err error) {
+	err = rows.Decode(data, &t, (*tally).fields)
+	return t, err
 }
 
 // Cursor says how far the count of a store has come that has none: its
@@ -108,22 +105,18 @@ type Cursor struct {
 	Secret, Metadata seal.RowKey
 }
 
-func (s Cursor) encode() []byte {
-	w := make(rows.Writer, 0, 46)
-	w.Byte(version)
-	w.Bool(s.Done)
-	w.Bytes(s.Secret[:])
-	w.Bytes(s.Metadata[:])
-	return w
+func (s *Cursor) fields(c *rows.Codec) {
+	c.Version(version)
+	c.Bool(&s.Done)
+	c.Bytes(s.Secret[:])
+	c.Bytes(s.Metadata[:])
 }
 
+func (s Cursor) encode() []byte { return rows.Encode(46, &s, (*Cursor).fields) }
+
 func decodeCursor(data []byte) (s Cursor, err error) {
-	in := rows.NewReader(data)
-	in.Version(version)
-	s.Done = in.Bool()
-	in.Into(s.Secret[:])
-	in.Into(s.Metadata[:])
-	return s, in.End()
+	err = rows.Decode(data, &s, (*Cursor).fields)
+	return s, err
 }
 
 // LoadCursor loads the state of the count; one that has not begun is zero.
