@@ -26,7 +26,7 @@ var wideByDesign = append([]string{"client", "seal"}, kits...)
 
 // tooWide are the packages that still have more than mostNames, with what they have.
 // Their numbers only fall.
-var tooWide = map[string]int{"vault/receipt": 67, "vault/cluster": 65, "vault/exam": 62}
+var tooWide = map[string]int{"vault/receipt": 67, "vault/cluster": 65, "vault/exam": 61}
 
 // smallFor says why a package is smaller than leastLines.
 var smallFor = map[string]string{
@@ -86,7 +86,7 @@ func TestWidePackagesAreNamed(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("wideFaults: got %q, want %q", got, want)
 	}
-	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/receipt": 67, "vault/exam": 62}); !slices.Equal(got, []string{"tooWide allows vault/cluster 65 names, and it has 61: write that down"}) {
+	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/receipt": 67, "vault/exam": 61}); !slices.Equal(got, []string{"tooWide allows vault/cluster 65 names, and it has 61: write that down"}) {
 		t.Errorf("wideFaults: got %q, want the number that fell", got)
 	}
 	names := exportedNames(t, "crash", []string{"crash.go"})

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/vault/exam"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
@@ -56,7 +55,7 @@ func (cl *Claims) Bind(ctx context.Context, token seal.Token, claim string, r Re
 // checkUnbound returns ErrNotFound if a secret is bound: then it needs no share.
 func (cl *Claims) checkUnbound(ctx context.Context, row seal.RowKey) error {
 	return cl.store.View(ctx, func(tx *rows.Tx) error {
-		there, err := exam.Has(tx, BucketClaim, row[:])
+		there, err := rows.Exists(tx, BucketClaim, row[:])
 		if err == nil && there {
 			err = refusal.ErrNotFound
 		}

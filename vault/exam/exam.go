@@ -91,12 +91,7 @@ func (x *Exam) Notef(code Code, bucket string, key []byte, format string, args .
 
 // Has reports whether a row exists.
 func (x *Exam) Has(bucket string, key []byte) (bool, error) {
-	return Has(x.Tx, bucket, key)
-}
-
-// Has reports whether a row exists.
-func Has(tx storage.Tx, bucket string, key []byte) (bool, error) {
-	return rows.LoadOr(tx, bucket, key, func([]byte) (bool, error) { return true, nil }, false)
+	return rows.Exists(x.Tx, bucket, key)
 }
 
 // Count counts a row toward a counter of the store.

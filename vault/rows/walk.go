@@ -62,6 +62,11 @@ func LoadOr[T any](tx storage.Tx, bucket string, key []byte, decode func([]byte)
 	return record, err
 }
 
+// Exists reports whether a row exists.
+func Exists(tx storage.Tx, bucket string, key []byte) (bool, error) {
+	return LoadOr(tx, bucket, key, func([]byte) (bool, error) { return true, nil }, false)
+}
+
 // DecodeAccountID decodes a row whose value is the id of an account.
 func DecodeAccountID(data []byte) (caller.AccountID, error) {
 	if len(data) != len(caller.AccountID{}) {
