@@ -26,7 +26,7 @@ var wideByDesign = append([]string{"client", "seal"}, kits...)
 
 // tooWide are the packages that still have more than mostNames, with what they have.
 // Their numbers only fall.
-var tooWide = map[string]int{"vault/receipt": 67, "vault/cluster": 65, "vault/exam": 61}
+var tooWide = map[string]int{"vault/receipt": 67, "vault/cluster": 63, "vault/exam": 61}
 
 // smallFor says why a package is smaller than leastLines.
 var smallFor = map[string]string{
@@ -76,17 +76,17 @@ func TestPackagesAreWorthADoor(t *testing.T) {
 
 // The checks must be able to fail.
 func TestWidePackagesAreNamed(t *testing.T) {
-	counts := map[string]int{"handlers": 61, "client": 200, "mail": 60, "vault/cluster": 66, "vault/receipt": 60}
+	counts := map[string]int{"handlers": 61, "client": 200, "mail": 60, "vault/cluster": 64, "vault/receipt": 60}
 	got, want := wideFaults(counts), []string{
 		"handlers exports 61 names, want at most 60",
 		"tooWide names vault/exam, which is gone",
 		"tooWide names vault/receipt, which has 60 names now: remove it",
-		"vault/cluster exports 66 names, want at most 65",
+		"vault/cluster exports 64 names, want at most 63",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("wideFaults: got %q, want %q", got, want)
 	}
-	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/receipt": 67, "vault/exam": 61}); !slices.Equal(got, []string{"tooWide allows vault/cluster 65 names, and it has 61: write that down"}) {
+	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/receipt": 67, "vault/exam": 61}); !slices.Equal(got, []string{"tooWide allows vault/cluster 63 names, and it has 61: write that down"}) {
 		t.Errorf("wideFaults: got %q, want the number that fell", got)
 	}
 	names := exportedNames(t, "crash", []string{"crash.go"})

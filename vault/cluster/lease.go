@@ -29,29 +29,27 @@ var ErrLeaseLost = fmt.Errorf("another node does this work: %w", refusal.ErrUnav
 
 const leaseVersion = 1
 
-// LeaseRecord says which node does a kind of work. It is in BucketNode under
+// leaseRecord says which node does a kind of work. It is in BucketNode under
 // the key 0xff, work.
 //
 //	version 1 │ holder 16 │ fence 8 │ until 8
-type LeaseRecord struct {
+type leaseRecord struct {
 	Holder Instance
 	Fence  uint64 // grows with each new holder
 	Until  time.Time
 }
 
-func (r *LeaseRecord) fields(c *rows.Codec) {
+func (r *leaseRecord) fields(c *rows.Codec) {
 	c.Version(leaseVersion)
 	c.Bytes(r.Holder[:])
 	c.Uint64(&r.Fence)
 	c.Time(&r.Until)
 }
 
-// Encode encodes a lease.
-func (r LeaseRecord) Encode() []byte { return rows.Encode(33, &r, (*LeaseRecord).fields) }
+func (r leaseRecord) encode() []byte { return rows.Encode(33, &r, (*leaseRecord).fields) }
 
-// DecodeLease decodes a lease.
-func DecodeLease(data []byte) (r LeaseRecord, err error) {
-	err = rows.Decode(data, &r, (*LeaseRecord).fields)
+func decodeLease(data []byte) (r leaseRecord, err error) {
+	err = rows.Decode(data, &r, (*leaseRecord).fields)
 	return r, err
 }
 
@@ -72,7 +70,7 @@ func (w Work) key() []byte { return []byte{0xff, 0, byte(w)} }
 // serializable, so none commits after it. A database that lost its last changes gives
 // a fence again, to another holder.
 func (l lease) check(tx storage.Tx) error {
-	stored, err := rows.Load(tx, BucketNode, l.work.key(), DecodeLease)
+	stored, err := rows.Load(tx, BucketNode, l.work.key(), decodeLease)
 	if errors.Is(err, refusal.ErrNotFound) || errors.Is(err, rows.ErrDamaged) || err == nil && (stored.Fence != l.fence || stored.Holder != l.holder) {
 		return ErrLeaseLost
 	}
@@ -81,9 +79,9 @@ func (l lease) check(tx storage.Tx) error {
 
 // loadLease loads a lease. One that is missing or damaged is free; its fence
 // begins at a number that no earlier one has reached.
-func loadLease(tx storage.Tx, work Work, now time.Time) (LeaseRecord, error) {
-	free := LeaseRecord{Fence: rows.Millis(now)}
-	r, err := rows.LoadOr(tx, BucketNode, work.key(), DecodeLease, free)
+func loadLease(tx storage.Tx, work Work, now time.Time) (leaseRecord, error) {
+	free := leaseRecord{Fence: rows.Millis(now)}
+	r, err := rows.LoadOr(tx, BucketNode, work.key(), decodeLease, free)
 	if errors.Is(err, rows.ErrDamaged) {
 		return free, nil
 	}
@@ -105,7 +103,7 @@ func (s Store) Hold(ctx context.Context, work Work) (fenced context.Context, hel
 		return ctx, false, nil
 	}
 	now := n.clock.shared()
-	var stored LeaseRecord
+	var stored leaseRecord
 	err = s.View(ctx, func(tx *rows.Tx) (err error) {
 		stored, err = loadLease(tx, work, now)
 		return err
@@ -131,19 +129,19 @@ func Unfenced(ctx context.Context) context.Context {
 
 // current reports whether there is nothing to take: the lease is that of another
 // node and has not ended, or that of self and not about to.
-func (r LeaseRecord) current(self Instance, now time.Time) bool {
+func (r leaseRecord) current(self Instance, now time.Time) bool {
 	return r.runs(now) && (r.Holder != self || r.Until.Sub(now) > nodeTerm/2)
 }
 
 // runs reports whether a lease has not ended. An end far in the future came from
 // a wrong clock.
-func (r LeaseRecord) runs(now time.Time) bool {
+func (r leaseRecord) runs(now time.Time) bool {
 	return now.Before(r.Until) && r.Until.Sub(now) <= nodeTerm+nodeAhead
 }
 
 // takeLease takes or renews a lease, unless another node has it. It returns the
 // lease as stored.
-func (n *Node) takeLease(ctx context.Context, self *nodeSelf, work Work, now time.Time) (r LeaseRecord, err error) {
+func (n *Node) takeLease(ctx context.Context, self *nodeSelf, work Work, now time.Time) (r leaseRecord, err error) {
 	err = n.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if err := self.check(tx); err != nil {
 			return err
@@ -158,23 +156,23 @@ func (n *Node) takeLease(ctx context.Context, self *nodeSelf, work Work, now tim
 			r.Holder, r.Fence = self.instance, r.Fence+1
 		}
 		r.Until = now.Add(nodeTerm)
-		return tx.Put(BucketNode, work.key(), r.Encode())
+		return tx.Put(BucketNode, work.key(), r.encode())
 	})
 	return r, err
 }
 
 // renewLeases renews the leases that an instance holds.
 func renewLeases(tx storage.Tx, holder Instance, now time.Time) error {
-	return changeLeases(tx, holder, func(r *LeaseRecord) { r.Until = now.Add(nodeTerm) })
+	return changeLeases(tx, holder, func(r *leaseRecord) { r.Until = now.Add(nodeTerm) })
 }
 
 // releaseLeases ends the leases that an instance holds. The rows stay, so that
 // their fences only grow.
 func releaseLeases(tx storage.Tx, holder Instance) error {
-	return changeLeases(tx, holder, func(r *LeaseRecord) { r.Holder, r.Until = Instance{}, time.Time{} })
+	return changeLeases(tx, holder, func(r *leaseRecord) { r.Holder, r.Until = Instance{}, time.Time{} })
 }
 
-func changeLeases(tx storage.Tx, holder Instance, change func(*LeaseRecord)) error {
+func changeLeases(tx storage.Tx, holder Instance, change func(*leaseRecord)) error {
 	for work := WorkSweep; work <= workLast; work++ {
 		r, err := loadLease(tx, work, time.Time{})
 		if err != nil {
@@ -184,7 +182,7 @@ func changeLeases(tx storage.Tx, holder Instance, change func(*LeaseRecord)) err
 			continue
 		}
 		change(&r)
-		if err := tx.Put(BucketNode, work.key(), r.Encode()); err != nil {
+		if err := tx.Put(BucketNode, work.key(), r.encode()); err != nil {
 			return err
 		}
 	}

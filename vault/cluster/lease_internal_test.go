@@ -16,18 +16,18 @@ func TestLeaseOfAnotherHolder(t *testing.T) {
 	one, two := Instance{1}, Instance{2}
 	held := lease{work: WorkSweep, holder: one, fence: 5}
 	for _, test := range []struct {
-		stored LeaseRecord
+		stored leaseRecord
 		want   error
 	}{
-		{LeaseRecord{Holder: one, Fence: 5}, nil},
-		{LeaseRecord{Holder: two, Fence: 6}, ErrLeaseLost},
-		{LeaseRecord{Holder: two, Fence: 5}, ErrLeaseLost},
-		{LeaseRecord{Holder: one, Fence: 4}, ErrLeaseLost},
-		{LeaseRecord{Fence: 5}, ErrLeaseLost},
+		{leaseRecord{Holder: one, Fence: 5}, nil},
+		{leaseRecord{Holder: two, Fence: 6}, ErrLeaseLost},
+		{leaseRecord{Holder: two, Fence: 5}, ErrLeaseLost},
+		{leaseRecord{Holder: one, Fence: 4}, ErrLeaseLost},
+		{leaseRecord{Fence: 5}, ErrLeaseLost},
 	} {
 		store, _ := memory.New()
 		err := store.Update(t.Context(), func(tx storage.Tx) error {
-			if err := tx.Put(BucketNode, WorkSweep.key(), test.stored.Encode()); err != nil {
+			if err := tx.Put(BucketNode, WorkSweep.key(), test.stored.encode()); err != nil {
 				return err
 			}
 			return held.check(tx)

@@ -12,7 +12,7 @@ import (
 )
 
 // BucketNode has number 2 -> NodeRecord, number 2 ‖ 1 -> BeatRecord, 0xff 0 ‖
-// work 1 -> LeaseRecord, and 0xff 1 -> FormatRecord. It exists only in a store
+// work 1 -> leaseRecord, and 0xff 1 -> FormatRecord. It exists only in a store
 // that several nodes may share. The heartbeat is a row of its own, so that
 // transactions that check the node do not conflict with it.
 const BucketNode = "node"
@@ -151,7 +151,7 @@ func CheckNodeRow(key, value []byte) error {
 	case string(key) == string(formatKey()):
 		_, err = DecodeFormat(value)
 	case len(key) == 3 && key[0] == 0xff:
-		_, err = DecodeLease(value)
+		_, err = decodeLease(value)
 	case len(key) == 3:
 		_, err = DecodeBeat(value)
 	case len(key) == 2:

@@ -238,7 +238,7 @@ func (n *Node) isSelf(status NodeStatus) bool {
 func leaseHolders(tx storage.Tx, now time.Time) (map[Instance][]Work, error) {
 	works := map[Instance][]Work{}
 	for work := WorkSweep; work <= workLast; work++ {
-		r, err := rows.LoadOr(tx, BucketNode, work.key(), DecodeLease, LeaseRecord{})
+		r, err := rows.LoadOr(tx, BucketNode, work.key(), decodeLease, leaseRecord{})
 		if errors.Is(err, rows.ErrDamaged) {
 			continue
 		}
