@@ -7,7 +7,6 @@ import (
 	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault/caller"
 	"hush/vault/refusal"
 )
 
@@ -39,7 +38,7 @@ func admits(p policy, record *record) error {
 		return refusal.ErrUnauthenticated
 	case p.access == hushv1.Access_ACCESS_UNSPECIFIED:
 		return refusal.ErrUnauthenticated
-	case !caller.May(scopeOf(p.scope)):
+	case !caller.May(p.scope):
 		return refusal.ErrScope
 	}
 	return nil
@@ -50,20 +49,4 @@ const textUnknownProcedure = "unknown procedure"
 
 func unknownProcedure() error {
 	return &RefusedError{Code: connect.CodeUnimplemented, Text: textUnknownProcedure}
-}
-
-// scopeOf returns the token scope that a method requires.
-func scopeOf(scope hushv1.Scope) caller.Scopes {
-	switch scope {
-	case hushv1.Scope_SCOPE_ANY:
-		return 0
-	case hushv1.Scope_SCOPE_CONCEAL:
-		return caller.ScopeConceal
-	case hushv1.Scope_SCOPE_REVEAL:
-		return caller.ScopeReveal
-	case hushv1.Scope_SCOPE_METADATA:
-		return caller.ScopeMetadata
-	default:
-		return caller.ScopeAccount
-	}
 }

@@ -22,13 +22,14 @@ const authTime = 5 * time.Second
 // has a credential, cookies are ignored, and every method refuses an invalid
 // one. An unknown or expired session counts as no session, and its cookie is
 // cleared. The same applies to any session on another host than the service's
-// own.
+// own. The language of the response is the account's, or else the browser's preferred
+// one.
 func (m *middleware) authenticate(rec *record, r *http.Request, network caller.Network, began time.Time) {
 	*rec = record{
 		caller:  caller.Caller{Network: network},
-		safe:    isSafe(r.Method),
+		safe:    r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions,
 		home:    m.home.has(r.Host),
-		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
+		foreign: m.origins.Check(r) != nil || strings.Contains(r.Header.Get("Origin"), "@"), // no browser sends a user name
 		named:   m.others.names(r),
 		agent:   r.UserAgent(),
 		cookies: cookies{began: began, now: m.now, signIns: m.signIns.Load(), all: m.signIns},
@@ -40,14 +41,20 @@ func (m *middleware) authenticate(rec *record, r *http.Request, network caller.N
 		if ok {
 			m.identify(r.Context(), rec, credential)
 		}
-	} else if session, sent := sessionFrom(r); sent && (rec.foreign || m.fromElsewhere(r)) {
+	} else if sent := r.CookiesNamed(sessionCookie); len(sent) > 0 && (rec.foreign || m.fromElsewhere(r)) {
 		rec.ambient = true
-	} else if sent {
+	} else if len(sent) > 0 {
 		rec.cookies.sent = true
-		m.resume(withRecord(r.Context(), rec), rec, session)
+		m.resume(withRecord(r.Context(), rec), rec, caller.Text(sent[0].Value))
 	}
 	rec.caller.Site = site
-	rec.locale = chooseLocale(rec.caller, r)
+	if chosen, ok := locale.Parse(rec.caller.Locale()); ok {
+		rec.locale = chosen
+	} else if accepted := r.Header.Get("Accept-Language"); accepted != "" {
+		rec.locale = locale.Match(accepted)
+	} else {
+		rec.locale = locale.English
+	}
 }
 
 // identify looks up a header's credential.
@@ -131,18 +138,6 @@ func hasOwnScheme(origin string) bool {
 	return found && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")
 }
 
-// chooseLocale returns the language of the response: the account's, or else the
-// browser's preferred one.
-func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
-	if chosen, ok := locale.Parse(caller.Locale()); ok {
-		return chosen
-	}
-	if accepted := r.Header.Get("Accept-Language"); accepted != "" {
-		return locale.Match(accepted)
-	}
-	return locale.English
-}
-
 // HostOf returns a host without its port.
 func HostOf(host string) string {
 	if strings.Contains(host, ":") { // without one, the error would cost memory
@@ -152,11 +147,3 @@ func HostOf(host string) string {
 	}
 	return strings.Trim(host, "[]")
 }
-
-func isSafe(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
-}
-
-// hasUserInfo reports whether an origin contains a user name, which no browser
-// sends.
-func hasUserInfo(origin string) bool { return strings.Contains(origin, "@") }

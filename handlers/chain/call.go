@@ -1,13 +1,17 @@
 package chain
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/vault/refusal"
+	"hush/vault/session"
 )
 
 // Method is an RPC as a Go call. It runs the service behind the same chain as a call over
@@ -65,16 +69,26 @@ func run[Res any](ctx context.Context, c *Chain, in call, serve func(context.Con
 		if err := c.check(ctx, record, in); err != nil {
 			return res, err
 		}
-		return runChecked(ctx, c.recheck, record, in.procedure, serve)
+		// All that the call changes checks the credential once more, in its transaction.
+		asColonel := c.policies[in.procedure].access == hushv1.Access_ACCESS_COLONEL
+		res, err = serve(c.recheck.sessions.Hold(ctx, record.caller, asColonel))
+		if errors.Is(err, session.ErrEnded) {
+			return *new(Res), cmp.Or(c.recheck.end(record, in.procedure), refusal.ErrUnauthenticated)
+		}
+		return res, err
 	})
 	if record != nil {
-		record.noteCall(in.procedure, err)
+		record.procedure, record.code = in.procedure, "ok"
+		if err != nil {
+			record.code = codeOf(err).String()
+		}
 	}
 	return res, err
 }
 
 // check returns why a call must not reach its service: what the gate decided before its
-// message was read still holds, and its message is in order.
+// message was read still holds, a session's call has the session's token, without which
+// another site may have made a browser send it, and the message is in order.
 func (c *Chain) check(ctx context.Context, record *record, in call) error {
 	if record == nil {
 		return errNoCaller
@@ -85,14 +99,16 @@ func (c *Chain) check(ctx context.Context, record *record, in call) error {
 	if err := c.recheck.pass(ctx, record, in.procedure); err != nil {
 		return err
 	}
-	if err := checkForgery(c.policies[in.procedure], record, in.header); err != nil {
-		return err
+	if needsShrimp(c.policies[in.procedure], record) && !SameShrimp(shrimpFrom(in.header), record.caller.Shrimp()) {
+		return errShrimp
 	}
 	if err := c.gate.chargeMessage(ctx, record, in.procedure, in.message); err != nil {
 		return err
 	}
-	if err := holdUnpacked(record, in.message); err != nil {
-		return err
+	// So far only the received bytes of a compressed message were counted.
+	if m, ok := in.message.(proto.Message); ok && record.packed && record.body != nil && !record.body.hold(int64(proto.Size(m))) {
+		record.limit = limitBodies
+		return heldError()
 	}
 	return c.validation.check(in.message)
 }

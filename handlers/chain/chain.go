@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -81,7 +82,7 @@ func New(opts Options) (*Chain, error) {
 	if opts.RateLimits {
 		budgets = newLimiter(opts.Now, opts.Budgets)
 	}
-	g := gate{policies: policies, budgets: budgets, log: opts.Log}
+	g := gate{policies: policies, budgets: budgets}
 	again := recheck{opts.Sessions, policies}
 	bounds, bytes := newStreams(policies), newFlight()
 	bounds.recheck = again
@@ -117,10 +118,40 @@ func (c *Chain) Middleware(next http.Handler) http.Handler { return c.middleware
 
 // Admit decides, before a request's body is read, whether it may call one of the
 // procedures, once. The error is a *RefusedError or nil. ctx and header are those of
-// Method.Call.
+// Method.Call. It records procedure and code for the request's log line, because a refusal
+// here reaches no call.
 func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...string) error {
-	return c.gate.admit(ctx, header, procedures...)
+	record := recordFrom(ctx)
+	err := c.gate.pass(ctx, record, header, procedures...)
+	if record != nil && len(procedures) > 0 {
+		record.procedure, record.code = procedures[0], codeUnread
+	}
+	if err == nil {
+		return nil
+	}
+	noteLimit(ctx, err)
+	err = mapped(c.log, strings.Join(procedures, " or "), err)
+	if record != nil {
+		record.code = codeOf(err).String()
+	}
+	return err
 }
+
+// beforeMessage is Admit for calls over the wire.
+func (c *Chain) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
+	if record := recordFrom(ctx); record != nil {
+		record.most = int64(readLimit(spec.Procedure)) + framing
+		record.packed = len(header["Content-Encoding"]) > 0 || len(header["Grpc-Encoding"]) > 0 || len(header["Connect-Content-Encoding"]) > 0
+	}
+	return ctx, onWire(c.Admit(ctx, header, spec.Procedure))
+}
+
+// framing is what a protocol adds around a message, plus one byte, by which a
+// message shows that it is too long.
+const framing = 16
+
+// codeUnread is the logged code of a call whose message could not be read.
+const codeUnread = "unread"
 
 // EndStreams ends the running streams when the server stops. Streams that start
 // later end at once.
@@ -130,7 +161,7 @@ func (c *Chain) EndStreams() { c.streams.stop() }
 // interceptor: calls over the wire and calls in process run the same function.
 func (c *Chain) HandlerOptions() []connect.HandlerOption {
 	return []connect.HandlerOption{
-		connect.WithRequestGate(c.gate.beforeMessage),
+		connect.WithRequestGate(c.beforeMessage),
 		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
 		connect.WithCodec(protoCodec{reads: readsOf(Services()), elements: maxElements}),

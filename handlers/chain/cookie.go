@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"hush/vault/caller"
 )
 
 // sessionCookie is the cookie with a browser's session. Because of its prefix,
@@ -17,15 +15,6 @@ const sessionCookie = "__Host-hush"
 // lateBody is how long after its headers the body of a request may end for its
 // answer to clear the session cookie.
 const lateBody = 5 * time.Second
-
-// sessionFrom returns the value of the request's session cookie, the first if
-// there are several. sent reports whether there is one.
-func sessionFrom(r *http.Request) (session caller.Text, sent bool) {
-	for _, cookie := range r.CookiesNamed(sessionCookie) {
-		return caller.Text(cookie.Value), true
-	}
-	return "", false
-}
 
 // cookies is what the answer to a request does to the browser's session cookie. It
 // is decided when the answer's header is written.
@@ -64,13 +53,6 @@ func SetSession(ctx context.Context, session string, expires time.Time) {
 func ClearSession(ctx context.Context) {
 	if record := recordFrom(ctx); record != nil {
 		record.cookies.clears = true
-	}
-}
-
-// received notes that a part of the request's body came.
-func (c *cookies) received() {
-	if c.sent && !c.late {
-		c.late = c.now().Sub(c.began) > lateBody
 	}
 }
 

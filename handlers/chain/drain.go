@@ -61,7 +61,9 @@ func (b *body) Read(into []byte) (int, error) {
 	n, err := b.from.Read(into)
 	b.left -= int64(n)
 	b.taken += int64(n)
-	b.record.cookies.received()
+	if c := &b.record.cookies; c.sent && !c.late {
+		c.late = c.now().Sub(c.began) > lateBody
+	}
 	b.ended = b.ended || errors.Is(err, io.EOF)
 	if n > 0 && !b.hold(int64(n)) {
 		b.release()
@@ -76,7 +78,10 @@ func (b *body) Read(into []byte) (int, error) {
 // hold counts bytes, and reports whether there is room for them.
 func (b *body) hold(n int64) bool {
 	if b.lane == nil {
-		b.lane, b.holder = b.flight.lane(b.record.mayEnd), b.record.caller.Network
+		b.lane, b.holder = b.flight.creation, b.record.caller.Network
+		if b.record.mayEnd {
+			b.lane = b.flight.opening
+		}
 	}
 	if !b.lane.Take(b.holder, n) {
 		return false

@@ -41,14 +41,6 @@ func newFlight() *flight {
 	}
 }
 
-// lane returns the lane of a request.
-func (f *flight) lane(opens bool) *fair.Limiter[caller.Network] {
-	if opens {
-		return f.opening
-	}
-	return f.creation
-}
-
 var errHeld = errors.New("too many bytes are being received: try again soon")
 
 // heldError refuses a request whose bytes do not fit. It is a *connect.Error,

@@ -6,25 +6,6 @@ import (
 	"net/http"
 )
 
-// checkForgery refuses a request that counts as a session's and lacks the session's token:
-// another site may have made a browser send it.
-func checkForgery(p policy, record *record, header http.Header) error {
-	if needsShrimp(p, record) && !SameShrimp(shrimpFrom(header), record.caller.Shrimp()) {
-		return errShrimp
-	}
-	return nil
-}
-
-// checkOrigin is the part of the check that needs no parameter. It refuses a
-// request whose headers name a page of another site, and a session's request
-// that names no origin.
-func checkOrigin(p policy, record *record, header http.Header) error {
-	if record.foreign && !mayCross(p, record) || needsShrimp(p, record) && !saysOrigin(header) {
-		return errCrossSite
-	}
-	return nil
-}
-
 // mayCross reports whether a request may come from a page of another site,
 // which never counts as a session's. It may if its route is open to other
 // sites, or if the operator named its site. It also may if its method serves any

@@ -25,7 +25,11 @@ func (m *middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
 // caller returns the caller's address on a connection from addr.
 func (m *middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 	if !m.trusts(addr) {
-		m.warnUntrusted(r)
+		if len(r.Header.Values("X-Forwarded-For")) > 0 {
+			m.warned.untrusted.Do(func() {
+				m.log.Warn("X-Forwarded-For came from a peer that is no trusted proxy: all who come through it share one limit; see --trusted-proxies")
+			})
+		}
 		return addr
 	}
 	whole := strings.TrimSpace(strings.Join(r.Header.Values("X-Forwarded-For"), ","))
@@ -76,17 +80,6 @@ type forwardedWarnings struct {
 
 	mu         sync.Mutex
 	unreadable time.Time // when the last one was logged
-}
-
-// warnUntrusted warns once about an untrusted proxy: all its clients share one
-// network's limits.
-func (m *middleware) warnUntrusted(r *http.Request) {
-	if len(r.Header.Values("X-Forwarded-For")) == 0 {
-		return
-	}
-	m.warned.untrusted.Do(func() {
-		m.log.Warn("X-Forwarded-For came from a peer that is no trusted proxy: all who come through it share one limit; see --trusted-proxies")
-	})
 }
 
 // warnUnreadable warns, at most once a minute, about a trusted proxy that sends what

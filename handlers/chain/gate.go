@@ -3,13 +3,8 @@ package chain
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
-
-	"connectrpc.com/connect"
-	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/budget"
@@ -22,7 +17,6 @@ import (
 type gate struct {
 	policies policies
 	budgets  *limiter // nil counts nothing
-	log      *slog.Logger
 }
 
 // admission is what a request was admitted for: one call of one of the procedures.
@@ -55,15 +49,16 @@ func (g gate) pass(ctx context.Context, record *record, header http.Header, proc
 		if err := admits(p, record); err != nil {
 			return err
 		}
-		if err := checkOrigin(p, record, header); err != nil {
-			return err
+		// A token against forgery may be a parameter, so the call checks that.
+		if record.foreign && !mayCross(p, record) || needsShrimp(p, record) && !saysOrigin(header) {
+			return errCrossSite
 		}
 		if i == 0 || scarcer(rateOf(p.limit), rateOf(charged)) {
 			charged = p.limit
 		}
-		record.mayEnd = record.mayEnd || mayEnd(p)
+		record.mayEnd = record.mayEnd || p.limit == hushv1.Limit_LIMIT_REVEAL || p.limit == hushv1.Limit_LIMIT_BURN
 	}
-	if err := g.charge(ctx, record, charged, 1); err != nil {
+	if err := g.budgets.takeCaller(ctx, record.caller.Network, charged, 1); err != nil {
 		return err
 	}
 	record.admission = admission{procedures, charged}
@@ -75,7 +70,7 @@ func (g gate) pass(ctx context.Context, record *record, header http.Header, proc
 func (g gate) enter(ctx context.Context, record *record, procedure string) error {
 	paid := record.admission
 	record.admission = admission{}
-	if !paid.holds(procedure) {
+	if !slices.Contains(paid.procedures, procedure) {
 		return errNotAdmitted
 	}
 	limit := g.policies[procedure].limit
@@ -85,7 +80,7 @@ func (g gate) enter(ctx context.Context, record *record, procedure string) error
 	if err := g.budgets.giveCaller(ctx, record.caller.Network, paid.charged); err != nil {
 		return err
 	}
-	return g.charge(ctx, record, limit, 1)
+	return g.budgets.takeCaller(ctx, record.caller.Network, limit, 1)
 }
 
 // errNotAdmitted reports a call that did not come through the gate, which is a mistake of
@@ -95,70 +90,4 @@ var errNotAdmitted = errors.New("chain: call that the gate did not admit")
 // scarcer reports whether fewer calls of a come back in a time than of b.
 func scarcer(a, b budget.Rate) bool {
 	return float64(a.Calls)/a.In.Seconds() < float64(b.Calls)/b.In.Seconds()
-}
-
-func (a admission) holds(procedure string) bool {
-	return slices.Contains(a.procedures, procedure)
-}
-
-// charge takes units of a budget from the caller's network.
-func (g gate) charge(ctx context.Context, record *record, limit hushv1.Limit, units int) error {
-	if g.budgets == nil || units == 0 {
-		return nil
-	}
-	return g.budgets.takeCaller(ctx, record.caller.Network, limit, units)
-}
-
-// beforeMessage is the gate for calls over the wire.
-func (g gate) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
-	if record := recordFrom(ctx); record != nil {
-		record.most = int64(readLimit(spec.Procedure)) + framing
-		record.packed = isPacked(header)
-	}
-	return ctx, onWire(g.admit(ctx, header, spec.Procedure))
-}
-
-// framing is what a protocol adds around a message, plus one byte, by which a
-// message shows that it is too long.
-const framing = 16
-
-// holdUnpacked counts the decompressed size of a message for the duration of
-// its call: so far only the received bytes were counted.
-func holdUnpacked(record *record, message any) error {
-	if !record.packed || record.body == nil {
-		return nil
-	}
-	if m, ok := message.(proto.Message); ok && !record.body.hold(int64(proto.Size(m))) {
-		record.limit = limitBodies
-		return heldError()
-	}
-	return nil
-}
-
-// admit passes a request through the gate and records procedure and code for its log
-// line, because a refusal here reaches no call. Its error is a *RefusedError or nil.
-func (g gate) admit(ctx context.Context, header http.Header, procedures ...string) error {
-	record := recordFrom(ctx)
-	err := g.pass(ctx, record, header, procedures...)
-	if record != nil && len(procedures) > 0 {
-		record.procedure, record.code = procedures[0], codeUnread
-	}
-	if err == nil {
-		return nil
-	}
-	noteLimit(ctx, err)
-	err = mapped(g.log, strings.Join(procedures, " or "), err)
-	if record != nil {
-		record.code = codeOf(err).String()
-	}
-	return err
-}
-
-// codeUnread is the logged code of a call whose message could not be read.
-const codeUnread = "unread"
-
-// mayEnd reports whether a method may end a secret. Such bodies have their own
-// lane, which creation cannot fill.
-func mayEnd(p policy) bool {
-	return p.limit == hushv1.Limit_LIMIT_REVEAL || p.limit == hushv1.Limit_LIMIT_BURN
 }

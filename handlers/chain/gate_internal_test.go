@@ -21,7 +21,7 @@ func gateOf(t *testing.T, budgets *limiter) gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gate{policies: policies, budgets: budgets, log: textLog(io.Discard)}
+	return gate{policies: policies, budgets: budgets}
 }
 
 // A stranger, and an ordinary account, calls a method for colonels. The tree
@@ -44,7 +44,7 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 		for name, rec := range map[string]*record{
 			"stranger": {}, "account": {caller: vaulttest.WithAccount(caller.Caller{}, "ada")}, "refused": {refused: true},
 		} {
-			if err := g.admit(withRecord(t.Context(), rec), nil, procedure); codeOf(err) != connect.CodeUnimplemented {
+			if err := c.Admit(withRecord(t.Context(), rec), nil, procedure); codeOf(err) != connect.CodeUnimplemented {
 				t.Errorf("gate of %s by %s: got %v, want UNIMPLEMENTED", procedure, name, err)
 			}
 			if _, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetIndexRequest{}); ran || err == nil {

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -113,7 +114,12 @@ func (m *middleware) note(r *http.Request, rec *record, w *answer, began time.Ti
 		status = http.StatusOK
 	}
 	took := m.now().Sub(began)
-	m.observe(rec, status, took)
+	if m.observer != nil {
+		m.observer.Responded(rec.route, cmp.Or(rec.code, codeNone), status, took)
+		if rec.limit != "" {
+			m.observer.Refused(rec.limit)
+		}
+	}
 	level := slog.LevelInfo
 	if rec.probe && status == http.StatusOK {
 		level = slog.LevelDebug
@@ -121,20 +127,16 @@ func (m *middleware) note(r *http.Request, rec *record, w *answer, began time.Ti
 	if !m.log.Enabled(r.Context(), level) {
 		return
 	}
+	method := r.Method
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	default: // invented methods stay out of the log
+		method = "other"
+	}
 	m.log.LogAttrs(r.Context(), level, "request",
-		slog.String("method", knownMethod(r.Method)), slog.String("route", rec.route),
+		slog.String("method", method), slog.String("route", rec.route),
 		slog.String("rpc", rec.procedure), slog.String("code", rec.code),
 		slog.Int("status", status), slog.Int("bytes", w.bytes),
 		slog.Duration("took", took),
 		slog.String("proto", r.Proto), slog.String("network", rec.caller.Network.Masked()))
-}
-
-// knownMethod keeps invented methods out of the log.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return method
-	default:
-		return "other"
-	}
 }

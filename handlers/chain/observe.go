@@ -89,21 +89,6 @@ func noteLimit(ctx context.Context, err error) {
 	}
 }
 
-// observe reports a request.
-func (m middleware) observe(rec *record, status int, took time.Duration) {
-	if m.observer == nil {
-		return
-	}
-	code := rec.code
-	if code == "" {
-		code = codeNone
-	}
-	m.observer.Responded(rec.route, code, status, took)
-	if rec.limit != "" {
-		m.observer.Refused(rec.limit)
-	}
-}
-
 // Load is what requests hold at the moment.
 type Load struct {
 	// Creating and Opening are the bytes of bodies, of requests that may create

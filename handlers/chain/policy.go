@@ -11,6 +11,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	testnamev1 "hush/gen/testname/v1"
+	"hush/vault/caller"
 )
 
 // policy is what a method declares about its callers.
@@ -18,7 +19,7 @@ type policy struct {
 	method protoreflect.MethodDescriptor
 	access hushv1.Access
 	limit  hushv1.Limit
-	scope  hushv1.Scope
+	scope  caller.Scopes // that a token must have
 	// forgeable methods do nothing on behalf of a session.
 	forgeable bool
 	// anyOrigin methods may be called from pages of any origin.
@@ -59,9 +60,9 @@ func readPolicies(services []protoreflect.ServiceDescriptor) (policies, error) {
 	for _, service := range services {
 		for i := range service.Methods().Len() {
 			method := service.Methods().Get(i)
-			p := readPolicy(method)
-			if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED || p.scope == hushv1.Scope_SCOPE_UNSPECIFIED {
-				return nil, fmt.Errorf("%s declares no access, no limit or no scope", method.FullName())
+			p, err := readPolicy(method)
+			if err != nil {
+				return nil, err
 			}
 			read[procedureOf(method)] = p
 		}
@@ -69,15 +70,35 @@ func readPolicies(services []protoreflect.ServiceDescriptor) (policies, error) {
 	return read, nil
 }
 
-func readPolicy(method protoreflect.MethodDescriptor) policy {
+func readPolicy(method protoreflect.MethodDescriptor) (policy, error) {
 	options := method.Options()
 	p := policy{method: method}
 	p.access, _ = proto.GetExtension(options, hushv1.E_Access).(hushv1.Access)
 	p.limit, _ = proto.GetExtension(options, hushv1.E_Limit).(hushv1.Limit)
-	p.scope, _ = proto.GetExtension(options, hushv1.E_Scope).(hushv1.Scope)
+	scope, _ := proto.GetExtension(options, hushv1.E_Scope).(hushv1.Scope)
+	p.scope = scopeOf(scope)
 	p.forgeable, _ = proto.GetExtension(options, hushv1.E_Forgeable).(bool)
 	p.anyOrigin, _ = proto.GetExtension(options, hushv1.E_AnyOrigin).(bool)
-	return p
+	if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED || scope == hushv1.Scope_SCOPE_UNSPECIFIED {
+		return p, fmt.Errorf("%s declares no access, no limit or no scope", method.FullName())
+	}
+	return p, nil
+}
+
+// scopeOf returns the token scope that a method requires.
+func scopeOf(scope hushv1.Scope) caller.Scopes {
+	switch scope {
+	case hushv1.Scope_SCOPE_ANY:
+		return 0
+	case hushv1.Scope_SCOPE_CONCEAL:
+		return caller.ScopeConceal
+	case hushv1.Scope_SCOPE_REVEAL:
+		return caller.ScopeReveal
+	case hushv1.Scope_SCOPE_METADATA:
+		return caller.ScopeMetadata
+	default:
+		return caller.ScopeAccount
+	}
 }
 
 // readingVerbs begin the names of methods that create and change nothing.

@@ -49,8 +49,9 @@ func TestEveryMethodHasAPolicy(t *testing.T) {
 			t.Errorf("readPolicies: got none for %s, want one", procedure)
 			continue
 		}
-		if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED || p.scope == hushv1.Scope_SCOPE_UNSPECIFIED {
-			t.Errorf("readPolicies: got %v, %v and %v for %s, want all of them", p.access, p.limit, p.scope, procedure)
+		scope, _ := proto.GetExtension(method.Options(), hushv1.E_Scope).(hushv1.Scope)
+		if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED || scope == hushv1.Scope_SCOPE_UNSPECIFIED {
+			t.Errorf("readPolicies: got %v, %v and %v for %s, want all of them", p.access, p.limit, scope, procedure)
 		}
 		if p.method != method {
 			t.Errorf("readPolicies: got the method of another for %s", procedure)

@@ -45,7 +45,7 @@ func (g gate) chargeMessage(ctx context.Context, record *record, procedure strin
 	if g.budgets == nil {
 		return nil
 	}
-	if err := g.charge(ctx, record, g.policies[procedure].limit, cost(message)-1); err != nil {
+	if err := g.budgets.takeCaller(ctx, record.caller.Network, g.policies[procedure].limit, cost(message)-1); err != nil {
 		return err
 	}
 	if mails := mailsOf(message); mails > 0 && !record.caller.Anonymous() {
@@ -118,8 +118,11 @@ func (l *limiter) of(limit hushv1.Limit) budgets {
 
 // takeCaller takes from the budget of a network and, if it counts, from that of
 // the /48 around it, or from neither. Its error is a rateError if a budget is
-// used up.
+// used up. A nil limiter counts nothing.
 func (l *limiter) takeCaller(ctx context.Context, network caller.Network, limit hushv1.Limit, calls int) error {
+	if l == nil || calls == 0 {
+		return nil
+	}
 	key := budget.Key{Kind: byte(limit), Network: network}
 	if err := l.take(ctx, limit, key, rateOf(limit), calls); err != nil {
 		return err

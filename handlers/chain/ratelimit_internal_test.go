@@ -186,7 +186,7 @@ func TestCostOfStatusList(t *testing.T) {
 func TestLimitRateFailsClosed(t *testing.T) {
 	t.Parallel()
 	l, _ := newFakeLimiter()
-	g := gate{policies: policies{"/hush.v1.SystemService/GetStatus": {access: hushv1.Access_ACCESS_PUBLIC, scope: hushv1.Scope_SCOPE_ANY}}, budgets: l}
+	g := gate{policies: policies{"/hush.v1.SystemService/GetStatus": {access: hushv1.Access_ACCESS_PUBLIC}}, budgets: l}
 	if err := g.pass(t.Context(), nil, nil, "/hush.v1.SystemService/GetStatus"); !errors.Is(err, errNoCaller) {
 		t.Errorf("pass without a caller: got %v, want %v", err, errNoCaller)
 	}

@@ -1,13 +1,10 @@
 package chain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
-	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
-	"hush/vault/refusal"
 	"hush/vault/session"
 )
 
@@ -17,17 +14,6 @@ import (
 type recheck struct {
 	sessions *session.Sessions
 	policies policies
-}
-
-// runChecked runs a call so that all that it changes checks the credential once more, in its
-// transaction.
-func runChecked[Res any](ctx context.Context, r recheck, record *record, procedure string, run func(context.Context) (Res, error)) (Res, error) {
-	asColonel := r.policies[procedure].access == hushv1.Access_ACCESS_COLONEL
-	res, err := run(r.sessions.Hold(ctx, record.caller, asColonel))
-	if errors.Is(err, session.ErrEnded) {
-		return *new(Res), cmp.Or(r.end(record, procedure), refusal.ErrUnauthenticated)
-	}
-	return res, err
 }
 
 // pass renews the record's caller, or returns why it may not call the procedure any

@@ -144,11 +144,3 @@ func VisitorOf(r *http.Request) Visitor {
 		Locale: record.locale,
 	}
 }
-
-// noteCall records procedure and code of a call for the request's log line.
-func (r *record) noteCall(procedure string, err error) {
-	r.procedure, r.code = procedure, "ok"
-	if err != nil {
-		r.code = codeOf(err).String()
-	}
-}

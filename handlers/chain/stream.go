@@ -78,7 +78,9 @@ func (s *streams) around(next http.Handler) http.Handler {
 		rec := recordFrom(r.Context())
 		if rec == nil || !s.procedures[r.URL.Path] {
 			if rec != nil {
-				rec.whole = isUnary(r.Header.Get("Content-Type"))
+				// A response of the Connect protocol is a message without anything around it.
+				contentType := r.Header.Get("Content-Type")
+				rec.whole = contentType == "application/json" || contentType == "application/proto"
 			}
 			next.ServeHTTP(w, r)
 			return
@@ -94,12 +96,6 @@ func (s *streams) around(next http.Handler) http.Handler {
 		rec.control = http.NewResponseController(w)
 		next.ServeHTTP(w, r)
 	})
-}
-
-// isUnary reports whether a type of request is one of the Connect protocol whose
-// response is a message without anything around it.
-func isUnary(contentType string) bool {
-	return contentType == "application/json" || contentType == "application/proto"
 }
 
 func streamerOf(c caller.Caller) streamer {

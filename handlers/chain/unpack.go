@@ -3,7 +3,6 @@ package chain
 import (
 	"compress/gzip"
 	"io"
-	"net/http"
 
 	"connectrpc.com/connect"
 )
@@ -55,9 +54,4 @@ func (u *unpacker) Close() error {
 func (u *unpacker) release() {
 	u.flight.unpacking.Add(-u.given)
 	u.given = 0
-}
-
-// isPacked reports whether a request's messages may be compressed.
-func isPacked(header http.Header) bool {
-	return len(header["Content-Encoding"]) > 0 || len(header["Grpc-Encoding"]) > 0 || len(header["Connect-Content-Encoding"]) > 0
 }

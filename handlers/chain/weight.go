@@ -53,16 +53,14 @@ func shortened(text string) string {
 // parameter.
 const maxProtocolText = 256
 
-// protocolHeaders and protocolParams return the ones that connect's own errors
-// quote.
-func protocolHeaders() [7]string {
-	return [7]string{
+// protocolHeaders and protocolParams are the ones that connect's own errors quote.
+var (
+	protocolHeaders = [7]string{
 		"Content-Type", "Content-Encoding", "Grpc-Encoding", "Connect-Content-Encoding",
 		"Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout",
 	}
-}
-
-func protocolParams() [4]string { return [4]string{"encoding", "compression", "connect", "base64"} }
+	protocolParams = [4]string{"encoding", "compression", "connect", "base64"}
+)
 
 // brief refuses requests whose protocol headers or parameters are so long that
 // an error quoting them would be too large.
@@ -77,7 +75,7 @@ func brief(next http.Handler) http.Handler {
 }
 
 func verbose(r *http.Request) bool {
-	for _, name := range protocolHeaders() {
+	for _, name := range protocolHeaders {
 		for _, value := range r.Header[name] {
 			if len(value) > maxProtocolText {
 				return true
@@ -88,7 +86,7 @@ func verbose(r *http.Request) bool {
 		return false
 	}
 	query := r.URL.Query()
-	for _, name := range protocolParams() {
+	for _, name := range protocolParams {
 		if len(query.Get(name)) > maxProtocolText {
 			return true
 		}
