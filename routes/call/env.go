@@ -1,9 +1,12 @@
 package call
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/go-chi/chi/v5"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
@@ -37,7 +40,11 @@ type Env struct {
 
 // Request returns r as codecs see it, before its parameters are read.
 func (e *Env) Request(r *http.Request) *Request {
-	return &Request{Env: e, Key: pathKey(r), Header: r.Header, Now: e.Clock(), Visitor: chain.VisitorOf(r)}
+	key := cmp.Or(chi.URLParam(r, "key"), chi.URLParam(r, "domain"))
+	if r.URL.RawPath != "" { // chi matches the escaped path if it differs from the plain one
+		key = UnescapeSegment(key)
+	}
+	return &Request{Env: e, Key: key, Header: r.Header, Now: e.Clock(), Visitor: chain.VisitorOf(r)}
 }
 
 // Run passes the gate, reads the parameters of req from r, and runs the action.

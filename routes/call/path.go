@@ -3,8 +3,6 @@ package call
 import (
 	"net/http"
 	"net/url"
-
-	"github.com/go-chi/chi/v5"
 )
 
 // ReceiptNames returns the names that clients of different ages use in paths
@@ -28,17 +26,4 @@ func UnescapeSegment(segment string) string {
 		return plain
 	}
 	return segment
-}
-
-// pathKey returns the path's {key} or {domain}. chi matches the escaped path if
-// it differs from the plain one.
-func pathKey(r *http.Request) string {
-	segment := chi.URLParam(r, "key")
-	if segment == "" {
-		segment = chi.URLParam(r, "domain")
-	}
-	if r.URL.RawPath == "" {
-		return segment
-	}
-	return UnescapeSegment(segment)
 }

@@ -29,20 +29,15 @@ func (p Params) duration(name string) (*durationpb.Duration, error) {
 		if err != nil {
 			return nil, err
 		}
-		lifetime, err := lifetimeOf(name, v.text)
-		if err != nil || lifetime != nil {
-			return lifetime, err
+		lifetime, ok := parseDuration(v.text)
+		if !ok {
+			return nil, refusal.Invalid("%s must be a number of seconds, or a number with one of the units s, m, h, d and w: 90s, 15m, 1h, 3d, 1w", name)
+		}
+		if lifetime != nil {
+			return lifetime, nil
 		}
 	}
 	return nil, nil
-}
-
-func lifetimeOf(name, text string) (*durationpb.Duration, error) {
-	lifetime, ok := parseDuration(text)
-	if !ok {
-		return nil, refusal.Invalid("%s must be a number of seconds, or a number with one of the units s, m, h, d and w: 90s, 15m, 1h, 3d, 1w", name)
-	}
-	return lifetime, nil
 }
 
 // parseDuration parses a number of seconds, or of the unit s, m, h, d or w that
@@ -53,20 +48,16 @@ func lifetimeOf(name, text string) (*durationpb.Duration, error) {
 func parseDuration(text string) (lifetime *durationpb.Duration, ok bool) {
 	text = strings.TrimSpace(text)
 	number, unit := cutUnit(text)
+	whole, fraction, _ := strings.Cut(text, ".")
+	isMinusOne := whole == "-1" && strings.Trim(fraction, "0") == "" // exactly: parseNumber rounds
 	switch value, ok := parseNumber(number); {
-	case text == "" || ok && value == 0 || isMinusOne(text):
+	case text == "" || ok && value == 0 || isMinusOne:
 		return nil, true
 	case !ok || value < 0:
 		return nil, false
 	}
 	seconds := max(wholeSeconds(number, unit), 1)
 	return durationpb.New(time.Duration(min(seconds, maxSeconds)) * time.Second), true
-}
-
-// isMinusOne reports whether a text is -1 exactly: parseNumber rounds.
-func isMinusOne(text string) bool {
-	whole, fraction, _ := strings.Cut(text, ".")
-	return whole == "-1" && strings.Trim(fraction, "0") == ""
 }
 
 // parseNumber returns a decimal number, which is infinite if it is too large. It
@@ -116,19 +107,12 @@ func wholeSeconds(text string, unit int64) int64 {
 	if err != nil || whole > maxSeconds/unit {
 		return maxSeconds // the number is valid, so it is too large for an int64
 	}
-	return whole*unit + partOf(unit, fraction)
-}
-
-// partOf returns the whole seconds in a decimal fraction of a unit. A week has
-// fewer seconds than nine digits can count.
-func partOf(unit int64, fraction string) int64 {
-	const digits = 9
-	fraction = (fraction + strings.Repeat("0", digits))[:digits]
-	billionths, err := strconv.ParseInt(fraction, 10, 64)
+	const nine = 9 // digits are more than the seconds of a week have
+	billionths, err := strconv.ParseInt((fraction + strings.Repeat("0", nine))[:nine], 10, 64)
 	if err != nil {
-		return 0
+		return whole * unit
 	}
-	return unit * billionths / 1_000_000_000
+	return whole*unit + unit*billionths/1_000_000_000
 }
 
 func outOfRange(err error) bool {

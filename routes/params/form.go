@@ -12,8 +12,11 @@ import (
 // meant as a part of a secret or passphrase cuts it there, and a body of another type
 // is a form without any known parameter.
 func (n Names) parseFormBody(text string) (source, error) {
-	if err := notAForm(text); err != nil {
-		return nil, err
+	switch begin := strings.TrimLeft(text, " \t\r\n"); {
+	case strings.HasPrefix(begin, "{"):
+		return nil, refusal.Malformed("the body is a form, but looks like JSON, whose Content-Type is " + typeJSON)
+	case strings.HasPrefix(begin, "--") && strings.Contains(strings.ToLower(begin), "\ncontent-disposition"):
+		return nil, refusal.Malformed("the body is a form, but looks like multipart, whose Content-Type is " + typeMultipart + " with its boundary")
 	}
 	after := ""
 	for pair := range strings.SplitSeq(text, "&") {
@@ -27,18 +30,6 @@ func (n Names) parseFormBody(text string) (source, error) {
 		after = name
 	}
 	return n.parseForm(text)
-}
-
-// notAForm refuses a body of another type, whose parameters would be lost.
-func notAForm(text string) error {
-	text = strings.TrimLeft(text, " \t\r\n")
-	switch {
-	case strings.HasPrefix(text, "{"):
-		return refusal.Malformed("the body is a form, but looks like JSON, whose Content-Type is " + typeJSON)
-	case strings.HasPrefix(text, "--") && strings.Contains(strings.ToLower(text), "\ncontent-disposition"):
-		return refusal.Malformed("the body is a form, but looks like multipart, whose Content-Type is " + typeMultipart + " with its boundary")
-	}
-	return nil
 }
 
 // nameOf returns the name in a pair, and reports whether the pair is text without a
@@ -109,25 +100,17 @@ func (n Names) parseForm(text string) (source, error) {
 		if count++; count > maxParams {
 			return nil, refusal.Invalid("there may be at most %d parameters", maxParams)
 		}
-		if err := n.addPair(s, pair); err != nil {
-			return nil, err
+		escaped, content, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(escaped)
+		if err != nil {
+			return nil, n.notDecodable("")
 		}
+		if content, err = url.QueryUnescape(content); err != nil {
+			return nil, n.notDecodable(name)
+		}
+		n.add(s, name, value{text: content})
 	}
 	return s, nil
-}
-
-func (n Names) addPair(s source, pair string) error {
-	name, text, _ := strings.Cut(pair, "=")
-	name, err := url.QueryUnescape(name)
-	if err != nil {
-		return n.notDecodable("")
-	}
-	text, err = url.QueryUnescape(text)
-	if err != nil {
-		return n.notDecodable(name)
-	}
-	n.add(s, name, value{text: text})
-	return nil
 }
 
 func (n Names) notDecodable(name string) error {
