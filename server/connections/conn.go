@@ -39,29 +39,20 @@ type conn struct {
 	entry // under the listener's lock
 }
 
-func newConn(inner net.Conn, l *Listener) *conn {
-	half, _ := inner.(halfCloser)
-	return &conn{Conn: inner, listener: l, half: half}
-}
-
 // finishes reports whether the connection is to be closed gracefully.
 func (c *conn) finishes() bool { return c.served && c.half != nil }
 
 // Close closes the connection and frees its place. A lingering connection stays
 // open until it has finished.
 func (c *conn) Close() error {
-	if c.leave() {
+	c.listener.mu.Lock()
+	c.listener.table.remove(c)
+	lingers := c.evicted
+	c.listener.mu.Unlock()
+	if lingers {
 		return nil
 	}
 	return c.Conn.Close()
-}
-
-// leave takes the connection out of the table, and reports whether it lingers.
-func (c *conn) leave() bool {
-	c.listener.mu.Lock()
-	defer c.listener.mu.Unlock()
-	c.listener.table.remove(c)
-	return c.evicted
 }
 
 // Over HTTP/2 the server reads the header of each frame by itself, then the rest

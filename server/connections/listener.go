@@ -175,8 +175,12 @@ func (l *Listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		limitBacklog(inner)
-		c := newConn(inner, l)
-		closed, ok := l.admit(c, networkOf(inner.RemoteAddr(), l.limits.Exempt))
+		c := &conn{Conn: inner, listener: l}
+		c.half, _ = inner.(halfCloser)
+		from := networkOf(inner.RemoteAddr(), l.limits.Exempt)
+		l.mu.Lock()
+		closed, ok := l.table.admit(c, from, l.limits.Now())
+		l.mu.Unlock()
 		if closed != nil {
 			l.evict(closed)
 		}
@@ -186,14 +190,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 		_ = inner.Close()
 		l.limits.Refused()
 	}
-}
-
-// admit adds a connection if there is room, and returns the one that must be
-// closed for it, if any.
-func (l *Listener) admit(c *conn, from origin) (closed *conn, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.table.admit(c, from, l.limits.Now())
 }
 
 // note handles a change of a connection's state in the server.
