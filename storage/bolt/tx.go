@@ -227,8 +227,15 @@ type changed struct {
 // Change implements storage.Tx. The row is written before anything else uses
 // its bucket, and at the latest at the end of the batch.
 func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
-	if err := t.checkChange(bucket, key); err != nil {
-		return err
+	switch {
+	case t.bolt == nil:
+		return errTxDone
+	case !t.writable:
+		return errReadOnly
+	case slices.Contains(t.ranging, bucket):
+		return errRanging
+	case len(key) == 0 || len(key) > maxKeySize:
+		return errBadKey
 	}
 	row, err := t.changedRow(bucket, key)
 	if err != nil {
@@ -248,20 +255,6 @@ func (t *Tx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) e
 		row.value = []byte{} // the row exists from now on, also with an empty value
 	}
 	row.value = append(row.value[:0], value...)
-	return nil
-}
-
-func (t *Tx) checkChange(bucket, key string) error {
-	switch {
-	case t.bolt == nil:
-		return errTxDone
-	case !t.writable:
-		return errReadOnly
-	case slices.Contains(t.ranging, bucket):
-		return errRanging
-	case len(key) == 0 || len(key) > maxKeySize:
-		return errBadKey
-	}
 	return nil
 }
 

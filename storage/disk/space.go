@@ -171,7 +171,7 @@ func isDue(last *time.Time, now time.Time) bool {
 	return passed < 0 || passed >= spaceEvery
 }
 
-// ask queries the free space of the disk.
+// ask queries the free space of the disk, and tells of a change.
 func (d *Space) ask() {
 	free, known := d.disk()
 	if known {
@@ -179,11 +179,7 @@ func (d *Space) ask() {
 	}
 	d.full.Store(free+d.database.usable() < d.minFree)
 	d.unknown.Store(!known)
-	d.report(known && (d.full.Load() || d.lacksReserve()), free)
-}
-
-// report tells a change.
-func (d *Space) report(full bool, free int64) {
+	full := known && (d.full.Load() || d.lacksReserve())
 	if d.tell == nil || !d.telling.TryLock() {
 		return
 	}

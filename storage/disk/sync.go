@@ -31,7 +31,13 @@ type round struct {
 // Sync returns after a call of Do that began after the call of Sync, with its
 // error.
 func (s *Syncer) Sync() error {
-	r, leads := s.join()
+	s.mu.Lock()
+	if s.next == nil {
+		s.next = &round{lead: make(chan struct{}, 1), done: make(chan struct{})}
+	}
+	r, leads := s.next, !s.busy
+	s.busy = true
+	s.mu.Unlock()
 	if !leads {
 		select {
 		case <-r.done:
@@ -39,23 +45,8 @@ func (s *Syncer) Sync() error {
 		case <-r.lead:
 		}
 	}
-	s.lead(r)
-	return r.err
-}
 
-func (s *Syncer) join() (r *round, leads bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.next == nil {
-		s.next = &round{lead: make(chan struct{}, 1), done: make(chan struct{})}
-	}
-	leads = !s.busy
-	s.busy = true
-	return s.next, leads
-}
-
-func (s *Syncer) lead(r *round) {
-	// Goroutines that are ready to run may be about to join; this delays no
+	// Goroutines that are ready to run may be about to join the round; this delays no
 	// one.
 	runtime.Gosched()
 	s.mu.Lock()
@@ -72,4 +63,5 @@ func (s *Syncer) lead(r *round) {
 	}
 	s.mu.Unlock()
 	close(r.done)
+	return r.err
 }

@@ -76,28 +76,32 @@ func (b *backlog) get(number uint64) (raw rawSlot, ok bool) {
 // disk full fail alone. Any other error is that of all the changes, and is returned.
 // Only the leader of a sync calls it.
 func (b *backlog) sync(write func(first uint64, run []byte) error, flush func() error) error {
-	taken := b.begin()
+	b.mu.Lock()
+	taken := b.waiting
+	b.writing, b.waiting = taken, nil
+	b.numbers = b.numbers[:0]
+	if taken != nil {
+		for number := range taken.slots {
+			b.numbers = append(b.numbers, number)
+		}
+	}
+	b.mu.Unlock()
+
 	err := b.write(taken, write)
 	if err == nil {
 		err = flush()
 	}
-	b.end(taken, err)
-	return err
-}
+	if taken == nil {
+		return err
+	}
 
-// begin makes the waiting changes the ones being written, and returns them; nil for
-// none.
-func (b *backlog) begin() *changes {
+	// The file has the changes now, or they have failed.
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.writing, b.waiting = b.waiting, nil
-	b.numbers = b.numbers[:0]
-	if b.writing != nil {
-		for number := range b.writing.slots {
-			b.numbers = append(b.numbers, number)
-		}
-	}
-	return b.writing
+	taken.err = err
+	clear(taken.slots)
+	b.spare, b.writing, taken.slots = taken.slots, nil, nil
+	return err
 }
 
 // write writes changes in runs.
@@ -140,17 +144,4 @@ func (c *changes) writeEach(first uint64, run []byte, write func(first uint64, r
 		}
 	}
 	return nil
-}
-
-// end sets what became of changes and forgets them: the file has them now, or they
-// have failed.
-func (b *backlog) end(taken *changes, err error) {
-	if taken == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	taken.err = err
-	clear(taken.slots)
-	b.spare, b.writing, taken.slots = taken.slots, nil, nil
 }
