@@ -3,13 +3,13 @@ package seal
 // SealFieldPadded seals a padded field as it is, so that tests can make boxes
 // that are authentic and yet malformed.
 func (k *Keys) SealFieldPadded(label string, row, padded []byte) []byte {
-	aead, at := k.state.load().current.fieldAEAD(label, row)
+	aead, at := k.state.set.Load().current.fieldAEAD(label, row)
 	return sealBox(aead, append(make([]byte, nonceSize), padded...), at)
 }
 
 // WrapBytes wraps any bytes as WrapAccountKey wraps a key.
 func (k *Keys) WrapBytes(h WrappingSecret, label, private []byte) []byte {
-	aead, at := k.state.load().current.wrapAEAD(h, label)
+	aead, at := k.state.set.Load().current.wrapAEAD(h, label)
 	return sealBox(aead, append(make([]byte, nonceSize), private...), at)
 }
 

@@ -21,7 +21,7 @@ const (
 // keySet.named. The key stays the same when a field is
 // written anew; random nonces allow that some 2^32 times.
 func (k *Keys) SealField(label string, row, plaintext []byte) []byte {
-	return k.state.load().sealField(label, row, plaintext)
+	return k.state.set.Load().sealField(label, row, plaintext)
 }
 
 func (s *keySet) sealField(label string, row, plaintext []byte) []byte {
@@ -33,7 +33,7 @@ func (s *keySet) sealField(label string, row, plaintext []byte) []byte {
 // that k has, the same label and row, and ErrSealBroken for everything else. The caller owns
 // the plaintext; sealed is left as it was.
 func (k *Keys) OpenField(label string, row, sealed []byte) ([]byte, error) {
-	return k.state.load().openField(label, row, sealed)
+	return k.state.set.Load().openField(label, row, sealed)
 }
 
 func (s *keySet) openField(label string, row, sealed []byte) ([]byte, error) {

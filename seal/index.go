@@ -17,7 +17,7 @@ func (x *indexKeys) list() []*hidden[[]byte] {
 //
 //	network 32 │ address 32 │ altcha 32 │ shrimp 32 │ topic 32
 func (r Ring) SealIndex(kid [4]byte) ([]byte, error) {
-	set := r.state().load()
+	set := r.state().set.Load()
 	key := set.find(kid)
 	if key == nil {
 		return nil, ErrWrongRootKey

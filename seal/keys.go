@@ -110,7 +110,7 @@ func deriveIn(root RootKey, memory []byte) *derived {
 // Verifier returns the 36 bytes by which Verify recognizes the root key that
 // seals: kid ‖ HMAC(K_verifier, "hush/v1 verifier"). They reveal nothing of the
 // key and are stored in the database. The caller owns them.
-func (k *Keys) Verifier() []byte { return k.state.load().current.stored() }
+func (k *Keys) Verifier() []byte { return k.state.set.Load().current.stored() }
 
 // VerifierSize is the number of bytes of a verifier.
 const VerifierSize = kidSize + sha256.Size
@@ -125,7 +125,7 @@ func (d *derived) stored() []byte {
 // the number of root keys.
 func (k *Keys) Verify(stored []byte) error {
 	same := 0
-	for _, key := range k.state.load().all {
+	for _, key := range k.state.set.Load().all {
 		same |= subtle.ConstantTimeCompare(stored, key.stored())
 	}
 	if same != 1 {
@@ -138,7 +138,7 @@ func (k *Keys) Verify(stored []byte) error {
 // address: equal bytes have equal ids in one installation. There are few
 // addresses, so they can be searched with the root key.
 func (k *Keys) NetworkID(network []byte) [8]byte {
-	id := mac(k.state.load().index.network(), network)
+	id := mac(k.state.set.Load().index.network(), network)
 	return [8]byte(id[:])
 }
 
@@ -146,16 +146,16 @@ func (k *Keys) NetworkID(network []byte) [8]byte {
 // Equal texts have equal rows in one installation, so the caller canonicalizes
 // addresses first. Addresses can be guessed with the root key.
 func (k *Keys) AddressID(canonical string) [32]byte {
-	return mac(k.state.load().index.address(), []byte(canonical))
+	return mac(k.state.set.Load().index.address(), []byte(canonical))
 }
 
 // Topic names something to those who have the root key, and is a random number to
 // all others: HMAC(K_topic, message)[:8].
 func (k *Keys) Topic(message []byte) [8]byte {
-	topic := mac(k.state.load().index.topic(), message)
+	topic := mac(k.state.set.Load().index.topic(), message)
 	return [8]byte(topic[:])
 }
 
 // ChallengeKey returns the HMAC key of ALTCHA challenges as libraries take it:
 // 64 lower-case hexadecimal digits. The caller must keep it out of logs.
-func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.state.load().index.challenge()) }
+func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.state.set.Load().index.challenge()) }

@@ -55,11 +55,9 @@ func newKeys(all []*derived, memory []byte) *Keys {
 // them changes nothing for k. They are valid as long as k is.
 func (k *Keys) Detached() *Keys {
 	detached := &Keys{state: &keysState{}}
-	detached.state.set.Store(k.state.load())
+	detached.state.set.Store(k.state.set.Load())
 	return detached
 }
-
-func (s *keysState) load() *keySet { return s.set.Load() }
 
 // Ring is the root keys of Keys: which of them there are, and how they are used. It
 // is safe for concurrent use. Make it with Keys.Ring.
@@ -89,7 +87,7 @@ func (r Ring) Arrange(a Arrangement) error {
 	state := r.state()
 	state.arrange.Lock()
 	defer state.arrange.Unlock()
-	next := *state.load()
+	next := *state.set.Load()
 	next.first = a.First
 	if next.current = next.find(a.Current); next.current == nil {
 		return ErrWrongRootKey
@@ -116,7 +114,7 @@ func (r Ring) Add(root RootKey, memory []byte) {
 	state := r.state()
 	state.arrange.Lock()
 	defer state.arrange.Unlock()
-	next := *state.load()
+	next := *state.set.Load()
 	if next.find(root.KID()) != nil || len(next.all) == RootKeysMost {
 		return
 	}
@@ -126,11 +124,11 @@ func (r Ring) Add(root RootKey, memory []byte) {
 
 // KID identifies the root key that seals: 4 bytes of its digest, stored beside
 // sealed values so that a later key can be distinguished.
-func (k *Keys) KID() [4]byte { return k.state.load().current.kid }
+func (k *Keys) KID() [4]byte { return k.state.set.Load().current.kid }
 
 // KIDs returns the kids of all root keys. The caller owns them.
 func (r Ring) KIDs() (kids [][4]byte) {
-	for _, key := range r.state().load().all {
+	for _, key := range r.state().set.Load().all {
 		kids = append(kids, key.kid)
 	}
 	return kids
@@ -138,7 +136,7 @@ func (r Ring) KIDs() (kids [][4]byte) {
 
 // VerifierOf returns the verifier of the root key of that kid; nil if r lacks it.
 func (r Ring) VerifierOf(kid [4]byte) []byte {
-	if key := r.state().load().find(kid); key != nil {
+	if key := r.state().set.Load().find(kid); key != nil {
 		return key.stored()
 	}
 	return nil
@@ -201,7 +199,7 @@ func (s *keySet) open(sealed []byte, fn func(*derived, []byte) ([]byte, error)) 
 // SealField, SealMail, SealMetadata, WrapAccountKey or SealEpochKey returned. It
 // opens nothing. A value that names no key of r is one of the first key.
 func (r Ring) SealedBy(sealed []byte) [4]byte {
-	set := r.state().load()
+	set := r.state().set.Load()
 	if key := set.namedIn(sealed); key != nil {
 		return key.kid
 	}
@@ -211,5 +209,5 @@ func (r Ring) SealedBy(sealed []byte) [4]byte {
 // IsCurrent reports whether the root key that seals made a sealed value, as
 // SealedBy returns it.
 func (r Ring) IsCurrent(sealed []byte) bool {
-	return r.SealedBy(sealed) == r.state().load().current.kid
+	return r.SealedBy(sealed) == r.state().set.Load().current.kid
 }

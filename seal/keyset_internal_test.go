@@ -11,7 +11,7 @@ func TestFirstValueThatBeginsLikeAName(t *testing.T) {
 	t.Parallel()
 	keys := NewKeySet([]RootKey{NewRootKey(), NewRootKey()}, make([]byte, KeySetSize(2)))
 	sealed := keys.SealField("label", []byte("row"), []byte("text"))
-	keys.state.load().all[1].kid = [kidSize]byte(sealed)
+	keys.state.set.Load().all[1].kid = [kidSize]byte(sealed)
 	if got, err := keys.OpenField("label", []byte("row"), sealed); err != nil || string(got) != "text" {
 		t.Errorf("OpenField(value that begins like a name): got %q, %v, want text", got, err)
 	}

@@ -16,7 +16,7 @@ const mailDomain = "hush/v1 mail"
 // with place as additional data, and the root key's name in front; see
 // keySet.named.
 func (k *Keys) SealMail(share [32]byte, row, plaintext []byte) []byte {
-	set := k.state.load()
+	set := k.state.set.Load()
 	aead, at := set.current.mailAEAD(share, row)
 	return set.named(sealPadded(aead, padSize, at, plaintext))
 }
@@ -25,7 +25,7 @@ func (k *Keys) SealMail(share [32]byte, row, plaintext []byte) []byte {
 // that k has, the same share and row, and ErrSealBroken for everything else. The caller owns
 // the plaintext; sealed is left as it was.
 func (k *Keys) OpenMail(share [32]byte, row, sealed []byte) ([]byte, error) {
-	return k.state.load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
+	return k.state.set.Load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
 		aead, at := key.mailAEAD(share, row)
 		return openPadded(aead, padSize, at, box)
 	})

@@ -1,6 +1,9 @@
 package seal
 
-import "crypto/cipher"
+import (
+	"crypto/cipher"
+	"crypto/sha256"
+)
 
 // SealMetadata encrypts what a receipt must show again, so that only the
 // holder of the metadata token t, together with the root key, can read it. The
@@ -14,7 +17,7 @@ import "crypto/cipher"
 // with {"hush/v1 metadata", label, row}, each behind its length, as additional
 // data, and the root key's name in front; see keySet.named.
 func (k *Keys) SealMetadata(t Token, row RowKey, label string, plaintext []byte) []byte {
-	set := k.state.load()
+	set := k.state.set.Load()
 	size := UnpaddedSize(len(plaintext))
 	aad := metadataAAD(row, label, size)
 	box := newBox(aad, size)
@@ -26,13 +29,13 @@ func (k *Keys) SealMetadata(t Token, row RowKey, label string, plaintext []byte)
 // key that k has, the same token, row and label, and ErrSealBroken for everything else. The
 // caller owns the plaintext; sealed is left as it was.
 func (k *Keys) OpenMetadata(t Token, row RowKey, label string, sealed []byte) ([]byte, error) {
-	return k.state.load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
+	return k.state.set.Load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
 		return openBox(key.metadataAEAD(t, row, label), box, metadataAAD(row, label, len(box)))
 	})
 }
 
 func (d *derived) metadataAEAD(t Token, row RowKey, label string) cipher.AEAD {
-	digest := t.digest()
+	digest := sha256.Sum256(t.chars[:])
 	info := make([]byte, 0, 64) // room for the labels that there are
 	info = append(append(info, metadataDomain...), d.kid[:]...)
 	info = append(append(info, row[tokenTimeSize:]...), label...)

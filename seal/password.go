@@ -101,7 +101,7 @@ type PasswordHash struct {
 // they were made with, which is stored beside them. They unwrap nothing, and
 // without the root key no guess can be compared with them.
 func (k *Keys) PasswordVerifier(h PasswordHash) (verifier [32]byte, kid [4]byte) {
-	key := k.state.load().current
+	key := k.state.set.Load().current
 	return key.passwordVerifier(h), key.kid
 }
 
@@ -110,7 +110,7 @@ func (k *Keys) PasswordVerifier(h PasswordHash) (verifier [32]byte, kid [4]byte)
 // the same parameters. It does the same work if k lacks that root key, and reports
 // false.
 func (k *Keys) PasswordMatches(h PasswordHash, stored [32]byte, kid [4]byte) bool {
-	set := k.state.load()
+	set := k.state.set.Load()
 	key := set.find(kid)
 	has := key != nil
 	if !has {

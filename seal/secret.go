@@ -32,7 +32,7 @@ type SecretKeys struct {
 }
 
 // SecretKeys returns the derivation of the keys of secrets.
-func (k *Keys) SecretKeys() SecretKeys { return SecretKeys{set: k.state.load} }
+func (k *Keys) SecretKeys() SecretKeys { return SecretKeys{set: k.state.set.Load} }
 
 // Key derives the key of one secret from its token, the row under which it is
 // stored, its share, and the hash of its passphrase, which is zeros for a
@@ -44,7 +44,7 @@ func (k SecretKeys) Key(kid [4]byte, t Token, row RowKey, share, passphrase [32]
 		return SecretKey{}, ErrNoRootKey
 	}
 	var ikm [96]byte
-	digest := t.digest()
+	digest := sha256.Sum256(t.chars[:])
 	copy(ikm[0:], digest[:])
 	copy(ikm[32:], share[:])
 	copy(ikm[64:], passphrase[:])

@@ -81,7 +81,7 @@ func (s SessionID) WrappingSecret() WrappingSecret {
 // compare shrimps in constant time.
 func (k *Keys) Shrimp(s SessionID) string {
 	id := s.id()
-	hash := mac(k.state.load().index.shrimp(), id[:])
+	hash := mac(k.state.set.Load().index.shrimp(), id[:])
 	var number [len(hash) / 4]uint32
 	for i := range number {
 		number[i] = binary.BigEndian.Uint32(hash[4*i:])

@@ -76,9 +76,6 @@ func (t Token) Short(n int) string {
 	return string(t.chars[:min(max(n, 0), shortSizeMax)])
 }
 
-// digest represents the token in key derivations.
-func (t Token) digest() [sha256.Size]byte { return sha256.Sum256(t.chars[:]) }
-
 // TokenKind is the kind of a token. Its value is the name under which the token
 // is hashed, so that a token has unrelated rows for each kind.
 type TokenKind string

@@ -38,7 +38,7 @@ func newWrappingSecret(domain string, secret []byte) WrappingSecret {
 // with place as additional data, and the root key's name in front; see
 // keySet.named.
 func (k *Keys) WrapAccountKey(h WrappingSecret, label []byte, key AccountKey) []byte {
-	set := k.state.load()
+	set := k.state.set.Load()
 	aead, at := set.current.wrapAEAD(h, label)
 	box := append(make([]byte, nonceSize), key.private()...)
 	return set.named(sealBox(aead, box, at))
@@ -47,7 +47,7 @@ func (k *Keys) WrapAccountKey(h WrappingSecret, label []byte, key AccountKey) []
 // UnwrapAccountKey returns the key in a result of WrapAccountKey with a root
 // key that k has, the same wrapping secret and label, and ErrSealBroken for everything else.
 func (k *Keys) UnwrapAccountKey(h WrappingSecret, label, wrapped []byte) (AccountKey, error) {
-	private, err := k.state.load().open(wrapped, func(key *derived, box []byte) ([]byte, error) {
+	private, err := k.state.set.Load().open(wrapped, func(key *derived, box []byte) ([]byte, error) {
 		aead, at := key.wrapAEAD(h, label)
 		return openBox(aead, box, at)
 	})
