@@ -107,7 +107,7 @@ func (re *Receipts) Seal(ctx context.Context, c caller.Caller, d *Draft) error {
 	}
 	d.record.sealedKey = re.keys.SealMetadata(d.key, d.row, labelKey, []byte(d.secret.Expose()))
 	d.encoded = d.record.encode()
-	d.expiry = expiryKey(d.record.expires, d.row)
+	d.expiry = rows.TimeKey(d.record.expires, d.row[:])
 	return nil
 }
 

@@ -35,8 +35,3 @@ func PutOff(tx *rows.Tx, key []byte, next time.Time) error {
 	}
 	return tx.Put(BucketExpiry, rows.TimeKey(next, key[8:]), nil)
 }
-
-// expiryKey returns the row of a receipt in the index.
-func expiryKey(at time.Time, metadata seal.RowKey) []byte {
-	return rows.TimeKey(at, metadata[:])
-}

@@ -110,7 +110,7 @@ func (i *invariants) metadata(key, value []byte) error {
 func (i *invariants) indexed(row seal.RowKey, r *Record) error {
 	there := false
 	for _, at := range r.due() {
-		found, err := i.Has(BucketExpiry, expiryKey(at, row))
+		found, err := i.Has(BucketExpiry, rows.TimeKey(at, row[:]))
 		if err != nil {
 			return err
 		}

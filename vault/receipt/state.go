@@ -19,23 +19,21 @@ func (s State) Live() bool { return s == StateNew || s == StateViewed }
 // transition is one row of the state machine.
 type transition struct{ from, to State }
 
-// transitions returns the whole state machine. A transition that is not listed
-// is refused: nothing leaves received, burned or expired.
-func transitions() [7]transition {
-	return [7]transition{
-		{StateNew, StateViewed},
-		{StateNew, StateReceived},
-		{StateNew, StateBurned},
-		{StateNew, StateExpired},
-		{StateViewed, StateReceived},
-		{StateViewed, StateBurned},
-		{StateViewed, StateExpired},
-	}
+// transitions is the whole state machine. A transition that is not listed is
+// refused: nothing leaves received, burned or expired.
+var transitions = [...]transition{
+	{StateNew, StateViewed},
+	{StateNew, StateReceived},
+	{StateNew, StateBurned},
+	{StateNew, StateExpired},
+	{StateViewed, StateReceived},
+	{StateViewed, StateBurned},
+	{StateViewed, StateExpired},
 }
 
 // mayBecome reports whether the machine has a transition from s to another state.
 func (s State) mayBecome(to State) bool {
-	for _, t := range transitions() {
+	for _, t := range transitions {
 		if t == (transition{s, to}) {
 			return true
 		}

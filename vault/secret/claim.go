@@ -6,7 +6,6 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
-	"hush/vault/claim"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 )
@@ -30,16 +29,6 @@ func (se *Secrets) KeepClaim(ctx context.Context, key string, claim caller.Text)
 		return 0, refusal.ErrNotFound
 	}
 	return se.claims.Extend(ctx, token, string(claim))
-}
-
-// bind prepares to bind a secret to a claim; without one it returns nil.
-func (se *Secrets) bind(ctx context.Context, token seal.Token, r *Record, bound caller.Text, now time.Time) (*claim.Binding, error) {
-	if bound == "" {
-		return nil, nil //nolint:nilnil // the methods of a nil binding do nothing
-	}
-	return se.claims.Bind(ctx, token, string(bound), claim.Record{
-		Receipt: r.metadata, Encryption: r.encryption, Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
-	}, now)
 }
 
 // repeat returns again what a claim keeps.

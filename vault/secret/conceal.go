@@ -9,6 +9,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/caller"
 	"hush/vault/counter"
+	"hush/vault/outbox"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -26,7 +27,7 @@ type Concealed struct {
 // ErrQuota, ErrAccountRequired, ErrNoMail, ErrDomainNotFound, ErrPolicy, ErrMaintenance
 // or ErrChallenge, it has stored nothing.
 func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, terms Terms) (Concealed, error) {
-	return se.conceal(ctx, c, text, terms.normal(), false)
+	return se.conceal(ctx, c, text, terms, false)
 }
 
 // GenerateSecret generates a text of length characters (0 means 12), conceals
@@ -45,7 +46,7 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 	if err != nil {
 		return Concealed{}, "", fmt.Errorf("generating: %w", err)
 	}
-	concealed, err := se.conceal(ctx, c, caller.Text(value), terms.normal(), true)
+	concealed, err := se.conceal(ctx, c, caller.Text(value), terms, true)
 	return concealed, caller.Text(value), err
 }
 
@@ -54,6 +55,7 @@ type CharacterSets = seal.CharacterSets
 
 func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, terms Terms, viewed bool) (_ Concealed, err error) {
 	defer func() { err = refusal.NothingStored(err) }()
+	terms.Passphrase = normalForm(terms.Passphrase)
 	now := se.clock.Now()
 	d, err := se.draft(ctx, c, text, terms, viewed, now)
 	if err != nil {
@@ -158,7 +160,12 @@ func (se *Secrets) putDraft(tx *rows.Tx, d *draft, encoded []byte, ready shares.
 	if err := d.receipt.Put(tx); err != nil {
 		return err
 	}
-	if err := d.putMails(tx); err != nil {
+	for _, m := range d.mails {
+		if err := m.Put(tx); err != nil {
+			return err
+		}
+	}
+	if err := outbox.PutDeliveries(tx, d.receipt.Row(), d.recipients, d.secret.created, d.receipt.Forgotten()); err != nil {
 		return err
 	}
 	if err := counter.Add(tx, counter.Change{Counter: counter.Secrets, By: 1}, counter.Change{Counter: counter.Created, By: 1}, counter.Change{Counter: counter.Metadata, By: 1}); err != nil {

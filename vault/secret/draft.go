@@ -36,31 +36,10 @@ type Terms struct {
 	Group receipt.Group
 }
 
-// normal returns the terms with their passphrase in Unicode's normal form C: keyboards
-// and files write the same characters in different ways.
-func (t Terms) normal() Terms {
-	t.Passphrase = normalForm(t.Passphrase)
-	return t
-}
-
+// normalForm returns a passphrase in Unicode's normal form C: keyboards and files write
+// the same characters in different ways.
 func normalForm(passphrase caller.Text) caller.Text {
 	return caller.Text(norm.NFC.String(string(passphrase)))
-}
-
-// checkPassphrase refuses a passphrase that the recipient could not enter, because forms
-// and prompts take or drop these characters: such as a file's last line break. What an
-// older release stored opens as it did.
-func checkPassphrase(passphrase caller.Text) error {
-	const mark = "\ufeff"
-	if text := string(passphrase); strings.HasPrefix(text, mark) || strings.ContainsFunc(text, unicode.IsControl) {
-		return &refusal.InvalidError{Field: "passphrase", Text: "must not have a line break or another control character, or begin with a byte order mark: people could not enter it"}
-	}
-	return nil
-}
-
-// hasPassphrase reports whether a passphrase will guard the secret.
-func (t *Terms) hasPassphrase() bool {
-	return t.Passphrase != "" || t.Sealed != nil && t.Sealed.HasPassphrase
 }
 
 // draft is a secret that is not yet stored.
@@ -85,11 +64,13 @@ func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text,
 	} else {
 		err = se.policy.AdmitSecret(c, terms.Passphrase)
 	}
-	if err == nil {
-		err = checkPassphrase(terms.Passphrase)
-	}
 	if err != nil {
 		return err
+	}
+	// Forms and prompts take or drop these characters, such as a file's last line break, so
+	// the recipient could not enter them. What an older release stored opens as it did.
+	if text := string(terms.Passphrase); strings.HasPrefix(text, "\ufeff") || strings.ContainsFunc(text, unicode.IsControl) {
+		return &refusal.InvalidError{Field: "passphrase", Text: "must not have a line break or another control character, or begin with a byte order mark: people could not enter it"}
 	}
 	if c.Anonymous() {
 		if err := se.domains.AdmitVisitor(ctx, c.Site); err != nil {
@@ -150,8 +131,9 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	key := seal.NewToken(now)
 	d := &draft{key: key, row: key.RowKey(seal.KindSecret), recipients: recipients, linkDomain: chosen}
 	d.receipt = se.receipts.Draft(c, receipt.DraftOptions{
-		Secret: key, Encryption: encryption, HasPassphrase: terms.hasPassphrase(), Viewed: viewed,
-		Created: now, TTL: ttl, ShareDomain: chosen, Recipients: recipients, Memo: terms.Memo, Group: terms.Group,
+		Secret: key, Encryption: encryption, Viewed: viewed,
+		HasPassphrase: terms.Passphrase != "" || terms.Sealed != nil && terms.Sealed.HasPassphrase,
+		Created:       now, TTL: ttl, ShareDomain: chosen, Recipients: recipients, Memo: terms.Memo, Group: terms.Group,
 		Network: network, Wide: wide,
 	})
 	d.secret = Record{

@@ -64,7 +64,15 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 		}
 	}
 	end = ending{metadata: record.metadata, slot: record.slot, charged: record.charge(), claimed: claimed}
-	if end.receipt, err = record.endReceipt(tx, m, by, claimed, now); err != nil {
+	switch m {
+	case moveReveal:
+		end.receipt, err = receipt.Revealed(tx, record.metadata, by, claimed, now)
+	case moveBurn:
+		end.receipt, err = receipt.Burned(tx, record.metadata, by, now)
+	default:
+		end.receipt, err = receipt.Expired(tx, record.metadata)
+	}
+	if err != nil {
 		return end, err
 	}
 	if end.counted, err = se.usage.EndSecret(tx, end.charged, end.slot.Number, row, end.metadata); err != nil {
@@ -106,18 +114,6 @@ func (se *Secrets) finish(ctx context.Context, m move, ended ...ending) error {
 	err := se.shares.Destroy(ctx, kind, slots...)
 	se.watches.Tell(changed...)
 	return err
-}
-
-// endReceipt writes into the secret's receipt how the secret ends.
-func (r *Record) endReceipt(tx *rows.Tx, m move, by string, claimed bool, now time.Time) (*receipt.Record, error) {
-	switch m {
-	case moveReveal:
-		return receipt.Revealed(tx, r.metadata, by, claimed, now)
-	case moveBurn:
-		return receipt.Burned(tx, r.metadata, by, now)
-	default:
-		return receipt.Expired(tx, r.metadata)
-	}
 }
 
 // countEnd counts an end and queues the sender's notice, if one was asked for. hint is that

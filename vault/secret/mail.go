@@ -5,7 +5,6 @@ import (
 
 	"hush/vault/caller"
 	"hush/vault/outbox"
-	"hush/vault/rows"
 )
 
 // draftShares drafts the mails that carry a secret's link to its recipients. Only an account
@@ -27,14 +26,4 @@ func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft) (
 		drafts = append(drafts, drafted)
 	}
 	return drafts, nil
-}
-
-// putMails queues the mails of a draft, and stores the deliveries that its receipt shows.
-func (d *draft) putMails(tx *rows.Tx) error {
-	for _, m := range d.mails {
-		if err := m.Put(tx); err != nil {
-			return err
-		}
-	}
-	return outbox.PutDeliveries(tx, d.receipt.Row(), d.recipients, d.secret.created, d.receipt.Forgotten())
 }

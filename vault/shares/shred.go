@@ -47,15 +47,6 @@ func (s *shredQueue) add(slots ...storage.Slot) {
 	}
 }
 
-func (s *shredQueue) take() []storage.Slot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := min(len(s.slots), strikeBatch)
-	taken := s.slots[:n:n]
-	s.slots = s.slots[n:]
-	return taken
-}
-
 // run strikes off slots until ctx ends, and then the remaining ones.
 func (s *shredQueue) run(ctx context.Context) {
 	for {
@@ -64,25 +55,24 @@ func (s *shredQueue) run(ctx context.Context) {
 			s.strikeAll()
 			return
 		case <-s.wake:
-			s.gather(ctx)
+			more := time.NewTimer(gathering)
+			select {
+			case <-ctx.Done():
+			case <-more.C:
+			}
+			more.Stop()
 			s.strikeAll()
 		}
 	}
 }
 
-// gather waits for more slots, or for the end of ctx.
-func (s *shredQueue) gather(ctx context.Context) {
-	wait := time.NewTimer(gathering)
-	defer wait.Stop()
-	select {
-	case <-ctx.Done():
-	case <-wait.C:
-	}
-}
-
 func (s *shredQueue) strikeAll() {
 	for {
-		slots := s.take()
+		s.mu.Lock()
+		n := min(len(s.slots), strikeBatch)
+		slots := s.slots[:n:n]
+		s.slots = s.slots[n:]
+		s.mu.Unlock()
 		if len(slots) == 0 {
 			return
 		}

@@ -90,28 +90,17 @@ func removeFrom[K comparable](all map[K]map[*Listener]struct{}, key K, l *Listen
 
 // Tell wakes the watches of receipts whose changes are durable, on all nodes.
 func (ws *Watches) Tell(rows ...seal.RowKey) {
-	ws.wakeRows(rows)
-	ws.tellOthers(rows)
-}
-
-func (ws *Watches) wakeRows(rows []seal.RowKey) {
 	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	if len(ws.rows) == 0 {
-		return
-	}
 	for _, row := range rows {
 		for l := range ws.rows[row] {
 			l.wake()
 		}
 	}
-}
-
-func (ws *Watches) tellOthers(changed []seal.RowKey) {
+	ws.mu.Unlock()
 	if ws.notices == nil {
 		return
 	}
-	for _, row := range changed {
+	for _, row := range rows {
 		ws.notices.Tell(cluster.NoticeReceipt, row[:])
 	}
 }
