@@ -14,14 +14,21 @@ import (
 )
 
 // sameWork are the methods of stores, transactions and shares that do the same in
-// several ways. A wrapper that embeds one of these and declares the first method of a row
-// must declare the others: those that it embeds go past it.
-var sameWork = map[string][][]string{
-	"Store": {{"Update", "UpdateReserved"}, {"Now", "Clock"}, {"Notify", "Notifier"}, {"Listen", "Notifier"}},
-	"Tx":    {{"Get", "GetMany", "Same", "Change"}, {"Put", "Change"}},
+// several ways. A wrapper that embeds one of these and declares one method of a row must
+// declare all: those that it embeds go past it. A row of needs is one-sided: a wrapper that
+// declares its first method must declare the others.
+var sameWork = map[string]struct{ rows, needs [][]string }{
+	"Store": {
+		rows:  [][]string{{"Update", "UpdateReserved"}},
+		needs: [][]string{{"Now", "Clock"}, {"Notify", "Notifier"}, {"Listen", "Notifier"}},
+	},
+	"Tx": {
+		rows:  [][]string{{"Get", "GetMany", "Same"}},
+		needs: [][]string{{"Get", "Change"}, {"Put", "Change"}},
+	},
 	"Shares": {
-		{"Put", "PutMany"},
-		{"Release", "Recycler"}, {"Touch", "Recycler"}, {"Used", "Recycler"}, {"Reclaim", "Recycler"},
+		rows:  [][]string{{"Put", "PutMany"}},
+		needs: [][]string{{"Release", "Recycler"}, {"Touch", "Recycler"}, {"Used", "Recycler"}, {"Reclaim", "Recycler"}},
 	},
 }
 
@@ -65,12 +72,26 @@ func (h *half) Update() {}
 type whole struct{ storage.Store }
 func (w whole) Update() {}
 func (w whole) UpdateReserved() {}
+type reserved struct{ storage.Store }
+func (reserved) UpdateReserved() {}
 type reader struct { *memory.Tx; n int }
 func (reader) Get() {}
 func (reader) Same() {}
+type comparer struct { storage.Tx }
+func (comparer) Same() {}
+type changer struct { storage.Tx }
+func (changer) Change() {}
+type filler struct { storage.Shares }
+func (filler) PutMany() {}
 type holder struct { shares storage.Shares }
 func (holder) Put() {}`)
-	want := []string{"half declares Update and not UpdateReserved", "reader declares Get and not GetMany, Change"}
+	want := []string{
+		"comparer declares Same and not Get, GetMany",
+		"filler declares PutMany and not Put",
+		"half declares Update and not UpdateReserved",
+		"reader declares Get and not GetMany", "reader declares Get and not Change",
+		"reserved declares UpdateReserved and not Update",
+	}
 	if got := w.faults(); !slices.Equal(got, want) {
 		t.Errorf("faults(): got %q, want %q", got, want)
 	}
@@ -118,9 +139,16 @@ func (w *storeWrappers) addMethod(of, name string) {
 // faults names the wrappers that are not whole.
 func (w *storeWrappers) faults() (faults []string) {
 	for _, name := range slices.Sorted(maps.Keys(w.wraps)) {
-		for _, row := range sameWork[w.wraps[name]] {
-			missing := slices.DeleteFunc(slices.Clone(row[1:]), func(method string) bool { return w.methods[name][method] })
-			if w.methods[name][row[0]] && len(missing) > 0 {
+		work, declares := sameWork[w.wraps[name]], func(method string) bool { return w.methods[name][method] }
+		for _, row := range work.rows {
+			missing := slices.DeleteFunc(slices.Clone(row), declares)
+			if first := slices.IndexFunc(row, declares); first >= 0 && len(missing) > 0 {
+				faults = append(faults, fmt.Sprintf("%s declares %s and not %s", name, row[first], strings.Join(missing, ", ")))
+			}
+		}
+		for _, row := range work.needs {
+			missing := slices.DeleteFunc(slices.Clone(row[1:]), declares)
+			if declares(row[0]) && len(missing) > 0 {
 				faults = append(faults, fmt.Sprintf("%s declares %s and not %s", name, row[0], strings.Join(missing, ", ")))
 			}
 		}
@@ -141,8 +169,10 @@ func wrappedKind(spec *ast.TypeSpec) string {
 			embedded = star.X
 		}
 		from, ok := embedded.(*ast.SelectorExpr)
-		if ok && len(field.Names) == 0 && sameWork[from.Sel.Name] != nil {
-			return from.Sel.Name
+		if ok && len(field.Names) == 0 {
+			if _, wrapped := sameWork[from.Sel.Name]; wrapped {
+				return from.Sel.Name
+			}
 		}
 	}
 	return ""
