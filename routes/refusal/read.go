@@ -86,7 +86,7 @@ func byReason(why *hushv1.Refusal, message string) *Error {
 	case hushv1.Refusal_REASON_QUOTA:
 		return &Error{Class: ClassFull}
 	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
-		return &Error{Class: ClassInvalid, Text: TextAccount}
+		return &Error{Class: ClassInvalid, Text: textAccount}
 	case hushv1.Refusal_REASON_DOMAIN_NOT_FOUND:
 		return &Error{Class: ClassDomain, Text: message}
 	case hushv1.Refusal_REASON_INVALID:
@@ -174,7 +174,7 @@ func violated(v *validate.Violation) *Error {
 	case field == "secret_key" || field == "metadata_key":
 		return &Error{Class: ClassUnknown}
 	case rule == "message.oneof": // only ConcealSecret has one: of the kinds of content
-		return &Error{Class: ClassInvalid, Text: TextNothing}
+		return &Error{Class: ClassInvalid, Text: textNothing}
 	case field == "secret" && rule == "string.max_bytes", field == "content" && rule == "bytes.max_len":
 		return &Error{Class: ClassTooLarge, Text: text}
 	default:

@@ -4,12 +4,12 @@ import "hush/locale"
 
 // Texts that clients in the field compare, or that several versions share.
 const (
-	TextNothing      = "You did not provide anything to share"
-	TextAccount      = "An account is required to send emails."
+	textNothing      = "You did not provide anything to share"
+	textAccount      = "An account is required to send emails."
 	TextUnknown      = "Unknown secret"
 	TextUnauthorized = "Not authorized"
 	TextPassphrase   = "Double check that passphrase"
-	TextEndToEnd     = "This secret is end-to-end encrypted. Open its link in a browser or with the hush client."
+	textEndToEnd     = "This secret is end-to-end encrypted. Open its link in a browser or with the hush client."
 	TextLimited      = "Apologies dear citizen! You have been rate limited."
 	TextFull         = "There is no room for more secrets at the moment"
 	TextUnavailable  = "We'll be back shortly!"
@@ -99,7 +99,7 @@ func messageKey(text string) string {
 		return "error.unauthorized"
 	case TextPassphrase:
 		return "error.passphrase"
-	case TextEndToEnd:
+	case textEndToEnd:
 		return "error.end_to_end"
 	case TextLimited:
 		return "error.limited"
@@ -113,9 +113,9 @@ func messageKey(text string) string {
 		return "error.method"
 	case TextShrimp:
 		return "error.shrimp"
-	case TextNothing:
+	case textNothing:
 		return "error.nothing"
-	case TextAccount:
+	case textAccount:
 		return "error.account_required"
 	default:
 		return ""
