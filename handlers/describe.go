@@ -15,7 +15,7 @@ func Described() (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	api := &API{Services: newServices(Options{Vault: new(vault.Vault), BaseURL: new(url.URL), Now: time.Now}), Chain: c}
+	api := &API{Services: newServices(Options{Settings: chain.Settings{BaseURL: new(url.URL), Now: time.Now}, Vault: new(vault.Vault)}), Chain: c}
 	api.Mounts = api.Services.mounts(c)
 	for i := range api.Mounts {
 		api.Mounts[i].Handler = nil

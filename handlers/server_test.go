@@ -15,6 +15,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -44,7 +45,7 @@ func newTestServer(t *testing.T, opts vaulttest.Options, change func(*handlers.O
 // newServerOf is newTestServer on the vault of a kit.
 func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options)) *testServer {
 	t.Helper()
-	options := handlers.Options{BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}}
+	options := handlers.Options{Settings: chain.Settings{BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}}}
 	if change != nil {
 		change(&options)
 	}
@@ -59,7 +60,7 @@ func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
-	return &testServer{kit: kit, url: server.URL, host: options.BaseURL.Host, endStreams: api.EndStreams}
+	return &testServer{kit: kit, url: server.URL, host: options.BaseURL.Host, endStreams: api.Chain.EndStreams}
 }
 
 // browser keeps a session and sends what a page of the service sends with it.

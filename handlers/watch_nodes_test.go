@@ -14,6 +14,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/seal"
 	"hush/storage/postgres"
 	"hush/storage/postgres/postgrestest"
@@ -46,7 +47,7 @@ func postgresNode(t *testing.T, server *postgrestest.Server, root seal.RootKey, 
 	}
 	t.Cleanup(v.Close)
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
-	api, err := handlers.New(handlers.Options{Vault: v, Log: log, Now: time.Now, Version: "1.2.3", BaseURL: base, Backend: "postgres"})
+	api, err := handlers.New(handlers.Options{Settings: chain.Settings{Log: log, Now: time.Now, BaseURL: base}, Vault: v, Version: "1.2.3", Backend: "postgres"})
 	if err != nil {
 		t.Fatalf("New: got %v, want nil", err)
 	}
@@ -56,9 +57,9 @@ func postgresNode(t *testing.T, server *postgrestest.Server, root seal.RootKey, 
 	}
 	web := httptest.NewServer(api.Middleware(mux))
 	t.Cleanup(web.Close)
-	t.Cleanup(api.EndStreams)
+	t.Cleanup(api.Chain.EndStreams)
 	kit := &vaulttest.Kit{Vault: v, Store: store, Shares: shares, RootKey: root, Keys: keys}
-	return &testServer{kit: kit, url: web.URL, host: base.Host, endStreams: api.EndStreams}
+	return &testServer{kit: kit, url: web.URL, host: base.Host, endStreams: api.Chain.EndStreams}
 }
 
 // Streams of one node follow what happens on another over PostgreSQL: the states

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes"
 	"hush/vault/account"
 	"hush/vault/vaulttest"
@@ -179,7 +180,7 @@ func TestOtherOriginsStayOut(t *testing.T) {
 // is signed in add its cookie. Such a call has no account.
 func TestCrossOriginCookieIsNoSession(t *testing.T) {
 	t.Parallel()
-	for _, origins := range [][]string{{appOrigin}, {handlers.AnyOrigin}, nil} {
+	for _, origins := range [][]string{{appOrigin}, {chain.AnyOrigin}, nil} {
 		s := newCrossSite(t, origins...)
 		h := s.newHolder(t, account.RoleCustomer)
 		for _, c := range crossCalls() {
@@ -191,7 +192,7 @@ func TestCrossOriginCookieIsNoSession(t *testing.T) {
 				if strings.Contains(w.Body.String(), string(h.address)) || w.Header().Get("Set-Cookie") != "" {
 					t.Errorf("%s with a cookie (%s, origins %q): got %s %v, want nothing of the account", c.name, site, origins, w.Body, w.Header())
 				}
-				if slices.Contains(origins, handlers.AnyOrigin) && !strings.HasSuffix(c.path, "/conceal") {
+				if slices.Contains(origins, chain.AnyOrigin) && !strings.HasSuffix(c.path, "/conceal") {
 					wantOrigin(t, c.name+" with a cookie", w, "")
 				}
 			}
@@ -220,19 +221,19 @@ func TestNamedOriginMakesNoSession(t *testing.T) {
 // With * every page may call, but with nothing that gives it authority.
 func TestAnyOriginHasNoCredential(t *testing.T) {
 	t.Parallel()
-	s := newCrossSite(t, handlers.AnyOrigin)
+	s := newCrossSite(t, chain.AnyOrigin)
 	h := s.newHolder(t, account.RoleCustomer)
 	for _, c := range crossCalls() {
 		if strings.HasSuffix(c.path, "/conceal") {
 			// Open to every page, also with a token, whatever the setting.
-			wantOrigin(t, "preflight of "+c.name+" with a token", c.preflight(s, appOrigin, "authorization,content-type"), handlers.AnyOrigin)
+			wantOrigin(t, "preflight of "+c.name+" with a token", c.preflight(s, appOrigin, "authorization,content-type"), chain.AnyOrigin)
 			continue
 		}
 		for _, origin := range []string{appOrigin, "null"} {
-			wantOrigin(t, "preflight of "+c.name, c.preflight(s, origin, "content-type"), handlers.AnyOrigin)
+			wantOrigin(t, "preflight of "+c.name, c.preflight(s, origin, "content-type"), chain.AnyOrigin)
 			wantOrigin(t, "preflight of "+c.name+" with a token", c.preflight(s, origin, "authorization,content-type"), "")
 			w := c.send(s, origin)
-			wantOrigin(t, c.name, w, handlers.AnyOrigin)
+			wantOrigin(t, c.name, w, chain.AnyOrigin)
 			if isOK(w) == c.needsToken {
 				t.Errorf("%s from %s: got %d %s, want it answered unless it needs a token", c.name, origin, w.Code, w.Body)
 			}

@@ -7,20 +7,20 @@ import (
 	"testing"
 	"time"
 
-	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/refusal"
 	"hush/routes/routestest"
-	"hush/routes/v1"
-	"hush/routes/v2"
+	v1 "hush/routes/v1"
+	v2 "hush/routes/v2"
 )
 
 // fail writes a refusal in the form of a version.
 type fail func(w http.ResponseWriter, req *call.Request, refused *refusal.Error)
 
-func fails() (failV1, failV2 fail) {
-	c := new(handlers.API)
-	return v1.Version(c).Fail, v2.Version(c).Fail
+func fails(t *testing.T) (failV1, failV2 fail) {
+	t.Helper()
+	api := testAPI(t)
+	return v1.Version(api).Fail, v2.Version(api).Fail
 }
 
 // The response of each version to every class.
@@ -31,7 +31,7 @@ func TestFail(t *testing.T) {
 	v2 := func(text string) string {
 		return `{"success":false,"message":"` + text + `","error":"` + text + `","shrimp":"shrimp"}`
 	}
-	failV1, failV2 := fails()
+	failV1, failV2 := fails(t)
 	for _, test := range []struct {
 		class  refusal.Class
 		v1, v2 int
@@ -93,7 +93,7 @@ func TestFail(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	req := routestest.Request()
 	req.Catalogue = routestest.Catalogue(t)
-	failV1, failV2 := fails()
+	failV1, failV2 := fails(t)
 	for _, test := range []struct {
 		retry time.Duration
 		class refusal.Class

@@ -40,7 +40,8 @@ import (
 
 // Options are the dependencies and settings of New.
 type Options struct {
-	// API holds the services. Required, with its Middleware and Gate.
+	// API holds the services. Required, with its Chain, Middleware
+	// and Gate.
 	API *handlers.API
 	// BaseURL is the public address of the service, such as
 	// https://secrets.example. All links are built from it, and none from a
@@ -124,8 +125,8 @@ func names(versions []version.Version, site []pages.Route) params.Names {
 
 func (o Options) check() error {
 	switch {
-	case o.API == nil || o.API.Middleware == nil || o.API.Gate == nil:
-		return errors.New("routes need an API with its middleware and its gate")
+	case o.API == nil || o.API.Chain == nil || o.API.Middleware == nil || o.API.Gate == nil:
+		return errors.New("routes need an API with its chain, its middleware and its gate")
 	case o.BaseURL == nil || o.BaseURL.Scheme == "" || o.BaseURL.Host == "":
 		return errors.New("routes need a base URL with scheme and host")
 	case o.Catalogue == nil:

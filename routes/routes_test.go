@@ -89,10 +89,18 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestTableWithoutAPI(t *testing.T) {
-	all, some := routes.Table(newAPI(t)), routes.Table(nil)
+// rowsWithoutMounts returns the table of an API without the RPCs.
+func rowsWithoutMounts(t *testing.T) []routes.Row {
+	t.Helper()
+	api := newAPI(t)
+	api.Mounts = nil
+	return routes.Table(api)
+}
+
+func TestTableWithoutMounts(t *testing.T) {
+	all, some := routes.Table(newAPI(t)), rowsWithoutMounts(t)
 	if len(some) != len(all)-3 {
-		t.Errorf("Table(nil): got %d rows, want %d without 3 mounts", len(some), len(all))
+		t.Errorf("Table(): got %d rows, want %d without 3 mounts", len(some), len(all))
 	}
 }
 
@@ -104,8 +112,8 @@ func TestNewRefuses(t *testing.T) {
 		"no base URL":       {API: newAPI(t), Catalogue: words},
 		"relative base URL": {API: newAPI(t), Catalogue: words, BaseURL: &url.URL{Path: "/x"}},
 		"no middleware":     {API: &handlers.API{}, Catalogue: words, BaseURL: base},
-		"no gate":           {API: &handlers.API{Middleware: newAPI(t).Middleware}, Catalogue: words, BaseURL: base},
-		"no methods":        {API: &handlers.API{Middleware: newAPI(t).Middleware, Gate: newAPI(t).Gate}, Catalogue: words, BaseURL: base},
+		"no gate":           {API: &handlers.API{Chain: newAPI(t).Chain, Middleware: newAPI(t).Middleware}, Catalogue: words, BaseURL: base},
+		"no chain":          {API: &handlers.API{Middleware: newAPI(t).Middleware, Gate: newAPI(t).Gate}, Catalogue: words, BaseURL: base},
 		"no API":            {BaseURL: base, Catalogue: words},
 		"no catalogue":      {API: newAPI(t), BaseURL: base},
 	} {

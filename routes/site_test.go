@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -65,7 +66,8 @@ func newSiteWith(t *testing.T, base string, opts vaulttest.Options, change func(
 		t.Fatalf("parsing %s: %v", base, err)
 	}
 	made := handlers.Options{
-		Vault: s.kit.Vault, Log: slog.New(slog.NewTextHandler(s, nil)), Now: s.kit.Clock.Now, Version: "1.2.3", BaseURL: at, RateLimits: true,
+		Settings: chain.Settings{Log: slog.New(slog.NewTextHandler(s, nil)), Now: s.kit.Clock.Now, BaseURL: at, RateLimits: true},
+		Vault:    s.kit.Vault, Version: "1.2.3",
 	}
 	served := routes.Options{BaseURL: at, Catalogue: catalogue(t), Now: s.kit.Clock.Now}
 	change(&made, &served)

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -10,8 +9,8 @@ import (
 	"hush/handlers"
 	"hush/handlers/chain"
 	"hush/routes/pages"
-	"hush/routes/v1"
-	"hush/routes/v2"
+	v1 "hush/routes/v1"
+	v2 "hush/routes/v2"
 	"hush/routes/version"
 )
 
@@ -31,10 +30,9 @@ type Row struct {
 }
 
 // Table returns all routes of a tree with the API: v1, v2, v3, mounts, pages.
-// With a nil API it leaves out the mounts, so that the table can be printed
-// without a running service. The caller owns the rows.
+// It can be printed without a running service; see handlers.Described. The caller owns
+// the rows.
 func Table(api *handlers.API) []Row {
-	api = cmp.Or(api, new(handlers.API))
 	var rows []Row
 	for _, v := range versions(api) {
 		for _, rt := range v.Routes {

@@ -12,7 +12,7 @@ import (
 )
 
 // The bounds on connections and requests. readTimeout and writeTimeout are those of a
-// request and a response that make no progress; see handlers.Pace.
+// request and a response that make no progress; see chain.Pace.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 15 * time.Second

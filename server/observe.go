@@ -14,6 +14,7 @@ import (
 
 	"hush/crash"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/hosts"
 	"hush/routes"
 	"hush/server/certificates"
@@ -30,7 +31,7 @@ type observation struct {
 	*metrics.Metrics
 
 	admin, scrapes net.Listener // nil without the flag of each
-	load           func() handlers.Load
+	load           func() chain.Load
 }
 
 // observe opens the addresses of --admin-listen and --metrics-listen, if there are any.
@@ -66,7 +67,7 @@ func (s *server) observe(ctx context.Context, sockets *sockets) error {
 func newMetrics(version string) (*metrics.Metrics, error) {
 	kinds, states := vault.MailTries()
 	return metrics.New(metrics.Options{
-		Version: version, Codes: handlers.Codes(), Limits: handlers.Limits(),
+		Version: version, Codes: chain.Codes(), Limits: chain.Limits(),
 		Sweeps: []string{vault.SweptSecrets, vault.SweptRest}, MailKinds: kinds, MailStates: states,
 	})
 }
@@ -113,7 +114,7 @@ func (o *observation) ofVault() vault.Observer {
 	return o
 }
 
-func (o *observation) ofRequests() handlers.Observer {
+func (o *observation) ofRequests() chain.Observer {
 	if o == nil {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (o *observation) know(api *handlers.API) {
 	if o == nil {
 		return
 	}
-	o.load = api.Load
+	o.load = api.Chain.Load
 	o.SetRoutes(templates(api))
 }
 

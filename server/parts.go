@@ -7,6 +7,7 @@ import (
 
 	"hush/cli/console"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/mail"
 	"hush/resolver"
@@ -76,16 +77,18 @@ func (s *server) openVault(ctx context.Context, d *datafolder.Data) (*vault.Vaul
 // newTree builds what is served, and what ends its streams.
 func (s *server) newTree(v *vault.Vault, d *datafolder.Data) (tree http.Handler, endStreams func(), err error) {
 	api, err := handlers.New(handlers.Options{
-		Vault: v, Log: s.log, Now: s.now, Version: s.version,
-		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: d.FileBytes, FreeBytes: d.FreeBytes,
-		RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
-		ProxiedRequests: s.NetworkConns, CORSOrigins: s.CORSOrigins, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
-		Pace: handlers.Pace{Read: readTimeout, Write: writeTimeout},
+		Settings: chain.Settings{
+			Log: s.log, Now: s.now, BaseURL: s.base, RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
+			ProxiedRequests: s.NetworkConns, CORSOrigins: s.CORSOrigins, Observer: s.observed.ofRequests(),
+			Pace: chain.Pace{Read: readTimeout, Write: writeTimeout},
+		},
+		Vault: v, Version: s.version, Instance: s.Instance, Backend: s.Backend(), FileBytes: d.FileBytes, FreeBytes: d.FreeBytes,
+		Backups: s.backups.facts(),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	s.observed.know(api)
 	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue, Accepting: s.accepting, DiskFull: v.DiskFull, Now: s.now})
-	return tree, api.EndStreams, err
+	return tree, api.Chain.EndStreams, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"hush/client"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/apitest"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -68,7 +69,7 @@ func StartWhole(t testing.TB) *Server {
 		w.Header().Set("Date", s.Kit.Clock.Now().UTC().Format(http.TimeFormat))
 		tree.ServeHTTP(w, r)
 	})
-	s.addr, s.endStreams = l.Addr().String(), api.EndStreams
+	s.addr, s.endStreams = l.Addr().String(), api.Chain.EndStreams
 	s.web = apitest.Serve(&http.Server{Handler: dated, ReadHeaderTimeout: time.Minute}, l)
 	t.Cleanup(s.Stop)
 	return s
@@ -91,7 +92,7 @@ func (s *Server) Addr() string { return s.addr }
 func (s *Server) Serve(t testing.TB, l net.Listener) {
 	t.Helper()
 	api, _ := s.api(t, l)
-	s.addr, s.endStreams = l.Addr().String(), api.EndStreams
+	s.addr, s.endStreams = l.Addr().String(), api.Chain.EndStreams
 	web := &http.Server{Handler: apitest.NewRPCs(api), ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}
 	web.Protocols.SetHTTP1(true)
 	web.Protocols.SetUnencryptedHTTP2(true)
@@ -108,7 +109,7 @@ func (s *Server) api(t testing.TB, l net.Listener) (*handlers.API, *url.URL) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := handlers.Options{BaseURL: base}
+	options := handlers.Options{Settings: chain.Settings{BaseURL: base}}
 	if s.change != nil {
 		s.change(&options)
 	}

@@ -61,7 +61,7 @@ func TestAPIDocIsComplete(t *testing.T) {
 			doc.wantProcedure(t, row)
 		}
 	}
-	for _, endpoint := range routes.Endpoints(new(handlers.API)) {
+	for _, endpoint := range routes.Endpoints(api) {
 		doc.wantParams(t, endpoint)
 	}
 	services := adminv1.File_hush_admin_v1_admin_service_proto.Services()

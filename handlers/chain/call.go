@@ -31,11 +31,11 @@ type Method[Req, Res any] struct {
 type Service[Req, Res any] func(context.Context, *Req) (*Res, error)
 
 // Bind returns a service's method as one for callers in this process: that of the RPC
-// whose request it takes, which no other takes. Without a chain, or such an RPC, it has no
-// procedure and no access, and must not be called.
+// whose request it takes, which no other takes. Without such an RPC, it has no procedure
+// and no access, and must not be called.
 func Bind[Req, Res any](c *Chain, serve Service[Req, Res]) Method[Req, Res] {
 	message, ok := any(new(Req)).(proto.Message)
-	if c == nil || !ok {
+	if !ok {
 		return Method[Req, Res]{}
 	}
 	return bind(c, c.policies.taking(message.ProtoReflect().Descriptor().FullName()), serve)

@@ -30,28 +30,45 @@ import (
 	"hush/vault/session"
 )
 
-// Options are the dependencies and settings of New.
-type Options struct {
-	// Sessions, Log, Now and BaseURL are required. The fields have the same
-	// meaning as in handlers.Options.
-	Sessions   *session.Sessions
-	Log        *slog.Logger
-	Now        func() time.Time
-	BaseURL    *url.URL
+// Settings are the settings of New. Log, Now and BaseURL are required.
+type Settings struct {
+	Log *slog.Logger
+	// Now is the one clock; rate limits follow it.
+	Now func() time.Time
+	// BaseURL is the public address of the service. Pages of that origin are
+	// its own, and only its host has sessions.
+	BaseURL *url.URL
+	// RateLimits enables the rate limits. Passphrase limits are always enabled.
 	RateLimits bool
+	// TrustedProxies are the proxies whose X-Forwarded-For names the client.
+	TrustedProxies []netip.Prefix
+	// ProxiedRequests is the maximum number of concurrent requests of one
+	// network that come through trusted proxies; zero means any number. Further
+	// ones get 503.
+	ProxiedRequests int
+	// CORSOrigins are the other origins whose pages may call the API, as browsers send
+	// them, such as https://app.example; or AnyOrigin alone, for calls without a
+	// credential. Their cookies never count.
+	CORSOrigins []string
+	// Pace is how slow requests and responses may be. Its fixed times must be those
+	// of the server.
+	Pace Pace
+	// Observer is told about each request, for metrics; nil for nothing.
+	Observer Observer
+}
+
+// Options are the settings and dependencies of New.
+type Options struct {
+	Settings
+
+	// Sessions verifies credentials. Required.
+	Sessions *session.Sessions
 	// Budgets holds the small limits of all nodes; nil if there is only one
 	// node.
-	Budgets         *budget.Stored
-	TrustedProxies  []netip.Prefix
-	ProxiedRequests int
-	CORSOrigins     []string
-	// Pace is how slow requests and responses may be.
-	Pace Pace
+	Budgets *budget.Stored
 	// Ready returns an error while the services cannot serve. Nil means that they
 	// always can.
 	Ready func() error
-	// Observer is told about each request; nil for nothing.
-	Observer Observer
 }
 
 // Chain is the only path to a service. Every call passes the gate before its

@@ -44,8 +44,8 @@ func newBubbleChain(t *testing.T) (*vaulttest.Kit, *Chain) {
 	t.Helper()
 	kit := vaulttest.New(t, vaulttest.Options{Manual: true, Alone: true})
 	c, err := New(Options{
-		Sessions: kit.Vault.Sessions, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
+		Settings: Settings{Log: slog.New(slog.DiscardHandler), Now: time.Now, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}},
+		Sessions: kit.Vault.Sessions,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -66,8 +66,8 @@ func newAPI(t testing.TB, change func(*handlers.Options)) (*handlers.API, *lines
 	t.Helper()
 	log := &lines{}
 	opts := handlers.Options{
-		Vault: newVault(t), Log: log.logger(), Now: time.Now, Version: "1.2.3",
-		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
+		Settings: chain.Settings{Log: log.logger(), Now: time.Now, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}},
+		Vault:    newVault(t), Version: "1.2.3",
 	}
 	if change != nil {
 		change(&opts)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/apitest"
 	"hush/vault/vaulttest"
 )
@@ -39,7 +40,7 @@ const maxAllocated = 64 << 20
 //nolint:paralleltest // measures what is allocated
 func TestBadInput(t *testing.T) {
 	var log strings.Builder
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}})
+	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Settings: chain.Settings{Log: slog.New(slog.NewTextHandler(&log, nil))}}})
 	d := s.Drivers(t, nil)[0]
 	kept := apitest.MustConceal(t, d, apitest.Terms{Secret: "kept"})
 	for _, http2 := range []bool{false, true} {
@@ -127,7 +128,7 @@ func (b bad) answer(t *testing.T, client *http.Client, url string) string {
 // refuses it. The older versions of the API ignore what they always ignored.
 func TestUnknownFieldsOfLaterClients(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{RateLimits: true}})
+	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Settings: chain.Settings{RateLimits: true}}})
 	client := s.Client(t, false, nil)
 	for _, b := range []bad{
 		{name: "JSON RPC", path: apitest.ConcealPath, contentType: apitest.TypeJSON, body: `{"secret":"x","later":{"a":[1]}}`, status: http.StatusBadRequest, want: "later: unknown field"},

@@ -17,6 +17,7 @@ import (
 	testnamev1 "hush/gen/testname/v1"
 	"hush/gen/testname/v1/testnamev1connect"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/apitest"
 )
 
@@ -29,7 +30,7 @@ func serviceNames() []string {
 
 func TestReflection(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{RateLimits: true}})
+	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Settings: chain.Settings{RateLimits: true}}})
 	stream := grpcreflect.NewClient(s.Client(t, true, nil), s.URL, connect.WithGRPC()).NewStream(t.Context())
 	defer stream.Close()
 	listed, err := stream.ListServices()
@@ -49,7 +50,7 @@ func TestReflection(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{RateLimits: true}})
+	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Settings: chain.Settings{RateLimits: true}}})
 	for _, http2 := range []bool{false, true} {
 		client := s.Client(t, http2, nil)
 		for _, name := range append(serviceNames(), "") {
@@ -71,7 +72,7 @@ func TestHealth(t *testing.T) {
 func TestConnectGET(t *testing.T) {
 	t.Parallel()
 	var methods []string
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{RateLimits: true}})
+	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Settings: chain.Settings{RateLimits: true}}})
 	client := s.Client(t, false, nil)
 	client.Transport = noting(client.Transport, &methods)
 	opts := []connect.ClientOption{connect.WithHTTPGet(), connect.WithProtoJSON()}
@@ -128,7 +129,7 @@ func noting(next http.RoundTripper, methods *[]string) http.RoundTripper {
 // Many keys in one call are answered in their order, known or not.
 func TestListSecretStatus(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{RateLimits: true}})
+	s := apitest.Start(t, apitest.Options{Handlers: handlers.Options{Settings: chain.Settings{RateLimits: true}}})
 	for _, d := range s.Drivers(t, nil) {
 		rpc, ok := d.(*apitest.RPCDriver)
 		if !ok {

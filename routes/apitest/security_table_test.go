@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/apitest"
 )
 
@@ -39,7 +40,7 @@ func securityCases() []securityCase {
 		{"recipients need an account", off, recipientsNeedAnAccount},
 		{"a foreign share domain is refused", off, foreignDomainIsRefused},
 		{"a value comes back to the byte", off, valueIsKeptToTheByte},
-		{"rate limits change nothing", handlers.Options{RateLimits: true, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, rateLimitChangesNothing},
+		{"rate limits change nothing", handlers.Options{Settings: chain.Settings{RateLimits: true, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}}, rateLimitChangesNothing},
 	}
 }
 

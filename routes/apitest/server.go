@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes"
 	"hush/vault/caller"
@@ -70,9 +71,9 @@ func Start(t testing.TB, opts Options) *Server {
 		opts.Vault.Host = base.Hostname()
 	}
 	s.Kit = vaulttest.New(t, opts.Vault)
-	opts.Handlers.BaseURL, opts.Handlers.Pace = base, handlers.Pace{Read: readTimeout, Write: writeTimeout}
+	opts.Handlers.BaseURL, opts.Handlers.Pace = base, chain.Pace{Read: readTimeout, Write: writeTimeout}
 	api := NewAPI(t, s.Kit, opts.Handlers)
-	s.endStreams = api.EndStreams
+	s.endStreams = api.Chain.EndStreams
 	web := &http.Server{
 		Handler: NewTree(t, s.Kit, api, base), Protocols: new(http.Protocols), ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		MaxHeaderBytes: 1 << 20, DisableGeneralOptionsHandler: true,

@@ -19,6 +19,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes"
 	"hush/routes/apitest"
 	"hush/server/servertest"
@@ -50,8 +51,8 @@ func labelValues(t *testing.T) map[string]func(string) bool {
 	}
 	like := func(pattern string) func(string) bool { return regexp.MustCompile("^(?:" + pattern + ")$").MatchString }
 	return map[string]func(string) bool{
-		"route": oneOf(templates...), "code": oneOf(handlers.Codes()...), "status": like(`[1-5][0-9][0-9]`),
-		"limit":  oneOf(append(handlers.Limits(), "connections", "other")...),
+		"route": oneOf(templates...), "code": oneOf(chain.Codes()...), "status": like(`[1-5][0-9][0-9]`),
+		"limit":  oneOf(append(chain.Limits(), "connections", "other")...),
 		"kind":   oneOf(append(kinds, "passphrase", "password", vault.SweptSecrets, vault.SweptRest)...),
 		"state":  oneOf(states...),
 		"result": oneOf("ok", "conflict", "full", "unavailable", "unknown", "error", "other"),

@@ -11,7 +11,7 @@ import (
 
 	"hush/cli/command"
 	"hush/cli/flags"
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/hosts"
 )
 
@@ -28,7 +28,7 @@ type networkSettings struct {
 	ACMEDirectory  string // a URL; empty for Let's Encrypt
 	ACMEHTTPListen string // as ParseAddress reads it
 	TrustedProxies []netip.Prefix
-	CORSOrigins    []string // as browsers send them, or handlers.AnyOrigin alone
+	CORSOrigins    []string // as browsers send them, or chain.AnyOrigin alone
 	Resolver       string   // host:port; empty for the system's
 
 	listenSet bool // whether Listen was given
@@ -243,14 +243,14 @@ func canonicalHost(host string) (canonical string, ok bool) {
 // parseOrigins reads origins as browsers send them: lower case, without a default port.
 func parseOrigins(text string) ([]string, error) {
 	parts := flags.SplitList(text)
-	if len(parts) == 1 && parts[0] == handlers.AnyOrigin {
+	if len(parts) == 1 && parts[0] == chain.AnyOrigin {
 		return parts, nil
 	}
 	var origins []string
 	for _, part := range parts {
 		u, err := parseBaseURL(part)
 		switch {
-		case part == handlers.AnyOrigin:
+		case part == chain.AnyOrigin:
 			return nil, errors.New("* stands alone: it is every origin, and with it no call has a credential")
 		case err != nil || strings.HasSuffix(part, "/"):
 			return nil, errors.New("must be exact origins, as in https://app.example,http://localhost:5173, or * alone")

@@ -45,8 +45,12 @@ func marks() []mark {
 }
 
 func readLegacy(c *contract, exchanges []recorded.Exchange) (*legacy, error) {
+	rows, err := legacyRoutes()
+	if err != nil {
+		return nil, err
+	}
 	l := &legacy{
-		contract: c, routes: legacyRoutes(), answers: map[string]*shape{}, shapes: newShapes(marks()...),
+		contract: c, routes: rows, answers: map[string]*shape{}, shapes: newShapes(marks()...),
 		paths: object(), schemas: object(), examples: object(),
 	}
 	if err := l.learn(exchanges); err != nil {
@@ -85,8 +89,12 @@ func (l *legacy) addAnswers() {
 }
 
 // legacyRoutes are the routes of v1, v2 and v3.
-func legacyRoutes() []routes.Endpoint {
-	return slices.DeleteFunc(routes.Endpoints(new(handlers.API)), func(e routes.Endpoint) bool { return e.Version == "" })
+func legacyRoutes() ([]routes.Endpoint, error) {
+	api, err := handlers.Described()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(routes.Endpoints(api), func(e routes.Endpoint) bool { return e.Version == "" }), nil
 }
 
 // answerName is what the schema of a route's answer is called. What is not about secrets
