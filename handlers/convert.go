@@ -29,12 +29,8 @@ func stampIn(into *timestamppb.Timestamp, t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
 	}
-	setTime(into, t)
-	return into
-}
-
-func setTime(into *timestamppb.Timestamp, t time.Time) {
 	into.Seconds, into.Nanos = t.Unix(), int32(t.Nanosecond())
+	return into
 }
 
 // durationIn is durationpb.New in memory that the caller has.

@@ -207,9 +207,7 @@ func secretOf(s secret.Secret) *hushv1.Secret {
 	})
 	res := &r.Secret
 	res.SecretKey, res.State, res.HasPassphrase = s.Key.Expose(), hushv1.State(s.State), s.HasPassphrase
-	setTime(&r.created, s.Created)
-	setTime(&r.expires, s.Expires)
-	res.CreateTime, res.ExpireTime = &r.created, &r.expires
+	res.CreateTime, res.ExpireTime = stampIn(&r.created, s.Created), stampIn(&r.expires, s.Expires)
 	res.Ttl, res.TtlLeft = durationIn(&r.ttl, s.TTL), durationIn(&r.left, s.TTLLeft)
 	res.ShareDomain, res.Owned, res.Encryption = s.ShareDomain, s.Owned, hushv1.Encryption(s.Encryption)
 	return res
