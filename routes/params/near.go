@@ -38,30 +38,22 @@ func (p Params) NearMiss() error {
 		}
 	}
 	for _, s := range p.sources() {
-		if err := s.firstMiss(declared); err != nil {
-			return err
+		// The first one in alphabetical order, so that equal requests have equal refusals.
+		var first string
+		var found miss
+		for name := range s {
+			if found.meant != "" && name > first {
+				continue
+			}
+			if m := missIn(name, declared); m.meant != "" && !isRead(name, declared) {
+				first, found = name, m
+			}
+		}
+		if found.meant != "" {
+			return refusal.NearMiss(shown(first, found), found.meant)
 		}
 	}
 	return nil
-}
-
-// firstMiss refuses the first near miss in alphabetical order, so that equal requests
-// have equal refusals.
-func (s source) firstMiss(declared []guard) error {
-	var first string
-	var found miss
-	for name := range s {
-		if found.meant != "" && name > first {
-			continue
-		}
-		if m := missIn(name, declared); m.meant != "" && !isRead(name, declared) {
-			first, found = name, m
-		}
-	}
-	if found.meant == "" {
-		return nil
-	}
-	return refusal.NearMiss(shown(first, found), found.meant)
 }
 
 // isRead reports whether routes look at a name: that of a guard, or one below it,

@@ -104,7 +104,7 @@ func newCustomer(a *hushv1.Account) customer {
 		Identifier: a.GetAddress(), Custid: a.GetAddress(), Email: a.GetAddress(), Role: roleWord(a.GetRole()),
 		Verified: a.GetVerified(), Active: a.GetVerified() && !a.GetDisabled(),
 		LastLogin: version.EpochOrNull(a.GetSignInTime()), Locale: a.GetLocale(),
-		Created: version.Epoch(a.GetCreateTime()), Updated: version.Epoch(a.GetUpdateTime()),
+		Created: a.GetCreateTime().GetSeconds(), Updated: a.GetUpdateTime().GetSeconds(),
 		Planid: planid, Plan: newPlan(a),
 		SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsBurned: a.GetTally().GetSecretsBurned(),
 		SecretsShared: a.GetTally().GetSecretsShared(), EmailsSent: a.GetTally().GetEmailsSent(),

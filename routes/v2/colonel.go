@@ -7,7 +7,6 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
-	"hush/routes/version"
 )
 
 // indexRecord is the service's status. Clients of one age look for it in the
@@ -94,7 +93,7 @@ func encodeIndex(req *call.Request, res *hushv1.GetIndexResponse) any {
 		},
 		Build: buildFacts{
 			Version: res.GetBuild().GetVersion(), GoVersion: res.GetBuild().GetGoVersion(), Revision: res.GetBuild().GetRevision(),
-			Started: version.Epoch(res.GetBuild().GetStartTime()), Uptime: res.GetBuild().GetUptime().GetSeconds(),
+			Started: res.GetBuild().GetStartTime().GetSeconds(), Uptime: res.GetBuild().GetUptime().GetSeconds(),
 		},
 	}
 	record.RedisInfo = storeWords(record)

@@ -81,10 +81,10 @@ func newDomainRecord(d *hushv1.Domain) domainRecord {
 		Resolving: d.GetResolving(), Checks: []domainCheck{},
 		VHost: vhost{
 			IncomingAddress: d.GetDisplayDomain(), IsResolving: d.GetResolving(),
-			LastMonitoredUnix: version.Epoch(d.GetCheckTime()), Status: domainWord(d),
+			LastMonitoredUnix: d.GetCheckTime().GetSeconds(), Status: domainWord(d),
 		},
 		Brand:   newBrandRecord(d),
-		Created: version.Epoch(d.GetCreateTime()), Updated: version.Epoch(d.GetUpdateTime()),
+		Created: d.GetCreateTime().GetSeconds(), Updated: d.GetUpdateTime().GetSeconds(),
 	}
 	for _, check := range d.GetChecks() {
 		record.Checks = append(record.Checks, newDomainCheck(check))
@@ -99,7 +99,7 @@ func newDomainCheck(c *hushv1.DomainCheck) domainCheck {
 	}
 	return domainCheck{
 		Kind: kind, Passed: c.GetPassed(), Name: c.GetName(), Expected: version.NotNull(c.GetExpected()),
-		Found: version.NotNull(c.GetFound()), Problem: c.GetProblem(), Time: version.Epoch(c.GetTime()),
+		Found: version.NotNull(c.GetFound()), Problem: c.GetProblem(), Time: c.GetTime().GetSeconds(),
 	}
 }
 

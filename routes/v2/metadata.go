@@ -68,7 +68,7 @@ type metadataRecord struct {
 
 func newMetadataRecord(v vocabulary, l call.Links, m *hushv1.Metadata) metadataRecord {
 	ttl := m.GetTtl().GetSeconds()
-	lifetime := version.Epoch(m.GetExpireTime()) - version.Epoch(m.GetCreateTime())
+	lifetime := m.GetExpireTime().GetSeconds() - m.GetCreateTime().GetSeconds()
 	record := metadataRecord{
 		Identifier:          m.GetMetadataKey(),
 		Key:                 m.GetMetadataKey(),
@@ -79,8 +79,8 @@ func newMetadataRecord(v vocabulary, l call.Links, m *hushv1.Metadata) metadataR
 		MetadataTTL:         lifetime,
 		Lifespan:            lifetime,
 		ShareDomain:         m.GetShareDomain(),
-		Created:             version.Epoch(m.GetCreateTime()),
-		Updated:             version.Epoch(m.GetUpdateTime()),
+		Created:             m.GetCreateTime().GetSeconds(),
+		Updated:             m.GetUpdateTime().GetSeconds(),
 		Received:            version.EpochOrNull(m.GetReceiveTime()),
 		Burned:              version.EpochOrNull(m.GetBurnTime()),
 		Viewed:              version.EpochOrNull(m.GetViewTime()),
@@ -90,7 +90,7 @@ func newMetadataRecord(v vocabulary, l call.Links, m *hushv1.Metadata) metadataR
 		CreatedDateUTC:      utcWords(m.GetCreateTime()),
 		ExpirationStamp:     lifetimeWords(ttl),
 		NaturalExpiration:   lifetimeWords(ttl),
-		Expiration:          version.Epoch(m.GetSecretExpireTime()),
+		Expiration:          m.GetSecretExpireTime().GetSeconds(),
 		ExpirationInSeconds: ttl,
 	}
 	record.setState(v, m)

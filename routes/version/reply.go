@@ -18,9 +18,18 @@ type Appender interface {
 // WriteJSON writes a response in the form of all API paths: compact, not
 // escaped for HTML, and never cached.
 func WriteJSON(w http.ResponseWriter, status int, answer any) {
-	body, err := encode(answer)
-	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"message":"`+refusal.TextInternal+`"}`)
+	var body []byte
+	if hot, ok := answer.(Appender); ok {
+		body = hot.AppendJSON(nil)
+	} else {
+		var b bytes.Buffer
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false)
+		if encoder.Encode(answer) == nil {
+			body = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+		} else {
+			status, body = http.StatusInternalServerError, []byte(`{"message":"`+refusal.TextInternal+`"}`)
+		}
 	}
 	h := w.Header()
 	// One piece of memory instead of four. Each list has room for one value only,
@@ -33,20 +42,6 @@ func WriteJSON(w http.ResponseWriter, status int, answer any) {
 	w.WriteHeader(status)
 	// If the client is gone, the response is lost.
 	_, _ = w.Write(body)
-}
-
-// encode returns an answer as JSON. Those of the hot routes append themselves.
-func encode(answer any) ([]byte, error) {
-	if hot, ok := answer.(Appender); ok {
-		return hot.AppendJSON(nil), nil
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(answer); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // RouteAnswer is the response of any API path without a route.

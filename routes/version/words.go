@@ -50,11 +50,6 @@ func Waits(s hushv1.State) bool {
 	return s == hushv1.State_STATE_NEW || s == hushv1.State_STATE_VIEWED
 }
 
-// Epoch returns the Unix time for legacy responses, zero if t is unset.
-func Epoch(t *timestamppb.Timestamp) int64 {
-	return t.GetSeconds()
-}
-
 // EpochOrNull returns nil for an unset time.
 func EpochOrNull(t *timestamppb.Timestamp) *int64 {
 	if t == nil {
