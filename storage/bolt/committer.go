@@ -179,20 +179,18 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	if err := call(func(storage.Tx) error { return t.Flush() }, &t); err != nil {
 		return -1, errors.Join(err, c.rollback(btx))
 	}
-	return -1, c.observed.Commit(len(live), func() error { return c.tryCommit(btx) }, asIs)
-}
-
-// tryCommit commits and classifies the error: a full disk, or an unknown outcome.
-func (c *committer) tryCommit(btx *bbolt.Tx) error {
 	id := btx.ID()
-	err := c.guard(btx, c.commit)
-	if err == nil {
-		return nil
-	}
-	if disk.IsFull(err) && c.current() == id-1 {
-		return fmt.Errorf("committing: %w: %w", storage.ErrFull, err)
-	}
-	return c.fault.Trip(fmt.Errorf("committing: %w", err))
+	return -1, c.observed.Commit(len(live), func() error {
+		err := c.guard(btx, c.commit)
+		switch {
+		case err == nil:
+			return nil
+		case disk.IsFull(err) && c.current() == id-1:
+			return fmt.Errorf("committing: %w: %w", storage.ErrFull, err)
+		default: // the outcome is unknown
+			return c.fault.Trip(fmt.Errorf("committing: %w", err))
+		}
+	}, asIs)
 }
 
 // current returns the number of the newest transaction visible to readers, or
