@@ -64,7 +64,11 @@ func TestDecodeShrimp(t *testing.T) {
 
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
+	c, err := chain.Described()
+	if err != nil {
+		t.Fatalf("Described(): got error %v", err)
+	}
 	var burn chain.Service[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := call.RPCWith(nil, burn, sureBurnInput(), firstWords.encodeBurn).Run(t.Context(), routestest.Request())
+	_, err = call.RPCWith(c, burn, sureBurnInput(), firstWords.encodeBurn).Run(t.Context(), routestest.Request())
 	routestest.WantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }
