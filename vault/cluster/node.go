@@ -204,7 +204,8 @@ func (n *Node) Beat(ctx context.Context) error {
 		n.log.Warn("another node has the number of this node, which claims a new one")
 		err = n.rejoin(ctx)
 	}
-	return n.note(err)
+	n.note(err)
+	return err
 }
 
 // rejoin claims a new number. The node may have stood still for long, so it finds

@@ -20,8 +20,7 @@ func (s *nodeSelf) check(tx storage.Tx) error {
 	return err
 }
 
-// writer is what a node may write with, as of the beginning of an update. Without a
-// node it may write.
+// writer is what a node may write with, as of the beginning of an update.
 type writer struct {
 	node *Node
 	self *nodeSelf // nil if the node had lost its number
@@ -30,9 +29,6 @@ type writer struct {
 
 // writer returns what an update with that context writes with.
 func (n *Node) writer(ctx context.Context) writer {
-	if n == nil {
-		return writer{}
-	}
 	w := writer{node: n, self: n.self.Load()}
 	if held, ok := ctx.Value(leaseKey{}).(lease); ok {
 		w.held = &held
@@ -43,9 +39,6 @@ func (n *Node) writer(ctx context.Context) writer {
 // begin returns a transaction of the node. It fails with ErrNodeLost if the node lost
 // its number, and with ErrLeaseLost if another node has the lease.
 func (w writer) begin(backend storage.Tx, log rows.EndLog) (*rows.Tx, error) {
-	if w.node == nil {
-		return rows.NewTx(backend, log), nil
-	}
 	if fault := w.node.fault.Load(); fault != nil {
 		return nil, *fault
 	}
@@ -69,9 +62,6 @@ func (w writer) begin(backend storage.Tx, log rows.EndLog) (*rows.Tx, error) {
 // if the node lacks a root key. Otherwise no other node can have changed them: they
 // wait for nodeGone, and for the heartbeat that names the key.
 func (n *Node) admitView(tx storage.Tx) error {
-	if n == nil {
-		return nil
-	}
 	if fault := n.fault.Load(); fault != nil {
 		return *fault
 	}
@@ -85,18 +75,13 @@ func (n *Node) admitView(tx storage.Tx) error {
 	return err
 }
 
-// note stops the node for good if err is a FormatError or a seal.ErrWrongRootKey, and
-// returns err.
-func (n *Node) note(err error) error {
-	if n == nil || err == nil {
-		return err
-	}
+// note stops the node for good if err is a FormatError or a seal.ErrWrongRootKey.
+func (n *Node) note(err error) {
 	if outdated, ok := errors.AsType[*FormatError](err); ok {
 		n.stop(err, outdated, "this node stops: a newer release has changed the store")
 	} else if errors.Is(err, seal.ErrWrongRootKey) {
 		n.stop(err, err, "this node stops: its root key file lacks a root key of the store")
 	}
-	return err
 }
 
 // stop makes every operation fail with err from now on, and says why, once.

@@ -32,12 +32,18 @@ func (s Store) Node() *Node { return s.node }
 // FormatError without running fn if this release can no longer read the store.
 func (s Store) View(ctx context.Context, fn func(*rows.Tx) error) error {
 	err := s.Store.View(ctx, func(backend storage.Tx) error {
-		if err := s.node.admitView(backend); err != nil {
-			return err
+		if s.node != nil {
+			if err := s.node.admitView(backend); err != nil {
+				return err
+			}
 		}
 		return fn(rows.NewTx(backend, nil))
 	})
-	return s.node.note(refusal.Unavailable(err))
+	err = refusal.Unavailable(err)
+	if s.node != nil {
+		s.node.note(err)
+	}
+	return err
 }
 
 // Update runs fn in a transaction, possibly several times, and returns when it
@@ -63,10 +69,15 @@ func (s Store) UpdateReserved(ctx context.Context, fn func(*rows.Tx) error) erro
 // logs what ended.
 func (s Store) update(ctx context.Context, run func(context.Context, func(storage.Tx) error) error, fn func(*rows.Tx) error) error {
 	var tx *rows.Tx // of the last run
-	may := s.node.writer(ctx)
+	var may writer  // what a node may write with
+	if s.node != nil {
+		may = s.node.writer(ctx)
+	}
 	check, _ := ctx.Value(checkKey{}).(func(*rows.Tx) error)
 	err := run(ctx, func(backend storage.Tx) (err error) {
-		if tx, err = may.begin(backend, s.ends); err != nil {
+		if s.node == nil {
+			tx = rows.NewTx(backend, s.ends)
+		} else if tx, err = may.begin(backend, s.ends); err != nil {
 			return err
 		}
 		if check != nil {
