@@ -119,8 +119,11 @@ func (b *Binding) Spent() time.Duration {
 	if b == nil {
 		return 0
 	}
-	b.claims.setSpent(b.known)
-	return b.claims.timeLeft(b.known, b.claims.clock.Now())
+	now := b.claims.clock.Now()
+	b.claims.mu.Lock()
+	defer b.claims.mu.Unlock()
+	b.known.spent = true
+	return b.known.timeLeft(now)
 }
 
 // Close lets other calls at the secret.

@@ -162,12 +162,6 @@ func (cl *Claims) isSpent(k *known) bool {
 	return k.spent
 }
 
-func (cl *Claims) setSpent(k *known) {
-	cl.mu.Lock()
-	defer cl.mu.Unlock()
-	k.spent = true
-}
-
 // turn is held by the call that binds a secret to a claim, until the secret's
 // share is destroyed, and by those that show the content. It is a semaphore and not a
 // mutex, because a caller that waits may leave.

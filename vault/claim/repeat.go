@@ -82,7 +82,9 @@ func (cl *Claims) spend(ctx context.Context, k *known, slot storage.Slot) error 
 	if err := cl.shares.DestroyListed(ctx, spent.KindSecretRevealed, slot); err != nil {
 		return err
 	}
-	cl.setSpent(k)
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	k.spent = true
 	return nil
 }
 

@@ -160,12 +160,3 @@ func getSecret(tx *rows.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 	}
 	return nil, cmp.Or(err, refusal.ErrNotFound)
 }
-
-// again is getSecret for a record that was read before, which it need not decode if
-// the row is still the same.
-func (r *Record) again(tx *rows.Tx, row *seal.RowKey, now time.Time) (*Record, error) {
-	if same, err := tx.Same(BucketSecret, row[:], r.stored); err != nil || same && now.Before(r.expires) {
-		return r, err
-	}
-	return getSecret(tx, *row, now)
-}

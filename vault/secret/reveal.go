@@ -235,7 +235,12 @@ func (se *Secrets) consumeIn(tx *rows.Tx, c caller.Caller, s *provenSecret, m mo
 	if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
 		return end, errLate
 	}
-	record, err := s.record.again(tx, &s.row, now)
+	// A record whose row is still the same need not be decoded again.
+	record := s.record
+	same, err := tx.Same(BucketSecret, s.row[:], record.stored)
+	if err == nil && (!same || !now.Before(record.expires)) {
+		record, err = getSecret(tx, s.row, now)
+	}
 	if err != nil {
 		return end, err
 	}
