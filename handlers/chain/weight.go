@@ -66,30 +66,22 @@ var (
 // an error quoting them would be too large.
 func brief(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if verbose(r) {
+		longest := 0
+		for _, name := range protocolHeaders {
+			for _, value := range r.Header[name] {
+				longest = max(longest, len(value))
+			}
+		}
+		if r.Method == http.MethodGet && r.URL.RawQuery != "" {
+			query := r.URL.Query()
+			for _, name := range protocolParams {
+				longest = max(longest, len(query.Get(name)))
+			}
+		}
+		if longest > maxProtocolText {
 			refuseCall(w, r, http.StatusBadRequest, connect.CodeInvalidArgument, "a protocol header or parameter is too long")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func verbose(r *http.Request) bool {
-	for _, name := range protocolHeaders {
-		for _, value := range r.Header[name] {
-			if len(value) > maxProtocolText {
-				return true
-			}
-		}
-	}
-	if r.Method != http.MethodGet || r.URL.RawQuery == "" {
-		return false
-	}
-	query := r.URL.Query()
-	for _, name := range protocolParams {
-		if len(query.Get(name)) > maxProtocolText {
-			return true
-		}
-	}
-	return false
 }

@@ -94,7 +94,19 @@ func (f Filler) Fill(p Params, message protoreflect.Message) error {
 func (t *target) put(p Params, message protoreflect.Message) error {
 	switch t.Form {
 	case FormTexts, FormKeys:
-		return t.putList(p, message)
+		read := p.list
+		if t.Form == FormKeys {
+			read = p.keys
+		}
+		texts, err := read(t.Name)
+		if err != nil || len(texts) == 0 {
+			return err
+		}
+		list := message.Mutable(t.into).List()
+		for _, text := range texts {
+			list.Append(protoreflect.ValueOfString(text))
+		}
+		return nil
 	case FormFile:
 		if message.Has(t.into) {
 			return nil
@@ -115,22 +127,6 @@ func (t *target) put(p Params, message protoreflect.Message) error {
 		message = message.Mutable(t.outer).Message()
 	}
 	message.Set(t.into, value)
-	return nil
-}
-
-func (t *target) putList(p Params, message protoreflect.Message) error {
-	read := p.list
-	if t.Form == FormKeys {
-		read = p.keys
-	}
-	texts, err := read(t.Name)
-	if err != nil || len(texts) == 0 {
-		return err
-	}
-	list := message.Mutable(t.into).List()
-	for _, text := range texts {
-		list.Append(protoreflect.ValueOfString(text))
-	}
 	return nil
 }
 

@@ -304,34 +304,29 @@ func (p Params) list(name string) ([]string, error) {
 		return nil, err
 	}
 	for _, s := range p.sources() {
-		texts, err := s.texts(name)
-		if err != nil || len(texts) > 0 {
-			return texts, err
+		found := s[name]
+		if found == nil {
+			continue
+		}
+		if found.object {
+			return nil, refusal.Invalid("%s must be text or a list of texts", name)
+		}
+		var texts []string
+		for _, values := range [][]value{found.values, found.items} {
+			for _, v := range values {
+				if !utf8.ValidString(v.text) {
+					return nil, notUTF8(name)
+				}
+				if v.text != "" {
+					texts = append(texts, v.text)
+				}
+			}
+		}
+		if len(texts) > 0 {
+			return texts, nil
 		}
 	}
 	return nil, nil
-}
-
-func (s source) texts(name string) ([]string, error) {
-	p := s[name]
-	if p == nil {
-		return nil, nil
-	}
-	if p.object {
-		return nil, refusal.Invalid("%s must be text or a list of texts", name)
-	}
-	var texts []string
-	for _, values := range [][]value{p.values, p.items} {
-		for _, v := range values {
-			if !utf8.ValidString(v.text) {
-				return nil, notUTF8(name)
-			}
-			if v.text != "" {
-				texts = append(texts, v.text)
-			}
-		}
-	}
-	return texts, nil
 }
 
 // flag reports whether a parameter is true. It accepts only the common
