@@ -80,7 +80,7 @@ func (b *body) hold(n int64) bool {
 	if b.lane == nil {
 		b.lane, b.holder = b.flight.creation, b.record.caller.Network
 		if b.record.mayEnd {
-			b.lane = b.flight.opening
+			b.lane = b.flight.opening // creation cannot fill it
 		}
 	}
 	if !b.lane.Take(b.holder, n) {

@@ -49,7 +49,8 @@ func (g gate) pass(ctx context.Context, record *record, header http.Header, proc
 		if err := admits(p, record); err != nil {
 			return err
 		}
-		// A token against forgery may be a parameter, so the call checks that.
+		// The headers name a page of another site, or a session's request names no origin.
+		// The token against forgery may be a parameter, so the call checks that.
 		if record.foreign && !mayCross(p, record) || needsShrimp(p, record) && !saysOrigin(header) {
 			return errCrossSite
 		}

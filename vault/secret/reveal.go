@@ -77,15 +77,15 @@ func (se *Secrets) reveal(ctx context.Context, c caller.Caller, token seal.Token
 	return newRevealed(secret, end.plaintext, end.left), nil
 }
 
-// open consumes a secret for a reveal, and keeps its content for the claim by, if it is
-// not empty. On a full disk, which takes no more content, it reveals as without a claim:
+// open consumes a secret for a reveal, and keeps its content for the claim, unless that is
+// empty. On a full disk, which takes no more content, it reveals as without a claim:
 // a secret that can be read must not wait for an operator.
-func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, s *provenSecret, by caller.Text, now time.Time) (consumed, error) {
+func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, s *provenSecret, claimed caller.Text, now time.Time) (consumed, error) {
 	var bound *claim.Binding // the methods of a nil binding do nothing
 	var err error
-	if by != "" {
+	if claimed != "" {
 		r := s.record
-		bound, err = se.claims.Bind(ctx, token, string(by), claim.Record{
+		bound, err = se.claims.Bind(ctx, token, string(claimed), claim.Record{
 			Receipt: r.metadata, Encryption: r.encryption, Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
 		}, now)
 	}
