@@ -70,7 +70,7 @@ func BenchmarkShares(b *testing.B) {
 				if err := shares.Destroy(b.Context(), slot); err != nil {
 					return err
 				}
-				shares.Release(slot)
+				shares.Recycler().Release(slot)
 				return nil
 			})
 		})

@@ -7,9 +7,10 @@ import (
 	"hush/storage"
 )
 
-// allocator tracks free slots. File checks the rest before it writes a slot.
+// allocator tracks free slots, and is the Recycler of a File, which checks the rest
+// before it writes a slot.
 //
-// Until reclaim, the slots below old belong to an earlier process. Which of
+// Until Reclaim, the slots below old belong to an earlier process. Which of
 // them are free is unknown, so none is handed out, not even a released one.
 type allocator struct {
 	mu sync.Mutex
@@ -22,8 +23,8 @@ type allocator struct {
 	end  atomic.Uint64 // the first slot beyond the file; changed under mu
 
 	old      uint64
-	excluded bitmap         // old slots that reclaim must not free
-	early    []storage.Slot // old slots released before reclaim
+	excluded bitmap         // old slots that Reclaim must not free
+	early    []storage.Slot // old slots released before Reclaim
 }
 
 // take hands out a free slot. fresh reports that this process has grown the
@@ -49,9 +50,9 @@ func (a *allocator) take(grow func(end uint64) (uint64, error)) (slot storage.Sl
 	return storage.Slot{Number: a.next - 1}, true, nil
 }
 
-// release frees slots. It ignores a slot that is already free, and one without
-// a generation, which no share ever had.
-func (a *allocator) release(slots []storage.Slot) {
+// Release implements storage.Recycler. It ignores a slot that is already free, and one
+// without a generation, which no share ever had.
+func (a *allocator) Release(slots ...storage.Slot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, slot := range slots {
@@ -86,8 +87,11 @@ func (a *allocator) inFile(number uint64) bool {
 	return number > 0 && number < a.end.Load()
 }
 
-// exclude keeps an old slot from reclaim.
-func (a *allocator) exclude(slot storage.Slot) {
+// Used implements storage.Recycler.
+func (a *allocator) Used(slot storage.Slot) { a.Touch(slot) }
+
+// Touch implements storage.Recycler: it keeps an old slot from Reclaim.
+func (a *allocator) Touch(slot storage.Slot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if slot.Number < a.old {
@@ -95,9 +99,10 @@ func (a *allocator) exclude(slot storage.Slot) {
 	}
 }
 
-// reclaim frees the old slots that were not excluded, and those that were released early,
-// and returns the number of the former.
-func (a *allocator) reclaim() int {
+// Reclaim implements storage.Recycler. It frees the old slots that were not excluded, those
+// at the end of the file that were never used among them, and those that were released
+// early, and returns the number of the former.
+func (a *allocator) Reclaim() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	freed := 0

@@ -183,7 +183,7 @@ func TestFailedWritesUnderLoad(t *testing.T) {
 					if got := onDisk(t, shares, slot.Number); got.state != slotDestroyed {
 						t.Errorf("slot %v that was destroyed: got state %d in the file", slot, got.state)
 					}
-					shares.Release(slot)
+					shares.Recycler().Release(slot)
 				} else if full.Add(1); !errors.Is(err, storage.ErrFull) {
 					t.Errorf("error: got %v, want %v", err, storage.ErrFull)
 				}

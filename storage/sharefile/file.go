@@ -23,7 +23,7 @@ const (
 	lockStripes = 64
 )
 
-// File is a storage.Shares in one file, and its own Recycler. slotData draws
+// File is a storage.Shares in one file. slotData draws
 // its format. Only the list of free slots is kept in memory.
 type File struct {
 	file   *os.File
@@ -198,20 +198,7 @@ func (s *File) Destroy(ctx context.Context, slots ...storage.Slot) error {
 func (s *File) Overwrites() bool { return true }
 
 // Recycler implements storage.Shares.
-func (s *File) Recycler() storage.Recycler { return s }
-
-// Release implements storage.Recycler.
-func (s *File) Release(slots ...storage.Slot) { s.slots.release(slots) }
-
-// Touch implements storage.Recycler.
-func (s *File) Touch(slot storage.Slot) { s.slots.exclude(slot) }
-
-// Used implements storage.Recycler.
-func (s *File) Used(slot storage.Slot) { s.slots.exclude(slot) }
-
-// Reclaim implements storage.Recycler. Slots at the end of the file that were
-// never used count as orphans too.
-func (s *File) Reclaim() int { return s.slots.reclaim() }
+func (s *File) Recycler() storage.Recycler { return &s.slots }
 
 // Close waits for running operations and closes the file. Further calls do
 // nothing.

@@ -82,7 +82,7 @@ func TestDamagedSlot(t *testing.T) {
 	if stored := readShare(t, shares, slot); stored == share {
 		t.Errorf("share in the file after Destroy: got %q, want random bytes", stored)
 	}
-	shares.Release(slot)
+	shares.Recycler().Release(slot)
 	next, err := shares.Put(t.Context(), share)
 	if err != nil || next.Number == slot.Number {
 		t.Errorf("Put: got %v, %v, want another slot than %v", next, err, slot)

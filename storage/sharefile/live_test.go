@@ -16,7 +16,7 @@ func TestLive(t *testing.T) {
 	if err := shares.Destroy(t.Context(), slots[1], slots[4]); err != nil {
 		t.Fatal(err)
 	}
-	shares.Release(slots[1], slots[4])
+	shares.Recycler().Release(slots[1], slots[4])
 	reused := put(t, shares, [storage.ShareSize]byte{9})
 	if err := shares.Destroy(t.Context(), reused); err != nil {
 		t.Fatal(err)

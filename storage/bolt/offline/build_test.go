@@ -71,8 +71,8 @@ func wantReplaced(t *testing.T, shares *sharefile.File, kept storage.Slot, gone 
 	if share, err := shares.Get(t.Context(), kept); err != nil || share[0] != 1 {
 		t.Errorf("Get(live): got %v, %v, want its share", share, err)
 	}
-	shares.Used(kept)
-	shares.Reclaim()
+	shares.Recycler().Used(kept)
+	shares.Recycler().Reclaim()
 	taken := takeSlots(t, shares, 16382) // all others of the file
 	for _, slot := range gone {
 		if _, err := shares.Get(t.Context(), slot); !errors.Is(err, storage.ErrShareGone) || !taken[slot.Number] {
