@@ -28,6 +28,7 @@ func TestEndsKeepChange(t *testing.T) {
 	vaulttest.Want(t, "Update", err, nil)
 	vaulttest.Want(t, "rows changed by the backend", backend.changed, 1)
 	vaulttest.Want(t, "rows compared by the backend", backend.compared, 1)
+	vaulttest.Want(t, "rows read from the backend", backend.read, 0)
 }
 
 // noEnds is a log of ends in which none is logged.
@@ -37,10 +38,10 @@ func (noEnds) Pend(_ *rows.Tx, e rows.End) (rows.End, bool, error) { return e, f
 
 func (noEnds) Follow([]rows.End) error { return nil }
 
-// changingStore counts what its transactions change and compare.
+// changingStore counts what its transactions change, compare and read.
 type changingStore struct {
 	storage.Store
-	changed, compared int
+	changed, compared, read int
 }
 
 func (s *changingStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
@@ -59,6 +60,16 @@ type changingTx struct {
 func (tx changingTx) Change(bucket, key string, fn func(value []byte) ([]byte, error)) error {
 	tx.s.changed++
 	return tx.Tx.Change(bucket, key, fn)
+}
+
+func (tx changingTx) Get(bucket string, key []byte) ([]byte, error) {
+	tx.s.read++
+	return tx.Tx.Get(bucket, key)
+}
+
+func (tx changingTx) GetMany(bucket string, keys [][]byte) ([][]byte, error) {
+	tx.s.read += len(keys)
+	return tx.Tx.GetMany(bucket, keys)
 }
 
 func (tx changingTx) Same(bucket string, key, value []byte) (bool, error) {
