@@ -36,16 +36,6 @@ func (c Charge) size() int64 { return c.Secret + c.Receipt }
 // unknown reports whether the charge names neither an account nor a network.
 func (c Charge) unknown() bool { return c.Owner == "" && c.Network == [8]byte{} }
 
-// ofTotal returns what c adds to the tally of all, or takes from it for a negative
-// sign.
-func (c Charge) ofTotal(sign int64) tally {
-	t := tally{Bytes: sign * c.size(), Secrets: sign * c.Secret}
-	if c.Owner == "" && !c.unknown() {
-		t.Anonymous = t.Bytes
-	}
-	return t
-}
-
 // fits reports whether c fits every limit beside what is counted already.
 func (c Charge) fits(counted tallies, limits caller.Limits) bool {
 	size := c.size()

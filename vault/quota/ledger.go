@@ -227,6 +227,16 @@ func (c Charge) store(tx *rows.Tx, node uint16, own tallies, sign int64) error {
 	return nil
 }
 
+// ofTotal returns what c adds to the tally of all, or takes from it for a negative
+// sign.
+func (c Charge) ofTotal(sign int64) tally {
+	t := tally{Bytes: sign * c.size(), Secrets: sign * c.Secret}
+	if c.Owner == "" && !c.unknown() {
+		t.Anonymous = t.Bytes
+	}
+	return t
+}
+
 // part returns the parts of c that are counted: those of its secret and of its
 // receipt. While the store is being counted, that is what the count has passed;
 // it adds the rest.

@@ -68,8 +68,9 @@ func (m *memory) change(c Charge, sign int64) {
 
 // add is change for a caller that holds the mutex.
 func (m *memory) add(c Charge, sign int64) {
-	m.total = m.total.plus(c.ofTotal(sign))
 	size := sign * c.size()
+	m.total.Bytes += size
+	m.total.Secrets += sign * c.Secret
 	switch {
 	case c.unknown():
 		return
@@ -77,6 +78,7 @@ func (m *memory) add(c Charge, sign int64) {
 		addBytes(m.accounts, c.Owner, size)
 		return
 	}
+	m.total.Anonymous += size
 	addBytes(m.networks, c.Network, size)
 	if c.Wide != [8]byte{} {
 		addBytes(m.wides, c.Wide, size)
@@ -92,8 +94,8 @@ func addBytes[K comparable](kept map[K]int64, who K, size int64) {
 	}
 }
 
-// storing keeps the pass from counting a secret and a receipt that this process is
-// about to store. Both are counted already.
+// storing keeps the pass from counting a secret and a receipt that are being stored.
+// Both are counted already.
 func (m *memory) storing(slot uint64, receipt seal.RowKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +106,7 @@ func (m *memory) storing(slot uint64, receipt seal.RowKey) {
 	}
 }
 
-// ending reports whether a secret that is about to end is counted. If it is not, the
+// ending reports whether a secret that is being ended is counted. If it is not, the
 // pass will not count it either. If the end fails and is tried again after the pass,
 // the result is the same.
 func (m *memory) ending(row seal.RowKey, slot uint64) (counted bool) {
@@ -113,19 +115,25 @@ func (m *memory) ending(row seal.RowKey, slot uint64) (counted bool) {
 	if _, left := m.uncounted[slot]; left {
 		return false
 	}
-	if m.pass == nil || m.pass.hasSecret(row, slot) {
+	if m.pass == nil {
+		return true
+	}
+	if _, counted := m.pass.countedSlots[slot]; counted || passed(m.pass.secrets, row) {
 		return true
 	}
 	m.uncounted[slot] = struct{}{}
 	return false
 }
 
-// countReceipt counts a receipt that is about to change or to be deleted, unless it is
+// countReceipt counts a receipt that is being changed or deleted, unless it is
 // counted. c is what it counts for as stored.
 func (m *memory) countReceipt(row seal.RowKey, c Charge) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.pass == nil || m.pass.hasReceipt(row) {
+	if m.pass == nil {
+		return
+	}
+	if _, counted := m.pass.countedReceipts[row]; counted || passed(m.pass.receipts, row) {
 		return
 	}
 	m.pass.countedReceipts[row] = struct{}{}

@@ -32,18 +32,6 @@ func (u *Usage) Pass() *Pass {
 	return u.memory.pass
 }
 
-// hasSecret reports whether a secret is counted. The caller holds the mutex.
-func (p *Pass) hasSecret(row seal.RowKey, slot uint64) bool {
-	_, counted := p.countedSlots[slot]
-	return counted || passed(p.secrets, row)
-}
-
-// hasReceipt reports whether a receipt is counted. The caller holds the mutex.
-func (p *Pass) hasReceipt(row seal.RowKey) bool {
-	_, counted := p.countedReceipts[row]
-	return counted || passed(p.receipts, row)
-}
-
 // Damaged records that the pass could not read something. It returns everything
 // that could not be read so far. An interrupted pass keeps it.
 func (p *Pass) Damaged(err error) error {

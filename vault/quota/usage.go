@@ -52,21 +52,14 @@ func (u *Usage) Cancel(c Charge, cause error) {
 	}
 }
 
-// Storing is called before a secret is stored in slot, and its receipt, for both of
-// which bytes are reserved: the pass must not count them again.
-func (u *Usage) Storing(slot uint64, receipt seal.RowKey) {
-	if u.memory != nil {
-		u.memory.storing(slot, receipt)
+// Put counts c, of a secret and its receipt in these rows, in the transaction that
+// stores them; c is reserved. It may return ErrQuota, before it writes anything.
+func (u *Usage) Put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits, slot uint64, secret, metadata seal.RowKey) error {
+	if u.ledger != nil {
+		return u.ledger.put(tx, c, e, limits, secret, metadata)
 	}
-}
-
-// Put counts c, of a secret and a receipt in these rows, in the transaction that
-// stores them. It may return ErrQuota, before it writes anything.
-func (u *Usage) Put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
-	if u.ledger == nil {
-		return nil
-	}
-	return u.ledger.put(tx, c, e, limits, secret, metadata)
+	u.memory.storing(slot, metadata)
+	return nil
 }
 
 // EndSecret uncounts c, of a secret, in the transaction that ends it. The rows are
@@ -104,17 +97,20 @@ func (u *Usage) EndReceipt(tx *rows.Tx, c Charge, secret, metadata seal.RowKey) 
 
 // PutClaim counts c, of a claim, in the transaction that makes it. SecretEnded does so
 // on a store that is not shared.
-func (u *Usage) PutClaim(tx *rows.Tx, c Charge) error { return u.changeClaim(tx, c, +1) }
-
-// EndClaim uncounts c, of a claim, in the transaction that ends it. Release must follow
-// once that transaction is durable.
-func (u *Usage) EndClaim(tx *rows.Tx, c Charge) error { return u.changeClaim(tx, c, -1) }
-
-func (u *Usage) changeClaim(tx *rows.Tx, c Charge, sign int64) error {
+func (u *Usage) PutClaim(tx *rows.Tx, c Charge) error {
 	if u.ledger == nil {
 		return nil
 	}
-	return u.ledger.changeClaim(tx, c, sign)
+	return u.ledger.changeClaim(tx, c, +1)
+}
+
+// EndClaim uncounts c, of a claim, in the transaction that ends it. Release must follow
+// once that transaction is durable.
+func (u *Usage) EndClaim(tx *rows.Tx, c Charge) error {
+	if u.ledger == nil {
+		return nil
+	}
+	return u.ledger.changeClaim(tx, c, -1)
 }
 
 // AddClaim counts the bytes of a claim that an earlier process has stored. On a shared

@@ -112,7 +112,6 @@ func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, te
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
 	}
-	se.usage.Storing(ready.Slot.Number, d.receipt.Row())
 	key, err := se.secretKeys.Key(d.secret.kid, d.key, d.row, ready.Share, hash)
 	if err != nil {
 		se.shares.Discard(err, ready.Slot)
@@ -151,7 +150,7 @@ func (se *Secrets) putDraft(tx *rows.Tx, d *draft, encoded []byte, ready shares.
 	if err := se.shares.Own(tx, ready); err != nil {
 		return err
 	}
-	if err := se.usage.Put(tx, d.charged, d.elsewhere, se.limits, d.row, d.receipt.Row()); err != nil {
+	if err := se.usage.Put(tx, d.charged, d.elsewhere, se.limits, ready.Slot.Number, d.row, d.receipt.Row()); err != nil {
 		return err
 	}
 	if err := tx.Put(BucketSecret, d.row[:], encoded); err != nil {
