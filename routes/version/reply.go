@@ -25,9 +25,9 @@ func WriteJSON(w http.ResponseWriter, status int, answer any) {
 		var b bytes.Buffer
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(false)
-		if encoder.Encode(answer) == nil {
-			body = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-		} else {
+		err := encoder.Encode(answer)
+		body = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+		if err != nil {
 			status, body = http.StatusInternalServerError, []byte(`{"message":"`+refusal.TextInternal+`"}`)
 		}
 	}

@@ -64,12 +64,11 @@ func (l *ledger) empty(ctx context.Context) (empty []countKey, err error) {
 				last, sum, damaged = who, tally{}, false
 			}
 			read++
-			t, err := decodeTally(value)
-			if err != nil {
+			if t, err := decodeTally(value); err == nil {
+				sum = sum.plus(t)
+			} else {
 				damaged = true // the doctor reports it
-				return nil
 			}
-			sum = sum.plus(t)
 			return nil
 		})
 		if err == nil {
