@@ -52,7 +52,7 @@ type ending struct {
 	noticed  bool // a mail to the sender was queued
 }
 
-// endSecret is the part of consume that reveal, burn and expiry share. It
+// endSecret ends a secret in a transaction, whether it is opened, burned or expires. It
 // deletes the secret, changes its receipt, lists the slot, counts, and writes
 // the audit row. by is the caller's masked network, or empty if there is no
 // caller. claimed says that a claim keeps the content. finish must follow once the

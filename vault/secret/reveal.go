@@ -203,7 +203,7 @@ type consumed struct {
 }
 
 // consume ends a secret. It is the only path that opens one. In one transaction
-// it checks that the record is unchanged, opens it if the move is a reveal,
+// it checks that the secret has the same slot still, opens it if the move is a reveal,
 // deletes it, changes the receipt and lists the share for destruction. Then it
 // destroys the share. The caller must show nothing if consume returns an error.
 // With a binding, the transaction also keeps the content for its claim, unless a
