@@ -144,7 +144,9 @@ func (o *opened) end(ctx context.Context, row seal.RowKey, slot storage.Slot, ho
 	ended, err := o.vault.Burns.EndLogged(ctx, row, slot, how, at)
 	if rows.IsDamage(err) || errors.Is(err, refusal.ErrNotFound) { // its receipt is not live
 		o.lost.Note(secret.Holding().Name, err)
-		err = o.Shares.Destroy(context.WithoutCancel(ctx), slot)
+		if err = o.Shares.Destroy(context.WithoutCancel(ctx), slot); err != nil {
+			err = fmt.Errorf("destroying the share: %w", refusal.Unavailable(err))
+		}
 	}
 	if ended {
 		o.ended.Add(1)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/storage/bolt"
 	"hush/storage/spentlog"
 	"hush/vault"
@@ -180,4 +181,54 @@ func TestReplay(t *testing.T) {
 	vaulttest.WantErr(t, "Continues(backup of the abandoned data)", spent.Continues(log, log.ID(), after+3), spent.ErrAbandoned)
 	vaulttest.WantErr(t, "Continues(later backup)", spent.Continues(log, log.ID(), log.Last()+1), spent.ErrBehind)
 	vaulttest.WantErr(t, "Continues(another log)", spent.Continues(log, spentlog.ID{1}, after), spent.ErrOther)
+}
+
+// failingShares destroys nothing.
+type failingShares struct{ storage.Shares }
+
+var errDisk = errors.New("disk says no")
+
+func (failingShares) Destroy(context.Context, ...storage.Slot) error { return errDisk }
+
+// The attack: damage the receipt of a secret in a backup, so that a replay cannot end the
+// secret, and open it. At least its share goes, and a failure of that fails the replay.
+func TestReplayDestroysShareBesideDamage(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	revealed := s.MustConceal(t, caller.Caller{}, "revealed", secret.Terms{})
+	slot := slotOf(t, s.Store, revealed)
+	vaulttest.AwaitShred(t, s.Kit)
+	_, after := s.SpentLog.Position()
+	dir := s.CopyDir(t)
+	s.MustReveal(t, caller.Caller{}, revealed.Secret.Key, "")
+	s.restoreCopy(t, dir, after, func(opts vault.Options, log *spentlog.Reader) {
+		row := revealed.Metadata.Key.RowKey(seal.KindMetadata)
+		vaulttest.Put(t, opts.Store, receipt.BucketMetadata, row[:], []byte("damaged"))
+		failing := opts
+		failing.Shares = failingShares{opts.Shares}
+		_, err := restoration.Replay(t.Context(), failing, log, after)
+		vaulttest.WantErr(t, "Replay(failing shares)", err, errDisk)
+		_, err = opts.Shares.Get(t.Context(), slot)
+		vaulttest.Want(t, "Get(slot) before", err, nil)
+		_, err = restoration.Replay(t.Context(), opts, log, after)
+		vaulttest.Want(t, "Replay()", err, nil)
+		_, err = opts.Shares.Get(t.Context(), slot)
+		vaulttest.WantErr(t, "Get(slot of a secret with a damaged receipt)", err, storage.ErrShareGone)
+	}).Close(t)
+}
+
+// slotOf returns the slot of a secret.
+func slotOf(t *testing.T, store storage.Store, s secret.Concealed) (slot storage.Slot) {
+	t.Helper()
+	row := s.Secret.Key.RowKey(seal.KindSecret)
+	err := store.View(t.Context(), func(tx storage.Tx) error {
+		value, err := tx.Get(secret.BucketSecret, row[:])
+		if err != nil {
+			return err
+		}
+		slot, _, _, err = secret.Holding().Find(row[:], value)
+		return err
+	})
+	vaulttest.Want(t, "slot of a secret", err, nil)
+	return slot
 }

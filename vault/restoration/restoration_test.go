@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"time"
 
 	"hush/storage"
 	"hush/storage/bolt"
@@ -14,10 +15,13 @@ import (
 	"hush/vault/counter"
 	"hush/vault/credential"
 	"hush/vault/outbox"
+	"hush/vault/quota"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/restoration"
 	"hush/vault/secret"
+	"hush/vault/shares"
+	"hush/vault/spent"
 	"hush/vault/ticket"
 	"hush/vault/vaulttest"
 )
@@ -55,7 +59,12 @@ func TestOnlySharesOfSecretsAreKept(t *testing.T) {
 		})
 	})
 	vaulttest.Want(t, "Snapshot()", err, nil)
+	freed := slotOf(t, k.Store, opened)
 	k.MustReveal(t, caller.Caller{}, opened.Secret.Key, "")
+	vaulttest.AwaitShred(t, k)
+	for reused := false; !reused; { // a younger secret takes the slot, with another generation
+		reused = slotOf(t, k.Store, k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Terms{})).Number == freed.Number
+	}
 	all, kept := 0, 0
 	_, err = k.Shares.(*sharefile.File).Live(t.Context(), func(slot storage.Slot, _ [storage.ShareSize]byte) error {
 		if all++; r.KeepsShare(slot) {
@@ -158,4 +167,15 @@ func mustAccount(t *testing.T, k *vaulttest.Kit, c caller.Caller) account.Accoun
 	a, err := k.Vault.Accounts.GetAccount(t.Context(), c)
 	vaulttest.Want(t, "GetAccount()", err, nil)
 	return a
+}
+
+// What a list of the old store names is no business of the new one, which would destroy
+// slots of others by it or log what it did not end.
+func TestListsOfTheOldStoreAreLeftOut(t *testing.T) {
+	t.Parallel()
+	r := restoration.New(restoration.Options{Keys: vaulttest.New(t, vaulttest.Options{}).Keys, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	for _, bucket := range []string{shares.BucketShred, shares.BucketEpoch, spent.BucketPending, quota.BucketUsage} {
+		vaulttest.Want(t, "KeepsRow("+bucket+")", r.KeepsRow(bucket, []byte("key"), []byte("value")), false)
+	}
+	vaulttest.Want(t, "KeepsRow("+account.BucketAccount+")", r.KeepsRow(account.BucketAccount, []byte("key"), []byte("value")), true)
 }

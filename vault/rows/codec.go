@@ -19,8 +19,10 @@ var ErrDamaged = errors.New("vault: damaged record")
 // Encode runs it to write them, Decode to read them. So what is written is what is
 // read.
 //
-// Numbers are big-endian and of a fixed width. Writing does not change the fields. In
-// a record that ends too early, reading sets the missing fields to zero.
+// Numbers are big-endian and of a fixed width. Writing leaves the values of the fields as
+// they are, but may store them again, so a record must not be written while another
+// goroutine reads it. In a record that ends too early, reading sets the missing fields to
+// zero.
 type Codec struct {
 	data    []byte // of the record, as far as it was written; all of it in reading
 	at      int    // how much of it was read
