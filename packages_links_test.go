@@ -1,10 +1,12 @@
 package hush_test
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +48,26 @@ func installed(t *testing.T, format string) map[string]string {
 		}
 	}
 	return files
+}
+
+// Packages have every document, and all else below docs: a page in a new folder needs a
+// line in deploy/nfpm.yaml.
+func TestAllDocumentsAreInstalled(t *testing.T) {
+	for _, format := range []string{"deb", "rpm"} {
+		var files []string
+		for _, file := range installed(t, format) {
+			files = append(files, file)
+		}
+		err := fs.WalkDir(os.DirFS("."), "docs", func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && !slices.Contains(files, name) {
+				t.Errorf("%s: got no %s, want every file below docs", format, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Who reads a document where a package put it can follow every link in it, to a file or
