@@ -223,9 +223,10 @@ func TestForeignNamesAreExported(t *testing.T) {
 	}
 }
 
-// docs/operations.md lists what is exported, and explains every alert.
+// docs/operations/metrics.md lists what is exported, and explains every alert.
 func TestMetricsAreDocumented(t *testing.T) {
-	text := readText(t, "docs/operations.md")
+	const name = "docs/operations/metrics.md"
+	text := readText(t, name)
 	row := regexp.MustCompile("(?m)^\\| `(hush_[a-z_]+)` \\| (\\w+) \\| ([^|]*) \\| ([^|]+) \\|$")
 	documented := map[string]metrics.Metric{}
 	for _, match := range row.FindAllStringSubmatch(text, -1) {
@@ -238,17 +239,17 @@ func TestMetricsAreDocumented(t *testing.T) {
 	for _, want := range metrics.Table() {
 		got := documented[want.Name]
 		if got.Type != want.Type || !slices.Equal(got.Labels, want.Labels) || got.Help != markdown(want.Help) {
-			t.Errorf("docs/operations.md on %s: got %q, want %q", want.Name, got, want)
+			t.Errorf("%s on %s: got %q, want %q", name, want.Name, got, want)
 		}
 		delete(documented, want.Name)
 	}
-	for name := range documented {
-		t.Errorf("docs/operations.md: got %s, which is not exported", name)
+	for metric := range documented {
+		t.Errorf("%s: got %s, which is not exported", name, metric)
 	}
 	for _, group := range readRules(t).Groups {
 		for _, rule := range group.Rules {
 			if !strings.Contains(text, "`"+rule.Alert+"`") {
-				t.Errorf("docs/operations.md: got nothing about the alert %s, want what to do", rule.Alert)
+				t.Errorf("%s: got nothing about the alert %s, want what to do", name, rule.Alert)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 func TestMissingNamesAreFound(t *testing.T) {
 	readFolders(t)
 	text := "`vault/nothing.go`, `docs_test.go`, `nothing_test.go`, `docs/*.none`, `vault/nothing`, `alt/name`, `POST /api`," +
-		" `docs_test.go`, `testFolders`, `noSuchName`; `TestNothingOfTheKind`, `TestMissing…`, `TestMissing`; `vault`: `TestDocuments…` [a](#none) [b](docs/none.md) [c](#some-place)\n## Some `place`!\n"
+		" `docs_test.go`, `testFolders`, `noSuchName`; `TestNothingOfTheKind`, `TestMissing…`, `TestMissing`; `vault`: `TestDocuments…` [a](#none) [b](docs/none.md) [c](#some-place) [d](#old)\n## Some `place`!\n<a id=\"old\"></a>"
 	documents := map[string]string{"README.md": text}
 	if got, want := missingPaths(t, text), []string{"vault/nothing.go", "nothing_test.go", "docs/*.none", "vault/nothing"}; !slices.Equal(got, want) {
 		t.Errorf("missingPaths: got %q, want %q", got, want)
@@ -60,13 +60,13 @@ func TestMissingNamesAreFound(t *testing.T) {
 	}
 }
 
-// The operator looks up what the log says, so operations.md quotes it exactly.
+// The operator looks up what the log says, so messages.md quotes it exactly.
 func TestOperationsQuotesMessages(t *testing.T) {
 	readFolders(t)
-	_, section, _ := strings.Cut(readDocument(t, "docs/operations.md"), "## When something is wrong\n")
-	section, _, found := strings.Cut(section, "Requests that fail")
+	const name = "docs/operations/messages.md"
+	section, _, found := strings.Cut(readDocument(t, name), "Requests that fail")
 	if !found {
-		t.Fatal("docs/operations.md: got no table of messages, want one")
+		t.Fatalf("%s: got no table of messages, want one", name)
 	}
 	var code strings.Builder
 	walkFiles(t, func(name string) {
@@ -81,18 +81,18 @@ func TestOperationsQuotesMessages(t *testing.T) {
 			continue // not a row of the table
 		}
 		if len(cells) != 5 {
-			t.Errorf("docs/operations.md: got %d cells in %q, want 3", len(cells)-2, line)
+			t.Errorf("%s: got %d cells in %q, want 3", name, len(cells)-2, line)
 			continue
 		}
 		for _, span := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
 			if !strings.Contains(code.String(), span[1]) {
-				t.Errorf("docs/operations.md quotes %q: got no such message in the code, want one", span[1])
+				t.Errorf("%s quotes %q: got no such message in the code, want one", name, span[1])
 			}
 			quotes++
 		}
 	}
 	if quotes < 10 {
-		t.Errorf("docs/operations.md: got %d messages quoted, want 10 or more, or this test finds nothing", quotes)
+		t.Errorf("%s: got %d messages quoted, want 10 or more, or this test finds nothing", name, quotes)
 	}
 }
 
@@ -155,6 +155,7 @@ var (
 	testsOf     = regexp.MustCompile("`([\\w/-]+)`:((?:,?\\s+`Test\\w*…?`)+)")
 	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	namedAnchor = regexp.MustCompile(`<a id="([\w-]+)"></a>`)
 )
 
 // missingPaths returns the files and folders that text names and that do not
@@ -306,8 +307,12 @@ func missingLinks(from string, documents map[string]string) (missing []string) {
 	return missing
 }
 
-// anchors returns the link names of a document's headings.
+// anchors returns the link names of a document's headings, and those that it gives to
+// other places.
 func anchors(text string) (names []string) {
+	for _, match := range namedAnchor.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
 		names = append(names, strings.Map(func(r rune) rune {
 			switch {

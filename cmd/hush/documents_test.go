@@ -7,10 +7,15 @@ import (
 	"testing"
 )
 
-// pagesRun are the documents whose commands tests run as they stand there. Those of a
-// page that only has them in some sections are run by the tests of these sections.
+// pagesRun are the documents whose commands tests run as they stand there.
 func pagesRun() []string {
-	return []string{readme, apiDoc, commandLine, "../../docs/operations.md"}
+	pages := []string{readme, apiDoc, commandLine, operations + "first-day.md", operations + "worst-day.md"}
+	for _, page := range keepItPages() {
+		if name := operations + page[0]; !slices.Contains(pages, name) {
+			pages = append(pages, name)
+		}
+	}
+	return pages
 }
 
 // A page with commands and what they print promises that a test runs them, in whatever

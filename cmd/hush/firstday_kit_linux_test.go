@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// firstDayHost is the name of the service in docs/operations.md.
+	// firstDayHost is the name of the service in the documents.
 	firstDayHost = "secrets.example.com"
 	// firstDayAddress is where it is, with the ports of the package.
 	firstDayAddress = "127.0.0.1"

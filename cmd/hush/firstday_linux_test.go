@@ -13,17 +13,18 @@ var (
 	firstDayPackages = flag.String("firstday.packages", "", "the folder with the packages of two versions for TestFirstDay")
 )
 
-// TestFirstDay runs the commands of "The first day" in docs/operations.md as they
-// stand there, and compares what they print: `make check-packages` gives it a fresh
+// firstDayPage has the commands of the first day.
+const firstDayPage = operations + "first-day.md"
+
+// TestFirstDay runs the commands of docs/operations/first-day.md as they stand there, and compares what they print: `make check-packages` gives it a fresh
 // root and packages of two versions. There is no systemd in the root. So a command
 // systemctl of the test does what the installed units say, with
 // systemd-socket-activate and the sockets that hush.socket names. The certificate
 // comes from a real ACME server. While the service restarts and is upgraded, others
 // share secrets. Without a root, only the commands' form is checked.
 func TestFirstDay(t *testing.T) {
-	const path = "../../docs/operations.md"
-	sessions := sectionSessions(t, path, "The first day")
-	if worst := sectionSessions(t, path, "The worst day"); len(sessions) < 9 || len(worst) < 40 {
+	sessions := consoleSessions(t, firstDayPage)
+	if worst := consoleSessions(t, worstDayPage); len(sessions) < 9 || len(worst) < 40 {
 		t.Fatalf("commands: got %d of the first day and %d of the worst, want 9 and 40 or more", len(sessions), len(worst))
 	}
 	if *firstDayRoot == "" {
@@ -45,7 +46,7 @@ func TestFirstDay(t *testing.T) {
 		twoPackages(t, *firstDayPackages, filepath.Join(root, "root"))
 	}
 	c.known["hush_VERSION_"] = "hush_" + newer + "_"
-	(&worstDay{firstDay: d, transcript: c}).run(t, path)
+	(&worstDay{firstDay: d, transcript: c}).run(t)
 	if err := d.stop(); err != nil {
 		t.Error(err)
 	}

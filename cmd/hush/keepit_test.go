@@ -15,15 +15,27 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// TestKeepIt runs the commands of "Keep it" in docs/operations.md as they stand
-// there, on folders of the test, and compares what the document shows of what they
-// print. Those of "The worst day" are TestFirstDay's.
+// operations is the folder of the operator's documents.
+const operations = "../../docs/operations/"
+
+// keepItPages are pages about what keeps a service, with the sections of one that has
+// several, in the order in which TestKeepIt follows them.
+func keepItPages() [][2]string {
+	return [][2]string{
+		{"backup.md", "Backups"}, {"doctor.md", "Doctor and compact"}, {"backup.md", "The spent log"}, {"backup.md", "Restore"},
+		{"root-keys.md", "Root keys"}, {"upgrades.md", "Upgrades and formats"}, {"audit.md", "Audit export"},
+	}
+}
+
+// TestKeepIt runs the commands of these pages as they stand there, on folders of the
+// test, and compares what the document shows of what they print.
 func TestKeepIt(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about data folders")
-	const path = "../../docs/operations.md"
-	others := sectionSessions(t, path, "The worst day")
-	sessions := slices.DeleteFunc(sectionSessions(t, path, "Keep it"), func(s dialogue) bool { return slices.Contains(others, s) })
+	var sessions []dialogue
+	for _, page := range keepItPages() {
+		sessions = append(sessions, sectionSessions(t, operations+page[0], page[1])...)
+	}
 	if len(sessions) < 15 {
 		t.Fatalf("Keep it: got %d commands, want 15 or more", len(sessions))
 	}

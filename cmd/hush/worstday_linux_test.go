@@ -17,10 +17,13 @@ import (
 	"hush/vault/vaulttest"
 )
 
+// worstDayPage has the commands of the worst day.
+const worstDayPage = operations + "worst-day.md"
+
 var worstDayRoot = flag.String("worstday.root", "", "another fresh root of Debian for TestFirstDay, for the machine that takes over")
 
-// worstDay goes on after the first day, by the commands of "The worst day" in
-// docs/operations.md as they stand there. The machine is lost, and another root
+// worstDay goes on after the first day, by the commands of
+// docs/operations/worst-day.md as they stand there. The machine is lost, and another root
 // takes its place, where the user of the service has another number. Besides the
 // secrets that the document shares there are many more, and API tokens.
 type worstDay struct {
@@ -39,23 +42,23 @@ type worstDay struct {
 const worstDayMany = 20
 
 // run runs the day.
-func (w *worstDay) run(t *testing.T, path string) {
+func (w *worstDay) run(t *testing.T) {
 	t.Helper()
 	w.transcript.messages = true
 	// No connection outlives the machine.
 	w.driver = apitest.NewV1Driver("v1", w.client(false), "https://"+firstDayHost)
-	w.section(t, path, "Before it")
+	w.section(t, "Before it")
 	w.end(t)
 	old := w.root
 	w.lose(t)
-	w.section(t, path, "The day")
+	w.section(t, "The day")
 	w.check(t)
-	w.section(t, path, "A new root key")
+	w.section(t, "A new root key")
 	if lines := strings.Count(string(w.read(t, "etc/hush/root.key")), "\n"); lines != 2 {
 		t.Errorf("root keys: got %d, want 2", lines)
 	}
 	w.oldFolder(t, old)
-	w.section(t, path, "An old folder")
+	w.section(t, "An old folder")
 	made := readFrozen(t, frozenOldest)
 	useFrozenProgram(t, made, w.client(true), "https://"+firstDayHost)
 }
@@ -63,10 +66,10 @@ func (w *worstDay) run(t *testing.T, path string) {
 // frozenOldest is the release of the folder that is upgraded.
 const frozenOldest = "0.1.0"
 
-// section runs the commands of a part of the section.
-func (w *worstDay) section(t *testing.T, path, heading string) {
+// section runs the commands of a section of the page.
+func (w *worstDay) section(t *testing.T, heading string) {
 	t.Helper()
-	for _, s := range sectionSessions(t, path, heading) {
+	for _, s := range sectionSessions(t, worstDayPage, heading) {
 		switch {
 		case strings.HasPrefix(s.command, "systemctl daemon-reload && systemctl restart"):
 			w.share(t)

@@ -31,7 +31,7 @@ A service that runs examines its rows and shares itself, as they are at one mome
 goes on serving. The pages of hush.db, and what else changes meanwhile, need it
 stopped: lines that begin with "not examined" say so.
 
-Each kind of finding has a code, which docs/operations.md explains. An error
+Each kind of finding has a code, which docs/operations/doctor.md explains. An error
 means that data or a promise is in danger, a warning that something is to be looked
 at, and an info needs nothing. The spent log is not examined.
 

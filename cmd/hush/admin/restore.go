@@ -63,7 +63,7 @@ command is interrupted, run it again.`,
 }
 
 // errRestoreShared is for a store that other means restore.
-var errRestoreShared = command.Usage("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
+var errRestoreShared = command.Usage("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations/nodes.md says")
 
 func (a administrator) restore(ctx context.Context, name string, o restoreOptions) (err error) {
 	switch {

@@ -1,0 +1,39 @@
+package hush_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Packages, messages and links that are in use name headings of docs/operations.md, which
+// became a folder. Each leads to where its text is now.
+func TestOldAnchorsOfOperationsResolve(t *testing.T) {
+	const name = "docs/operations.md"
+	documents := readDocuments(t)
+	old := oldAnchors()
+	for _, anchor := range old {
+		if !slices.Contains(anchors(documents[name]), anchor) {
+			t.Errorf("%s: got no anchor %s, want every one that it had", name, anchor)
+		}
+	}
+	for _, missing := range missingLinks(name, documents) {
+		t.Errorf("%s leads to %s: got no such heading, want one", name, missing)
+	}
+	led := regexp.MustCompile(`(?m)^- <a id="[\w-]+"></a>\[[^\]]+\]\(operations/[\w-]+\.md(#[\w-]+)?\)$`)
+	if got := len(led.FindAllString(documents[name], -1)); got != len(old)-1 { // the first is the title
+		t.Errorf("%s: got %d lines that lead on, want %d", name, got, len(old)-1)
+	}
+}
+
+// oldAnchors are the link names of the headings that docs/operations.md had.
+func oldAnchors() []string {
+	return strings.Fields(`
+		operations install the-first-day running-the-service configuration certificates obtained-over-acme from-files
+		behind-a-proxy container commands the-data-folder copying-and-moving-the-folder moving-to-another-store keep-it
+		backups doctor-and-compact the-spent-log restore the-worst-day before-it the-day a-new-root-key an-old-folder
+		root-keys upgrades-and-formats audit-export several-nodes-on-postgresql starting-stopping-and-health metrics
+		metrics-for-other-machines when-something-is-wrong causes-that-postgresql-names requests-that-fail full-disk
+		the-log accounts mail domains policy places limits bodies-and-memory stored-bytes connections the-sandbox`)
+}
