@@ -108,16 +108,17 @@ lint-words:
 	@scripts/check-words.sh
 
 .PHONY: generate
-generate: ## Write gen/ and openapi/ anew from proto/, the routes and the recorded exchanges
+generate: ## Write gen/, openapi/ and the page of settings anew from proto/, the routes, the recorded exchanges and the settings
 	@scripts/buf-offline.sh
 	$(TOOL) buf generate
 	gofmt -w gen
 	go run -C tools/hush ./openapi
+	go test -run '^TestReferenceOfSettings$$' ./server/settings -update
 
 .PHONY: check-generated
-check-generated: generate ## Fail if gen/ or openapi/ is not what make generate gives
-	@stale=$$(git status --porcelain -- gen openapi); \
-	if [ -n "$$stale" ]; then echo "gen/ or openapi/ is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
+check-generated: generate ## Fail if gen/, openapi/ or the page of settings is not what make generate gives
+	@stale=$$(git status --porcelain -- gen openapi docs/operations/settings.md); \
+	if [ -n "$$stale" ]; then echo "gen/, openapi/ or the page of settings is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
 
 .PHONY: check-openapi
 check-openapi: ## Check the OpenAPI description with a validator and a client that is generated anew
