@@ -64,7 +64,7 @@ func TestMissingNamesAreFound(t *testing.T) {
 func TestOperationsQuotesMessages(t *testing.T) {
 	readFolders(t)
 	const name = "docs/operations/messages.md"
-	section, _, found := strings.Cut(readDocument(t, name), "Requests that fail")
+	section, _, found := strings.Cut(readDocument(t, name), "\n## Requests that fail\n")
 	if !found {
 		t.Fatalf("%s: got no table of messages, want one", name)
 	}
