@@ -9,7 +9,7 @@ import (
 
 // pagesRun are the documents whose commands tests run as they stand there.
 func pagesRun() []string {
-	pages := []string{readme, apiDoc, commandLine, operations + "first-day.md", operations + "worst-day.md"}
+	pages := []string{readme, startPage, apiDoc, commandLine, operations + "first-day.md", operations + "worst-day.md"}
 	for _, page := range keepItPages() {
 		if name := operations + page[0]; !slices.Contains(pages, name) {
 			pages = append(pages, name)

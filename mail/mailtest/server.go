@@ -3,6 +3,7 @@ package mailtest
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"net"
 	"slices"
 	"sync"
@@ -101,6 +102,11 @@ func (s *Server) listen(t testing.TB) (err error) {
 // CAs returns the authority of the server's certificate, which is valid for
 // 127.0.0.1 and localhost. Each server has its own.
 func (s *Server) CAs() *x509.CertPool { return s.pool.Clone() }
+
+// CAsPEM returns the authority of CAs in PEM format, for a program that reads a file.
+func (s *Server) CAsPEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.config.Certificates[0].Certificate[0]})
+}
 
 // Messages returns the accepted messages, oldest first.
 func (s *Server) Messages() []Received {
