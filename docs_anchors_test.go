@@ -37,3 +37,28 @@ func oldAnchors() []string {
 		metrics-for-other-machines when-something-is-wrong causes-that-postgresql-names requests-that-fail full-disk
 		the-log accounts mail domains policy places limits bodies-and-memory stored-bytes connections the-sandbox`)
 }
+
+// What operators search for is in their documents, under the words that they use.
+func TestOperationsAnswerSearches(t *testing.T) {
+	documents := readDocuments(t)
+	for word, name := range map[string]string{
+		"**429**": "limits", "firewall": "install", "certbot": "certificates", "single sign-on": "proxies", "GDPR": "privacy",
+		"Rotation": "log", "To another machine": "moving",
+	} {
+		page := "docs/operations/" + name + ".md"
+		if !strings.Contains(documents[page], word) {
+			t.Errorf("%s: got nothing about %q, want an answer", page, word)
+		}
+	}
+	for _, word := range []string{"429", "firewall", "certbot", "SSO", "GDPR", "rotates", "another machine"} {
+		if !strings.Contains(documents["docs/operations/README.md"], word) {
+			t.Errorf("contents of operations: got nothing about %q, want a line that leads to it", word)
+		}
+	}
+	for name := range documents {
+		page, below := strings.CutPrefix(name, "docs/operations/")
+		if below && page != "README.md" && !strings.Contains(documents["docs/operations/README.md"], "]("+page+")") {
+			t.Errorf("contents of operations: got no line for %s, want one", page)
+		}
+	}
+}
