@@ -130,6 +130,13 @@ func Recipes() []Recipe {
 	}
 }
 
+// Changed returns the recipe with further changes in its file, as pairs.
+func (r Recipe) Changed(pairs ...string) Recipe {
+	adapt := r.adapt
+	r.adapt = func(p *Proxy) []string { return append(adapt(p), pairs...) }
+	return r
+}
+
 // nginxCommand includes the file as Debian's nginx.conf does, with its log of paths.
 // StartProxy removes the folders of temporary files once nginx has made them: what
 // needs one fails.
