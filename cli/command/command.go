@@ -72,6 +72,10 @@ func Complete(root *cobra.Command, title string) {
 		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
 			fmt.Fprintf(c.ErrOrStderr(), "hush: %v\n\n", unknownCommand(c, args[0]))
 		}
+		if wantsFullHelp(c) {
+			printFullHelp(c.OutOrStdout(), c)
+			return
+		}
 		printHelp(c.OutOrStdout(), c)
 	})
 	root.SetFlagErrorFunc(flagError)
@@ -82,22 +86,19 @@ func Complete(root *cobra.Command, title string) {
 	root.SetCompletionCommandGroupID(title)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() != "completion" {
-			continue
-		}
-		c.Short = "print the completion script for a shell"
-		Group(c)
-		for _, shell := range c.Commands() {
-			shell.Short = "print the completion script for " + shell.Name()
-			shell.Args = Takes(0, 0)
+		if c.Name() == "completion" {
+			describeCompletion(c)
 		}
 	}
+	addHelpFlags(root)
 	completeFlags(root)
 }
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]...", Short: "print help for a command", Args: cobra.ArbitraryArgs,
+		Example: `# Print the help of "hush admin backup"
+hush help admin backup`,
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err == nil && len(rest) > 0 {

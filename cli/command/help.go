@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,18 +50,49 @@ func wrap(text string, width int) (lines []string) {
 	return lines
 }
 
-// printHelp prints the help of a command.
-func printHelp(w io.Writer, c *cobra.Command) {
-	c.InitDefaultHelpFlag()
-	fmt.Fprintf(w, "%s\n\nUsage: %s\n", about(c), usageLine(c))
-	for _, list := range commandLists(c) {
-		fmt.Fprintf(w, "\n%s:\n", list.title)
-		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-		for _, sub := range list.commands {
-			fmt.Fprintf(out, "  %s\t%s\n", sub.Use, sub.Short)
-		}
-		out.Flush()
+// wrapText breaks the paragraphs of a text into lines of up to width bytes. Lines that
+// begin with a blank, such as those of a list, stay as they are.
+func wrapText(text string, width int) (lines []string) {
+	paragraph := ""
+	end := func() {
+		lines = append(lines, wrap(paragraph, width)...)
+		paragraph = ""
 	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if line != "" && line[0] != ' ' {
+			paragraph += line + " "
+			continue
+		}
+		end()
+		lines = append(lines, line)
+	}
+	end()
+	return lines
+}
+
+// printHelp prints the help of a command that fits a screen: all but its details.
+func printHelp(w io.Writer, c *cobra.Command) {
+	printUse(w, c, about(c))
+	var rows [][2]string
+	for _, list := range flagLists(c) {
+		for _, f := range list.flags {
+			if list.title != helpGroup && !isDetail(f) {
+				rows = append(rows, [2]string{flagName(f), flagSummary(f)})
+			}
+		}
+	}
+	if len(rows) > 0 {
+		fmt.Fprint(w, "\nFlags:\n")
+		printColumns(w, rows)
+	}
+	printNext(w, c)
+}
+
+// printFullHelp prints the help of a command with all its details: every flag, in its
+// group and with its variable.
+func printFullHelp(w io.Writer, c *cobra.Command) {
+	printUse(w, c, aboutInFull(c))
 	for _, list := range flagLists(c) {
 		fmt.Fprintf(w, "\n%s:\n", list.title)
 		for _, f := range list.flags {
@@ -76,11 +106,65 @@ func printHelp(w io.Writer, c *cobra.Command) {
 		}
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\nRun \"%s COMMAND --help\" for help on a command.\n", c.CommandPath())
+		printNextCommand(w, c)
 	}
 }
 
-// about is what a command does, as a paragraph or more.
+// printUse prints a text on a command, its examples, how it is called, and its commands.
+func printUse(w io.Writer, c *cobra.Command, text string) {
+	for _, line := range wrapText(text, helpWidth) {
+		fmt.Fprintln(w, line)
+	}
+	if c.Example != "" {
+		fmt.Fprint(w, "\nExamples:\n")
+		for line := range strings.Lines(strings.TrimSpace(c.Example)) {
+			fmt.Fprintln(w, "  "+strings.TrimSuffix(line, "\n"))
+		}
+	}
+	fmt.Fprintf(w, "\nUsage: %s\n", usageLine(c))
+	for _, list := range commandLists(c) {
+		fmt.Fprintf(w, "\n%s:\n", list.title)
+		var rows [][2]string
+		for _, sub := range list.commands {
+			rows = append(rows, [2]string{sub.Use, sub.Short})
+		}
+		printColumns(w, rows)
+	}
+}
+
+// printNext prints which help says more than that of a command.
+func printNext(w io.Writer, c *cobra.Command) {
+	if c.HasAvailableSubCommands() {
+		printNextCommand(w, c)
+	} else if hasDetails(c) {
+		fmt.Fprintln(w)
+	}
+	if hasDetails(c) {
+		fmt.Fprintf(w, "Run \"%s --%s\" for all flags and details.\n", c.CommandPath(), fullHelpName)
+	}
+}
+
+func printNextCommand(w io.Writer, c *cobra.Command) {
+	fmt.Fprintf(w, "\nRun \"%s COMMAND --help\" for help on a command.\n", c.CommandPath())
+}
+
+// printColumns prints rows of two columns. The second is broken into lines where the
+// screen ends.
+func printColumns(w io.Writer, rows [][2]string) {
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row[0]))
+	}
+	for _, row := range rows {
+		first := row[0]
+		for _, line := range wrap(row[1], helpWidth-width-len("     ")) {
+			fmt.Fprintf(w, "  %-*s   %s\n", width, first, line)
+			first = ""
+		}
+	}
+}
+
+// about is what a command does, as a paragraph or more, without its details.
 func about(c *cobra.Command) string {
 	if c.Long != "" {
 		return strings.TrimSpace(c.Long)
@@ -96,7 +180,7 @@ func usageLine(c *cobra.Command) string {
 		return c.CommandPath() + " COMMAND"
 	}
 	line := c.CommandPath()
-	if len(flagLists(c)) > 0 {
+	if slices.ContainsFunc(flagLists(c), func(list flagList) bool { return list.title != helpGroup }) {
 		line += " [FLAGS]"
 	}
 	return strings.TrimSpace(line + " " + args)
@@ -133,15 +217,12 @@ type flagList struct {
 	flags []*pflag.Flag
 }
 
-// flagLists returns the flags of a command alone by their names, then the
-// settings that it shares with others, in the order in which it got them.
+// flagLists returns the flags of a command alone by their names, then those that it
+// shares with others by their groups, in the order in which it got them.
 func flagLists(c *cobra.Command) []flagList {
 	lists := []flagList{{title: "Flags"}}
 	c.Flags().SortFlags = false
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" {
-			return
-		}
 		at := 0
 		if group := f.Annotations[groupAnnotation]; group != nil {
 			at = slices.IndexFunc(lists, func(list flagList) bool { return list.title == group[0] })
@@ -155,29 +236,46 @@ func flagLists(c *cobra.Command) []flagList {
 	return slices.DeleteFunc(lists, func(list flagList) bool { return len(list.flags) == 0 })
 }
 
-// flagTitle shows how a flag is given, and the variable that stands for it.
-func flagTitle(f *pflag.Flag) string {
+// flagName shows how a flag is given.
+func flagName(f *pflag.Flag) string {
 	value, _ := pflag.UnquoteUsage(f)
-	title := strings.TrimSpace("--" + f.Name + " " + value)
+	name := strings.TrimSpace("--" + f.Name + " " + value)
 	if value != "" && f.NoOptDefVal != "" {
-		title = "--" + f.Name + "[=" + value + "]"
+		name = "--" + f.Name + "[=" + value + "]"
 	}
 	if f.Shorthand != "" {
-		title = "-" + f.Shorthand + ", " + title
+		name = "-" + f.Shorthand + ", " + name
 	}
+	return name
+}
+
+// flagTitle shows how a flag is given, and the variable that stands for it.
+func flagTitle(f *pflag.Flag) string {
 	if variable := f.Annotations[variableAnnotation]; variable != nil {
-		title += "   (" + variable[0] + ")"
+		return flagName(f) + "   (" + variable[0] + ")"
 	}
-	return title
+	return flagName(f)
 }
 
 // flagText says what a flag does, and its default.
 func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
-	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
-		text += " (default " + f.DefValue + ")"
+	return text + flagDefault(f)
+}
+
+// flagSummary is flagText without what the text adds behind a semicolon.
+func flagSummary(f *pflag.Flag) string {
+	_, text := pflag.UnquoteUsage(f)
+	text, _, _ = strings.Cut(text, ";")
+	return text + flagDefault(f)
+}
+
+// flagDefault names the default of a flag, or is empty.
+func flagDefault(f *pflag.Flag) string {
+	if f.DefValue == "" || f.DefValue == "false" || f.DefValue == "[]" {
+		return ""
 	}
-	return text
+	return " (default " + f.DefValue + ")"
 }
 
 // Comment returns what help says of a flag, as lines that begin with "# ".

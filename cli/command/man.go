@@ -14,6 +14,8 @@ import (
 func Manuals(version string) *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIR", Short: "write the manual pages to a folder", Args: Takes(1, 1), Hidden: true,
+		Example: `# Write the pages to a new folder, and read one
+hush man pages && man -l pages/hush-share.1`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // manual pages are for everybody
 				return err
@@ -49,7 +51,7 @@ func writeManual(w io.Writer, version string, c *cobra.Command) {
 	fmt.Fprintf(w, ".TH %s 1 \"\" \"hush %s\" \"Hush\"\n", roff(strings.ToUpper(dashed(c))), version)
 	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(dashed(c)), roff(c.Short))
 	fmt.Fprintf(w, ".SH SYNOPSIS\n.B %s\n", roff(usageLine(c)))
-	fmt.Fprintf(w, ".SH DESCRIPTION\n.nf\n%s\n.fi\n", roff(about(c)))
+	fmt.Fprintf(w, ".SH DESCRIPTION\n.nf\n%s\n.fi\n", roff(aboutInFull(c)))
 	for _, list := range commandLists(c) {
 		fmt.Fprintf(w, ".SH %s\n", roff(strings.ToUpper(list.title)))
 		for _, sub := range list.commands {
@@ -65,6 +67,9 @@ func writeManual(w io.Writer, version string, c *cobra.Command) {
 	fmt.Fprintln(w, ".SH EXIT STATUS")
 	for _, exit := range exitsOf(c) {
 		fmt.Fprintf(w, ".TP\n.B %d\n%s\n", exit.code, roff(exit.meaning))
+	}
+	if c.Example != "" {
+		fmt.Fprintf(w, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(strings.TrimSpace(c.Example)))
 	}
 	var related []string
 	if c.HasParent() {

@@ -18,7 +18,7 @@ func TestManualPages(t *testing.T) {
 		"hush.1":                     {".SH SERVER\n.TP\n.B admin\n", "hush\\-serve(1)"},
 		"hush-admin.1":               {".SH ACCOUNTS AND SECRETS\n.TP\n.B account\n", ".SH DATA\n.TP\n.B backup", ".SH SETTINGS\n.TP\n.B config\n"},
 		"hush-admin-keygen.1":        {".B hush admin keygen [FLAGS] [FILE]\n", "hush\\-admin(1)"},
-		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen address   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
+		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen address   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n", ".SH EXAMPLES\n.nf\n# Try it", "\\-\\-rate\\-limits on|off   (HUSH_RATE_LIMITS)\n", "\\-\\-help\\-all\n", "A copy of a data folder"},
 		"hush-whoami.1":              {".SH SERVER\n.TP\n.B \\-\\-profile name   (HUSH_PROFILE)\n", ".SH EXIT STATUS\n.TP\n.B 0\nsuccess\n", ".TP\n.B 8\nthe server does not answer\n"},
 		"hush-run.1":                 {".SH EXIT STATUS\n.TP\n.B 125\n"},
 		"hush-admin-doctor.1":        {".TP\n.B 3\nthe data cannot be examined\n"},

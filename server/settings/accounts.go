@@ -18,7 +18,7 @@ type accountSettings struct {
 
 func (s *accountSettings) settings() []setting {
 	return []setting{
-		{"sign-up", flags.Example("invite", flags.Parsed(&s.SignUp, "who may sign up for an account: `open|invite|closed` (default: open with --smtp-host, closed without)", parseSignUp))},
+		{"sign-up", firstDay(flags.Example("invite", flags.Parsed(&s.SignUp, "who may sign up: `open|invite|closed` (default: open with --smtp-host, closed without)", parseSignUp)))},
 		{"sign-up-domains", flags.Example("example.com,example.org", flags.List(&s.SignUpDomains, "comma-separated `domains` whose e-mail addresses may sign up (default: all)", parseDomains))},
 		{"colonel", flags.Example("admin@example.com", flags.Repeated(&s.Colonels, "e-mail `address` of an administrator's account; for several, repeat the flag or separate them with commas", parseAddresses))},
 	}

@@ -32,11 +32,11 @@ const (
 
 func (s *backupSettings) settings() []setting {
 	return []setting{
-		{"backup-to", flags.Example("/var/backups/hush", flags.Checked(&s.BackupTo, "", "`folder`, on another disk, to which the service makes backups of its data folder (default: it makes none)", checkPlace))},
+		{"backup-to", firstDay(flags.Example("/var/backups/hush", flags.Checked(&s.BackupTo, "", "`folder`, on another disk, for backups that the service makes (default: none)", checkPlace)))},
 		{"backup-every", flags.Duration(&s.backupEvery, "6h", "`duration` from one backup to the next, 1m to 365d")},
 		{"backup-keep", flags.Count(&s.BackupKeep, defaultBackupKeep, maxBackupKeep, "`number` of backups to keep; older ones are deleted")},
-		{"backup-recipient", flags.Example("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p", flags.Unrepeated(flags.Repeated(&s.BackupRecipients,
-			"`recipient` that backups are encrypted to, as \"hush admin backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)))},
+		{"backup-recipient", firstDay(flags.Example("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p", flags.Unrepeated(flags.Repeated(&s.BackupRecipients,
+			"`recipient` that backups are encrypted to, as \"hush admin backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients))))},
 		{"backup-plain", flags.Switch(&s.BackupPlain, "do not encrypt backups")},
 	}
 }

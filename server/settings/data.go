@@ -36,6 +36,7 @@ const movedName = "moved"
 func (s *Settings) AddMoved(c *cobra.Command) {
 	c.Flags().BoolVar(&s.Moved, movedName, false, "serve a data folder that is refused as a copy, since it was moved and the old one is gone for good; for one start")
 	command.MarkSetting(c.Flags().Lookup(movedName), "Data", "")
+	command.MarkDetail(c.Flags().Lookup(movedName))
 }
 
 // errMoved is for the name of that flag where settings are.
@@ -61,8 +62,8 @@ const maxNodeName = 63
 
 func (s *dataSettings) settings() []setting {
 	return []setting{
-		{"data", flags.Secret(&s.Data, "./hush-data", "data `folder`; created with mode 0700 if it does not exist", checkFolder)},
-		{"root-key-file", flags.Example("/etc/hush/root.key", flags.Text(&s.RootKeyFile, "", "`file` with the root key, as \"hush admin keygen\" writes it (default: root.key in the data folder)"))},
+		{"data", firstDay(flags.Secret(&s.Data, "./hush-data", "data `folder`; created with mode 0700 if it does not exist", checkFolder))},
+		{"root-key-file", firstDay(flags.Example("/etc/hush/root.key", flags.Text(&s.RootKeyFile, "", "`file` with the root key (default: root.key in the data folder); \"hush admin keygen\" writes one")))},
 		{"store", flags.Secret(&s.Store, StoreBolt,
 			"where data is stored: `bolt|memory|URL`; \"bolt\" is the data folder, \"memory\" loses everything when the process ends and is for tests, a URL is a PostgreSQL database that other nodes may share, such as postgres://hush@db.example.com/hush", checkStore)},
 		{"store-connections", flags.Count(&s.StoreConns, defaultStoreConns, MaxConnections, "maximum number of `connections` to the database")},

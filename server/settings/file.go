@@ -34,7 +34,7 @@ type fileSettings struct {
 
 func (s *fileSettings) settings() []setting {
 	return []setting{
-		{configName, flags.Text(&s.Config, "", "YAML `file` with settings; see \"hush admin config init\"")},
+		{configName, firstDay(flags.Text(&s.Config, "", "YAML `file` with settings; see \"hush admin config init\""))},
 	}
 }
 

@@ -21,12 +21,12 @@ type mailSettings struct {
 
 func (s *mailSettings) settings() []setting {
 	return []setting{
-		{"smtp-host", flags.Example("smtp.example.com:587", flags.Checked(&s.SMTPHost, "", "`host:port` of the SMTP server that sends mail; without it, no mail is sent", checkRelay))},
+		{"smtp-host", firstDay(flags.Example("smtp.example.com:587", flags.Checked(&s.SMTPHost, "", "`host:port` of the SMTP server that sends mail; without it, no mail is sent", checkRelay)))},
 		{"smtp-tls", flags.Choice(&s.SMTPTLS, "how the connection to the SMTP server is secured; \"none\" is allowed only on this machine",
 			mail.TLSStart, mail.TLSFirst, mail.TLSNone)},
 		{"smtp-user", flags.Example("hush", flags.Text(&s.SMTPUser, "", "user `name` at the SMTP server"))},
 		{"smtp-password-file", flags.Example("/etc/hush/smtp-password", flags.Text(&s.SMTPPasswordFile, "", "`file` with the password at the SMTP server"))},
-		{"mail-from", flags.Example("Hush <no-reply@example.com>", flags.Text(&s.MailFrom, "", "`address` that mail is sent from, such as \"Hush <no-reply@hush.example>\""))},
+		{"mail-from", firstDay(flags.Example("Hush <no-reply@example.com>", flags.Text(&s.MailFrom, "", "`address` that mail is sent from, such as \"Hush <no-reply@hush.example>\"")))},
 	}
 }
 

@@ -36,15 +36,15 @@ type networkSettings struct {
 
 func (s *networkSettings) settings() []setting {
 	return []setting{
-		{listenName, flags.Checked(&s.Listen, "127.0.0.1:7143", "`address` to listen on: host:port, unix:PATH, or systemd, systemd:NAME or systemd:PORT for a socket that systemd opened; with --acme :443 unless it is given", s.checkListen)},
-		{"base-url", flags.Example("https://hush.example.com", flags.Parsed(&s.BaseURL, "`URL` at which people reach the service; links begin with it (default: the address listened on)", parseBaseURL))},
-		{"tls-cert", flags.Example("/etc/hush/cert.pem", flags.Text(&s.TLSCert, "", "`file` with the certificate chain in PEM format; enables TLS"))},
-		{"tls-key", flags.Example("/etc/hush/key.pem", flags.Text(&s.TLSKey, "", "`file` with the certificate's private key in PEM format"))},
-		{"acme", flags.Switch(&s.ACME, "obtain and renew certificates over ACME, for the host of --base-url and verified domains; agrees to the ACME server's terms")},
+		{listenName, firstDay(flags.Checked(&s.Listen, "127.0.0.1:7143", "`address` to listen on; host:port, unix:PATH, or systemd, systemd:NAME or systemd:PORT for a socket that systemd opened; with --acme :443 unless it is given", s.checkListen))},
+		{"base-url", firstDay(flags.Example("https://hush.example.com", flags.Parsed(&s.BaseURL, "`URL` at which people reach the service; links begin with it (default: the address listened on)", parseBaseURL)))},
+		{"tls-cert", firstDay(flags.Example("/etc/hush/cert.pem", flags.Text(&s.TLSCert, "", "`file` with the certificate chain in PEM format; enables TLS")))},
+		{"tls-key", firstDay(flags.Example("/etc/hush/key.pem", flags.Text(&s.TLSKey, "", "`file` with its private key in PEM format")))},
+		{"acme", firstDay(flags.Switch(&s.ACME, "obtain and renew certificates over ACME, for the host of --base-url and verified domains; agrees to the ACME server's terms"))},
 		{"acme-email", flags.Example("ops@example.com", flags.Checked(&s.ACMEEmail, "", "`address` that the ACME server may write to", checkContact))},
 		{"acme-directory", flags.Example("https://acme-v02.api.letsencrypt.org/directory", flags.Checked(&s.ACMEDirectory, "", "`URL` of the ACME server (default: Let's Encrypt)", checkDirectory))},
 		{"acme-http-listen", flags.Checked(&s.ACMEHTTPListen, acmeHTTPListen, "`address` of the port without TLS, for --acme: challenges, and redirects to https; as --listen, but no unix:PATH", checkAddress)},
-		{"trusted-proxies", flags.Example("10.0.0.5,::1", flags.List(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes))},
+		{"trusted-proxies", firstDay(flags.Example("10.0.0.5,::1", flags.List(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes)))},
 		{"cors-origins", flags.Example("https://app.example", flags.List(&s.CORSOrigins, "comma-separated `origins` whose pages may call the API, with a token in Authorization and never with cookies; or * alone: any origin, for calls without a credential", parseOrigins))},
 		{"resolver", flags.Example("9.9.9.9:53", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server that domains are checked with (default: the system's)", checkResolver))},
 	}

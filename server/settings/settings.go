@@ -36,6 +36,18 @@ type setting struct {
 	define flags.Define
 }
 
+// firstDayAnnotation is the annotation of a flag that firstDay marks.
+const firstDayAnnotation = "hush_first_day"
+
+// firstDay marks a setting that the first day of a service needs. Help leaves the others
+// to --help-all.
+func firstDay(define flags.Define) flags.Define {
+	return func(set *pflag.FlagSet, name string) {
+		define(set, name)
+		_ = set.SetAnnotation(name, firstDayAnnotation, []string{"yes"}) // the flag exists
+	}
+}
+
 // group is what help shows under one title.
 type group struct {
 	title    string
@@ -72,16 +84,25 @@ func Add(c *cobra.Command, names ...string) *Settings {
 				if needsValue(setting.name) {
 					command.MarkNotEmpty(f)
 				}
+				if f.Annotations[firstDayAnnotation] == nil {
+					command.MarkDetail(f)
+				}
 			}
 		}
 	}
 	return s
 }
 
-// AddExisting is Add for a command that creates no data.
+// AddExisting is Add for a command that creates no data. To name the data is all that
+// people need for it, so that its other settings are details.
 func AddExisting(c *cobra.Command, names ...string) *Settings {
 	s := Add(c, names...)
 	c.Flags().Lookup("data").Usage = "`folder` with the data of the service"
+	for _, name := range names {
+		if name != "data" {
+			command.MarkDetail(c.Flags().Lookup(name))
+		}
+	}
 	return s
 }
 

@@ -22,19 +22,13 @@ func (p program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hush",
 		Short: "share a secret once",
-		Long: `Hush shares a secret once: it creates a link that opens at most once.
-
-To share a file, and to open it:
-  hush share .env
-  hush open LINK
-
-To run a server, and to create an administrator's account:
-  hush serve
-  hush admin account create --role colonel you@example.com
-
-The flags of "serve" and "admin" can also be set by environment variables, --base-url by
-HUSH_BASE_URL, and in a configuration file: see "hush admin config". An empty flag is
-refused. An empty variable counts as not set, and is refused where help says "not empty".`,
+		Long:  `Hush shares a secret once: it creates a link that opens at most once.`,
+		Example: `# Share a file, and open it on another machine
+hush share .env
+hush open LINK
+# Run a server, and create an administrator's account
+hush serve
+hush admin account create --role colonel you@example.com`,
 		PersistentPreRunE: p.readSettings,
 	}
 	root.SetIn(p.console.In)
@@ -46,6 +40,10 @@ refused. An empty variable counts as not set, and is refused where help says "no
 		command.Section{Title: "Server", Commands: p.serverCommands()},
 		command.Section{Title: sectionOther, Commands: []*cobra.Command{p.versionCommand(), command.Manuals(version)}},
 	)
+	command.AddDetails(root, `The flags of "serve" and "admin" can also be set by environment variables, --base-url
+by HUSH_BASE_URL, and in a configuration file: see "hush admin config". An empty flag
+is refused. An empty variable counts as not set, and is refused where help says "not
+empty".`)
 	p.addVersionFlag(root)
 	command.SetVersion(root, version)
 	command.Complete(root, sectionOther)
@@ -81,6 +79,7 @@ func (p program) serverCommands() []*cobra.Command {
 func (p program) addVersionFlag(root *cobra.Command) {
 	var shown bool
 	root.Flags().BoolVar(&shown, "version", false, "print the version")
+	command.MarkDetail(root.Flags().Lookup("version"))
 	choose := root.RunE
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if shown {

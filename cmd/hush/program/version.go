@@ -19,6 +19,8 @@ func Version() string { return version }
 func (p program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "print the version, and the commit that it was built from", Args: command.Takes(0, 0),
+		Example: `# Print the version and the commit
+hush version`,
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()
 			return writeVersion(p.console.Out, info)
