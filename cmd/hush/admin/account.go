@@ -26,6 +26,9 @@ const accountPage = 1000
 func (a accounts) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "account", Short: "create, change, list and destroy accounts", Long: "Create, change, list and destroy accounts." + serviceHelp,
+		Example: `# Create an account, and show it
+hush admin account create ann@example.com
+hush admin account show ann@example.com`,
 	},
 		a.createCommand(), a.listCommand(), a.showCommand(), a.setRoleCommand(),
 		a.resetPasswordCommand(), a.disableCommand(), a.destroyCommand(), a.importCommand(), invites(a).command(),
@@ -41,6 +44,10 @@ func (a accounts) createCommand() *cobra.Command {
 
 Without --password-file, a terminal asks for the password. An account without a
 password cannot sign in until it has one; its API tokens work.` + serviceHelp,
+		Example: `# Create an administrator's account, and ask for its password
+hush admin account create --role colonel you@example.com
+# Read the password from a file
+hush admin account create --password-file password ann@example.com`,
 	}
 	s := settings.AddExisting(c, serviceFlags("base-url", "listen", "tls-cert")...)
 	passwordFile(&file)(c.Flags(), "password-file")
@@ -92,7 +99,11 @@ func (a accounts) tellNext(created *adminv1.CreateAccountResponse, signsIn bool)
 }
 
 func (a accounts) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "list all accounts, newest first", Args: command.Takes(0, 0)}
+	c := &cobra.Command{
+		Use: "list", Short: "list all accounts, newest first", Args: command.Takes(0, 0),
+		Example: `# List the accounts
+hush admin account list`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
 	return c
@@ -121,7 +132,11 @@ func (a accounts) list(ctx context.Context, s *settings.Settings) error {
 }
 
 func (a accounts) showCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show ADDRESS", Short: "show an account with its tokens, domains and sessions", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "show ADDRESS", Short: "show an account with its tokens, domains and sessions", Args: command.Takes(1, 1),
+		Example: `# Show an account
+hush admin account show ann@example.com`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.show(c.Context(), s, args[0]) }
 	return c
@@ -170,7 +185,11 @@ func (a accounts) print(shown *adminv1.GetAccountResponse) error {
 }
 
 func (a accounts) setRoleCommand() *cobra.Command {
-	c := &cobra.Command{Use: "role ADDRESS customer|colonel", Short: "set the role of an account", Args: command.Takes(2, 2)}
+	c := &cobra.Command{
+		Use: "role ADDRESS customer|colonel", Short: "set the role of an account", Args: command.Takes(2, 2),
+		Example: `# Make an account an administrator's
+hush admin account role ann@example.com colonel`,
+	}
 	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) != 1 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -215,6 +234,8 @@ func (a accounts) resetPasswordCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use: "reset-password ADDRESS", Short: "set a password and end the sessions and API tokens of the account", Args: command.Takes(1, 1),
+		Example: `# Ask for the new password
+hush admin account reset-password ann@example.com`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	passwordFile(&file)(c.Flags(), "password-file")
@@ -250,7 +271,13 @@ func (a accounts) resetPassword(ctx context.Context, s *settings.Settings, addre
 
 func (a accounts) disableCommand() *cobra.Command {
 	var enable bool
-	c := &cobra.Command{Use: "disable ADDRESS", Short: "disable an account, or enable it again", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "disable ADDRESS", Short: "disable an account, or enable it again", Args: command.Takes(1, 1),
+		Example: `# Disable an account
+hush admin account disable ann@example.com
+# Enable it again
+hush admin account disable --enable ann@example.com`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&enable, "enable", false, "enable the account again")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.disable(c.Context(), s, args[0], enable) }
@@ -275,7 +302,11 @@ func (a accounts) disable(ctx context.Context, s *settings.Settings, address str
 
 func (a accounts) destroyCommand() *cobra.Command {
 	var yes bool
-	c := &cobra.Command{Use: "destroy ADDRESS", Short: "destroy an account and burn its secrets", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "destroy ADDRESS", Short: "destroy an account and burn its secrets", Args: command.Takes(1, 1),
+		Example: `# Destroy an account for good
+hush admin account destroy --yes ann@example.com`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&yes, "yes", false, "confirm; without it, nothing is destroyed")
 	c.RunE = func(c *cobra.Command, args []string) error {

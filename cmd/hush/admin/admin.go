@@ -55,6 +55,10 @@ func Command(c *console.Console, release string, reader *settings.Reader) *cobra
 	group := command.Sections(&cobra.Command{
 		Use: "admin", Short: "look after a service: accounts, data and settings",
 		Long: "Look after a service: its accounts and secrets, its data, and its settings.",
+		Example: `# Create an administrator's account
+hush admin account create --role colonel you@example.com
+# Examine the data
+hush admin doctor`,
 	},
 		command.Section{Title: "Accounts and secrets", Commands: []*cobra.Command{
 			accounts{a}.command(), tokens{a}.command(), domains{a}.command(), places{a}.command(), a.burnCommand(), a.auditCommand(),

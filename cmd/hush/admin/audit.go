@@ -30,6 +30,8 @@ func (a administrator) auditCommand() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "audit", Short: "export the audit trail",
 		Long: "Export the audit trail of a service." + serviceHelp,
+		Example: `# Write what happened in the last day
+hush admin audit export --since 24h`,
 	}, a.auditExportCommand())
 }
 
@@ -47,18 +49,22 @@ func (a administrator) auditExportCommand() *cobra.Command {
 		Use: "export", Short: "write the audit trail as JSON lines", Args: command.Takes(0, 0),
 		Long: `Write the rows of the audit trail as JSON, a line each and the oldest first.
 
-A line has the time, the number of the node (0 unless nodes share a store), the
+A TIME is a date such as 2026-01-31 (midnight in UTC), a time such as
+2026-01-31T14:00:00Z, or how long ago it was, such as 24h or 7d.` + serviceHelp,
+		Example: `# Write what happened in the last day
+hush admin audit export --since 24h
+# Write the sign-ins that failed in January to a file
+hush admin audit export --kind sign-in-failed --since 2026-01-01 \
+  --until 2026-02-01 --output failed.jsonl`,
+	}
+	command.AddDetails(c, `A line has the time, the number of the node (0 unless nodes share a store), the
 number of the row among those of its node, the kind, the result, and the subject in
 hexadecimal digits: the id of an account, the name of a root key, or the row of a
 receipt, from which no link can be made. Rows that were stored after the command
 began are not in it.
 
-A TIME is a date such as 2026-01-31 (midnight in UTC), a time such as
-2026-01-31T14:00:00Z, or how long ago it was, such as 24h or 7d.
-
 The kinds:
-` + kindsText() + serviceHelp,
-	}
+`+kindsText())
 	opts.settings = settings.AddExisting(c, serviceFlags()...)
 	now := time.Now()
 	flags.Parsed(&opts.since, "only rows of this `TIME` or later", parsePast(now))(c.Flags(), "since")

@@ -50,17 +50,21 @@ func (k backups) makeCommand() *cobra.Command {
 		Long: `Write a backup of the data folder to a new file, or to standard output for "-".
 It works whether or not the service is running, and does not stop it.
 
-Without -o it goes to the folder of "backup-to" in the configuration, where the
-service never deletes it. Without --recipient, --recipients-file and --plain it is
-encrypted to "backup-recipient" there; "backup-plain" counts for that folder alone.
-
 The backup is encrypted to recipients of age. "hush admin backup keygen FILE"
 creates an identity: the recipient that it prints goes to --recipient, and the file
 to a place apart from the service, since only it opens the backups.
 
 The backup contains neither the root key nor certificates. Keep a copy of the root
 key elsewhere: without it nothing in a backup can be opened.`,
+		Example: `# Write a backup to a file, for the recipient that "keygen" printed
+hush admin backup keygen backup.key > recipient
+hush admin backup --recipients-file recipient -o hush.backup
+# Make one more beside those that the service makes
+hush admin backup --config /etc/hush/hush.yaml`,
 	}
+	command.AddDetails(c, `Without -o it goes to the folder of "backup-to" in the configuration, where the
+service never deletes it. Without --recipient, --recipients-file and --plain it is
+encrypted to "backup-recipient" there; "backup-plain" counts for that folder alone.`)
 	service := []string{"backup-to", "backup-recipient", "backup-plain"} // of the service, in its configuration
 	o.settings = settings.AddExisting(c, append(service, "data", "root-key-file", "store")...)
 	f := c.Flags()

@@ -22,6 +22,8 @@ func (k backups) identityCommand() *cobra.Command {
 		Long: `Create an identity of age in a new file, and print its recipient. Backups that are
 encrypted to the recipient open with the file only: keep it apart from the service,
 and a copy of it in another place.`,
+		Example: `# Create an identity, and keep its recipient for backups
+hush admin backup keygen backup.key > recipient`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "-" {
 				return command.Usage("the identity goes to a file, and not to a stream: name one")

@@ -40,6 +40,9 @@ backup.
 
 The exit code is 0 if the backup is complete and every row in it can be read.
 Secrets without a share are no damage: they were opened after the rows were read.`,
+		Example: `# Check a backup, and whether it belongs to a root key
+hush admin backup verify --identity backup.key \
+  --root-key-file /etc/hush/root.key hush.backup`,
 	}
 	o.settings = settings.Add(c, "root-key-file")
 	c.Flags().Lookup("root-key-file").Usage = "`file` with the root key, to check whether it is the one of the backup"

@@ -26,6 +26,8 @@ receipt, or the key alone, does as well.
 
 If the link is "-", it is read from standard input: other users of this machine
 can see the arguments of a command while it runs.` + serviceHelp,
+		Example: `# Burn the secret of a link in a file
+hush admin burn - < link`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.burn(c.Context(), s, args[0]) }

@@ -32,6 +32,10 @@ interrupted, however it was, leaves all data in place: run it again. With --chec
 nothing is changed.
 
 For a PostgreSQL database, use VACUUM there.`,
+		Example: `# See how much can be given back
+hush admin compact --check
+# Give it back while the service is stopped
+hush admin compact`,
 	}
 	m.settings = settings.AddExisting(c, "data", "store")
 	c.Flags().BoolVar(&m.check, "check", false, "say what would be given back, and change nothing")

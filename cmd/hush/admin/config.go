@@ -41,6 +41,9 @@ without the dashes:
   base-url: https://hush.example.com
   trusted-proxies: [10.0.0.5, "::1"]
 A flag takes precedence over a variable, and a variable over the file.`,
+		Example: `# Write a file with every setting, and check it
+hush admin config init hush.yaml
+hush admin config check --config hush.yaml`,
 	}, w.checkCommand(), w.initCommand())
 }
 
@@ -51,6 +54,10 @@ func (w configs) checkCommand() *cobra.Command {
 environment and of the file of --config. It names every mistake, or prints all
 settings, each with where it comes from, and without passwords. It creates and
 changes nothing, and connects to nothing.`,
+		Example: `# Check a file, and print all settings
+hush admin config check --config /etc/hush/hush.yaml
+# Check flags before the service gets them
+hush admin config check --acme --base-url https://hush.example.com`,
 	}
 	settings.ReadByCommand(c)
 	s := settings.Add(c, settings.Names()...)
@@ -151,6 +158,8 @@ func (w configs) initCommand() *cobra.Command {
 		Long: `Write a configuration file in which every setting is described and commented out,
 to FILE or standard output. FILE must not exist yet; only its owner may read it,
 because it may get a password.`,
+		Example: `# Write a file to begin with
+hush admin config init hush.yaml`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "-" {
 				return writeConfig(w.Out)

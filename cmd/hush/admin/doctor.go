@@ -37,6 +37,10 @@ at, and an info needs nothing. The spent log is not examined.
 
 The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
 3 if the data cannot be examined, for example because another command uses it.`,
+		Example: `# Examine the service of /etc/hush/hush.yaml
+hush admin doctor
+# Examine a data folder, and print JSON
+hush admin doctor --data ./hush-data --json`,
 	}
 	command.MarkExits(c, command.ExitOK, command.ExitFailure, command.ExitUsage, command.ExitUnable)
 	d.settings = settings.AddExisting(c, "data", "root-key-file", "store")

@@ -20,11 +20,20 @@ import (
 func (a domains) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "domain", Short: "list and verify the domains of accounts", Long: "List and verify the domains of accounts." + serviceHelp,
+		Example: `# See the domains of all accounts, and check one
+hush admin domain list
+hush admin domain verify secrets.example.org`,
 	}, a.listCommand(), a.verifyCommand())
 }
 
 func (a domains) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list [ADDRESS]", Short: "list the domains of one account, or of all", Args: command.Takes(0, 1)}
+	c := &cobra.Command{
+		Use: "list [ADDRESS]", Short: "list the domains of one account, or of all", Args: command.Takes(0, 1),
+		Example: `# List the domains of all accounts
+hush admin domain list
+# List those of one
+hush admin domain list ann@example.com`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.list(c.Context(), s, strings.Join(args, ""))
@@ -57,7 +66,11 @@ func domainRows(domains []*hushv1.Domain) [][]string {
 
 func (a domains) verifyCommand() *cobra.Command {
 	var request adminv1.VerifyDomainRequest
-	c := &cobra.Command{Use: "verify NAME", Short: "check a domain in DNS now; exit with 0 if it is verified", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "verify NAME", Short: "check a domain in DNS now; exit with 0 if it is verified", Args: command.Takes(1, 1),
+		Example: `# Check a domain
+hush admin domain verify secrets.example.org`,
+	}
 	s := settings.AddExisting(c, serviceFlags("base-url", "resolver")...)
 	flags.Text(&request.Account, "", "`address` of the account, if several have added the domain")(c.Flags(), "account")
 	c.RunE = func(c *cobra.Command, args []string) error {

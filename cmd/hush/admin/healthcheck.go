@@ -31,6 +31,10 @@ func Healthcheck(on *console.Console) *cobra.Command {
 It connects to the address of --listen on this machine, and needs neither the
 public name nor a certificate that is valid. Where systemd opens the socket, name
 its address with --listen.`,
+		Example: `# Check the service on its standard address
+hush healthcheck
+# Check the one with the settings of a file
+hush healthcheck --config /etc/hush/hush.yaml`,
 	}
 	s := settings.Add(c, "listen", "base-url", "tls-cert", "acme")
 	c.RunE = func(c *cobra.Command, _ []string) error { return healthcheck(c.Context(), on, s) }

@@ -41,6 +41,8 @@ accounts are read from a CSV file, or from standard input if the file is "-".
 
 The file has a header line and the columns address and token. The columns role
 and locale are optional.` + serviceHelp,
+		Example: `# Import the accounts that do not exist yet
+hush admin account import --skip-existing accounts.csv`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that already have an account")

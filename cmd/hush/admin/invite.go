@@ -20,6 +20,9 @@ const invitePage = 500
 func (a invites) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "invite", Short: "create, list and revoke invites", Long: "Create, list and revoke invites, where sign-up requires one." + serviceHelp,
+		Example: `# Invite someone, and see who has not signed up yet
+hush admin account invite create ann@example.com
+hush admin account invite list`,
 	}, a.createCommand(), a.listCommand(), a.revokeCommand())
 }
 
@@ -31,6 +34,10 @@ func (a invites) createCommand() *cobra.Command {
 
 With an address, only that address can sign up with it. A service that runs and
 sends mail also mails the link there.` + serviceHelp,
+		Example: `# Create an invite for one address
+hush admin account invite create ann@example.com
+# Create one for anyone
+hush admin account invite create`,
 	}
 	s := settings.AddExisting(c, serviceFlags("base-url", "listen", "tls-cert")...)
 	command.HoldOutput(c)
@@ -71,7 +78,11 @@ func (a invites) create(ctx context.Context, s *settings.Settings, request *admi
 }
 
 func (a invites) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "list the invites that can still be used, oldest first", Args: command.Takes(0, 0)}
+	c := &cobra.Command{
+		Use: "list", Short: "list the invites that can still be used, oldest first", Args: command.Takes(0, 0),
+		Example: `# List the invites with their IDs
+hush admin account invite list`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
 	return c
@@ -103,7 +114,11 @@ func (a invites) list(ctx context.Context, s *settings.Settings) error {
 }
 
 func (a invites) revokeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "revoke ID", Short: "revoke an invite", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "revoke ID", Short: "revoke an invite", Args: command.Takes(1, 1),
+		Example: `# Revoke an invite by its ID
+hush admin account invite revoke ID`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.revoke(c.Context(), s, args[0]) }
 	return c

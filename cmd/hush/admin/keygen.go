@@ -23,6 +23,10 @@ func (a administrator) keygenCommand() *cobra.Command {
 
 With --add the key becomes another line of a root key file that exists, for "hush
 admin keys rotate". The old keys stay: they open what they sealed.`,
+		Example: `# Write a root key to a new file
+hush admin keygen /etc/hush/root.key
+# Add a key to it, for "hush admin keys rotate"
+hush admin keygen --add /etc/hush/root.key`,
 	}
 	command.HoldOutput(c)
 	c.Flags().BoolVar(&add, "add", false, "add the key to the root key file, which exists")

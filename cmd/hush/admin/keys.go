@@ -19,6 +19,9 @@ func (k rootKeys) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "keys", Short: "list, rotate and retire root keys",
 		Long: "List, rotate and retire the root keys of a service." + serviceHelp,
+		Example: `# Use another root key, and see what still needs the old one
+hush admin keys rotate
+hush admin keys list`,
 	}, k.listCommand(), k.rotateCommand(), k.retireCommand())
 }
 
@@ -29,6 +32,8 @@ func (k rootKeys) listCommand() *cobra.Command {
 		Long: `List the root keys, the newest first, and count what depends on each of them.
 
 This reads all rows, and opens none.` + serviceHelp,
+		Example: `# List the root keys
+hush admin keys list`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -87,6 +92,8 @@ list" does.
 The file must keep the old keys: they open what they sealed. While the service
 runs, it seals addresses, feedback and certificates anew; "hush admin keys list"
 shows what still needs the old key.` + serviceHelp,
+		Example: `# Use another root key
+hush admin keys rotate`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -117,6 +124,8 @@ refused while anything depends on the key: then it names what does.
 A key in root.key of the data folder is removed from the file. From any other file
 remove its line afterwards. Backups that were made before need the key: copy the
 file to another place first.` + serviceHelp,
+		Example: `# Retire the key that nothing needs any more
+hush admin keys retire 5e0c9a41`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {

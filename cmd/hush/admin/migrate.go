@@ -39,6 +39,10 @@ release opens the data, and 1 if it does not, or if a service uses the folder.
 
 In a PostgreSQL database the format follows from its nodes: it is raised once all of
 them read the next one. There --check works beside them, and shows them.`,
+		Example: `# See what an upgrade would do
+hush admin migrate --check
+# Upgrade the data of a stopped service
+hush admin migrate`,
 	}
 	m.settings = settings.AddExisting(c, "data", "root-key-file", "store", "spent-log")
 	c.Flags().BoolVar(&m.check, "check", false, "show the format, and change nothing")

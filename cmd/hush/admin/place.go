@@ -22,6 +22,9 @@ func (a places) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "place", Short: "import, list and remove places for TestName.Lookup",
 		Long: "Import, list and remove the places that TestName.Lookup finds." + serviceHelp,
+		Example: `# Import places, and list them
+hush admin place import places.csv
+hush admin place list`,
 	}, a.importCommand(), a.listCommand(), a.removeCommand())
 }
 
@@ -33,6 +36,8 @@ func (a places) importCommand() *cobra.Command {
 
 The file has a header line and the columns name, latitude (degrees) and altitude
 (metres).` + serviceHelp,
+		Example: `# Replace the imported places by those of a file
+hush admin place import --replace places.csv`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&replace, "replace", false, "remove all imported places first")
@@ -66,7 +71,11 @@ func (a places) importFile(ctx context.Context, s *settings.Settings, name strin
 }
 
 func (a places) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "list all places", Args: command.Takes(0, 0)}
+	c := &cobra.Command{
+		Use: "list", Short: "list all places", Args: command.Takes(0, 0),
+		Example: `# List the places
+hush admin place list`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
 	return c
@@ -100,7 +109,11 @@ func placeRows(places []*adminv1.Place) [][]string {
 func showNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
 func (a places) removeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Short: "remove an imported place", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "remove NAME", Short: "remove an imported place", Args: command.Takes(1, 1),
+		Example: `# Remove a place
+hush admin place remove Zugspitze`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {

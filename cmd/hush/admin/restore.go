@@ -49,11 +49,16 @@ nothing is restored, unless you choose one of
 
   --burn-all              every secret is burned; receipts and accounts stay
   --accept-resurrection   what has ended since the backup can be opened and used
-                          again
-
-Until the end there is nothing in the folder that a service would open. If the
-command is interrupted, run it again.`,
+                          again`,
+		Example: `# Restore a backup; what has ended since stays ended
+hush admin restore hush.backup --identity backup.key --data /var/lib/hush \
+  --root-key-file /etc/hush/root.key --spent-log /mnt/other/hush-spent
+# Restore accounts and receipts where there is no spent log
+hush admin restore hush.backup --identity backup.key --data restored \
+  --root-key-file /etc/hush/root.key --burn-all`,
 	}
+	command.AddDetails(c, `Until the end there is nothing in the folder that a service would open. If the
+command is interrupted, run it again.`)
 	o.settings = settings.Add(c, "data", "store", "root-key-file", "spent-log")
 	c.Flags().StringArrayVarP(&o.identities, "identity", "i", nil, "`file` with an age identity that opens the backup; may be repeated")
 	c.Flags().BoolVar(&o.burnAll, "burn-all", false, "burn every secret, instead of asking a spent log")

@@ -13,6 +13,8 @@ import (
 func (a administrator) routesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "routes", Short: "print every route and the RPC that it calls", Args: command.Takes(0, 0),
+		Example: `# Print the routes
+hush admin routes`,
 		RunE: func(*cobra.Command, []string) error {
 			api, err := handlers.Described()
 			if err != nil {

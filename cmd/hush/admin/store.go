@@ -26,6 +26,9 @@ func (k stores) command() *cobra.Command {
 		Use: "store", Short: "move the data of a service to another store",
 		Long: `Move the data of a stopped service from a data folder to a PostgreSQL database,
 or from a database to a data folder.`,
+		Example: `# See whether a folder can be moved to a database, and move it
+hush admin store copy --check ./hush-data postgres://hush@db.example.com/hush
+hush admin store copy ./hush-data postgres://hush@db.example.com/hush`,
 	}, k.copyCommand(), k.abandonCommand())
 }
 
@@ -46,15 +49,18 @@ the same command again: it continues. "hush admin store abandon" gives it up. Wh
 every row was compared, FROM is retired for good, its shares are destroyed, and TO
 can be served: a secret opens at most once, wherever it is. Only another copy, from
 TO to a new store, brings the data back. With --check nothing is copied, created or
-retired.
-
-Rows that cannot be read are named, and nothing is copied. With --skip-damaged the
+retired.`,
+		Example: `# See whether a folder can be moved to a database
+hush admin store copy --check ./hush-data postgres://hush@db.example.com/hush
+# Move it
+hush admin store copy ./hush-data postgres://hush@db.example.com/hush`,
+	}
+	command.AddDetails(c, `Rows that cannot be read are named, and nothing is copied. With --skip-damaged the
 other rows are copied. The damaged ones stay in FROM.
 
 A folder FROM that is a copy itself is refused, as by "hush serve": what waits there
 could be opened in TO and in the old folder. --moved says that the old one is gone for
-good, or that TO is never served.`,
-	}
+good, or that TO is never served.`)
 	opts.settings = settings.Add(c, "root-key-file")
 	c.Flags().BoolVar(&opts.check, "check", false, "only read FROM and see whether TO is empty; copy nothing")
 	c.Flags().BoolVar(&opts.skipDamaged, "skip-damaged", false, "leave out rows that cannot be read")
@@ -69,6 +75,8 @@ func (k stores) abandonCommand() *cobra.Command {
 		Long: `Give up a copy of FROM that is not finished, so that FROM can be served again.
 The unfinished target keeps what was copied, and can never be served. Before you
 copy there again, delete the folder, or drop the database or the schema hush in it.`,
+		Example: `# Give up the copy of a folder
+hush admin store abandon ./hush-data`,
 	}
 	s := settings.Add(c, "root-key-file")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {

@@ -24,6 +24,9 @@ import (
 func (a tokens) command() *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "token", Short: "create, list and revoke API tokens", Long: "Create, list and revoke API tokens." + serviceHelp,
+		Example: `# Create a token, and see those of the account
+hush admin token create ann@example.com
+hush admin token list ann@example.com`,
 	}, a.createCommand(), a.listCommand(), a.revokeCommand())
 }
 
@@ -31,7 +34,11 @@ func (a tokens) command() *cobra.Command {
 func (a tokens) createCommand() *cobra.Command {
 	var request adminv1.CreateTokenRequest
 	var ttl time.Duration
-	c := &cobra.Command{Use: "create ADDRESS", Short: "create an API token and print it", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "create ADDRESS", Short: "create an API token and print it", Args: command.Takes(1, 1),
+		Example: `# Create a token called "ci" that can only share, for 90 days
+hush admin token create --name ci --scope conceal --ttl 90d ann@example.com`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	flags.Text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
 	flags.Repeated(&request.Scopes, "comma-separated `scopes` out of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
@@ -86,7 +93,11 @@ func scopeWarnings(request *adminv1.CreateTokenRequest, made *hushv1.ApiToken) (
 }
 
 func (a tokens) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list ADDRESS", Short: "list the API tokens of an account", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "list ADDRESS", Short: "list the API tokens of an account", Args: command.Takes(1, 1),
+		Example: `# List the tokens of an account
+hush admin token list ann@example.com`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.list(c.Context(), s, args[0]) }
 	return c
@@ -118,7 +129,11 @@ func tokenRows(tokens []*hushv1.ApiToken) [][]string {
 }
 
 func (a tokens) revokeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "revoke ADDRESS ID|NAME", Short: "revoke an API token", Args: command.Takes(2, 2)}
+	c := &cobra.Command{
+		Use: "revoke ADDRESS ID|NAME", Short: "revoke an API token", Args: command.Takes(2, 2),
+		Example: `# Revoke the token called "ci"
+hush admin token revoke ann@example.com ci`,
+	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.revoke(c.Context(), s, args[0], args[1]) }
 	return c

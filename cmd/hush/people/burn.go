@@ -33,6 +33,10 @@ message says what became of it.
 
 The receipt of several secrets burns all that wait. A server that speaks v1 or v2
 needs the passphrase of a secret that has one; Hush does not.`,
+		Example: `# Burn the secret of an ID that "hush list" shows
+hush burn m9h31x5l
+# Burn that of a receipt in a file, without a question
+hush burn --yes @receipt`,
 	}
 	s := receiptCommand{Console: on, connector: addServerFlags(c, on, environment)}
 	flags.Switch(&b.yes, "burn without a question")(c.Flags(), "yes")

@@ -69,6 +69,9 @@ func (x *connector) addFlag(name, variable string, define flags.Define) {
 	define(x.command.Flags(), name)
 	f := x.command.Flags().Lookup(name)
 	command.MarkSetting(f, serverFlagGroup, variable)
+	if name != "server" && name != "profile" {
+		command.MarkDetail(f)
+	}
 	if variable != "" && variable != command.VariableProtocol { // see command.CheckClientVariables
 		command.MarkNotEmpty(f)
 	}

@@ -34,11 +34,15 @@ func List(on *console.Console, environment []string) *cobra.Command {
 	var l listOptions
 	c := &cobra.Command{
 		Use: "list", Short: "list the secrets that the account shared", Args: command.Takes(0, 0),
-		Long: `List the secrets that the account shared, the newest first. It needs a profile with a
-token (hush login), or HUSH_TOKEN with HUSH_SERVER.
+		Long: `List the secrets that the account shared, the newest first. It needs a profile with
+a token (hush login), or HUSH_TOKEN with HUSH_SERVER.
 
 The ID is what "hush receipt" and "hush burn" take. With --json each line also has the
 key of the receipt as "receipt": anyone who has that can burn the secret.`,
+		Example: `# List the newest secrets
+hush list
+# List all that were not opened yet, as JSON
+hush list --all --state waiting --json`,
 	}
 	s := receiptCommand{Console: on, connector: addServerFlags(c, on, environment)}
 	flags.List(&l.states, "`states` to list, separated by commas: waiting, locked, opened, delivered, lapsed, burned, expired, unknown; waiting has the locked too, and opened the delivered and the lapsed", parseStates)(c.Flags(), "state")

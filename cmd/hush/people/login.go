@@ -43,6 +43,10 @@ A server is asked what it speaks: Hush, or the Onetime Secret interface v2 or v1
 The last two see the text of every secret, so that you are asked whether to use
 them; --protocol answers that. The profile keeps --ca-file, so that commands trust
 its certificates when they call this server.`,
+		Example: `# Choose a server, and ask for a token
+hush login --server https://hush.example
+# Store another one as the profile "work", with a token from a file
+hush login --profile work --server https://secrets.example --token-file token`,
 	}
 	flags.Text(&l.username, "", "e-mail `address` of the account; v1 and v2 need it with a token")(c.Flags(), "username")
 	flags.Text(&l.tokenFile, "", "`file` with the API token in its first line, - for standard input")(c.Flags(), "token-file")

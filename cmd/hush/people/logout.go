@@ -17,6 +17,10 @@ func Logout(on *console.Console, environment []string) *cobra.Command {
 		Use: "logout", Short: "forget the API token of a profile", Args: command.Takes(0, 0),
 		Long: `Forget the API token of a profile. The profile stays, and its server is called
 without an account. The token itself stays valid until you revoke it at the server.`,
+		Example: `# Forget the token of the profile in use
+hush logout
+# Forget that of the profile "work"
+hush logout --profile work`,
 	}
 	choice := addProfileFlag(c, on, environment)
 	c.RunE = func(c *cobra.Command, _ []string) error { return logOut(c.Context(), on, choice) }

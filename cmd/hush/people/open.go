@@ -48,9 +48,19 @@ func Open(on *console.Console, environment []string) *cobra.Command {
 LINK is the link, "-" to read it from standard input, or @FILE to read it from a
 file. Without it the command asks for the link, so that neither the history of the
 shell nor other users of this machine see it. If the secret has a passphrase, it
-asks for that too.
-
-On a terminal control characters are shown and not obeyed, and a file is not
+asks for that too.`,
+		Example: `# Ask for the link, and print the secret
+hush open
+# Take the link from a file, and write the secret to a new file
+hush open @link --output received.env
+# Write a file to this folder, under the name that its sender gave it
+hush open --output .
+# Put a text into the clipboard for a minute
+hush open --copy --copy-for 1m`,
+		Args: command.Takes(0, 1),
+		RunE: o.run,
+	}
+	command.AddDetails(c, `On a terminal control characters are shown and not obeyed, and a file is not
 printed: before the secret is opened, the command asks where to save it if it is a
 file. --output says that without a question: a file, or a folder, where the file gets
 the name that its sender gave it, or a free one like it. No file is overwritten
@@ -64,10 +74,7 @@ or v2 cannot do that.
 With --json the facts are printed as one object: kind (text or file), file_name,
 size, encryption, server, and output for the file that was written or copied for
 the clipboard. Without --output and --copy the content is in it as text, or as
-base64 if it is no text.`,
-		Args: command.Takes(0, 1),
-		RunE: o.run,
-	}
+base64 if it is no text.`)
 	define := func(name string, define flags.Define) { define(c.Flags(), name) }
 	short := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.Text(&o.output, "", "`file` or folder to write to, \"-\" for standard output")(short, "output")

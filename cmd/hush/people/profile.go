@@ -31,6 +31,9 @@ call it without an account, unless HUSH_TOKEN is set with HUSH_SERVER. A token i
 sent to the server that it was stored for, and to no other. HUSH_TOKEN goes to the
 server of HUSH_SERVER or HUSH_PROFILE, and without them to that of the profile in
 use, if that has no token; never to one that only --server or --profile names.`,
+		Example: `# See the profiles, and use another one
+hush profile list
+hush profile use work`,
 	}, p.listCommand(), p.useCommand(), p.removeCommand())
 	command.MarkClient(group)
 	for _, c := range group.Commands() {
@@ -52,7 +55,11 @@ type profileJSON struct {
 }
 
 func (p profileCommands) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "list the profiles", Args: command.Takes(0, 0)}
+	c := &cobra.Command{
+		Use: "list", Short: "list the profiles", Args: command.Takes(0, 0),
+		Example: `# See which profile is in use
+hush profile list`,
+	}
 	var asJSON bool
 	flags.Switch(&asJSON, "print a line of JSON for each")(c.Flags(), "json")
 	c.RunE = func(*cobra.Command, []string) error { return p.list(asJSON) }
@@ -90,6 +97,8 @@ func (p profileCommands) list(asJSON bool) error {
 func (p profileCommands) useCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "use NAME", Short: "choose the profile that commands use", Args: command.Takes(1, 1), ValidArgsFunction: p.complete,
+		Example: `# Use the profile "work" from now on
+hush profile use work`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := p.store.Use(args[0]); err != nil {
 				return err
@@ -103,6 +112,8 @@ func (p profileCommands) useCommand() *cobra.Command {
 func (p profileCommands) removeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "remove a profile and its API token", Args: command.Takes(1, 1), ValidArgsFunction: p.complete,
+		Example: `# Remove the profile "work"
+hush profile remove work`,
 		RunE: func(c *cobra.Command, args []string) error { return p.remove(c.Context(), args[0]) },
 	}
 }

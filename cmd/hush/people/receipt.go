@@ -33,6 +33,10 @@ has expired, and whether its content arrived.
 With --watch it ends once nothing can change any more: with exit code 0 if the
 secret was opened, and with 4 if it was burned, has expired, or was opened by a
 device that never confirmed that it has the content.`,
+		Example: `# Show the receipt of an ID that "hush list" shows
+hush receipt m9h31x5l
+# Follow that in a file, and delete the original once the content has arrived
+hush receipt --watch @receipt && rm .env`,
 	}
 	s := receiptCommand{Console: on, connector: addServerFlags(c, on, environment)}
 	flags.Switch(&watch, "follow the receipt until nothing of it can change any more")(c.Flags(), "watch")

@@ -35,17 +35,25 @@ func Run(on *console.Console, environment []string) *cobra.Command {
 	r := &runCommand{console: on, environment: environment}
 	c := &cobra.Command{
 		Use: "run -- COMMAND [ARGUMENT]...", Short: "run a program with secrets",
-		Long: `Run a program with secrets that are opened for it.
-
---secret puts the text of a secret into the environment variable NAME, without a
+		Long: `Run a program with secrets that are opened for it, each once. LINK is the link, "-"
+to read it from standard input, or @FILE to read it from a file.`,
+		Example: `# Start a program with a password, whose link is in a file
+hush run --secret DB_PASSWORD=@link -- ./orders --port 8080
+# Read the link from a pipe
+echo "$LINK" | hush run --secret DB_PASSWORD=- -- ./orders
+# Put a second secret into a file in memory
+hush run --secret DB_PASSWORD=@link --file TLS_KEY_FILE=@key-link -- ./orders`,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE: func(c *cobra.Command, args []string) error { return withRunExitCode(r.run(c.Context(), args)) },
+	}
+	command.AddDetails(c, `--secret puts the text of a secret into the environment variable NAME, without a
 line break at its end: it removes one, and no more. --file, on Linux, puts the content
 as it is into a file in memory that is sealed and has no name on any disk, and the
 path of that file into NAME. The path is good in the program, and in programs that
 inherit its open files, as long as they run as the same user: a program that changes
 its user reads the file before.
 
-LINK is the link, "-" to read it from standard input, or @FILE to read it from a
-file. First all secrets are looked at, and passphrases are asked for; the program is
+First all secrets are looked at, and passphrases are asked for; the program is
 looked up in PATH. Only then are the secrets opened, each once. If one cannot be
 opened, or the program does not start, run the same again within two minutes:
 nothing is lost. Servers that speak v1 or v2 cannot do that.
@@ -54,10 +62,7 @@ The program gets the environment without HUSH_TOKEN, the standard streams, and t
 signals that this command gets, except those of Ctrl-C and Ctrl-\ on a terminal,
 which sends them to the program itself. The exit code is that of the program, or 128
 and the number of the signal that ended it; 125 if hush fails, 126 if the program
-cannot be executed, 127 if it is not found.`,
-		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
-		RunE: func(c *cobra.Command, args []string) error { return withRunExitCode(r.run(c.Context(), args)) },
-	}
+cannot be executed, 127 if it is not found.`)
 	c.Flags().SetInterspersed(false) // what follows COMMAND is for it
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return withRunExitCode(c.Parent().FlagErrorFunc()(c, err)) })
 	define := func(name string, define flags.Define) { flags.Unrepeated(define)(c.Flags(), name) }

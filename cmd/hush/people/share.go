@@ -37,13 +37,23 @@ type shareCommand struct {
 }
 
 const shareHelp = `Share a secret once. The link that it prints opens once: with "hush open", or in
-a browser.
+a browser. The content is FILE, standard input, or what you type at a prompt.`
 
-The content is a FILE, standard input, or, on a terminal, what is typed or pasted
-at a prompt that does not show it. Ctrl-D ends it, on an empty line or after
-other characters. Every byte counts, a line break at the end too: echo adds one,
-printf %s does not. A FILE is shared as a file with its name; standard input as a
-text, or as a file without a name if it is not text in UTF-8.
+const shareExamples = `# Share a text from a pipe: printf adds no line break, as echo does
+printf %s "$DB_PASSWORD" | hush share
+# Share a file, which keeps its name
+hush share .env
+# Ask for a passphrase, and let the secret expire after an hour
+hush share --passphrase-prompt --ttl 1h .env
+# Type or paste a text, and copy the link
+hush share --copy
+# Share a random password that only the recipient sees
+hush share --generate`
+
+const shareDetails = `The prompt, on a terminal, does not show what you type or paste. Ctrl-D ends it, on
+an empty line or after other characters. Every byte counts, a line break at the end
+too: echo adds one, printf %s does not. FILE is shared as a file with its name;
+standard input as a text, or as a file without a name if it is not text in UTF-8.
 
 The link alone goes to standard output. The lifetime, the receipt and the
 passphrase go to standard error. Anyone who has the receipt can follow the secret
@@ -66,7 +76,7 @@ exist recipient, file_name, passphrase (that of --generate-passphrase) and value
 func Share(on *console.Console, environment []string) *cobra.Command {
 	s := &shareCommand{console: on}
 	c := &cobra.Command{
-		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: shareHelp,
+		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: shareHelp, Example: shareExamples,
 		Args: shareArguments, ValidArgsFunction: command.CompleteFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			s.encryptionSet = c.Flags().Changed("encryption")
@@ -76,6 +86,10 @@ func Share(on *console.Console, environment []string) *cobra.Command {
 	s.connector = addServerFlags(c, on, environment)
 	command.HoldOutput(c)
 	s.addFlags(c.Flags())
+	command.AddDetails(c, shareDetails)
+	for _, name := range []string{"domain", "encryption", "json", "label", "name", "receipt-file", "recipient", "show", "text"} {
+		command.MarkDetail(c.Flags().Lookup(name))
+	}
 	c.SetFlagErrorFunc(shareFlagError)
 	return c
 }

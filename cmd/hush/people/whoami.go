@@ -32,8 +32,12 @@ func WhoAmI(on *console.Console, environment []string) *cobra.Command {
 	c := &cobra.Command{
 		Use: "whoami", Short: "print which server is called, and as whom", Args: command.Takes(0, 0),
 		Long: `Print which server the commands call, and as whom: the profile, the server and its
-protocol, the account, and where its token comes from. The server is asked: whose the token is, or,
-without one, whether it answers.`,
+protocol, the account, and where its token comes from. The server is asked: whose the
+token is, or, without one, whether it answers.`,
+		Example: `# Print the server and the account in use
+hush whoami
+# Check the profile "work"
+hush whoami --profile work`,
 	}
 	var asJSON bool
 	flags.Switch(&asJSON, "print a line of JSON")(c.Flags(), "json")
