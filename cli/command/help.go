@@ -53,15 +53,15 @@ func wrap(text string, width int) (lines []string) {
 // wrapText breaks the paragraphs of a text into lines of up to width bytes. Lines that
 // begin with a blank, such as those of a list, stay as they are.
 func wrapText(text string, width int) (lines []string) {
-	paragraph := ""
+	var paragraph []string
 	end := func() {
-		lines = append(lines, wrap(paragraph, width)...)
-		paragraph = ""
+		lines = append(lines, wrap(strings.Join(paragraph, " "), width)...)
+		paragraph = nil
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if line != "" && line[0] != ' ' {
-			paragraph += line + " "
+			paragraph = append(paragraph, line)
 			continue
 		}
 		end()
