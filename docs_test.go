@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode"
+
+	"hush/testtier/docs"
 )
 
 // Documents name files, declarations, tests and each other. A rename that
@@ -96,46 +97,18 @@ func TestOperationsQuotesMessages(t *testing.T) {
 	}
 }
 
-// A page in a folder of docs is a document like all others, however deep it lies.
-func TestDocumentsInFoldersAreFound(t *testing.T) {
-	tree := fstest.MapFS{
-		"README.md": {}, "main.go": {}, "web/README.md": {}, "docs/a.md": {}, "docs/a.svg": {},
-		"docs/task/b.md": {}, "docs/task/deeper/c.md": {},
-	}
-	want := []string{"README.md", "docs/a.md", "docs/task/b.md", "docs/task/deeper/c.md"}
-	if got, err := documentNames(tree); err != nil || !slices.Equal(got, want) {
-		t.Errorf("documentNames: got %q and %v, want %q", got, err, want)
-	}
-}
-
-// documentNames returns the paths of the documents of a source tree: those at its root,
-// and all below docs.
-func documentNames(tree fs.FS) (names []string, err error) {
-	names, err = fs.Glob(tree, "*.md")
-	if err != nil {
-		return nil, err
-	}
-	err = fs.WalkDir(tree, "docs", func(name string, _ fs.DirEntry, err error) error {
-		if path.Ext(name) == ".md" {
-			names = append(names, name)
-		}
-		return err
-	})
-	return names, err
-}
-
 // readDocuments returns the text of each document by its path.
 func readDocuments(t *testing.T) map[string]string {
 	t.Helper()
-	names, err := documentNames(os.DirFS("."))
+	names, err := docs.Names(os.DirFS("."))
 	if err != nil || len(names) < 30 {
-		t.Fatalf("documentNames: got %q and %v, want all documents", names, err)
+		t.Fatalf("docs.Names: got %q and %v, want all documents", names, err)
 	}
-	documents := map[string]string{}
+	texts := map[string]string{}
 	for _, name := range names {
-		documents[name] = readDocument(t, name)
+		texts[name] = readDocument(t, name)
 	}
-	return documents
+	return texts
 }
 
 func readDocument(t *testing.T, name string) string {

@@ -75,7 +75,7 @@ var (
 	kits = []string{
 		"server/booted", "server/kills", "server/proxies", "server/servertest", "client/clienttest", "routes/apitest",
 		"vault/vaulttest", "vault/recordtest", "vault/faulttest", "storage/storagetest", "storage/bolt/bolttest", "storage/disktest", "storage/postgres/postgrestest",
-		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "routes/routestest", "openapi/recorded", "testtier/property", "testtier",
+		"server/certificates/acmetest", "resolver/resolvertest", "mail/mailtest", "client/otstest", "routes/routestest", "openapi/recorded", "testtier/docs", "testtier/property", "testtier",
 	}
 )
 

@@ -36,6 +36,7 @@ var smallFor = map[string]string{
 	"crash":                        "every goroutine of every layer runs under it, so it stands below them all",
 	"hosts":                        "settings, mail, domains and the chain must agree what is one host",
 	"testtier":                     "every test may use it",
+	"testtier/docs":                "tests of three packages check the documents, and each must find the same ones",
 	"testtier/property":            "testtier itself must not import rapid, which defines flags",
 	"vault/faulttest":              "it has tests alone",
 	"server/booted":                "the same",

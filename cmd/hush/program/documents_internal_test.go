@@ -3,7 +3,7 @@ package program
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hush/cli/console"
+	"hush/testtier/docs"
 )
 
 var (
@@ -26,14 +27,19 @@ var (
 // Commands and flags that documents name exist, where operators read about them.
 func TestDocumentsNameCommands(t *testing.T) {
 	t.Parallel()
+	tree := os.DirFS("../../..")
+	names, err := docs.Names(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
 	calls := 0
-	for _, name := range documentNames(t) {
-		text, err := os.ReadFile(name)
+	for _, name := range names {
+		text, err := fs.ReadFile(tree, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		root := program{console: &console.Console{}}.rootCommand()
-		ofTools := slices.Contains([]string{"performance.md", "reliability.md"}, filepath.Base(name))
+		ofTools := slices.Contains([]string{"performance.md", "reliability.md"}, path.Base(name))
 		for _, call := range callsIn(string(text)) {
 			if ofTools && strings.HasPrefix(call, "-") {
 				continue // a flag of tools/hush by itself
@@ -64,26 +70,6 @@ func TestDocumentsNameCommands(t *testing.T) {
 			t.Errorf("wrongCall(%q): got %q, want %q", call, got, want)
 		}
 	}
-}
-
-// documentNames returns the paths of all documents: those at the root of the source tree,
-// and those in docs and its folders.
-func documentNames(t *testing.T) (names []string) {
-	t.Helper()
-	names, err := filepath.Glob("../../../*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = filepath.WalkDir("../../../docs", func(name string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(name) == ".md" {
-			names = append(names, name)
-		}
-		return err
-	})
-	if err != nil || !slices.Contains(names, "../../../docs/adr/README.md") {
-		t.Fatalf("documents: got %q and %v, want those in folders too", names, err)
-	}
-	return names
 }
 
 // callsIn returns the calls of hush in a document's code, and the flags that it
