@@ -59,13 +59,17 @@ type validation struct{ limits limits }
 
 func newValidation() validation { return validation{newLimits()} }
 
-// check returns a *connect.Error for a message that exceeds a limit. A nil one has none.
+// check returns a *connect.Error for a message that exceeds a limit, and errLimits if that
+// cannot be told. A nil message passes.
 func (v validation) check(message any) error {
-	m, ok := message.(proto.Message)
-	if !ok || isPlain(message) {
+	if message == nil || isPlain(message) {
 		return nil
 	}
-	err := v.limits.validate(m)
+	m, err := asProto(message)
+	if err != nil {
+		return err
+	}
+	err = v.limits.validate(m)
 	exceeded, ok := errors.AsType[*protovalidate.ValidationError](err)
 	if !ok {
 		return err

@@ -87,6 +87,17 @@ func TestUncheckedLimitsAreInternal(t *testing.T) {
 	}
 }
 
+// What is no message cannot be checked, and must not pass for one that was.
+func TestOnlyMessagesAreChecked(t *testing.T) {
+	t.Parallel()
+	if err := newValidation().check("text"); !errors.Is(err, errNoMessage) {
+		t.Errorf("check(text): got %v, want %v", err, errNoMessage)
+	}
+	if err := newValidation().check(nil); err != nil {
+		t.Errorf("check(nil): got %v, want nil", err)
+	}
+}
+
 // What isPlain lets pass, protovalidate would too: at every limit, one byte
 // beside it, and with characters of several bytes.
 func TestPlainMessagesAreValid(t *testing.T) {

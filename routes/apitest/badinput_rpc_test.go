@@ -67,6 +67,8 @@ func badRPC(t *testing.T) []bad {
 		{name: "a gzip bomb", path: apitest.ConcealPath, contentType: apitest.TypeJSON, header: zip, body: bomb, status: 429, want: exhausted},
 		{name: "a gzip bomb for a reveal", path: apitest.RevealPath, contentType: apitest.TypeProto, header: zip, body: bomb, status: 429, want: exhausted},
 		{name: "gzip that is none", path: apitest.ConcealPath, contentType: apitest.TypeJSON, header: zip, body: `{"secret":"x"}`, status: 400, want: "code"},
+		// UNIMPLEMENTED is the code that the protocol of Connect has for these two: the server
+		// speaks neither the coding nor the type.
 		{name: "an unknown coding", path: apitest.ConcealPath, contentType: apitest.TypeJSON, header: http.Header{"Content-Encoding": {"br"}}, body: `{"secret":"x"}`, status: 501, want: `"code":"unimplemented"`},
 		{name: "an unknown type", path: apitest.ConcealPath, contentType: "application/xml", body: `<secret/>`, status: 415, want: `"code":"unimplemented"`},
 		{name: "a form for an RPC", path: apitest.ConcealPath, contentType: apitest.TypeForm, body: `secret=x`, status: 415, want: "Accept-Post"},

@@ -17,8 +17,9 @@ import (
 )
 
 // proc returns the path of what the system says of the process. It skips the test on a
-// system that says nothing of any process. That it says nothing of this one, such as
-// because it has ended, is for the caller to fail with.
+// system that says nothing of any process, such as macOS; where "make check" runs, a skip
+// is a failure. That it says nothing of this one, such as because it has ended, is for the
+// caller to fail with.
 func (p *Process) proc(t testing.TB, name string) string {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/" + name); err != nil {
@@ -86,7 +87,8 @@ func (p *Process) ProcessorTime(t testing.TB) time.Duration {
 
 // DialFrom connects to the process from an address of this machine's: each one
 // in 127.0.0.0/8 is a network of its own. It skips the test on a system that has only
-// 127.0.0.1, and where the test may not have that many files open.
+// 127.0.0.1, such as macOS, and where the test may not have that many files open: Go has
+// raised its limit to the hard one already, which only an administrator can raise.
 func (p *Process) DialFrom(t testing.TB, from string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: apitest.Patience}
@@ -151,7 +153,7 @@ func (p *Process) sizeOf(t testing.TB, name string) int {
 }
 
 // ResetPeak makes what the process has in memory now its peak. It skips the test on a
-// system that cannot, or does not let the test.
+// system that cannot, or that lets only the process's parent in a container do it.
 func (p *Process) ResetPeak(t testing.TB) {
 	t.Helper()
 	err := os.WriteFile(p.proc(t, "clear_refs"), []byte("5"), 0)
