@@ -64,6 +64,7 @@ test("a text goes from sender to recipient once, and the receipt tells of it", a
 test("a passphrase opens on the device after a wrong one", async ({ sender, recipient }) => {
   await sender.goto("/");
   await sender.fill(t("share.secret"), "e2e secret behind a passphrase");
+  await sender.click("button", t("share.passphrase"));
   await sender.fill(t("share.passphrase"), "open sesame é");
   const link = await share(sender);
 
@@ -79,6 +80,7 @@ test("a passphrase opens on the device after a wrong one", async ({ sender, reci
 
 test("the server's kind is opened by a short link", async ({ sender, recipient }) => {
   await sender.goto("/");
+  await sender.click("button", t("share.more"));
   await sender.click("option", t("encryption.server"));
   await sender.fill(t("share.secret"), "e2e secret of the server's kind");
   const link = await share(sender);

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { ada, button, clipboard, expect, heading, links, revealed, signIn, test, url } from "./fixtures";
 import { linkIn, mailTo, rpc } from "./service";
+import { unfold } from "./shareform";
 import { t } from "./texts";
 
 const password = "seven slow otters";
@@ -57,6 +58,7 @@ test("a visitor signs up, confirms by mail, signs in and shares by mail @phone @
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret by mail");
   const friend = newcomer();
+  await unfold(page, "more");
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill(friend);
   await button(page, t("share.submit")).click();

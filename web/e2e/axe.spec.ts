@@ -1,6 +1,7 @@
 import { button, expect, expectAccessible, heading, links, revealed, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { conceal } from "./service";
+import { tab, unfold } from "./shareform";
 import { t } from "./texts";
 
 for (const place of places) {
@@ -20,7 +21,12 @@ test("what comes after a click is accessible", async ({ page, other }) => {
   await button(page, t("share.submit")).click();
   await expect(page.getByRole("alert")).toBeVisible();
   await expectAccessible(page);
-  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await unfold(page, "passphrase");
+  await unfold(page, "more");
+  await expectAccessible(page);
+  await tab(page, "file").click();
+  await expectAccessible(page);
+  await tab(page, "generate").click();
   await expect(page.getByLabel(t("generate.result"))).toHaveText(/^\S+$/);
   await expectAccessible(page);
   await button(page, t("share.submit")).click();

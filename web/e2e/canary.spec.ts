@@ -4,6 +4,7 @@
  */
 import { environment } from "./environment";
 import { button, expect, links, revealed, test } from "./fixtures";
+import { fillPassphrase } from "./shareform";
 import { t } from "./texts";
 
 test("an end-to-end encrypted secret with a passphrase is shared and opened", async ({ page, other }) => {
@@ -13,7 +14,7 @@ test("an end-to-end encrypted secret with a passphrase is shared and opened", as
   }
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill(canary.text);
-  await page.getByRole("textbox", { name: t("share.passphrase") }).fill(canary.passphrase);
+  await fillPassphrase(page, canary.passphrase);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
   expect(new URL(link).pathname).toBe("/e");

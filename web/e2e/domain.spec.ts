@@ -3,6 +3,7 @@ import { brandedHost } from "./environment";
 import { ada, button, card, expect, expectAccessible, heading, links, revealed, signIn, test } from "./fixtures";
 import { hostile } from "./hostile";
 import { setDNS } from "./service";
+import { chooseKind, unfold } from "./shareform";
 import { german, t } from "./texts";
 
 test("a domain is added, verified, given a brand and used for a link @check", async ({
@@ -52,6 +53,7 @@ test("a domain is added, verified, given a brand and used for a link @check", as
 
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret of the otters");
+  await unfold(page, "more");
   await page.getByLabel(t("share.domain")).selectOption(brandedHost);
   await button(page, t("share.submit")).click();
   const endToEnd = await links(page);
@@ -59,7 +61,7 @@ test("a domain is added, verified, given a brand and used for a link @check", as
 
   // A browser encrypts nothing on the branded host, which has no TLS in this test.
   await page.goto("/");
-  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await chooseKind(page, "server");
   await page.getByLabel(t("share.secret")).fill("e2e secret of the otters");
   await page.getByLabel(t("share.domain")).selectOption(brandedHost);
   await button(page, t("share.submit")).click();

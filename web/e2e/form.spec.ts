@@ -7,6 +7,7 @@ import { ada, button, expect, expectAccessible, links, type Page, signIn, speak,
 import { places, settle, visit } from "./pages";
 import { screens } from "./screens";
 import { conceal } from "./service";
+import { tab } from "./shareform";
 import { t } from "./texts";
 
 const widths = [320, 375, screens.desktop.viewport.width] as const;
@@ -70,7 +71,7 @@ test("the header's menu, dialogs and the pages after a click keep to the grid", 
   await page.keyboard.press("Escape");
 
   await page.goto("/");
-  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await tab(page, "generate").click();
   await expect(page.getByLabel(t("generate.result"))).toHaveText(/^\S+$/);
   await everywhere(page, "generate");
   await button(page, t("share.submit")).click();

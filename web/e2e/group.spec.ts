@@ -14,6 +14,7 @@ import {
   url,
 } from "./fixtures";
 import { mailTo, openEndToEnd } from "./service";
+import { chooseKind, unfold } from "./shareform";
 import { t } from "./texts";
 
 /** groupAddress is the address of a page for so many receipts. */
@@ -35,6 +36,7 @@ async function linkFor(page: Page, name: string): Promise<string> {
 async function shareWith(page: Page, names: string, text: string): Promise<void> {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill(text);
+  await unfold(page, "more");
   await button(page, t("share.several")).click();
   await page.getByRole("textbox", { name: t("share.names") }).fill(names);
   await button(page, t("share.submit")).click();
@@ -228,7 +230,7 @@ test("a page that was left while links are made asks no more", async ({ page }) 
   });
   const { asked, go } = await holdSecond(page);
   await page.goto("/");
-  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await chooseKind(page, "server");
   await page.getByLabel(t("share.secret")).fill("e2e secret that is half left");
   await button(page, t("share.several")).click();
   await page.getByRole("textbox", { name: t("share.names") }).fill("Kim, Lee");
@@ -314,6 +316,7 @@ test("an address that none can be is refused before the first secret is made", a
   await signIn(page, ada);
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret for a bad address");
+  await unfold(page, "more");
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill("ada@newcomers-team.com, nowhere@");
   const groups = groupsOf(page);
@@ -329,6 +332,7 @@ test("a lost answer says that the link may have been mailed", async ({ page, exp
   const address = `lost-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`;
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret that was mailed");
+  await unfold(page, "more");
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill(address);
   await page.route("**/hush.v1.SecretService/ConcealSecret", async (route) => {
@@ -364,6 +368,7 @@ test("the server mails each recipient a link of their own, and the list shows th
   const addresses = ["one", "two"].map((name) => `${name}-${id}@newcomers-team.com`);
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret for two mails");
+  await unfold(page, "more");
   await page.getByLabel(t("share.label")).fill(`two mails ${id}`);
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill(addresses.join(", "));

@@ -1,5 +1,6 @@
 /* A draft outlives its page, and pages whose scripts do not come say so. */
 import { button, expect, expectAccessible, heading, links, type Page, test } from "./fixtures";
+import { fillPassphrase, tab, unfold } from "./shareform";
 import { stored } from "./stored";
 import { t } from "./texts";
 
@@ -26,7 +27,8 @@ async function askedBy(page: Page, fn: () => Promise<unknown>): Promise<string[]
 test("a draft is there again after another page, is nowhere stored, and a reload asks @check", async ({ page }) => {
   await page.goto("/");
   await field(page).fill("e2e draft of a secret");
-  await page.getByRole("textbox", { name: t("share.passphrase") }).fill("open sesame");
+  await fillPassphrase(page, "open sesame");
+  await unfold(page, "more");
   await page.getByLabel(t("share.label")).fill("a label");
   await follow(page, "contentinfo", "app.about");
   await expect(heading(page, t("share.title"))).toHaveCount(0);
@@ -52,7 +54,7 @@ test("a draft is there again after another page, is nowhere stored, and a reload
 
 test("a generated secret is the same after another page", async ({ page }) => {
   await page.goto("/");
-  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await tab(page, "generate").click();
   const result = page.getByLabel(t("generate.result"));
   await expect(result).toHaveText(/^\S{20}$/);
   const drawn = await result.innerText();

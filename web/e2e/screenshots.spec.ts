@@ -2,6 +2,7 @@
 import { button, expect, links, type Page, revealed, speak, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { conceal, reveal } from "./service";
+import { tab } from "./shareform";
 import { t } from "./texts";
 
 const folder = new URL("../../.tmp/screenshots/", import.meta.url).pathname;
@@ -27,7 +28,7 @@ for (const place of places) {
 test("what comes after a click", async ({ page, other, expected }, { project }) => {
   expected.push(/status of 404/);
   await page.goto("/");
-  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await tab(page, "generate").click();
   await expect(page.getByLabel(t("generate.result"))).toHaveText(/^\S+$/);
   await screenshot(page, "generate", project.name);
   await button(page, t("share.submit")).click();

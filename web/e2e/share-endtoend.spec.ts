@@ -17,19 +17,21 @@ import {
   change,
   decoded,
   endToEndLink,
+  expectKind,
   expectNone,
   field,
-  passphrase,
+  fillPassphrase,
   requests,
   secretOf,
   shareText,
+  tab,
 } from "./shareform";
 import { t } from "./texts";
 
 test("a text is encrypted on the device, and no request holds it @phone @check", async ({ page, context }) => {
   const sent = requests(context);
   await page.goto("/");
-  await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await expectKind(page, "end_to_end");
   const { link } = await shareText(page, "e2e secret of one device äöü");
   expect(link).toMatch(endToEndLink);
   await copyLink(page);
@@ -50,7 +52,7 @@ test("a text is encrypted on the device, and no request holds it @phone @check",
 test("a passphrase stays on the device, in whichever form it was typed", async ({ page, context }) => {
   const sent = requests(context);
   await page.goto("/");
-  await passphrase(page).fill("quick cafe\u0301 otter");
+  await fillPassphrase(page, "quick cafe\u0301 otter");
   const { link } = await shareText(page, "e2e secret behind a passphrase");
   await expectNone(sent, secretOf(link), "quick cafe\u0301 otter", "quick caf\u00e9 otter", "e2e secret behind");
   await expect(openEndToEnd(link)).rejects.toThrow(/403/);
@@ -60,7 +62,7 @@ test("a passphrase stays on the device, in whichever form it was typed", async (
 test("a generated secret is encrypted like a text", async ({ page, context, other }) => {
   const sent = requests(context);
   await page.goto("/");
-  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await tab(page, "generate").click();
   const result = page.getByLabel(t("generate.result"));
   await expect(result).toHaveText(/^\S{20}$/);
   const drawn = await result.innerText();
@@ -247,7 +249,7 @@ test("the message is copied for the mail program, which gets no link", async ({ 
 
 test("a receipt has no link, and burns to share again @phone", async ({ page }) => {
   await page.goto("/");
-  await passphrase(page).fill("quick otter");
+  await fillPassphrase(page, "quick otter");
   const { link } = await shareText(page, "e2e secret to share again");
   await copyLink(page);
   await page.reload();

@@ -1,17 +1,29 @@
 import type { Page } from "@playwright/test";
 import { ada, button, card, expect, expectAccessible, links, revealed, signIn, test } from "./fixtures";
 import { reveal } from "./service";
-import { type Answer, change, choose, endToEndLink, field, hand, shareText, text } from "./shareform";
+import {
+  type Answer,
+  change,
+  choose,
+  chooseKind,
+  endToEndLink,
+  expectKind,
+  field,
+  hand,
+  shareText,
+  text,
+  unfold,
+} from "./shareform";
 import { t } from "./texts";
 
 test("the server's kind is chosen in the options, and takes no files", async ({ page, other }) => {
   await page.goto("/");
   await choose(page, text("a.txt", "e2e secret"));
-  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await chooseKind(page, "server");
   await expect(page.getByRole("alert")).toContainText(t("share.file.kind"));
-  await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await expectKind(page, "end_to_end");
   await button(page, t("file.remove")).click();
-  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await chooseKind(page, "server");
   await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
   await expect(button(page, t("file.choose"))).toHaveCount(0);
   await hand(page, "drop", ["dropped.txt", "e2e secret"]);
@@ -41,13 +53,14 @@ test("what a kind means is explained before anything is typed", async ({ page })
 test("recipients need the server's kind, and choosing it is said", async ({ page }) => {
   await signIn(page, ada);
   await page.goto("/");
+  await unfold(page, "more");
   await expect(page.getByText(t("share.recipient.end_to_end"))).toBeVisible();
   await expect(page.getByLabel(t("share.recipient"))).toHaveCount(0);
   await expectAccessible(page);
   await button(page, t("share.recipient.server")).click();
   await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
   await page.getByLabel(t("share.recipient")).fill("friend@otters-team.com");
-  await page.getByText(t("encryption.end_to_end"), { exact: true }).last().click();
+  await chooseKind(page, "end_to_end");
   await expect(page.getByText(t("share.recipient.end_to_end"))).toBeVisible();
   const { link } = await shareText(page, "e2e secret for no mail");
   expect(link).toMatch(endToEndLink);
@@ -59,13 +72,14 @@ for (const mail of [true, false]) {
   test(`mail by the server is spoken of only where it is possible: account, mail ${mail}`, async ({ page }) => {
     await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, mail }));
     await page.goto("/");
+    await unfold(page, "more");
     await expect(page.getByText(t("share.kind.hint"))).toBeVisible();
     await signIn(page, ada);
     await page.goto("/");
     await expect(page.getByRole("button", { name: t("app.account_menu") })).toBeVisible();
     await expect(page.getByText(t(mail ? "share.kind.hint.mail" : "share.kind.hint"))).toBeVisible();
     await expect(button(page, t("share.recipient.server"))).toHaveCount(mail ? 1 : 0);
-    await page.getByText(t("encryption.server"), { exact: true }).click();
+    await chooseKind(page, "server");
     await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
     await expect(page.getByLabel(t("share.recipient"))).toHaveCount(mail ? 1 : 0);
   });
@@ -97,7 +111,7 @@ test("a policy of one kind leaves no choice", async ({ page, other }) => {
 
   await allow(other, "ENCRYPTION_END_TO_END");
   await other.goto("/");
-  await expect(other.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await expectKind(other, "end_to_end");
   await expect(other.getByRole("radio", { name: t("encryption.server") })).toHaveCount(0);
   expect((await shareText(other, "e2e secret of one kind")).link).toMatch(endToEndLink);
 });
@@ -113,7 +127,7 @@ test("the kind never changes without a word", async ({ page }) => {
     await route.fulfill({ response: answer, json: { ...policy, encryptions: ["ENCRYPTION_SERVER"] } });
   });
   await page.goto("/");
-  await expect(page.getByText(t("encryption.end_to_end.text"))).toBeVisible();
+  await expectKind(page, "end_to_end");
   await field(page).fill("e2e secret of a promise");
   arrive();
   await expect(page.getByText(t("encryption.server.text"))).toBeVisible();

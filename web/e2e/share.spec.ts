@@ -16,6 +16,7 @@ import {
   url,
 } from "./fixtures";
 import { conceal, openEndToEnd, reveal } from "./service";
+import { chooseKind, tab, unfold } from "./shareform";
 import { t } from "./texts";
 
 test("a secret goes from sender to recipient, and the receipt updates itself @phone @check", async ({
@@ -41,7 +42,7 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
 
 test("the link of the server's kind is there again after a reload @phone", async ({ page, other }) => {
   await page.goto("/");
-  await page.getByText(t("encryption.server"), { exact: true }).click();
+  await chooseKind(page, "server");
   await page.getByLabel(t("share.secret")).fill("e2e secret to come back to");
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
@@ -198,10 +199,7 @@ test("a label that is given while sharing is on the receipt and in the list, and
   for (const kind of ["end_to_end", "server"] as const) {
     const label = `DB password for Kim, ${kind}`;
     await page.goto("/");
-    await page
-      .getByText(t(`encryption.${kind}`), { exact: true })
-      .last()
-      .click();
+    await chooseKind(page, kind);
     await page.getByLabel(t("share.secret")).fill("e2e secret with a name");
     await page.getByLabel(t("share.label")).fill(label);
     await button(page, t("share.submit")).click();
@@ -245,6 +243,7 @@ test("a lifetime is written as a number and a unit @phone", async ({ page }) => 
 test("a passphrase of words is drawn, shown, copied and drawn again @phone", async ({ page }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret behind words");
+  await unfold(page, "passphrase");
   await button(page, t("share.passphrase.generate")).click();
   const result = page.getByLabel(t("phrase.result"));
   await expect(result).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
@@ -268,6 +267,7 @@ test("a passphrase of words is drawn, shown, copied and drawn again @phone", asy
 test("a drawn passphrase that was changed is not shown with the link", async ({ page }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret behind other words");
+  await unfold(page, "passphrase");
   await button(page, t("share.passphrase.generate")).click();
   await expect(page.getByLabel(t("phrase.result"))).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
   await page.getByRole("textbox", { name: t("share.passphrase") }).fill("words of my own");
@@ -279,7 +279,7 @@ test("a drawn passphrase that was changed is not shown with the link", async ({ 
 test("a generated secret is what the recipient gets", async ({ page, other }) => {
   await page.goto("/");
   const result = page.getByLabel(t("generate.result"));
-  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await tab(page, "generate").click();
   await expect(result).toHaveText(/^[0-9A-Za-z]{20}$/);
   const first = await result.innerText();
   await button(page, t("generate.again")).click();

@@ -7,6 +7,36 @@ import { t } from "./texts";
 export const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 export const field = (page: Page) => page.getByLabel(t("share.secret"));
 export const passphrase = (page: Page) => page.getByRole("textbox", { name: t("share.passphrase") });
+export const tab = (page: Page, mode: "text" | "file" | "generate") =>
+  page.getByText(t(`share.mode.${mode}`), { exact: true });
+
+/** unfold shows what a chip of the form has: the passphrase, or what few people need. */
+export async function unfold(page: Page, chip: "passphrase" | "more"): Promise<void> {
+  const button = page.locator("button.chip", { hasText: t(`share.${chip}`) });
+  if ((await button.getAttribute("aria-expanded")) === "false") {
+    await button.click();
+  }
+}
+
+/** fillPassphrase types a passphrase into its field, which it unfolds. */
+export async function fillPassphrase(page: Page, text: string): Promise<void> {
+  await unfold(page, "passphrase");
+  await passphrase(page).fill(text);
+}
+
+/** chooseKind chooses who encrypts. */
+export async function chooseKind(page: Page, kind: "end_to_end" | "server"): Promise<void> {
+  await unfold(page, "more");
+  await page
+    .getByRole("group", { name: t("share.kind") })
+    .getByText(t(`encryption.${kind}`), { exact: true })
+    .click();
+}
+
+/** expectKind asserts which kind the form says that it shares. */
+export async function expectKind(page: Page, kind: "end_to_end" | "server"): Promise<void> {
+  await expect(page.getByRole("list", { name: t("share.promises.title") })).toContainText(t(`encryption.${kind}`));
+}
 export const endToEndLink = /^http:\/\/[^/]+\/e#[0-9a-z]{31}[0-9A-Za-z]{43}$/;
 
 /** shareText shares a text from the open form, and returns the links. */
@@ -58,6 +88,7 @@ export async function choose(
   page: Page,
   ...files: { name: string; mimeType: string; buffer: Buffer }[]
 ): Promise<void> {
+  await tab(page, "file").click();
   const chooser = page.waitForEvent("filechooser");
   await button(page, t("file.choose")).click();
   await (await chooser).setFiles(files);

@@ -1,12 +1,13 @@
 import { button, card, colonel, expect, links, revealed, signIn, test } from "./fixtures";
 import { hostile } from "./hostile";
 import { conceal } from "./service";
+import { fillPassphrase } from "./shareform";
 import { t } from "./texts";
 
 test("a secret and a passphrase are text", async ({ page, other }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill(`e2e secret ${hostile}`);
-  await page.getByRole("textbox", { name: t("share.passphrase") }).fill(hostile);
+  await fillPassphrase(page, hostile);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
   await other.goto(link);

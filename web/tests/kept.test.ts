@@ -15,7 +15,7 @@ for (const [name, value] of Object.entries({
 })) {
   Object.defineProperty(globalThis, name, { value, configurable: true });
 }
-const { change, forget, isUnsent, kept } = await import("../src/share/kept");
+const { change, forget, isUnsent, kept, open } = await import("../src/share/kept");
 const { empty } = await import("../src/share/draft");
 const { forgetAccount, setAccount } = await import("../src/session");
 const { create } = await import("@bufbuild/protobuf");
@@ -30,10 +30,41 @@ test("only what was written or chosen is unsent", () => {
     [false, { passphrase: "open sesame", memo: "label", ttl: 300 }, "text"],
     [false, { text: "drawn by the page" }, "generate"],
     [true, { text: "written" }, "text"],
-    [true, { file }, "text"],
+    [true, { file }, "file"],
   ] as const) {
-    assert.equal(isUnsent({ draft: { ...empty, ...part }, mode }), want, JSON.stringify([part, mode]));
+    const aside = { text: "", generate: "" };
+    assert.equal(isUnsent({ draft: { ...empty, ...part }, mode, aside }), want, JSON.stringify([part, mode]));
   }
+  const draft = { ...empty, text: "drawn by the page" };
+  for (const aside of [
+    { text: "written", generate: "" },
+    { text: "", file, generate: "" },
+  ]) {
+    assert.equal(isUnsent({ draft, mode: "generate", aside }), true, "in another tab");
+  }
+});
+
+test("each tab has what was in it, and the open one alone is shared", () => {
+  const shared = () => {
+    const { text, file, memo } = kept.peek().draft;
+    return [text, file?.name, memo];
+  };
+  change({ draft: { ...empty, text: "written", memo: "label" } });
+  open("generate");
+  assert.deepEqual(shared(), ["", undefined, "label"]);
+  change({ draft: { ...kept.peek().draft, text: "drawn" } });
+  open("file");
+  assert.deepEqual(shared(), ["", undefined, "label"]);
+  change({ draft: { ...kept.peek().draft, file } });
+  open("file");
+  assert.deepEqual(shared(), ["", "a.txt", "label"]);
+  open("text");
+  assert.deepEqual(shared(), ["written", undefined, "label"]);
+  open("generate");
+  assert.deepEqual(shared(), ["drawn", undefined, "label"]);
+  open("file");
+  assert.deepEqual(shared(), ["", "a.txt", "label"]);
+  forget();
 });
 
 test("the browser asks while something is unsent, and no longer", () => {
@@ -47,7 +78,7 @@ test("the browser asks while something is unsent, and no longer", () => {
     change({ draft: { ...empty, text: "written", passphrase: "open sesame" }, stated: "end_to_end" });
     assert.equal(held.size, 1);
     end();
-    assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text" }]);
+    assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text", aside: { text: "", generate: "" } }]);
   }
 });
 
@@ -61,7 +92,7 @@ test("an account that follows another in the tab finds no draft of it", () => {
   assert.equal(kept.value.draft.text, "written by ada");
   setAccount(null);
   setAccount(bob);
-  assert.deepEqual(kept.value, { draft: empty, mode: "text" });
+  assert.deepEqual(kept.value, { draft: empty, mode: "text", aside: { text: "", generate: "" } });
 });
 
 test("a script that does not load has a cause", async () => {

@@ -1,20 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Encryption } from "../contract";
-import { EncryptionLabel } from "../endtoend/label";
 import { byteLength, percent, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
 import { type Draft, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
-import { change as changeKept, forget, kept } from "../share/kept";
-import { canEncrypt, type Kind, kindOf } from "../share/kind";
+import { change as changeKept, forget, kept, type Mode, open } from "../share/kept";
+import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
-import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
+import { Trust } from "../share/trust";
+import { Button, Card, Field, Form, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
 
 const Generator = lazy(() => import("../share/generator"));
 const FileBox = lazy(
   () => import("../share/filebox"),
-  () => <div class="file-row" />,
+  () => null,
 );
 
 /** conceal loads what shares a draft. */
@@ -25,7 +24,6 @@ export function Share() {
   return (
     <Page title={t("share.title")} lead={t("share.lead")}>
       {mayShare() ? <Possible /> : <SignInFirst />}
-      <Points />
     </Page>
   );
 }
@@ -62,7 +60,7 @@ const fields: Record<string, Problem["field"]> = {
 };
 
 function ShareForm({ kind }: { kind: Kind }) {
-  const { draft: d, mode } = kept.value;
+  const { draft: d, mode, aside } = kept.value;
   const [problem, setProblem] = useState<Problem>({});
   const [busy, setBusy] = useState<Step>();
   // How much of a content that is sent has left, from 0 to 1.
@@ -91,12 +89,17 @@ function ShareForm({ kind }: { kind: Kind }) {
     changeKept({ chosen: next, stated: next });
     setProblem({});
   };
+  const openTab = (next: Mode) => {
+    open(next);
+    change({});
+    setProblem({});
+  };
   const takeFile = (file: SharedFile | undefined) => {
-    change(file && mode === "generate" ? { file, text: "" } : { file });
-    changeKept({ mode: "text" });
+    open("file");
+    change({ file });
     setProblem({});
     if (!file) {
-      setTimeout(() => area.current?.querySelector("textarea")?.focus());
+      setTimeout(() => area.current?.querySelector<HTMLElement>(".file-drop button")?.focus());
     }
   };
   useEffect(() => {
@@ -156,25 +159,10 @@ function ShareForm({ kind }: { kind: Kind }) {
     <div ref={area}>
       <Form onSend={() => void submit()} label={t("share.title")}>
         <Card>
-          {!d.file && (
-            <Segmented
-              label={t("share.mode")}
-              hideLabel
-              value={mode}
-              onValue={(next) => {
-                change({ text: "" });
-                changeKept({ mode: next });
-              }}
-              options={[
-                ["text", t("share.mode.text")],
-                ["generate", t("share.mode.generate")],
-              ]}
-            />
-          )}
-          <EncryptionLabel encryption={Encryption[kind]} />
+          <Segmented label={t("share.mode")} hideLabel value={mode} onValue={openTab} options={tabs()} />
           {kind === "server" && !canEncrypt() && <p class="field-hint">{t("share.kind.no_crypto")}</p>}
           {mode === "generate" && <Generator text={d.text} onText={(text: string) => change({ text })} />}
-          {mode === "text" && !d.file && (
+          {mode === "text" && (
             <TextBox
               draft={d}
               error={problem.field === "secret" ? problem.text : undefined}
@@ -183,30 +171,45 @@ function ShareForm({ kind }: { kind: Kind }) {
             />
           )}
           <FileBox
-            file={d.file}
+            file={mode === "file" ? d.file : aside.file}
             kind={kind}
-            hasText={d.text !== ""}
-            offered={mode === "text" && !busy}
+            hasText={aside.text.trim() !== ""}
+            shown={mode === "file"}
+            busy={busy !== undefined}
             onFile={takeFile}
           />
+          {mode === "file" && problem.field === "secret" && <Notice kind="bad">{problem.text}</Notice>}
           <Options draft={d} kind={kind} problem={problem} change={change} onKind={choose} />
           {problem.text && problem.field === "form" && <Notice kind="bad">{problem.text}</Notice>}
-          <Button type="submit" kind="primary" size="large" wide busy={busy !== undefined}>
-            {busy === "sending" && part !== undefined && part > 0
-              ? t("share.busy.sent", { percent: percent(part) })
-              : busy
-                ? t(`share.busy.${busy}`)
-                : t("share.submit")}
-          </Button>
-          {busy && busy !== "proving" && part !== undefined && part < 1 && (
-            <Button wide onClick={() => gone.current.abort()}>
-              {t("ui.cancel")}
+          <div class="share-send">
+            <Button type="submit" kind="primary" size="large" wide busy={busy !== undefined}>
+              {busy === "sending" && part !== undefined && part > 0
+                ? t("share.busy.sent", { percent: percent(part) })
+                : busy
+                  ? t(`share.busy.${busy}`)
+                  : t("share.submit")}
             </Button>
-          )}
+            {busy && busy !== "proving" && part !== undefined && part < 1 && (
+              <Button wide onClick={() => gone.current.abort()}>
+                {t("ui.cancel")}
+              </Button>
+            )}
+          </div>
+          <Trust kind={kind} />
         </Card>
       </Form>
     </div>
   );
+}
+
+/** tabs returns what can be shared here: a file only if this device may encrypt it. */
+function tabs(): [Mode, string][] {
+  const all: [Mode, string][] = [
+    ["text", t("share.mode.text")],
+    ["file", t("share.mode.file")],
+    ["generate", t("share.mode.generate")],
+  ];
+  return all.filter(([mode]) => mode !== "file" || (canEncrypt() && allows("end_to_end")));
 }
 
 /** changed says that the policy arrived late and allows another kind than the form showed. */
@@ -262,28 +265,4 @@ function hasKeys(): boolean {
 /** sendKeys names the keys that send the form. */
 function sendKeys(): string {
   return /Mac|iP(ad|hone|od)/.test(navigator.platform) ? "Cmd+Enter" : t("share.keys.ctrl");
-}
-
-function Points() {
-  return (
-    <section aria-label={t("share.promises.title")}>
-      <ul class="points">
-        <li>
-          <Icon name="lock" />
-          <strong>{t("share.promise.once")}</strong>
-          {t("share.promise.once.text")}
-        </li>
-        <li>
-          <Icon name="clock" />
-          <strong>{t("share.promise.expires")}</strong>
-          {t("share.promise.expires.text")}
-        </li>
-        <li>
-          <Icon name="receipt" />
-          <strong>{t("share.promise.receipt")}</strong>
-          {t("share.promise.receipt.text")}
-        </li>
-      </ul>
-    </section>
-  );
 }

@@ -9,7 +9,7 @@ import { type Custom, ceiling, secondsIn } from "./lifetime";
 /** Draft is the form's content. */
 export interface Draft {
   text: string;
-  /** Shared instead of the text, which stays in the form. */
+  /** Shared instead of a text, which is empty then. */
   file?: SharedFile | undefined;
   passphrase: string;
   /** The passphrase that the page drew last. */

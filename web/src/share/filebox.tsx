@@ -5,21 +5,23 @@ import { problemText } from "../problem";
 import { announce, Button, Icon, Notice } from "../ui";
 import { knownLimit, noFiles, type SharedFile } from "./draft";
 import { FilesError, filesOf, read } from "./files";
-import { allows, type Kind } from "./kind";
+import type { Kind } from "./kind";
 
 interface FileBoxProps {
   file: SharedFile | undefined;
   /** The kind that the form shares: the server's is for text only. */
   kind: Kind;
-  /** Whether a text waits in the form. */
+  /** Whether another tab has a text. */
   hasText: boolean;
-  /** Whether the form shows where files can be chosen. */
-  offered: boolean;
+  /** Whether the tab is open. Files that are dropped or pasted are taken in every tab. */
+  shown: boolean;
+  /** Whether the form is being sent. */
+  busy: boolean;
   onFile: (file: SharedFile | undefined) => void;
 }
 
 /** FileBox takes a file that is picked, dropped onto the page or pasted, and shows the one that is shared. It packs more files with those that were taken before. */
-export default function FileBox({ file, kind, hasText, offered, onFile }: FileBoxProps) {
+export default function FileBox({ file, kind, hasText, shown, busy, onFile }: FileBoxProps) {
   const [problem, setProblem] = useState("");
   const picker = useRef<HTMLInputElement>(null);
   const held = useRef(file);
@@ -63,13 +65,12 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
     [],
   );
   return (
-    <div class="stack-s file-row">
-      {over && <p class="file-drop">{t("file.drop")}</p>}
-      {file ? (
+    <div class={shown || over || problem ? "stack-s file-box" : "file-box-closed"}>
+      {shown && file ? (
         <FileCard
           file={file}
           hasText={hasText}
-          onAdd={offered ? () => picker.current?.click() : undefined}
+          onAdd={busy ? undefined : () => picker.current?.click()}
           onRemove={() => {
             round.current += 1;
             setProblem("");
@@ -77,8 +78,9 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
           }}
         />
       ) : (
-        offered && <Offer kind={kind} onChoose={() => picker.current?.click()} />
+        shown && <Offer kind={kind} over={over} onChoose={() => picker.current?.click()} />
       )}
+      {over && (file || !shown) && <p class="file-drop">{t("file.drop")}</p>}
       <input
         ref={picker}
         type="file"
@@ -98,18 +100,24 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
   );
 }
 
-/** Offer is the button that chooses files, or why the chosen kind has none. */
-function Offer({ kind, onChoose }: { kind: Kind; onChoose: () => void }) {
+interface OfferProps {
+  kind: Kind;
+  /** Whether files are dragged over the page. */
+  over: boolean;
+  onChoose: () => void;
+}
+
+/** Offer is the zone where files are dropped or chosen, or why the chosen kind has none. */
+function Offer({ kind, over, onChoose }: OfferProps) {
   if (kind === "server") {
-    return allows("end_to_end") ? <p class="muted small">{noFiles()}</p> : null;
+    return <p class="file-drop file-none">{noFiles()}</p>;
   }
   const most = knownLimit();
   return (
-    <div class="row">
-      <Button size="small" icon="upload" onClick={onChoose}>
-        {t("file.choose")}
-      </Button>
-      <span class="muted small">{most && t("file.hint", { limit: size(most) })}</span>
+    <div class={over ? "file-drop file-over" : "file-drop"}>
+      <Icon name="upload" />
+      <Button onClick={onChoose}>{t("file.choose")}</Button>
+      <p class="muted small">{over ? t("file.drop") : most && t("file.hint", { limit: size(most) })}</p>
     </div>
   );
 }

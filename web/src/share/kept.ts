@@ -6,23 +6,32 @@
 import { computed, effect, signal } from "@preact/signals";
 import { hold } from "../router";
 import { whenSignedOut } from "../session";
-import { type Draft, empty } from "./draft";
+import { type Draft, empty, type SharedFile } from "./draft";
 import type { Kind } from "./kind";
 
-/** Mode is where the text comes from. */
-export type Mode = "text" | "generate";
+/** Mode is the open tab: what is shared, and where it comes from. */
+export type Mode = "text" | "file" | "generate";
+
+/** Aside is what the other tabs have. It is not shared, and stays until the form is sent. */
+export interface Aside {
+  text: string;
+  file?: SharedFile | undefined;
+  generate: string;
+}
 
 /** Kept is the state of the form. */
 export interface Kept {
+  /** What is shared: the text or the file of the open tab alone. */
   draft: Draft;
   mode: Mode;
+  aside: Aside;
   /** The kind that the visitor chose. */
   chosen?: Kind | undefined;
   /** The kind that the form showed when something was typed: another one is never sent without a word. */
   stated?: Kind | undefined;
 }
 
-const nothing: Kept = { draft: empty, mode: "text" };
+const nothing: Kept = { draft: empty, mode: "text", aside: { text: "", generate: "" } };
 
 /** kept is the state of the form. */
 export const kept = signal<Kept>(nothing);
@@ -37,9 +46,28 @@ export function change(part: Partial<Kept>): void {
   kept.value = { ...kept.peek(), ...part };
 }
 
+/** open opens a tab. What the one before had is put aside, and what this one had is back. */
+export function open(mode: Mode): void {
+  kept.value = opened(kept.peek(), mode);
+}
+
+/** opened returns the state with another tab open. */
+export function opened(state: Kept, mode: Mode): Kept {
+  const { draft, aside } = state;
+  const all: Aside = state.mode === "file" ? { ...aside, file: draft.file } : { ...aside, [state.mode]: draft.text };
+  return {
+    ...state,
+    mode,
+    aside: all,
+    draft: { ...draft, text: mode === "file" ? "" : all[mode], file: mode === "file" ? all.file : undefined },
+  };
+}
+
 /** isUnsent reports whether a form has what its author would have to write or choose again. */
-export function isUnsent({ draft, mode }: Kept): boolean {
-  return draft.file !== undefined || (mode === "text" && draft.text.trim() !== "");
+export function isUnsent({ draft, mode, aside }: Kept): boolean {
+  const text = mode === "text" ? draft.text : aside.text;
+  const file = mode === "file" ? draft.file : aside.file;
+  return file !== undefined || text.trim() !== "";
 }
 
 const unsent = computed(() => isUnsent(kept.value));

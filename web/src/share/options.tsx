@@ -1,11 +1,13 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import { Button, Field, PasswordInput, Segmented, Select, TextInput } from "../ui";
+import { Button, Field, PasswordInput, Segmented, TextInput } from "../ui";
+import { Chip, SelectChip } from "./chip";
 import { choices, defaultTtl } from "./draft";
 import { mails, type OptionsProps } from "./fields";
 import { kinds } from "./kind";
+import { unfold, unfolded } from "./more";
 
 const CustomLifetime = lazy(() => import("./custom"));
 const Phrase = lazy(() => import("./phrase"));
@@ -19,35 +21,59 @@ function Nothing() {
 /** custom is the choice of a lifetime that the visitor writes. */
 const custom = "custom";
 
-/** Options has the fields for everything but the secret itself. */
+/** Options has the fields for everything but the secret itself: a row of chips, and what they unfold. */
 export function Options(props: OptionsProps) {
-  const { draft, problem, change } = props;
+  const { draft, kind, problem, change } = props;
   const required = policy.value?.passphraseRequired ?? false;
-  const [several, setSeveral] = useState(draft.recipients !== "");
+  const [asked, setAsked] = useState(draft.passphrase !== "");
+  const area = useRef<HTMLDivElement>(null);
+  const passphrase = required || asked || problem.field === "passphrase";
+  const more = unfolded.value || problem.field === "memo" || problem.field === "recipients";
   return (
-    <>
-      <div class="columns">
-        <div class="stack-s">
-          <Field label={t("share.ttl")}>
-            <Select
-              value={draft.custom ? custom : String(draft.ttl || defaultTtl())}
-              onValue={(ttl) =>
-                change(
-                  ttl === custom ? { custom: { count: "", unit: "hour" } } : { ttl: Number(ttl), custom: undefined },
-                )
+    <div class="stack" ref={area}>
+      <div class="chips">
+        <SelectChip
+          icon="clock"
+          label={t("share.ttl")}
+          value={draft.custom ? custom : String(draft.ttl || defaultTtl())}
+          onValue={(ttl) =>
+            change(ttl === custom ? { custom: { count: "", unit: "hour" } } : { ttl: Number(ttl), custom: undefined })
+          }
+          options={[...choices(), [custom, t("share.ttl.custom")]]}
+        />
+        {!required && (
+          <Chip
+            icon="key"
+            open={passphrase}
+            set={draft.passphrase !== ""}
+            onOpen={(open) => {
+              setAsked(open);
+              if (open) {
+                setTimeout(() => area.current?.querySelector<HTMLElement>(".share-passphrase input")?.focus());
               }
-              options={[...choices(), [custom, t("share.ttl.custom")]]}
-            />
-          </Field>
-          {draft.custom && (
-            <CustomLifetime
-              value={draft.custom}
-              onValue={(next) => change({ custom: next })}
-              error={problem.field === "ttl" ? problem.text : undefined}
-            />
-          )}
-        </div>
-        <div class="stack-s">
+            }}
+          >
+            {t("share.passphrase")}
+          </Chip>
+        )}
+        <Chip
+          icon="more"
+          open={more}
+          set={draft.memo !== "" || draft.recipients !== "" || draft.domain !== "" || kind !== kinds()[0]}
+          onOpen={unfold}
+        >
+          {t("share.more")}
+        </Chip>
+      </div>
+      {draft.custom && (
+        <CustomLifetime
+          value={draft.custom}
+          onValue={(next) => change({ custom: next })}
+          error={problem.field === "ttl" ? problem.text : undefined}
+        />
+      )}
+      {passphrase && (
+        <div class="stack-s share-passphrase">
           <Field
             label={t("share.passphrase")}
             optional={!required}
@@ -63,7 +89,18 @@ export function Options(props: OptionsProps) {
           </Field>
           <PhraseBox {...props} />
         </div>
-      </div>
+      )}
+      {more && <More {...props} />}
+    </div>
+  );
+}
+
+/** More has the fields that few people need. */
+function More(props: OptionsProps) {
+  const { draft, problem, change } = props;
+  const [several, setSeveral] = useState(draft.recipients !== "");
+  return (
+    <div class="stack share-more">
       {kinds().length > 1 && <KindChoice {...props} />}
       {account.value || several ? (
         <Delivery {...props} />
@@ -82,7 +119,7 @@ export function Options(props: OptionsProps) {
       >
         <TextInput value={draft.memo} onValue={(memo) => change({ memo })} maxLength={500} autocomplete="off" />
       </Field>
-    </>
+    </div>
   );
 }
 

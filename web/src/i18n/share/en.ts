@@ -82,7 +82,7 @@ export default {
   "file.add": "Add files",
   "file.remove": "Remove",
   "file.taken": "{name} is ready to share.",
-  "file.instead": "Your text isn't shared with it. It comes back when you remove the file.",
+  "file.instead": "Your text isn't shared with it.",
   "file.none": "There's no file in what you dropped or pasted.",
   "file.folder": "Folders can't be shared. Choose the files, or pack the folder into an archive first.",
   "file.unreadable": "Couldn't read {name}.",

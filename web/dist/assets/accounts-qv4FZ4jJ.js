@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BKVzrSui.js";import{r as t}from"./wire-BiWhPGps.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-CeK-L-p5.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-xoIi2zOk.js";import{r as t}from"./wire-BiWhPGps.js";var n=t(e);export{n as default};
