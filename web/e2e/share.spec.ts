@@ -37,6 +37,7 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
   await expect(revealed(other)).toHaveText("e2e secret of the way\n  with two lines");
 
   await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
+  await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `)); // seen in another tab, too
   await expect(page.getByText(link)).toHaveCount(0);
 });
 
@@ -62,6 +63,7 @@ test("the link of the server's kind is there again after a reload @phone", async
   await expect(page.getByText(link)).toHaveCount(0);
   await page.reload();
   await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
+  await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `)); // seen in another tab, too
   await expect(page.getByText(link)).toHaveCount(0);
 });
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { signInFor } from "../account/returnpath";
 import { EncryptionBadge } from "../endtoend/label";
 import { dateOf, duration, exact, secondsOf } from "../format";
@@ -96,6 +96,7 @@ function Single({ keyOfReceipt: key, created }: SingleProps) {
       announce(t(confirmation ? `receipt.confirmation.${confirmation}` : `receipt.state.${phase}`));
     }
   }, [phase, confirmation]);
+  const opened = useMoment(phase);
   const absent = asRefusal(refused).code === "not_found";
   const fresh = phase === "waiting" && !absent ? created : undefined;
   useEffect(() => {
@@ -110,16 +111,49 @@ function Single({ keyOfReceipt: key, created }: SingleProps) {
   return (
     <Page
       title={t(fresh ? "receipt.fresh.title" : "receipt.title")}
+      news={opened && confirmation !== "lapsed" ? `✓ ${t("receipt.state.received")}` : undefined}
       lead={fresh ? freshLead(fresh) : t("receipt.lead")}
       actions={(phase === "waiting" || confirmation === "pending") && <Live live={live} />}
     >
       {fresh && <Links created={fresh} />}
       {refused ? <Failure error={refused} /> : !metadata && <Loading>{t("receipt.loading")}</Loading>}
       {metadata && phase && (
-        <Body metadata={metadata} phase={phase} confirmation={confirmation} created={fresh} onChange={setMetadata} />
+        <Body
+          metadata={metadata}
+          phase={phase}
+          opened={opened}
+          confirmation={confirmation}
+          created={fresh}
+          onChange={setMetadata}
+        />
       )}
     </Page>
   );
+}
+
+/** useMoment reports whether the secret was opened while the page was shown, and tells the system so if it may. */
+function useMoment(phase: Phase | undefined): boolean {
+  const [opened, setOpened] = useState(false);
+  const before = useRef(phase);
+  useEffect(() => {
+    if (before.current === "waiting" && phase === "received") {
+      setOpened(true);
+      notify(t("receipt.state.received"));
+    }
+    before.current = phase;
+  }, [phase]);
+  return opened;
+}
+
+/** notify shows a notification if the visitor allowed that before, and the tab is hidden. */
+function notify(text: string): void {
+  try {
+    if (document.hidden && Notification.permission === "granted") {
+      new Notification(text);
+    }
+  } catch {
+    // Some browsers of phones have none for pages.
+  }
 }
 
 function freshLead({ secret }: Created): string {
@@ -147,18 +181,20 @@ function Live({ live }: { live: boolean }) {
 interface BodyProps {
   metadata: Metadata;
   phase: Phase;
+  /** Whether it was opened while the page was shown. */
+  opened: boolean;
   confirmation: Confirmation | undefined;
   /** The secret if it was just shared: the page shows its link already. */
   created: Created | undefined;
   onChange: (metadata: Metadata) => void;
 }
 
-function Body({ metadata, phase, confirmation, created, onChange }: BodyProps) {
+function Body({ metadata, phase, opened, confirmation, created, onChange }: BodyProps) {
   return (
     <>
       <Card kind={created && "keep"} title={created && t("receipt.title")}>
         {created && <p>{t(`receipt.fresh.${created.kind}`)}</p>}
-        <ReceiptState metadata={metadata} phase={phase} confirmation={confirmation} />
+        <ReceiptState metadata={metadata} phase={phase} opened={opened} confirmation={confirmation} />
         {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
           <CopyButton text={receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey)}>
@@ -193,11 +229,16 @@ const marks: Record<Phase | "lapsed", IconName> = {
   expired: "clock",
 };
 
-function ReceiptState({ metadata, phase, confirmation }: Pick<BodyProps, "metadata" | "phase" | "confirmation">) {
+function ReceiptState({
+  metadata,
+  phase,
+  opened,
+  confirmation,
+}: Pick<BodyProps, "metadata" | "phase" | "opened" | "confirmation">) {
   const date = dateOf(endOf(metadata)) ?? new Date();
   const state = confirmation === "lapsed" ? "lapsed" : phase;
   return (
-    <div class={`state state-${state}`}>
+    <div class={`state state-${state} ${opened ? "state-turned" : ""}`}>
       <span class="state-mark">
         <Icon name={marks[state]} />
       </span>

@@ -6,6 +6,8 @@ import { instanceName } from "../session";
 interface PageProps {
   /** The heading. With the service's name it is the document's title. */
   title: string;
+  /** What the tab says instead, when something happened that people wait for in another tab. */
+  news?: string | undefined;
   /** A sentence below the heading. */
   lead?: ComponentChildren;
   /** Buttons beside the heading. */
@@ -27,12 +29,12 @@ for (const kind of ["keydown", "pointerdown"]) {
  * Page is the layout of every page. Its heading takes the focus, except on the
  * first page that the visitor sees.
  */
-export function Page({ title, lead, actions, children }: PageProps) {
+export function Page({ title, news, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const name = instanceName.value;
   useEffect(() => {
-    document.title = `${title} · ${name}`;
-  }, [title, name]);
+    document.title = `${news ?? title} · ${name}`;
+  }, [title, news, name]);
   // Decided here and not in the effect, which runs a frame later: a key that is
   // pressed in between must not lose the focus that it moved.
   const isResult = hasNavigated || acted;

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Ftf2gI9v.js";import{r as t}from"./wire-BCmRuzbm.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-6XXJ8RJg.js";

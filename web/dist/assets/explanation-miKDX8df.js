@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-CL8lRre-.js";

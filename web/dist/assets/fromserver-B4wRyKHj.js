@@ -1,1 +1,0 @@
-export{s as Checked,n as Stage,t as default}from"./fromserver-BZ_bQWL-.js";

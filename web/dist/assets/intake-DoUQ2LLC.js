@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-Df3h101x.js";import{r as t}from"./wire-BCmRuzbm.js";var n=t(e);export{n as default};

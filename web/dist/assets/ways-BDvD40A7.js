@@ -1,0 +1,1 @@
+export{t as default}from"./ways-XUrGs2y3.js";
