@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Dx3Pqd06.js";import{r as t}from"./wire-RwJa7kix.js";var n=t(e);export{n as default};

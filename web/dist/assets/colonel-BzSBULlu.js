@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-e2tK_rhX.js";import{r as t}from"./wire-RwJa7kix.js";var n=t(e);export{n as default};

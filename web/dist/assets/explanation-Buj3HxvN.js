@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-6XXJ8RJg.js";

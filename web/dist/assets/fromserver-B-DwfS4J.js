@@ -1,1 +1,0 @@
-export{s as Checked,n as Stage,t as default}from"./fromserver-BvYG8r2d.js";

@@ -1,0 +1,1 @@
+export{s as Checked,n as Stage,t as default}from"./fromserver-CtWsKqLP.js";

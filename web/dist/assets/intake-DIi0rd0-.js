@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-B5SafNEw.js";import{r as t}from"./wire-RwJa7kix.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./ways-XUrGs2y3.js";
