@@ -150,6 +150,10 @@ screenshots: web ## Picture every page in .tmp/screenshots/, and renew those of 
 	TEST_REQUIRE=browser scripts/test.sh -count=1 -run '^TestBrowser$$' ./cmd/hush -browser.task=screenshots
 	cd docs/screenshots && for name in *.png; do cp "../../.tmp/screenshots/$$name" "$$name"; done
 
+.PHONY: terminal
+terminal: ## Write docs/terminal.svg, the picture of the terminal, anew from what the commands print
+	go test -count=1 -run '^TestPictureOfTheTerminal$$' ./cmd/hush -terminal.update
+
 .PHONY: man
 man: ## Write the manual pages to .tmp/man
 	go run ./cmd/hush man .tmp/man
@@ -193,7 +197,7 @@ check-release: ## Build the files of a release from HEAD twice, compare them and
 IMAGE_ARCHS ?= amd64 arm64
 
 .PHONY: image
-image: ## Lay out the files of the container image in .tmp/image, for the Dockerfile
+image: ## Lay out the files of a release's container image in .tmp/image, for deploy/container
 	@scripts/image.sh .tmp/image $(IMAGE_ARCHS)
 
 .PHONY: check-packages

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,11 @@ func TestDeployments(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "root.key")
 	servertest.Call(t, nil, "", "admin", "keygen", key).Want(t, "admin keygen", command.ExitOK)
 	s := servertest.Start(t)
-	settings := map[string][]string{"compose.yaml": composeSettings(t)}
+	settings := map[string][]string{}
+	for _, name := range []string{"compose.yaml", "deploy/container/compose.yaml"} {
+		settings[name] = composeSettings(t, name)
+	}
+	settings["compose.yaml with a certificate"] = certifiedSettings(t)
 	for _, name := range []string{"deploy/kubernetes/hush.yaml", "deploy/kubernetes/hush-postgres.yaml"} {
 		pod := podOf(t, name)
 		settings[name] = pod.settings()
@@ -41,8 +46,9 @@ func TestDeployments(t *testing.T) {
 		environment = slices.Concat(imageSettings(t), environment)
 		replaceMarks(t, name, environment)
 		servertest.Call(t, environment, "", "admin", "config", "check").Want(t, name+": admin config check", command.ExitOK)
-		if !slices.Contains(environment, "HUSH_ROOT_KEY_FILE="+key) || len(environment) < 5 {
-			t.Errorf("%s: got the settings %q, want at least a root key", name, environment)
+		// From a clone alone there is no key: the service makes one in the volume.
+		if !strings.HasPrefix(name, "compose.yaml") && !slices.Contains(environment, "HUSH_ROOT_KEY_FILE="+key) {
+			t.Errorf("%s: got the settings %q, want a root key", name, environment)
 		}
 	}
 	servertest.Call(t, []string{"HUSH_UNKNOWN=x"}, "", "admin", "config", "check").Want(t, "admin config check of an unknown setting", command.ExitFailure)
@@ -66,21 +72,51 @@ func replaceMarks(t *testing.T, name string, environment []string) {
 	}
 }
 
-// imageSettings are those of the Dockerfile.
+// imageSettings are those of both Dockerfiles, which run alike.
 func imageSettings(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
+	run := map[string]string{}
+	for _, name := range []string{"Dockerfile", "deploy/container/Dockerfile"} {
+		text, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := regexp.MustCompile(`(?m)^(USER|VOLUME|ENV|EXPOSE|ENTRYPOINT|CMD|STOPSIGNAL|HEALTHCHECK) .*$`).FindAllString(string(text), -1)
+		run[name] = strings.Join(lines, "\n")
 	}
-	_, line, _ := strings.Cut(string(text), "\nENV ")
+	if run["Dockerfile"] != run["deploy/container/Dockerfile"] {
+		t.Errorf("what images run: got\n%s\nin Dockerfile, and in deploy/container/Dockerfile\n%s", run["Dockerfile"], run["deploy/container/Dockerfile"])
+	}
+	_, line, _ := strings.Cut(run["Dockerfile"], "\nENV ")
 	line, _, _ = strings.Cut(line, "\n")
 	return strings.Fields(line)
 }
 
-// composeSettings are those of compose.yaml, which checks health as the image
+// certifiedSettings are those that the comment of compose.yaml gives for a name and a
+// certificate. Its ports are those that the service listens on then.
+func certifiedSettings(t *testing.T) (variables []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^ +#   (HUSH_\w+): "?([^"\n]+)"?$`).FindAllStringSubmatch(string(text), -1) {
+		variables = append(variables, m[1]+"="+m[2])
+	}
+	for _, want := range []string{"HUSH_ACME=true", "HUSH_LISTEN=0.0.0.0:8443", "HUSH_ACME_HTTP_LISTEN=0.0.0.0:8080"} {
+		if !slices.Contains(variables, want) {
+			t.Errorf("compose.yaml, for a certificate: got %q, want %s", variables, want)
+		}
+	}
+	if !strings.Contains(string(text), `["80:8080", "443:8443"]`) {
+		t.Error("compose.yaml, for a certificate: got no ports for it, want 80 and 443")
+	}
+	return variables
+}
+
+// composeSettings are those of a compose file, which checks health as the image
 // does, and leaves the service as long to end as Kubernetes must.
-func composeSettings(t *testing.T) []string {
+func composeSettings(t *testing.T, name string) []string {
 	t.Helper()
 	var file struct {
 		Services map[string]struct {
@@ -96,28 +132,28 @@ func composeSettings(t *testing.T) []string {
 		Volumes map[string]any
 		Secrets map[string]any
 	}
-	decodeYAML(t, "compose.yaml", &file)
+	decodeYAML(t, name, &file)
 	hush := file.Services["hush"]
 	if !slices.Equal(hush.Healthcheck.Test, []string{"CMD", "/hush", "healthcheck"}) || !slices.Equal(hush.Ports, []string{"127.0.0.1:7143:7143"}) {
-		t.Errorf("compose.yaml: got %q and %q, want the image's health check and port", hush.Healthcheck.Test, hush.Ports)
+		t.Errorf("%s: got %q and %q, want the image's health check and port", name, hush.Healthcheck.Test, hush.Ports)
 	}
 	if !hush.ReadOnly || !slices.Equal(hush.CapDrop, []string{"ALL"}) || !slices.Equal(hush.SecurityOpt, []string{"no-new-privileges:true"}) {
-		t.Error("compose.yaml: got a container that may do more than it must")
+		t.Errorf("%s: got a container that may do more than it must", name)
 	}
 	for _, volume := range hush.Volumes {
-		name, place, _ := strings.Cut(volume, ":")
-		if _, ok := file.Volumes[name]; !ok || place != "/data" {
-			t.Errorf("compose.yaml: got the volume %s, want one of the file at /data", volume)
+		source, place, _ := strings.Cut(volume, ":")
+		if _, ok := file.Volumes[source]; !ok || place != "/data" {
+			t.Errorf("%s: got the volume %s, want one of the file at /data", name, volume)
 		}
 	}
-	for _, name := range hush.Secrets {
-		if _, ok := file.Secrets[name]; !ok || hush.Environment["HUSH_ROOT_KEY_FILE"] != "/run/secrets/"+name {
-			t.Errorf("compose.yaml: got the secret %s, want it as the root key", name)
+	for _, secret := range hush.Secrets {
+		if _, ok := file.Secrets[secret]; !ok || hush.Environment["HUSH_ROOT_KEY_FILE"] != "/run/secrets/"+secret {
+			t.Errorf("%s: got the secret %s, want it as the root key", name, secret)
 		}
 	}
 	var variables []string
-	for name, value := range hush.Environment {
-		variables = append(variables, name+"="+value)
+	for variable, value := range hush.Environment {
+		variables = append(variables, variable+"="+value)
 	}
 	return variables
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -60,8 +61,8 @@ func (b *builder) call(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// build builds the image of this tree.
-func (b *builder) build(name string) {
+// release builds the image of a release of this tree.
+func (b *builder) release(name string) {
 	b.t.Helper()
 	context := filepath.Join(b.dir, "context")
 	layout := exec.Command("../../scripts/image.sh", filepath.Join(context, ".tmp/image"), runtime.GOARCH)
@@ -74,7 +75,71 @@ func (b *builder) build(name string) {
 		b.t.Fatal(err)
 	}
 	b.call("bud", "--isolation", "chroot", "--format", "docker", "--build-arg", "TARGETARCH="+runtime.GOARCH,
-		"--build-arg", "VERSION=1.2.3", "--file", "../../Dockerfile", "--tag", name, context)
+		"--build-arg", "VERSION=1.2.3", "--file", "../../deploy/container/Dockerfile", "--tag", name, context)
+}
+
+// fromClone builds the image of a clone with nothing but its Dockerfile. A root of Debian
+// with this machine's Go takes the name of the image that the Dockerfile begins with.
+func (b *builder) fromClone(name string) {
+	b.t.Helper()
+	base := regexp.MustCompile(`(?m)^FROM (golang:\S+) AS build$`).FindStringSubmatch(readFile(b.t, "../../Dockerfile"))
+	if base == nil {
+		b.t.Fatal("Dockerfile: got no image of Go to begin with, want one")
+	}
+	b.debianWithGo("docker.io/library/" + base[1])
+	context := filepath.Join(b.dir, "context")
+	if out, err := exec.Command("git", "clone", "--quiet", "../..", context).CombinedOutput(); err != nil {
+		b.t.Fatalf("git clone: got %v, want no error; it wrote:\n%s", err, out)
+	}
+	for _, name := range []string{"Dockerfile", ".dockerignore"} { // as they are, committed or not
+		if err := os.WriteFile(filepath.Join(context, name), []byte(readFile(b.t, "../../"+name)), 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	args := []string{"bud", "--isolation", "chroot", "--format", "docker", "--pull-never", "--layers=false"}
+	// What was downloaded and compiled before.
+	for folder, place := range map[string]string{"GOMODCACHE": "/go/pkg/mod", "GOCACHE": "/root/.cache/go-build"} {
+		args = append(args, "--volume", goVariable(b.t, folder)+":"+place)
+	}
+	b.call(append(args, "--tag", name, context)...)
+}
+
+// debianWithGo makes an image of a fresh root of Debian with the Go of this machine.
+func (b *builder) debianWithGo(name string) {
+	b.t.Helper()
+	root := filepath.Join(b.dir, "debian.tar")
+	make := `set -- ; for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources; do [ ! -e "$list" ] || set -- "$@" "$list"; done
+exec mmdebstrap --quiet --variant=essential --include=ca-certificates --dpkgopt=force-unsafe-io "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$ROOT" "$@"`
+	debian := exec.Command("sh", "-c", make)
+	debian.Env = append(os.Environ(), "ROOT="+root)
+	if out, err := debian.CombinedOutput(); err != nil {
+		b.t.Fatalf("mmdebstrap: got %v, want a root; it wrote:\n%s", err, out)
+	}
+	container := b.call("from", "scratch")
+	b.call("add", container, root, "/")
+	b.call("add", container, goVariable(b.t, "GOROOT"), "/usr/local/go")
+	b.call("config", "--env", "PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin", "--env", "GOPATH=/go",
+		"--env", "GOTOOLCHAIN=local", "--env", "GOPROXY=off", container)
+	b.call("commit", container, name)
+	b.call("rm", container)
+}
+
+func goVariable(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatalf("go env %s: got %v, want a folder", name, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // imageConfig is what an image says of itself.
@@ -90,14 +155,34 @@ type imageConfig struct {
 	Healthcheck  struct{ Test []string }
 }
 
-// An operator builds the image and runs it as compose.yaml says: as its user, with
-// no capability, on a root that cannot be written.
+// An operator builds the image of a release and runs it as deploy/container/compose.yaml
+// says: as its user, with no capability, on a root that cannot be written.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about the image")
 	testtier.Full(t, "builds an image")
 	b := newBuilder(t)
-	b.build("localhost/hush")
+	b.release("localhost/hush")
+	b.check("localhost/hush", "deploy/container/compose.yaml", map[string]string{"org.opencontainers.image.version": "1.2.3"})
+}
+
+// Who has a clone and nothing else runs docker compose up: the Dockerfile and compose.yaml
+// of the root, without the program, without Node, without a key.
+func TestImageOfAClone(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the image")
+	testtier.Full(t, "builds an image")
+	servertest.NeedProgram(t, "mmdebstrap")
+	servertest.NeedProgram(t, "git")
+	b := newBuilder(t)
+	b.fromClone("localhost/hush")
+	b.check("localhost/hush", "compose.yaml", nil)
+}
+
+// check wants an image to be as it must, and to run as a compose file says.
+func (b *builder) check(name, compose string, labels map[string]string) {
+	t := b.t
+	t.Helper()
 	var image struct {
 		Docker struct {
 			Config imageConfig
@@ -106,7 +191,7 @@ func TestImage(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(b.call("inspect", "--type", "image", "localhost/hush")), &image); err != nil {
+	if err := json.Unmarshal([]byte(b.call("inspect", "--type", "image", name)), &image); err != nil {
 		t.Fatal(err)
 	}
 	config := image.Docker.Config
@@ -118,19 +203,20 @@ func TestImage(t *testing.T) {
 		Volumes: map[string]struct{}{"/data": {}}, ExposedPorts: map[string]struct{}{"7143/tcp": {}},
 		Labels: map[string]string{
 			"org.opencontainers.image.title": "Hush", "org.opencontainers.image.description": "Share a secret once",
-			"org.opencontainers.image.licenses": "Apache-2.0", "org.opencontainers.image.version": "1.2.3",
+			"org.opencontainers.image.licenses": "Apache-2.0",
 		},
 		Healthcheck: struct{ Test []string }{[]string{"CMD", "/hush", "healthcheck"}},
 	}
+	maps.Copy(want.Labels, labels)
 	if diff := cmp.Diff(want, config); diff != "" {
 		t.Errorf("configuration of the image (-want +got):\n%s", diff)
 	}
 	if len(image.Docker.Rootfs.Layers) != 1 {
 		t.Errorf("layers: got %d, want 1", len(image.Docker.Rootfs.Layers))
 	}
-	root := b.call("mount", b.call("from", "localhost/hush"))
+	root := b.call("mount", b.call("from", name))
 	checkImageFiles(t, root)
-	checkContainer(t, root, config)
+	checkContainer(t, root, config, composeSettings(t, compose))
 }
 
 // checkImageFiles wants no file that is not needed.
@@ -161,27 +247,31 @@ func checkImageFiles(t *testing.T, root string) {
 	}
 }
 
-// container is an image's root that is served from.
+// container is an image's root that is served from. A key is mounted as a secret.
 type container struct {
 	root, data, key string
 	env             []string
 }
 
-// checkContainer shares, restarts and reveals.
-func checkContainer(t *testing.T, root string, config imageConfig) {
+// checkContainer shares, restarts and reveals, with the settings of a compose file.
+func checkContainer(t *testing.T, root string, config imageConfig, settings []string) {
 	t.Helper()
 	addr := servertest.FreeAddress(t)
-	c := container{root: root, data: filepath.Join(servertest.ProxyFolder(t), "data"), key: filepath.Join(servertest.ProxyFolder(t), "root.key")}
-	servertest.Call(t, nil, "", "admin", "keygen", c.key).Want(t, "admin keygen", command.ExitOK)
+	c := container{root: root, data: filepath.Join(servertest.ProxyFolder(t), "data")}
 	// What container runtimes do: they make a volume as the image has the folder,
 	// mount the key, and write the names of the host.
-	err := errors.Join(os.Mkdir(c.data, 0o700), os.Chown(c.data, imageUser, imageUser), os.Chown(c.key, imageUser, imageUser),
-		os.MkdirAll(filepath.Join(root, "run/secrets"), 0o755), os.WriteFile(filepath.Join(root, "run/secrets/hush-root-key"), nil, 0o444),
+	err := errors.Join(os.Mkdir(c.data, 0o700), os.Chown(c.data, imageUser, imageUser),
 		os.WriteFile(filepath.Join(root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o444))
+	if slices.Contains(settings, "HUSH_ROOT_KEY_FILE=/run/secrets/hush-root-key") {
+		c.key = filepath.Join(servertest.ProxyFolder(t), "root.key")
+		servertest.Call(t, nil, "", "admin", "keygen", c.key).Want(t, "admin keygen", command.ExitOK)
+		err = errors.Join(err, os.Chown(c.key, imageUser, imageUser), os.MkdirAll(filepath.Join(root, "run/secrets"), 0o755),
+			os.WriteFile(filepath.Join(root, "run/secrets/hush-root-key"), nil, 0o444))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.env = append(slices.Clone(config.Env), "HUSH_LISTEN="+addr, "HUSH_BASE_URL="+servertest.ProxyURL, "HUSH_ROOT_KEY_FILE=/run/secrets/hush-root-key")
+	c.env = slices.Concat(config.Env, settings, []string{"HUSH_LISTEN=" + addr, "HUSH_BASE_URL=" + servertest.ProxyURL})
 	p := c.start(t, slices.Concat(config.Entrypoint, config.Cmd)...)
 	p.URL = "http://" + addr
 	made := apitest.MustConceal(t, servertest.Drivers(t, p.Server, nil)[0], apitest.Terms{Secret: "in a container"})
@@ -211,7 +301,7 @@ func (c container) command(args ...string) *exec.Cmd {
 mount --bind "$root" "$root"
 mount -o remount,bind,ro "$root"
 mount --bind "$data" "$root/data"
-mount --bind -o ro "$key" "$root/run/secrets/hush-root-key"
+[ -z "$key" ] || mount --bind -o ro "$key" "$root/run/secrets/hush-root-key"
 cd "$root"
 exec setpriv --no-new-privs --bounding-set=-all,+sys_chroot,+setuid,+setgid chroot --userspec=65532:65532 --groups= "$root" "$@"`
 	cmd := exec.Command("unshare", slices.Concat([]string{"--mount", "sh", "-c", enter, "sh", c.root, c.data, c.key}, args)...)
