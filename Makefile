@@ -108,17 +108,18 @@ lint-words:
 	@scripts/check-words.sh
 
 .PHONY: generate
-generate: ## Write gen/, openapi/ and the page of settings anew from proto/, the routes, the recorded exchanges and the settings
+generate: ## Write gen/, openapi/, the page of settings and the table of docs/api.md anew from proto/, the routes, the recorded exchanges and the settings
 	@scripts/buf-offline.sh
 	$(TOOL) buf generate
 	gofmt -w gen
 	go run -C tools/hush ./openapi
 	go test -run '^TestReferenceOfSettings$$' ./server/settings -update
+	go test -run '^TestTableOfOperations$$' ./cmd/hush -api.update
 
 .PHONY: check-generated
-check-generated: generate ## Fail if gen/, openapi/ or the page of settings is not what make generate gives
-	@stale=$$(git status --porcelain -- gen openapi docs/operations/settings.md); \
-	if [ -n "$$stale" ]; then echo "gen/, openapi/ or the page of settings is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
+check-generated: generate ## Fail if gen/, openapi/, the page of settings or that of the API is not what make generate gives
+	@stale=$$(git status --porcelain -- gen openapi docs/operations/settings.md docs/api.md); \
+	if [ -n "$$stale" ]; then echo "gen/, openapi/, the page of settings or docs/api.md is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
 
 .PHONY: check-openapi
 check-openapi: ## Check the OpenAPI description with a validator and a client that is generated anew

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
@@ -21,6 +26,8 @@ import (
 )
 
 const apiDoc = "../../docs/api.md"
+
+var updateAPI = flag.Bool("api.update", false, "write the table of operations in docs/api.md anew")
 
 // TestAPIDoc runs the commands of docs/api.md one after the other, in one
 // conversation with one server that sends mail and asks DNS, and compares what
@@ -70,6 +77,77 @@ func TestAPIDocIsComplete(t *testing.T) {
 		for j := range methods.Len() {
 			doc.want(t, doc.text, string(methods.Get(j).Name()))
 		}
+	}
+}
+
+// The table of operations has those of the contract. `make generate` writes it.
+func TestTableOfOperations(t *testing.T) {
+	const begin, end = "| service | methods |\n|---|---|\n", "<!-- end -->"
+	doc := readAPIDoc(t)
+	head, rest, found := strings.Cut(doc.text, begin)
+	got, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s: got no table between %q and %q, want one", apiDoc, begin, end)
+	}
+	want := operationRows(t, doc)
+	if *updateAPI {
+		if err := os.WriteFile(apiDoc, []byte(head+begin+want+end+tail), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: the table of operations is stale, run make generate (-want +got):\n%s", apiDoc, diff)
+	}
+}
+
+// operationRows returns the rows of the table: services in the order of the document, each
+// with its methods by name.
+func operationRows(t *testing.T, doc document) string {
+	t.Helper()
+	api, err := handlers.Described()
+	if err != nil {
+		t.Fatalf("Described(): got %v, want the services", err)
+	}
+	methods := map[string][]string{}
+	for _, row := range routes.Table(api) {
+		if row.Method != "*" || row.Operation == "service" {
+			continue
+		}
+		service := strings.Split(strings.TrimPrefix(row.Path, "/"), "/")[0]
+		name := service[strings.LastIndex(service, ".")+1:]
+		methods[name] = append(methods[name], fmt.Sprintf("[%s](#%s)", row.Operation, strings.ToLower(row.Operation)))
+	}
+	place := func(name string) int { return strings.Index(doc.text, "\n## "+name+"\n") }
+	var rows strings.Builder
+	for _, name := range slices.SortedFunc(maps.Keys(methods), func(a, b string) int { return place(a) - place(b) }) {
+		if place(name) < 0 {
+			t.Errorf("%s: got no section %s, want one", apiDoc, name)
+		}
+		fmt.Fprintf(&rows, "| [%s](#%s) | %s |\n", name, strings.ToLower(name), strings.Join(methods[name], ", "))
+	}
+	return rows.String()
+}
+
+// What the document says is served, is.
+func TestAPIDocNamesRoutes(t *testing.T) {
+	t.Parallel()
+	api, err := handlers.Described()
+	if err != nil {
+		t.Fatalf("Described(): got %v, want the services", err)
+	}
+	served := map[string]bool{}
+	for _, row := range routes.Table(api) {
+		served[row.Method+" "+row.Path] = true
+	}
+	named := regexp.MustCompile("`((?:GET|POST|PUT|PATCH|DELETE|OPTIONS) /[^`]*)`").FindAllStringSubmatch(readAPIDoc(t).text, -1)
+	for _, m := range named {
+		if !served[m[1]] && !served[strings.Replace(m[1], "/manifest.webmanifest", "/{file}", 1)] {
+			t.Errorf("%s: got `%s`, which is not served", apiDoc, m[1])
+		}
+	}
+	if len(named) < 100 {
+		t.Errorf("%s: got %d routes, want 100 or more, or this test finds nothing", apiDoc, len(named))
 	}
 }
 
@@ -202,6 +280,13 @@ func (r *reader) fill(t *testing.T, command string) string {
 	}
 	if strings.Contains(command, "<verdict>") {
 		command = strings.ReplaceAll(command, "<verdict>", apitest.Judge(t, "message", "hello"))
+	}
+	if strings.HasPrefix(command, "go tool ") { // one of the project's, in its folder
+		root, err := filepath.Abs("../..")
+		if err != nil {
+			t.Fatal(err)
+		}
+		command = "cd '" + root + "' && " + command
 	}
 	return r.device.fill(command)
 }
