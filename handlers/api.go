@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
@@ -53,7 +55,20 @@ type Instance struct {
 	LogoURL    string
 	ImprintURL string
 	PrivacyURL string
-	Banner     string
+	// SecurityContact is where to report a weakness: an e-mail address, or a page.
+	SecurityContact string
+	// SourceURL is the place of the source code of what runs.
+	SourceURL string
+	Banner    string
+}
+
+// securityLink returns the URI of SecurityContact, which for an address is one of mail;
+// empty if there is none.
+func (i Instance) securityLink() string {
+	if i.SecurityContact == "" || strings.Contains(i.SecurityContact, ":") {
+		return i.SecurityContact
+	}
+	return (&url.URL{Scheme: "mailto", Opaque: url.PathEscape(i.SecurityContact)}).String()
 }
 
 // API is all services with what stands before them.

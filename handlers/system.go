@@ -76,6 +76,7 @@ func (s *SystemService) policy() *hushv1.GetPolicyResponse {
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
 		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,
+		SecurityContact: s.instance.securityLink(), SourceUrl: s.instance.SourceURL,
 		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base),
 	}
 }

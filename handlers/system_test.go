@@ -26,7 +26,7 @@ func TestGetPolicy(t *testing.T) {
 		Limits: caller.Limits{DefaultTTL: time.Hour},
 	}, func(o *handlers.Options) {
 		o.BaseURL = &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
-		o.Instance = handlers.Instance{Name: "Ours", LogoURL: "l", ImprintURL: "i", PrivacyURL: "p", Banner: "b"}
+		o.Instance = handlers.Instance{Name: "Ours", LogoURL: "l", ImprintURL: "i", PrivacyURL: "p", SecurityContact: "a+b@c.example", SourceURL: "s", Banner: "b"}
 	})
 	got, err := s.system(&browser{}).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
 	if err != nil {
@@ -38,6 +38,7 @@ func TestGetPolicy(t *testing.T) {
 		Encryptions:     []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_END_TO_END, hushv1.Encryption_ENCRYPTION_SERVER},
 		AnonymousSealed: 104_616, AccountSealed: 1_082_472,
 		Maintenance: "Back at noon.", InstanceName: "Ours", LogoUrl: "l", ImprintUrl: "i", PrivacyUrl: "p", Banner: "b",
+		SecurityContact: "mailto:a+b@c.example", SourceUrl: "s",
 		BaseUrl: "https://hush.example", SignIn: true,
 	}
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {

@@ -26,7 +26,7 @@ func clientPaths() []string {
 	return []string{
 		"/", "/s", "/s/", "/e", "/e/", "/e%23" + unknownKey, "/e%2523" + unknownKey, "/s%23" + unknownKey, "/s%2523" + unknownKey + "?utm=1", "/e%23", "/e%23a%2Fb", "/%65%23%73", "/r", "/secret/" + unknownKey, "/secret/" + unknownKey + ".?utm_source=x&a=%zz", "/private/a", "/metadata/a", "/receipt/a?continue=true",
 		"/signin", "/signin/", "/signup", "/signup/a", "/verify/a", "/reset", "/reset/a", "/confirm/a", "/recent",
-		"/account", "/account/", "/account/tokens", "/account/domains", "/account/domains/a.example", "/colonel", "/feedback", "/about",
+		"/account", "/account/", "/account/tokens", "/account/domains", "/account/domains/a.example", "/colonel", "/feedback", "/about", "/security",
 	}
 }
 

@@ -60,6 +60,7 @@ func Routes(api *handlers.API) []Route {
 	for _, p := range textPages() {
 		all = append(all, static(p.path, p.path, p.operation, func(*Site) http.HandlerFunc { return p.serve }))
 	}
+	all = append(all, static(securityPath, securityPath, "contact", func(site *Site) http.HandlerFunc { return site.securityContact }))
 	return append(all, static(documentPath, documentPath, "document", func(*Site) http.HandlerFunc { return document() }))
 }
 
@@ -125,7 +126,7 @@ func shellPages(api *handlers.API) []shellPage {
 	var all []shellPage
 	for _, path := range []string{
 		"/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
-		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about",
+		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about", "/security",
 	} {
 		all = append(all, shellPage{path: path, says: homePage()})
 	}

@@ -38,17 +38,21 @@ func TestServiceFlagMistakes(t *testing.T) {
 		"--audit-keep=3651d":             "must be 1d to 3650d",
 		"--default-ttl=31d":              "--default-ttl is longer than",
 		"--default-ttl=2d --max-account-ttl=1d --max-anonymous-ttl=1d": "--default-ttl is longer than",
-		"--logo-url=logo.png":                         "must be an address that begins with https:// or http://",
-		"--imprint-url=javascript:alert(1)":           "must be an address that begins with",
-		"--privacy-url=https://a:b@c.example":         "must be an address that begins with",
-		"--banner=a\x07":                              "must be text without control characters",
-		"--instance-name=" + strings.Repeat("x", 101): "must be at most 100 characters",
-		"--resolver=9.9.9.9":                          "must be host:port, as in 9.9.9.9:53",
-		"--smtp-host=smtp.example.com":                "must be host:port, as in smtp.example.com:587",
-		"--smtp-host=smtp.example.com:25":             "--smtp-host needs --mail-from",
-		"--mail-from=a@example.com":                   "--mail-from needs --smtp-host",
-		"--smtp-user=me":                              "need --smtp-host",
-		"--smtp-tls=ssl":                              "must be one of starttls, tls, none",
+		"--logo-url=logo.png":                                             "must be an address that begins with https:// or http://",
+		"--imprint-url=javascript:alert(1)":                               "must be an address that begins with",
+		"--privacy-url=https://a:b@c.example":                             "must be an address that begins with",
+		"--security-contact=security":                                     "must be an e-mail address, or the address of a page that begins with https://",
+		"--security-contact=http://a.example":                             "must be an e-mail address, or the address of a page that begins with https://",
+		"--security-contact=\"a\"@b.example\x0d\x0aX:y":                   "must be an e-mail address, or the address of a page that begins with https://",
+		"--source-url=ftp://a.example":                                    "must be an address that begins with",
+		"--banner=a\x07":                                                  "must be text without control characters",
+		"--instance-name=" + strings.Repeat("x", 101):                     "must be at most 100 characters",
+		"--resolver=9.9.9.9":                                              "must be host:port, as in 9.9.9.9:53",
+		"--smtp-host=smtp.example.com":                                    "must be host:port, as in smtp.example.com:587",
+		"--smtp-host=smtp.example.com:25":                                 "--smtp-host needs --mail-from",
+		"--mail-from=a@example.com":                                       "--mail-from needs --smtp-host",
+		"--smtp-user=me":                                                  "need --smtp-host",
+		"--smtp-tls=ssl":                                                  "must be one of starttls, tls, none",
 		"--smtp-host=a.example:25 --mail-from=a@b.example --smtp-user=me": "--smtp-user and --smtp-password-file go together",
 	} {
 		data := filepath.Join(t.TempDir(), "data")
@@ -64,7 +68,8 @@ func TestPolicyIsServed(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "--sign-up=invite", "--anonymous-create=off", "--passphrase-min=8", "--encryption=server", "--default-ttl=1d", "--max-anonymous-ttl=2d",
 		"--max-account-ttl=3d", "--maintenance=Back at noon.", "--instance-name=Our Hush", "--logo-url=https://example.com/logo.png",
-		"--imprint-url=https://example.com/imprint", "--privacy-url=https://example.com/privacy", "--banner=Hello.")
+		"--imprint-url=https://example.com/imprint", "--privacy-url=https://example.com/privacy",
+		"--security-contact=security@example.com", "--source-url=https://example.com/hush", "--banner=Hello.")
 	client := hushv1connect.NewSystemServiceClient(servertest.HTTPClient(t, false, nil), s.URL)
 	got, err := client.GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
 	if err != nil {
@@ -72,12 +77,12 @@ func TestPolicyIsServed(t *testing.T) {
 	}
 	want := []any{
 		false, int32(8), int64(86400), int64(2 * 86400), int64(3 * 86400), "Back at noon.", "Our Hush",
-		"https://example.com/logo.png", "https://example.com/imprint", "https://example.com/privacy", "Hello.", s.URL,
+		"https://example.com/logo.png", "https://example.com/imprint", "https://example.com/privacy", "mailto:security@example.com", "https://example.com/hush", "Hello.", s.URL,
 		[]hushv1.Encryption{hushv1.Encryption_ENCRYPTION_SERVER}, int64(104_616), int64(1_082_472),
 	}
 	diff := cmp.Diff(want, []any{
 		got.GetAnonymousCreate(), got.GetPassphraseMin(), got.GetDefaultTtl(), got.GetAnonymousTtl(), got.GetAccountTtl(), got.GetMaintenance(), got.GetInstanceName(),
-		got.GetLogoUrl(), got.GetImprintUrl(), got.GetPrivacyUrl(), got.GetBanner(), got.GetBaseUrl(),
+		got.GetLogoUrl(), got.GetImprintUrl(), got.GetPrivacyUrl(), got.GetSecurityContact(), got.GetSourceUrl(), got.GetBanner(), got.GetBaseUrl(),
 		got.GetEncryptions(), got.GetAnonymousSealed(), got.GetAccountSealed(),
 	})
 	if diff != "" {

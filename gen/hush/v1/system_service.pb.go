@@ -556,7 +556,14 @@ type GetPolicyResponse struct {
 	AccountSealed int64 `protobuf:"varint,22,opt,name=account_sealed,json=accountSealed,proto3" json:"account_sealed,omitempty"`
 	// The token of the caller's session, as ValidateShrimp returns it; empty
 	// without a session.
-	Shrimp        string `protobuf:"bytes,23,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
+	Shrimp string `protobuf:"bytes,23,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
+	// Where to report a weakness of the service, as in
+	// mailto:security@example.com or https://example.com/security; empty if the
+	// operator named no place.
+	SecurityContact string `protobuf:"bytes,24,opt,name=security_contact,json=securityContact,proto3" json:"security_contact,omitempty"`
+	// The URL of the source code that the service runs; empty if the operator
+	// named none.
+	SourceUrl     string `protobuf:"bytes,25,opt,name=source_url,json=sourceUrl,proto3" json:"source_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -752,6 +759,20 @@ func (x *GetPolicyResponse) GetShrimp() string {
 	return ""
 }
 
+func (x *GetPolicyResponse) GetSecurityContact() string {
+	if x != nil {
+		return x.SecurityContact
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetSourceUrl() string {
+	if x != nil {
+		return x.SourceUrl
+	}
+	return ""
+}
+
 var File_hush_v1_system_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_system_service_proto_rawDesc = "" +
@@ -775,7 +796,7 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x16ValidateShrimpResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x12\x1b\n" +
 	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x12\n" +
-	"\x10GetPolicyRequest\"\xc7\x06\n" +
+	"\x10GetPolicyRequest\"\x91\a\n" +
 	"\x11GetPolicyResponse\x12(\n" +
 	"\asign_up\x18\x01 \x01(\x0e2\x0f.hush.v1.SignUpR\x06signUp\x12\"\n" +
 	"\fverification\x18\x02 \x01(\bR\fverification\x12\x12\n" +
@@ -804,7 +825,10 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\vencryptions\x18\x14 \x03(\x0e2\x13.hush.v1.EncryptionR\vencryptions\x12)\n" +
 	"\x10anonymous_sealed\x18\x15 \x01(\x03R\x0fanonymousSealed\x12%\n" +
 	"\x0eaccount_sealed\x18\x16 \x01(\x03R\raccountSealed\x12\x1b\n" +
-	"\x06shrimp\x18\x17 \x01(\tB\x03\x80\x01\x01R\x06shrimp*[\n" +
+	"\x06shrimp\x18\x17 \x01(\tB\x03\x80\x01\x01R\x06shrimp\x12)\n" +
+	"\x10security_contact\x18\x18 \x01(\tR\x0fsecurityContact\x12\x1d\n" +
+	"\n" +
+	"source_url\x18\x19 \x01(\tR\tsourceUrl*[\n" +
 	"\x06SignUp\x12\x17\n" +
 	"\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fSIGN_UP_OPEN\x10\x01\x12\x12\n" +
