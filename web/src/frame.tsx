@@ -2,6 +2,7 @@ import { SignUp } from "./contract";
 import { chooseLocale, type Locale, locale, locales, t } from "./i18n";
 import { lazy } from "./lazy";
 import { keepsHistory } from "./receipts/device";
+import { place } from "./router";
 import { account, instanceName, policy } from "./session";
 import { chooseTheme, type Theme, theme } from "./theme";
 import { Icon } from "./ui";
@@ -12,6 +13,11 @@ const AccountMenu = lazy(
   () => null,
 );
 
+/** currentAt marks the link to the page that is shown. */
+function currentAt(path: string): "page" | undefined {
+  return place.value.path === path ? "page" : undefined;
+}
+
 export function Header() {
   return (
     <header class="header">
@@ -20,10 +26,12 @@ export function Header() {
         <span dir="auto">{instanceName.value}</span>
       </a>
       <nav class="header-nav" aria-label={t("app.menu")}>
-        <a class="button button-quiet header-share" href="/">
-          <Icon name="plus" />
-          <span>{t("app.share")}</span>
-        </a>
+        {place.value.path !== "/" && (
+          <a class="button button-quiet header-share" href="/">
+            <Icon name="plus" />
+            <span>{t("app.share")}</span>
+          </a>
+        )}
         <Secrets />
         <Entry />
       </nav>
@@ -47,7 +55,7 @@ function Logo() {
 /** Secrets leads to the secrets of the account, or of this device if it keeps a history. */
 function Secrets() {
   return account.value || (account.value === null && keepsHistory.value) ? (
-    <a class="button button-quiet header-recent" href="/recent">
+    <a class="button button-quiet header-recent" href="/recent" aria-current={currentAt("/recent")}>
       <Icon name="receipt" />
       <span>{t("app.recent")}</span>
     </a>
@@ -64,11 +72,11 @@ function Entry() {
     return (
       <>
         {policy.value?.signUp === SignUp.open && (
-          <a class="button button-quiet header-signup" href="/signup">
+          <a class="button button-quiet header-signup" href="/signup" aria-current={currentAt("/signup")}>
             {t("app.signup")}
           </a>
         )}
-        <a class="button button-plain" href="/signin">
+        <a class="button button-plain" href="/signin" aria-current={currentAt("/signin")}>
           {t("app.signin")}
         </a>
       </>
@@ -81,10 +89,11 @@ export function Footer() {
   const p = policy.value;
   return (
     <footer class="footer">
-      <nav class="footer-links">
-        {account.value === null && !keepsHistory.value && <a href="/recent">{t("app.recent")}</a>}
-        <a href="/about">{t("app.about")}</a>
-        <a href="/feedback">{t("app.feedback")}</a>
+      <nav class="footer-links" aria-label={t("app.footer")}>
+        {account.value === null && !keepsHistory.value && <FooterLink path="/recent">{t("app.recent")}</FooterLink>}
+        <FooterLink path="/about">{t("app.about")}</FooterLink>
+        <FooterLink path="/security">{t("app.security")}</FooterLink>
+        <FooterLink path="/feedback">{t("app.feedback")}</FooterLink>
         {p?.imprintUrl && (
           <a href={p.imprintUrl} rel="noreferrer">
             {t("app.imprint")}
@@ -117,6 +126,14 @@ export function Footer() {
         />
       </div>
     </footer>
+  );
+}
+
+function FooterLink({ path, children }: { path: string; children: string }) {
+  return (
+    <a href={path} aria-current={currentAt(path)}>
+      {children}
+    </a>
   );
 }
 

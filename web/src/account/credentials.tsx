@@ -50,6 +50,7 @@ export function PasswordField({ label, ...input }: Input & { label?: string }) {
   return (
     <Field label={label ?? t("password.label")} error={input.error}>
       <PasswordInput
+        of="password"
         name="password"
         autocomplete="current-password"
         required
@@ -67,6 +68,7 @@ export function NewPasswordField({ label, ...input }: Input & { label?: string }
     <div class="stack-s">
       <Field label={label ?? t("password.label")} hint={t("password.hint")} error={input.error}>
         <PasswordInput
+          of="password"
           name="new-password"
           autocomplete="new-password"
           required

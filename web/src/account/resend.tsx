@@ -21,7 +21,7 @@ export function Resend({ address }: { address: string }) {
       <FormError submission={submission} />
       {done && <Notice kind="good">{t("resend.done")}</Notice>}
       <div>
-        <Button icon="mail" busy={submission.busy} onClick={send}>
+        <Button icon="mail" wide busy={submission.busy} onClick={send}>
           {submission.busy ? t("resend.busy") : t("resend.submit")}
         </Button>
       </div>
@@ -53,7 +53,7 @@ export function ResendForm() {
           error={submission.errorAt("address")}
         />
         {done && <Notice kind="good">{t("resend.done")}</Notice>}
-        <SubmitButton submission={submission} text={t("resend.submit")} busy={t("resend.busy")} />
+        <SubmitButton submission={submission} text={t("resend.submit")} busy={t("resend.busy")} wide />
       </Form>
     </div>
   );

@@ -4,7 +4,7 @@ import { type Problem, useSubmit } from "../forms/submit";
 import { rich, t } from "../i18n/signin";
 import { homeElsewhere } from "../link";
 import { policy, signIn } from "../session";
-import { announce, Card, Checkbox, Form, Notice } from "../ui";
+import { announce, Card, Checkbox, Form, Icon, Notice } from "../ui";
 import { AddressField, checkAddress, checkPassword, credentialProblem, PasswordField } from "./credentials";
 
 /** SignInHere shows the sign-in form, or why the visitor cannot sign in here. */
@@ -42,9 +42,18 @@ function SignInForm() {
         <Card>
           <AddressField value={address} onValue={setAddress} error={submission.errorAt("address")} />
           <PasswordField value={password} onValue={setPassword} error={submission.errorAt("password")} />
-          <Checkbox checked={remember} onChecked={setRemember} hint={t("signin.remember.hint")}>
-            {t("signin.remember")}
-          </Checkbox>
+          <div>
+            <Checkbox checked={remember} onChecked={setRemember}>
+              {t("signin.remember")}
+            </Checkbox>
+            <details class="small">
+              <summary>
+                {t("signin.remember.how")}
+                <Icon name="down" />
+              </summary>
+              <p class="muted">{t("signin.remember.hint")}</p>
+            </details>
+          </div>
           <SubmitButton submission={submission} text={t("signin.submit")} busy={t("signin.busy")} wide />
           <p class="small">
             <a href="/reset">{t("signin.forgot")}</a>

@@ -22,7 +22,7 @@ export default function ConfirmAddress({ params }: PageProps) {
   const submission = useSubmit();
   if (done) {
     return (
-      <Page title={t("confirm.done.title")} lead={t("confirm.done")}>
+      <Page short title={t("confirm.done.title")} lead={t("confirm.done")}>
         <Onward />
       </Page>
     );
@@ -43,7 +43,7 @@ export default function ConfirmAddress({ params }: PageProps) {
     await loadAccount();
   };
   return (
-    <Page title={t("confirm.title")} lead={token && !spent && t("confirm.lead")}>
+    <Page short title={t("confirm.title")} lead={token && !spent && t("confirm.lead")}>
       {!token && <BrokenTicket />}
       {token && (
         <ForOwner other={other}>

@@ -49,7 +49,7 @@ function Message({ onSent }: { onSent: () => void }) {
     }, check(message));
   const used = charCount(message.trim());
   return (
-    <Page title={t("feedback.title")} lead={t("feedback.lead")}>
+    <Page short title={t("feedback.title")} lead={t("feedback.lead")}>
       <Card>
         <div ref={submission.area}>
           <Form onSend={send} label={t("feedback.title")}>
@@ -62,7 +62,7 @@ function Message({ onSent }: { onSent: () => void }) {
             </Field>
             <p class="muted small">{t("feedback.care")}</p>
             {anonymous && <ProofStatus state={proof.state} />}
-            <SubmitButton submission={submission} text={t("feedback.submit")} busy={busyText(anonymous, proof)} />
+            <SubmitButton submission={submission} text={t("feedback.submit")} busy={busyText(anonymous, proof)} wide />
           </Form>
         </div>
       </Card>
@@ -106,7 +106,7 @@ function ProofStatus({ state }: { state: Proof["state"] }) {
 
 function Thanks({ onAnother }: { onAnother: () => void }) {
   return (
-    <Page title={t("feedback.thanks")}>
+    <Page short title={t("feedback.thanks")}>
       <Empty icon="check" title={t("feedback.thanks.text")}>
         <div class="row">
           <LinkButton kind="primary" href="/">

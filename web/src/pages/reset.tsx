@@ -26,7 +26,7 @@ function Ask() {
   const submission = useSubmit(credentialProblem({ address: "address" }));
   if (asked) {
     return (
-      <Page title={t("reset.ask.done.title")} lead={t("reset.ask.done", { address: asked })}>
+      <Page short title={t("reset.ask.done.title")} lead={t("reset.ask.done", { address: asked })}>
         <div>
           <LinkButton href="/signin">{t("signin.title")}</LinkButton>
         </div>
@@ -35,7 +35,7 @@ function Ask() {
   }
   if (policy.value?.mail === false) {
     return (
-      <Page title={t("reset.ask.title")}>
+      <Page short title={t("reset.ask.title")}>
         <Notice>{t("reset.ask.no_mail")}</Notice>
       </Page>
     );
@@ -49,7 +49,7 @@ function Ask() {
       checkAddress("address", address),
     );
   return (
-    <Page title={t("reset.ask.title")} lead={t("reset.ask.lead")}>
+    <Page short title={t("reset.ask.title")} lead={t("reset.ask.lead")}>
       <TicketForm
         submission={submission}
         onSend={send}
@@ -87,7 +87,7 @@ function SetPassword({ token }: { token: string }) {
       checkNewPassword("new_password", password),
     );
   return (
-    <Page title={t("reset.title")}>
+    <Page short title={t("reset.title")}>
       {token ? (
         <TicketForm
           submission={submission}
@@ -138,7 +138,7 @@ function Cost() {
 
 function Done({ sealed }: { sealed: number }) {
   return (
-    <Page title={t("reset.done.title")}>
+    <Page short title={t("reset.done.title")}>
       {sealed > 0 && <Notice>{tn("reset.done.sealed", sealed)}</Notice>}
       <Empty icon="check" title={t("reset.done")}>
         <LinkButton kind="primary" href="/signin">

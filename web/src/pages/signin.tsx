@@ -21,7 +21,7 @@ export default function SignIn() {
     return <Loading />;
   }
   return (
-    <Page title={t("signin.title")} lead={next === "/" ? undefined : t("signin.back")}>
+    <Page short title={t("signin.title")} lead={next === "/" ? undefined : t("signin.back")}>
       <SignInHere />
       {policy.value?.signIn !== false && policy.value?.signUp !== SignUp.CLOSED && (
         <p class="muted">{rich("signin.new", { link: <a href="/signup">{t("signin.new.link")}</a> })}</p>

@@ -53,7 +53,7 @@ export default function SignUp({ params }: PageProps) {
   }
   const invite = keyIn(params.invite ?? "") || (params.invite ?? "");
   return (
-    <Page title={t("signup.title")} lead={invite ? t("signup.invited") : t("signup.lead")}>
+    <Page short title={t("signup.title")} lead={invite ? t("signup.invited") : t("signup.lead")}>
       <SignUpForm invite={invite} onMailed={setMailed} onSigningIn={(now) => (signingIn.current = now)} />
       <p class="muted">{rich("signup.have", { link: <a href="/signin">{t("signin.title")}</a> })}</p>
     </Page>
@@ -63,7 +63,7 @@ export default function SignUp({ params }: PageProps) {
 function Already({ address }: { address: string }) {
   const submission = useSubmit();
   return (
-    <Page title={t("signup.title")}>
+    <Page short title={t("signup.title")}>
       <Notice>
         <p>{t("signup.already", { address })}</p>
         <p>{t("signup.already.text")}</p>
@@ -78,7 +78,7 @@ function Already({ address }: { address: string }) {
 
 function Closed() {
   return (
-    <Page title={t("signup.title")}>
+    <Page short title={t("signup.title")}>
       <Empty icon="lock" title={t("signup.closed")}>
         <p>{t("signup.closed.text")}</p>
         {policy.value?.anonymousCreate !== false && <p>{t("signup.closed.share")}</p>}
@@ -90,7 +90,7 @@ function Closed() {
 
 function Mailed({ address, onAgain }: { address: string; onAgain: () => void }) {
   return (
-    <Page title={t("signup.mail.title")} lead={t("signup.mail.lead", { address })}>
+    <Page short title={t("signup.mail.title")} lead={t("signup.mail.lead", { address })}>
       <Card>
         <p>{t("signup.mail.nothing")}</p>
         <Resend address={address} />

@@ -20,7 +20,7 @@ export default function Verify({ params }: PageProps) {
   useEffect(() => () => setPassword(""), []);
   if (done) {
     return (
-      <Page title={t("verify.done.title")}>
+      <Page short title={t("verify.done.title")}>
         <Empty icon="check" title={t("verify.done")}>
           <LinkButton kind="primary" href="/signin">
             {t("signin.title")}
@@ -45,7 +45,7 @@ export default function Verify({ params }: PageProps) {
       checkNewPassword("password", password),
     );
   return (
-    <Page title={t("verify.title")} lead={token && !spent && t("verify.lead")}>
+    <Page short title={t("verify.title")} lead={token && !spent && t("verify.lead")}>
       {token ? (
         <TicketForm
           submission={submission}

@@ -98,9 +98,16 @@ export function TextInput({ value, onValue, type = "text", ...rest }: InputProps
   );
 }
 
-/** PasswordInput is a password field with a button that shows the password. */
-export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) {
+/** PasswordInput is a field for a passphrase, or for a password, with a button that shows it. */
+export function PasswordInput({
+  value,
+  onValue,
+  of = "passphrase",
+  type: _,
+  ...rest
+}: InputProps & { of?: "passphrase" | "password" }) {
   const [shown, setShown] = useState(false);
+  const show = t(`ui.show.${of}`);
   return (
     <div class="input input-group">
       <input
@@ -119,8 +126,8 @@ export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) 
         type="button"
         class="input-button"
         aria-pressed={shown}
-        aria-label={t("ui.show")}
-        title={shown ? t("ui.hide") : t("ui.show")}
+        aria-label={show}
+        title={shown ? t("ui.hide") : show}
         onClick={() => setShown(!shown)}
       >
         <Icon name={shown ? "eye-off" : "eye"} />

@@ -12,6 +12,8 @@ interface PageProps {
   lead?: ComponentChildren;
   /** Buttons beside the heading. */
   actions?: ComponentChildren;
+  /** Whether the page is one short form: it is as wide as its fields, and centred. */
+  short?: boolean;
   children?: ComponentChildren;
 }
 
@@ -29,7 +31,7 @@ for (const kind of ["keydown", "pointerdown"]) {
  * Page is the layout of every page. Its heading takes the focus, except on the
  * first page that the visitor sees.
  */
-export function Page({ title, news, lead, actions, children }: PageProps) {
+export function Page({ title, news, lead, actions, short, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const name = instanceName.value;
   useEffect(() => {
@@ -45,7 +47,7 @@ export function Page({ title, news, lead, actions, children }: PageProps) {
     }
   }, [title]);
   return (
-    <div class={follows ? "page page-follows" : "page"}>
+    <div class={`page${short ? " page-short" : ""}${follows ? " page-follows" : ""}`}>
       <div class="page-head">
         <h1 ref={heading} tabIndex={-1}>
           {title}

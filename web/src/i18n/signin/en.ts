@@ -24,6 +24,7 @@ export default {
 
   "signin.title": "Sign in",
   "signin.remember": "Stay signed in on this device",
+  "signin.remember.how": "How long does that last?",
   "signin.remember.hint":
     "For 30 days, or until you've been away for 7. Otherwise until you close the browser, or for 2 hours without use; never longer than a day.",
   "signin.submit": "Sign in",
