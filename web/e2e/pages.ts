@@ -33,6 +33,7 @@ export const places: readonly Place[] = [
     },
   },
   { name: "about", path: () => "/about" },
+  { name: "security", path: () => "/security" },
   { name: "unknown", path: () => "/nowhere" },
   { name: "signin", path: () => "/signin" },
   { name: "signup", path: () => "/signup" },

@@ -47,7 +47,9 @@ test("what a kind means is explained before anything is typed", async ({ page })
   }
   await expectAccessible(page);
   await page.goto("/about");
-  await expect(card(page, t("about.encryption.title"))).toContainText(t("about.encryption.server"));
+  const kinds = card(page, t("about.encryption.title")).getByRole("table");
+  await expect(kinds.getByRole("columnheader")).toHaveText([t("encryption.end_to_end"), t("encryption.server")]);
+  await expect(kinds.getByRole("row", { name: t("about.kind.sees") })).toContainText(t("about.kind.sees.end_to_end"));
 });
 
 test("recipients need the server's kind, and choosing it is said", async ({ page }) => {
@@ -89,8 +91,10 @@ test("About speaks of the kinds that are allowed", async ({ page }) => {
   await allow(page, "ENCRYPTION_SERVER");
   await page.goto("/about");
   const told = card(page, t("share.kind"));
-  await expect(told).toContainText(t("about.encryption.server"));
-  await expect(told.getByText(t("about.encryption.end_to_end"))).toHaveCount(0);
+  await expect(told.getByRole("columnheader")).toHaveText([t("encryption.server")]);
+  await expect(told.getByText(t("about.kind.sees.server"))).toBeVisible();
+  await expect(page.getByText(t("about.way.you.server"))).toBeVisible();
+  await expect(page.getByText(t("encryption.end_to_end"))).toHaveCount(0);
 });
 
 /** allow makes the operator's policy allow only some kinds. */

@@ -45,6 +45,7 @@ const routes: readonly (readonly [pattern: string, page: Page])[] = [
   ["/colonel", later(() => import("./pages/colonel"))],
   ["/feedback", later(() => import("./pages/feedback"))],
   ["/about", later(() => import("./pages/about"))],
+  ["/security", later(() => import("./pages/security"))],
 ];
 
 const unknown = later(() => import("./pages/notfound"));

@@ -1,52 +1,26 @@
-import Explanation from "../endtoend/explanation";
-import { duration, size } from "../format";
+import { Kinds } from "../about/kinds";
+import { Questions } from "../about/questions";
+import { Way } from "../about/way";
 import { t } from "../i18n/about";
-import { instanceName, policy } from "../session";
+import { instanceName } from "../session";
 import { allows } from "../share/kind";
 import { Card, Page } from "../ui";
 
+/** About says how the service works, and answers what people ask about it. */
 export default function About() {
+  const both = allows("end_to_end") && allows("server");
   return (
     <Page title={t("about.title", { name: instanceName.value })} lead={t("about.lead")}>
-      <Card title={t("about.once.title")}>
-        <p>{t("about.once")}</p>
+      <Card title={t("about.way.title")}>
+        <Way />
       </Card>
-      <Card title={t(allows("end_to_end") && allows("server") ? "about.encryption.title" : "share.kind")}>
-        <Explanation />
+      <Card title={t(both ? "about.encryption.title" : "share.kind")}>
+        <Kinds />
       </Card>
-      <Card title={t("about.receipt.title")}>
-        <p>{t("about.receipt")}</p>
-      </Card>
-      <Card title={t("about.kept.title")}>
-        <p>{t("about.kept")}</p>
-      </Card>
-      <Card title={t("about.browser.title")}>
-        <p>{t("about.browser")}</p>
-      </Card>
-      <Limits />
+      <Questions />
+      <p>
+        <a href="/security">{t("about.more")}</a>
+      </p>
     </Page>
-  );
-}
-
-function Limits() {
-  const p = policy.value;
-  if (!p) {
-    return null;
-  }
-  return (
-    <Card title={t("about.limits.title")}>
-      <p>
-        {t("about.limits.ttl", {
-          anonymous: duration(Number(p.anonymousTtl)),
-          account: duration(Number(p.accountTtl)),
-        })}
-      </p>
-      <p>
-        {t("about.limits.size", {
-          anonymous: size(Number(p.anonymousSecret)),
-          account: size(Number(p.accountSecret)),
-        })}
-      </p>
-    </Card>
   );
 }
