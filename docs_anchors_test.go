@@ -62,3 +62,45 @@ func TestOperationsAnswerSearches(t *testing.T) {
 		}
 	}
 }
+
+// The contents of operations lead whoever is tired to the place where the first paragraph
+// answers.
+func TestOperationsAnswerTheTired(t *testing.T) {
+	documents := readDocuments(t)
+	contents := documents["docs/operations/README.md"]
+	for _, q := range []struct{ question, target, answer string }{
+		{"The disk is full", "full-disk.md", "Free space on the disk"},
+		{"The certificate did not renew", "certificates.md", "It did not renew"},
+		{"goes to spam", "mail.md", "Mail goes to spam"},
+		{"The root key is lost", "root-keys.md", "that is **lost**"},
+		{"A node is away", "nodes.md#when-a-node-is-away", "Start it again"},
+		{"restore yesterday's backup", "backup.md#restore", "`hush admin restore` makes a data folder out of a backup"},
+		{"forgot a password", "accounts.md", "`reset-password` sets another password"},
+		{"block an abuser", "abuse.md", "Block an account with"},
+		{"The upgrade went wrong", "upgrades.md", "**It went wrong**"},
+		{"move to another machine", "moving.md#to-another-machine", "On the new machine, install"},
+		{"The machine is lost", "worst-day.md#the-day", "On the new machine,"},
+	} {
+		row := regexp.MustCompile(`(?m)^\| [^|]*` + regexp.QuoteMeta(q.question) + `.*\]\(` + regexp.QuoteMeta(q.target) + `\).*\|$`)
+		if !row.MatchString(contents) {
+			t.Errorf("contents of operations: got no row with %q that leads to %s, want one", q.question, q.target)
+		}
+		page, anchor, _ := strings.Cut(q.target, "#")
+		if got := beginning(documents["docs/operations/"+page], anchor); !strings.Contains(got, q.answer) {
+			t.Errorf("%s begins with\n%s\nwant an answer: %q", q.target, got, q.answer)
+		}
+	}
+}
+
+// beginning returns what a section begins with: at most 1,000 bytes before the next
+// heading.
+func beginning(document, anchor string) string {
+	for _, section := range regexp.MustCompile(`(?m)^#+ `).Split(document, -1)[1:] {
+		title, text, _ := strings.Cut(section, "\n")
+		if anchor != "" && !slices.Contains(anchors("# "+title), anchor) {
+			continue
+		}
+		return text[:min(len(text), 1000)]
+	}
+	return ""
+}
