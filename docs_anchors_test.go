@@ -63,7 +63,7 @@ func TestOperationsAnswerSearches(t *testing.T) {
 	}
 }
 
-// The contents of operations lead whoever is tired to the place where the first paragraph
+// The contents of operations lead a tired operator to the place where the first paragraph
 // answers.
 func TestOperationsAnswerTheTired(t *testing.T) {
 	documents := readDocuments(t)

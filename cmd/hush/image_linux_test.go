@@ -108,9 +108,9 @@ func (b *builder) fromClone(name string) {
 func (b *builder) debianWithGo(name string) {
 	b.t.Helper()
 	root := filepath.Join(b.dir, "debian.tar")
-	make := `set -- ; for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources; do [ ! -e "$list" ] || set -- "$@" "$list"; done
+	script := `set -- ; for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources; do [ ! -e "$list" ] || set -- "$@" "$list"; done
 exec mmdebstrap --quiet --variant=essential --include=ca-certificates --dpkgopt=force-unsafe-io "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$ROOT" "$@"`
-	debian := exec.Command("sh", "-c", make)
+	debian := exec.Command("sh", "-c", script)
 	debian.Env = append(os.Environ(), "ROOT="+root)
 	if out, err := debian.CombinedOutput(); err != nil {
 		b.t.Fatalf("mmdebstrap: got %v, want a root; it wrote:\n%s", err, out)
