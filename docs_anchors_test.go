@@ -42,8 +42,8 @@ func oldAnchors() []string {
 func TestOperationsAnswerSearches(t *testing.T) {
 	documents := readDocuments(t)
 	for word, name := range map[string]string{
-		"**429**": "limits", "firewall": "install", "certbot": "certificates", "single sign-on": "proxies", "GDPR": "privacy",
-		"Rotation": "log", "To another machine": "moving",
+		"**429**": "limits", "firewall": "install", "certbot": "certificates", "single sign-on (SSO)": "proxies", "GDPR": "privacy",
+		"log rotation": "log", "To another machine": "moving",
 	} {
 		page := "docs/operations/" + name + ".md"
 		if !strings.Contains(documents[page], word) {

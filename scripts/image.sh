@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # image.sh FOLDER ARCH... lays out in FOLDER the files of the container image for each
-# architecture, as amd64 or arm64, for the Dockerfile to copy.
+# architecture, as amd64 or arm64, for deploy/container/Dockerfile to copy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
