@@ -66,7 +66,7 @@ test("a file is saved under its name, and not shown @check", async ({ page, expe
   await button(page, t("open.reveal")).click();
   await expect(revealed(page)).toContainText(file.fileName);
   await expectAccessible(page);
-  await expect(revealed(page)).toContainText("68.4 KiB");
+  await expect(revealed(page)).toContainText("70 KB");
   // The fixture dismisses the question.
   const asking = page.waitForEvent("dialog");
   await page.getByRole("link", { name: t("app.about") }).click();

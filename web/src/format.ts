@@ -71,14 +71,14 @@ export function exact(date: Date): string {
   return new Intl.DateTimeFormat(region.value, { dateStyle: "medium", timeStyle: "short" }).format(date);
 }
 
-/** size formats a number of bytes in binary units, as in 100 KiB. */
+/** size formats a number of bytes as systems show sizes of files, as in 102.4 KB. */
 export function size(count: number): string {
-  if (count < 1024) {
+  if (count < 1000) {
     return bytes(count);
   }
-  return count < 1024 * 1024
-    ? `${number(count / 1024, { maximumFractionDigits: 1 })} KiB`
-    : `${number(count / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
+  const [unit, length] = count < 999_950 ? (["kilobyte", 1e3] as const) : (["megabyte", 1e6] as const);
+  const text = number(count / length, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 });
+  return text.replace("kB", "KB");
 }
 
 /** percent formats a part of 1, rounded down. */

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
+const { size } = await import("../src/format");
+
+test("sizes are in the units that systems show", () => {
+  const want: [number, string][] = [
+    [0, "0 bytes"],
+    [1, "1 byte"],
+    [999, "999 bytes"],
+    [1000, "1 KB"],
+    [102_400, "102.4 KB"],
+    [999_949, "999.9 KB"],
+    [999_950, "1 MB"],
+    [1 << 20, "1 MB"],
+    [25_000_000, "25 MB"],
+  ];
+  for (const [count, text] of want) {
+    assert.equal(size(count), text, `size(${count})`);
+  }
+});
