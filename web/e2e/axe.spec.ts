@@ -31,8 +31,10 @@ test("what comes after a click is accessible", async ({ page, other }) => {
   await expectAccessible(page);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
-  await button(page, t("result.message")).click();
   await expectAccessible(page);
+  await button(page, t("result.send")).click();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
   await button(page, t("result.qr")).click();
   await expectAccessible(page);
   await page.keyboard.press("Escape");

@@ -155,6 +155,20 @@ export async function clipboard(page: Page): Promise<string> {
   return text;
 }
 
+/** linkField finds the field with the link for the recipient. */
+export function linkField(page: Page): Locator {
+  return page.getByRole("textbox", { name: t("result.link"), exact: true });
+}
+
+/** unfoldReceipt shows a part of a receipt that is folded under its heading. */
+export async function unfoldReceipt(page: Page, title: string): Promise<Locator> {
+  const part = card(page, title).last();
+  if ((await part.locator("details").getAttribute("open")) === null) {
+    await part.locator("summary").click();
+  }
+  return part;
+}
+
 /** Links has the two links of a secret that was just shared. */
 export interface Links {
   link: string;
@@ -164,9 +178,8 @@ export interface Links {
 /** links reads both links from the receipt that sharing leads to. */
 export async function links(page: Page): Promise<Links> {
   await expect(heading(page, t("receipt.fresh.title"))).toBeVisible();
-  const link = await card(page, t("result.link"))
-    .getByText(/\/(s#[0-9a-z]{31}|e#[0-9a-zA-Z]{74})$/)
-    .innerText();
+  const link = await linkField(page).inputValue();
+  expect(link, "link").toMatch(/\/(s#[0-9a-z]{31}|e#[0-9a-zA-Z]{74})$/);
   const { pathname, hash } = new URL(page.url());
   expect(pathname + hash, "address of the receipt").toMatch(/^\/r#[0-9a-z]{31}$/);
   return { link, receipt: pathname + hash };

@@ -76,8 +76,11 @@ test("the header's menu, dialogs and the pages after a click keep to the grid", 
   await everywhere(page, "generate");
   await button(page, t("share.submit")).click();
   await links(page);
-  await button(page, t("result.message")).click();
   await everywhere(page, "result");
+  await button(page, t("result.send")).click();
+  await everywhere(page, "send");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
   await button(page, t("result.qr")).click();
   await everywhere(page, "dialog");
   await page.keyboard.press("Escape");

@@ -255,6 +255,7 @@ test("a mail with one link of a group asks nothing, and the other link stays", a
   await shareWith(page, "Kim, Lee", "e2e secret for two mails");
   await button(page, t("group.ways.named", { name: "Kim" })).click();
   const other = await linkFor(page, "Lee");
+  await button(member(page, "Kim"), t("result.send")).click();
   await button(member(page, "Kim"), t("result.mail")).click();
   await expect(page.getByRole("status").filter({ hasText: t("result.message.mailed") })).toBeAttached();
   await expect(page.getByText(other)).toBeVisible();

@@ -124,3 +124,26 @@ test("an account's secrets are one click away, and leave no history on the devic
   await expect(heading(page, t("recent.title"))).toBeVisible();
   await expect(page.getByLabel(t("recent.search"))).toBeVisible();
 });
+
+test("a receipt is remembered from its own page, which turns the history on, and off again @phone", async ({
+  page,
+}) => {
+  const { receipt } = await shareHere(page, "e2e secret to find again");
+  const choice = page.getByLabel(t("receipt.remember"));
+  await expect(choice).not.toBeChecked();
+  await choice.check();
+  expect(await history(page)).toEqual([[receipt.slice(-31), expect.any(Number)]]);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(choice).toBeChecked();
+  await choice.uncheck();
+  expect(await history(page)).toEqual([]); // another page turned it on
+  await choice.check();
+  await page.goto("/recent");
+  await expect(page.getByText(t("recent.state.waiting"), { exact: true })).toHaveCount(1);
+
+  await signIn(page, ada);
+  await page.goto(receipt);
+  await expect(heading(page, t("receipt.title"))).toBeVisible();
+  await expect(choice).toHaveCount(0);
+});

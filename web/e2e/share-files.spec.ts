@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { unzipSync } from "fflate";
-import { button, expect, expectAccessible, links, revealed, test } from "./fixtures";
+import { button, copyLink, expect, expectAccessible, heading, links, revealed, test } from "./fixtures";
 import { openEndToEnd } from "./service";
 import { choose, decoded, expectNone, field, fillPassphrase, hand, requests, secretOf, tab, text } from "./shareform";
 import { t } from "./texts";
@@ -16,7 +16,7 @@ test("a file is shared instead of a text, which comes back @phone @check", async
   await expect(fileCard(page)).toContainText(t("file.instead"));
   await expect(field(page)).toHaveCount(0);
   await expectAccessible(page);
-  await button(page, t("file.remove")).click();
+  await button(page, t("file.remove.named", { name: "gpj._exe.txt" })).click();
   await expect(button(page, t("file.choose"))).toBeFocused();
   await tab(page, "text").click();
   await expect(field(page)).toHaveValue("e2e secret that waits");
@@ -65,7 +65,7 @@ test("several files are packed on the device", async ({ page, context }) => {
   await page.goto("/");
   await choose(page, text("a.txt", "e2e secret one"), text("b.txt", "e2e secret two"));
   await expect(fileCard(page)).toContainText("files.zip");
-  await expect(fileCard(page)).toContainText("a.txt, b.txt");
+  await expect(fileCard(page).getByRole("listitem")).toContainText(["a.txt", "b.txt"]);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
   await expectNone(sent, "a.txt", "e2e secret one", secretOf(link));
@@ -84,11 +84,11 @@ test("more files are packed with the chosen ones", async ({ page }) => {
   await expect(fileCard(page)).toContainText(".env");
   await hand(page, "drop", ["b.txt", "e2e secret two"]);
   await hand(page, "paste", ["c.txt", "e2e secret three"]);
-  await expect(fileCard(page)).toContainText(".env, b.txt, c.txt");
+  await expect(fileCard(page).getByRole("listitem")).toContainText([".env", "b.txt", "c.txt"]);
   const chooser = page.waitForEvent("filechooser");
   await button(page, t("file.add")).click();
   await (await chooser).setFiles([text("d.txt", "e2e secret four")]);
-  await expect(fileCard(page)).toContainText(".env, b.txt, c.txt, d.txt");
+  await expect(fileCard(page).getByRole("listitem")).toContainText([".env", "b.txt", "c.txt", "d.txt"]);
   await expectAccessible(page);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
@@ -114,6 +114,7 @@ test("files that are too large say by how much, and lose nothing", async ({ page
   await expect(page.getByRole("alert")).toContainText(
     t("file.too_large", { size: "102,401 bytes", limit: "102,400 bytes" }),
   );
+  await tab(page, "text").click();
   await expect(field(page)).toHaveValue("e2e secret that stays");
   crypto.getRandomValues(large.subarray(0, 60_000));
   const half = large.subarray(0, 60_000);
@@ -125,4 +126,48 @@ test("files that are too large say by how much, and lose nothing", async ({ page
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
   expect((await openEndToEnd(link)).body.length).toBe(102_400);
+});
+
+/** A picture of one red point. */
+const point = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+test("pictures are shown small, one of several files is removed, and the others stay @phone", async ({ page }) => {
+  await page.goto("/");
+  await choose(page, { name: "point.png", mimeType: "image/png", buffer: point }, text("a.txt", "e2e secret one"));
+  const line = (name: string) => fileCard(page).getByRole("listitem").filter({ hasText: name });
+  await expect(line("point.png").locator("canvas")).toBeVisible();
+  await expect(line("a.txt").locator("canvas")).toBeHidden();
+  await expect(fileCard(page)).toContainText(/ of 102.4 KB/);
+  await button(page, t("file.remove.named", { name: "a.txt" })).click();
+  await expect(fileCard(page).getByRole("listitem")).toHaveCount(1);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  const content = await openEndToEnd(link);
+  expect([content.fileName, Buffer.from(content.body)]).toEqual(["point.png", point]);
+});
+
+test("the sender sees which file it was, as long as this device remembers it, and no one else learns it", async ({
+  page,
+  context,
+}) => {
+  const sent = requests(context);
+  await page.goto("/");
+  await choose(page, text("plans of ada.txt", "e2e secret in a file"));
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await expect(page.locator(".card-give")).toContainText("plans of ada.txt");
+  await expect(page.locator(".card-give")).toContainText("20 bytes");
+  await page.getByLabel(t("receipt.remember")).check();
+  await copyLink(page);
+  await page.reload();
+  await expect(heading(page, t("receipt.title"))).toBeVisible();
+  await expect(page.locator(".card-keep")).toContainText("plans of ada.txt");
+  await page.getByLabel(t("receipt.remember")).uncheck();
+  await page.reload();
+  await expect(page.getByLabel(t("receipt.remember"))).not.toBeChecked();
+  await expect(page.getByText("plans of ada.txt")).toHaveCount(0);
+  await expectNone(sent, "plans of ada.txt", secretOf(link));
 });

@@ -1,5 +1,17 @@
 import type { Page } from "@playwright/test";
-import { ada, button, card, expect, expectAccessible, links, revealed, signIn, test } from "./fixtures";
+import {
+  ada,
+  button,
+  card,
+  clipboard,
+  expect,
+  expectAccessible,
+  linkField,
+  links,
+  revealed,
+  signIn,
+  test,
+} from "./fixtures";
 import { reveal } from "./service";
 import {
   type Answer,
@@ -11,6 +23,7 @@ import {
   field,
   hand,
   shareText,
+  tab,
   text,
   unfold,
 } from "./shareform";
@@ -22,7 +35,7 @@ test("the server's kind is chosen in the options, and takes no files", async ({ 
   await chooseKind(page, "server");
   await expect(page.getByRole("alert")).toContainText(t("share.file.kind"));
   await expectKind(page, "end_to_end");
-  await button(page, t("file.remove")).click();
+  await button(page, t("file.remove.named", { name: "a.txt" })).click();
   await chooseKind(page, "server");
   await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
   await expect(button(page, t("file.choose"))).toHaveCount(0);
@@ -30,13 +43,41 @@ test("the server's kind is chosen in the options, and takes no files", async ({ 
   await expect(page.getByRole("alert")).toContainText(t("share.file.kind"));
   await expectAccessible(page);
 
+  await tab(page, "text").click();
   const { link } = await shareText(page, "e2e secret of the server");
   expect(link).toMatch(/\/s#[0-9a-z]{31}$/);
   await page.reload();
-  await expect(page.getByText(link)).toBeVisible();
+  await expect(linkField(page)).toHaveValue(link);
   await other.goto(link);
   await button(other, t("open.reveal")).click();
   await expect(revealed(other)).toHaveText("e2e secret of the server");
+});
+
+test("the link that opens without JavaScript is among the ways to send it, with what it costs @phone", async ({
+  page,
+  browser,
+}) => {
+  await page.goto("/");
+  await chooseKind(page, "server");
+  const { link } = await shareText(page, "e2e secret for any browser");
+  await button(page, t("result.send")).click();
+  const dialog = page.getByRole("dialog", { name: t("result.send.title") });
+  await expect(dialog).toContainText(link);
+  await expect(dialog).toContainText(t("result.plain.hint"));
+  await dialog.getByLabel(t("result.plain")).check();
+  const plain = link.replace("/s#", "/secret/");
+  await expect(dialog).toContainText(plain);
+  await expect(dialog).not.toContainText(link);
+  await expectAccessible(page);
+  await button(dialog, t("result.copy")).click();
+  await expect.poll(() => clipboard(page)).toBe(plain);
+
+  const bare = await browser.newContext({ javaScriptEnabled: false });
+  const other = await bare.newPage();
+  await other.goto(plain);
+  await other.getByRole("button").click();
+  await expect(other.locator("pre")).toHaveText("e2e secret for any browser");
+  await bare.close();
 });
 
 test("what a kind means is explained before anything is typed", async ({ page }) => {
@@ -67,6 +108,7 @@ test("recipients need the server's kind, and choosing it is said", async ({ page
   const { link } = await shareText(page, "e2e secret for no mail");
   expect(link).toMatch(endToEndLink);
   await expect(page.getByText("friend@")).toHaveCount(0);
+  await button(page, t("result.send")).click();
   await expect(button(page, t("result.mail"))).toBeVisible();
 });
 

@@ -9,10 +9,12 @@ import {
   expect,
   expectAccessible,
   heading,
+  linkField,
   links,
   revealed,
   signIn,
   test,
+  unfoldReceipt,
   url,
 } from "./fixtures";
 import { conceal, openEndToEnd, reveal } from "./service";
@@ -30,6 +32,7 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
   expect(page.url(), "address of the page with the links").toBe(`${url}${receipt}`);
   await copyLink(page);
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
+  await unfoldReceipt(page, t("receipt.timeline"));
 
   await other.goto(link);
   await expect(page.getByText(t("receipt.event.looked"))).toBeVisible();
@@ -38,7 +41,7 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
 
   await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
   await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `)); // seen in another tab, too
-  await expect(page.getByText(link)).toHaveCount(0);
+  await expect(linkField(page)).toHaveCount(0);
 });
 
 test("the link of the server's kind is there again after a reload @phone", async ({ page, other }) => {
@@ -50,21 +53,22 @@ test("the link of the server's kind is there again after a reload @phone", async
   expect(await page.evaluate(() => JSON.stringify(history.state))).not.toContain(link.slice(-31));
   await page.reload();
   await expect(heading(page, t("receipt.title"))).toBeVisible();
-  await expect(card(page, t("receipt.link")).getByText(link)).toBeVisible();
+  await expect(linkField(page)).toHaveValue(link);
   await page.goBack(); // asks nothing
   await expect(heading(page, t("share.title"))).toBeVisible();
   await expect(page.getByLabel(t("share.secret"))).toHaveValue("");
   await page.goForward();
-  await expect(card(page, t("receipt.link")).getByText(link)).toBeVisible();
+  await expect(linkField(page)).toHaveValue(link);
 
   await other.goto(link);
   await button(other, t("open.reveal")).click();
   await expect(revealed(other)).toHaveText("e2e secret to come back to");
-  await expect(page.getByText(link)).toHaveCount(0);
-  await page.reload();
+  await expect(linkField(page)).toHaveCount(0);
+  await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `));
+  await page.reload(); // as a browser does with a tab that it put to sleep
   await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
-  await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `)); // seen in another tab, too
-  await expect(page.getByText(link)).toHaveCount(0);
+  await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `));
+  await expect(linkField(page)).toHaveCount(0);
 });
 
 test("links are copied, shown as a QR code and put into a message @check", async ({ page }) => {
@@ -80,9 +84,12 @@ test("links are copied, shown as a QR code and put into a message @check", async
   await button(page, t("receipt.copy")).click();
   await expect.poll(() => clipboard(page)).toBe(url + receipt);
 
-  await button(page, t("result.message")).click();
+  await button(page, t("result.send")).click();
   await button(page, t("result.message.copy")).click();
   await expect.poll(() => clipboard(page)).toContain(link);
+  await expect(page.getByLabel(t("result.plain"))).toHaveCount(0); // only its device encrypts
+  await page.keyboard.press("Escape");
+  await expect(button(page, t("result.send"))).toBeFocused();
 
   await button(page, t("result.qr")).click();
   const dialog = page.getByRole("dialog");
@@ -145,10 +152,83 @@ test("the link goes to the share sheet where there is one", async ({ page }) => 
   await page.getByLabel(t("share.secret")).fill("e2e secret to share elsewhere");
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
+  await button(page, t("result.send")).click();
   await button(page, t("result.share")).click();
   await expect(page.locator("body")).toHaveAttribute("data-shared", link);
+  await button(page, t("ui.close")).click();
   await page.getByRole("link", { name: t("receipt.again") }).click(); // asks nothing
   await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
+test("the moment the secret is opened is seen in the page, its tab and a notification", async ({ page, other }) => {
+  await page.addInitScript(() => {
+    const told: string[] = [];
+    class Told {
+      static permission = "default";
+      static async requestPermission() {
+        Told.permission = "granted";
+        return Told.permission;
+      }
+      constructor(text: string) {
+        told.push(text);
+      }
+    }
+    Object.assign(window, { Notification: Told, told });
+    Object.defineProperty(document, "hidden", { get: () => true });
+  });
+  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret that is waited for");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  const notify = button(page, t("receipt.notify"));
+  await expect(notify).toHaveAttribute("aria-pressed", "false");
+  await notify.click();
+  await expect(notify).toHaveAttribute("aria-pressed", "true");
+  await expect(page.locator("head link[rel=icon]").first()).toHaveAttribute("href", "/icon.svg");
+
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(page.locator(".card-turned .state-received")).toBeVisible();
+  await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `));
+  await expect(page.locator("head link[rel=icon]")).toHaveAttribute("href", /^data:image\/png;base64,/);
+  expect(await told()).toEqual([t("receipt.state.received")]);
+  await expectAccessible(page);
+
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await expect(page).toHaveTitle(new RegExp(`^${t("share.title")}`));
+  await expect(page.locator("head link[rel=icon]").first()).toHaveAttribute("href", "/icon.svg");
+});
+
+test("the status is seen without scrolling, and there is no offer of notifications where there are none", async ({
+  page,
+}) => {
+  await page.addInitScript(() => Reflect.deleteProperty(window, "Notification"));
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret at one glance");
+  await button(page, t("share.submit")).click();
+  await links(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeInViewport({ ratio: 1 });
+  await expect(button(page, t("receipt.burn"))).toBeInViewport({ ratio: 1 });
+  await expect(button(page, t("receipt.notify"))).toHaveCount(0);
+});
+
+test("a print has the service, the link with its code, and until when it opens once", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret on paper");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  const sheet = page.locator(".print-sheet");
+  await expect(sheet).toBeHidden();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await expect(sheet).toBeVisible();
+  const words = (await page.locator("body").innerText()).split("\n").filter((line) => line.trim() !== "");
+  expect(words).toEqual(["Hush", link, expect.stringMatching(/^Opens only once\. Expires on .+\.$/)]);
+  await expect(sheet.getByRole("img", { name: t("qr.label") })).toBeVisible();
+  expect(await page.locator("html").evaluate((html) => getComputedStyle(html).backgroundColor)).toBe(
+    "rgb(255, 255, 255)",
+  );
 });
 
 test("the sender burns the secret at once @check", async ({ page, other }) => {
@@ -165,7 +245,7 @@ test("the sender burns the secret at once @check", async ({ page, other }) => {
   await button(dialog, t("burn.confirm")).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
   await expect(heading(page, t("receipt.title"))).toBeFocused();
-  await expect(page.getByText(link)).toHaveCount(0);
+  await expect(linkField(page)).toHaveCount(0);
 
   await other.goto(link);
   await expect(heading(other, t("open.gone.title"))).toBeVisible();
@@ -185,12 +265,13 @@ test("a receipt burns a secret without its passphrase @phone", async ({ page }) 
 test("a label stays with the receipt", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret with a label" });
   await page.goto(`/r#${receipt}`);
+  await unfoldReceipt(page, t("share.label"));
   await page.getByLabel(t("share.label")).fill("for Ida");
   await button(page, t("receipt.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
   await expect(page.getByLabel(t("share.label"))).toHaveValue("for Ida");
-  await expect(card(page, t("receipt.link")).getByText(/\/s#[0-9a-z]{31}$/)).toBeVisible();
+  await expect(linkField(page)).toHaveValue(/\/s#[0-9a-z]{31}$/);
 });
 
 test("a label that is given while sharing is on the receipt and in the list, and not for the recipient @phone", async ({
@@ -236,6 +317,8 @@ test("a lifetime is written as a number and a unit @phone", async ({ page }) => 
   await button(page, t("share.submit")).click();
   await expect(page.getByRole("alert")).toContainText(/^\d+ days at most/);
   await count.fill("90");
+  await page.getByLabel(t("lifetime.unit")).selectOption("hour");
+  await expect(page.getByText(/^until \w{3}, /)).toBeVisible();
   await page.getByLabel(t("lifetime.unit")).selectOption("minute");
   await button(page, t("share.submit")).click();
   await links(page);
@@ -248,7 +331,7 @@ test("a passphrase of words is drawn, shown, copied and drawn again @phone", asy
   await unfold(page, "passphrase");
   await button(page, t("share.passphrase.generate")).click();
   const result = page.getByLabel(t("phrase.result"));
-  await expect(result).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
+  await expect(result).toHaveText(/^[a-z]+(-[a-z]+){6}$/);
   const field = page.getByRole("textbox", { name: t("share.passphrase") });
   const first = await result.innerText();
   await expect(field).toHaveValue(first);
@@ -271,7 +354,7 @@ test("a drawn passphrase that was changed is not shown with the link", async ({ 
   await page.getByLabel(t("share.secret")).fill("e2e secret behind other words");
   await unfold(page, "passphrase");
   await button(page, t("share.passphrase.generate")).click();
-  await expect(page.getByLabel(t("phrase.result"))).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
+  await expect(page.getByLabel(t("phrase.result"))).toHaveText(/^[a-z]+(-[a-z]+){6}$/);
   await page.getByRole("textbox", { name: t("share.passphrase") }).fill("words of my own");
   await button(page, t("share.submit")).click();
   await links(page);
@@ -291,7 +374,7 @@ test("a generated secret is what the recipient gets", async ({ page, other }) =>
   await expect(result).toHaveText(/^\S{32}$/);
 
   await page.getByText(t("generate.kind.words"), { exact: true }).click();
-  await expect(result).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
+  await expect(result).toHaveText(/^[a-z]+(-[a-z]+){6}$/);
   const words = await result.innerText();
   await button(page, t("share.submit")).click();
   const { link } = await links(page);

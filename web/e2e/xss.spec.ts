@@ -1,4 +1,4 @@
-import { button, card, colonel, expect, links, revealed, signIn, test } from "./fixtures";
+import { button, card, colonel, expect, links, revealed, signIn, test, unfoldReceipt } from "./fixtures";
 import { hostile } from "./hostile";
 import { conceal } from "./service";
 import { fillPassphrase } from "./shareform";
@@ -20,6 +20,7 @@ test("a secret and a passphrase are text", async ({ page, other }) => {
 test("a label is text", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret" });
   await page.goto(`/r#${receipt}`);
+  await unfoldReceipt(page, t("share.label"));
   await page.getByLabel(t("share.label")).fill(hostile);
   await button(page, t("receipt.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();

@@ -69,6 +69,11 @@ export function secretLink(base: string, secretKey: string, domain = ""): string
   return `${origin(base, domain)}/s#${secretKey}`;
 }
 
+/** plainLink returns the link that opens without JavaScript. The key is in its path, which servers on the way see. */
+export function plainLink(base: string, secretKey: string, domain = ""): string {
+  return `${origin(base, domain)}/secret/${secretKey}`;
+}
+
 /** endToEndLink returns the link for the recipient of an end-to-end encrypted secret. The server never sees it. */
 export function endToEndLink(base: string, fragment: string, domain = ""): string {
   return `${origin(base, domain)}/e#${fragment}`;

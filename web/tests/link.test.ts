@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endToEndIn, homeElsewhere, keyIn, mended, placeOf, receiptLink, reportedKey, secretLink } from "../src/link";
+import {
+  endToEndIn,
+  homeElsewhere,
+  keyIn,
+  mended,
+  placeOf,
+  plainLink,
+  receiptLink,
+  reportedKey,
+  secretLink,
+} from "../src/link";
 import { hostIn, isTooLong } from "../src/open/pasted";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
@@ -125,6 +135,8 @@ test("a link whose # was escaped is mended", () => {
 test("links have the key in the fragment", () => {
   assert.equal(secretLink("https://hush.example/", key), `https://hush.example/s#${key}`);
   assert.equal(secretLink("https://hush.example", key, "secrets.example"), `https://secrets.example/s#${key}`);
+  assert.equal(plainLink("https://hush.example/", key), `https://hush.example/secret/${key}`);
+  assert.equal(plainLink("https://hush.example", key, "secrets.example"), `https://secrets.example/secret/${key}`);
   assert.equal(receiptLink("https://hush.example", key), `https://hush.example/r#${key}`);
 });
 

@@ -4,6 +4,7 @@ import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
 import { type Draft, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
+import { type Handed, useHanded } from "../share/handed";
 import { change as changeKept, forget, kept, type Mode, open } from "../share/kept";
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
@@ -65,6 +66,10 @@ function ShareForm({ kind }: { kind: Kind }) {
   const [busy, setBusy] = useState<Step>();
   // How much of a content that is sent has left, from 0 to 1.
   const [part, setPart] = useState<number>();
+  const [handed, setHanded] = useState<readonly Handed[]>([]);
+  const over = useHanded((one) => setHanded((all) => [...all, one]));
+  const takesFiles = useRef(false);
+  takesFiles.current ||= mode === "file" || over || handed.length > 0;
   const area = useRef<HTMLDivElement>(null);
   const gone = useRef(new AbortController());
   const left = useRef(false);
@@ -170,14 +175,18 @@ function ShareForm({ kind }: { kind: Kind }) {
               send={submit}
             />
           )}
-          <FileBox
-            file={mode === "file" ? d.file : aside.file}
-            kind={kind}
-            hasText={aside.text.trim() !== ""}
-            shown={mode === "file"}
-            busy={busy !== undefined}
-            onFile={takeFile}
-          />
+          {takesFiles.current && (
+            <FileBox
+              file={mode === "file" ? d.file : aside.file}
+              kind={kind}
+              hasText={aside.text.trim() !== ""}
+              shown={mode === "file"}
+              over={over}
+              handed={handed}
+              busy={busy !== undefined}
+              onFile={takeFile}
+            />
+          )}
           {mode === "file" && problem.field === "secret" && <Notice kind="bad">{problem.text}</Notice>}
           <Options draft={d} kind={kind} problem={problem} change={change} onKind={choose} />
           {problem.text && problem.field === "form" && <Notice kind="bad">{problem.text}</Notice>}

@@ -1,14 +1,17 @@
 import { signal } from "@preact/signals";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import type { FileFacts } from "../share/draft";
 import { read, write } from "../storage";
 import { item, keepsHistory } from "./device";
 
-/** Entry is a receipt that this device remembers: never a link, a label or a content. */
+/** Entry is a receipt that this device remembers: never a link, a label or a content. It is stored as [key, expires], with the name and size of a file behind that. */
 export interface Entry {
   /** The key of the receipt. */
   key: string;
   /** When the receipt expires, in milliseconds since 1970. */
   expires: number;
+  /** The file that was shared, if it was one. */
+  file?: FileFacts | undefined;
 }
 
 /** How many receipts the device remembers. The oldest go first. */
@@ -29,10 +32,13 @@ export function forgetAll(): void {
 }
 
 /** remember adds a receipt, if the history is on. */
-export function remember({ metadataKey, expireTime }: Pick<Metadata, "metadataKey" | "expireTime">): void {
+export function remember(
+  { metadataKey, expireTime }: Pick<Metadata, "metadataKey" | "expireTime">,
+  file?: FileFacts,
+): void {
   const entries = stored(Date.now()); // which another tab may have changed
   if (entries && expireTime) {
-    const entry = { key: metadataKey, expires: Number(expireTime.seconds) * 1000 };
+    const entry = { key: metadataKey, expires: Number(expireTime.seconds) * 1000, file };
     keep([entry, ...entries.filter(({ key }) => key !== metadataKey)].slice(0, most));
   }
 }
@@ -56,7 +62,7 @@ export function refresh(): void {
 }
 
 function keep(entries: readonly Entry[]): boolean {
-  const stored = write(item, JSON.stringify(entries.map(({ key, expires }) => [key, expires])));
+  const stored = write(item, JSON.stringify(entries.map(rowOf)));
   if (stored) {
     show(entries);
   }
@@ -74,16 +80,28 @@ function stored(now: number): Entry[] | undefined {
   return text === null ? undefined : parse(text).filter(({ expires }) => expires > now);
 }
 
+type Row = [key: string, expires: number, name?: string, size?: number];
+
+function rowOf({ key, expires, file }: Entry): Row {
+  return file ? [key, expires, file.name, file.size] : [key, expires];
+}
+
 /** parse reads what keep wrote. It leaves out what is not a receipt. */
 function parse(text: string): Entry[] {
   try {
     const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.filter(isPair).map(([key, expires]) => ({ key, expires })) : [];
+    return Array.isArray(list) ? list.filter(isRow).map(entryOf) : [];
   } catch {
     return [];
   }
 }
 
-function isPair(pair: unknown): pair is [string, number] {
-  return Array.isArray(pair) && /^[0-9a-z]{31}$/.test(String(pair[0])) && Number.isFinite(pair[1]);
+function isRow(row: unknown): row is Row {
+  return Array.isArray(row) && /^[0-9a-z]{31}$/.test(String(row[0])) && Number.isFinite(row[1]);
+}
+
+function entryOf([key, expires, name, size]: Row): Entry {
+  return typeof name === "string" && Number.isFinite(size)
+    ? { key, expires, file: { name, size: Number(size) } }
+    : { key, expires };
 }

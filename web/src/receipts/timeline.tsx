@@ -1,7 +1,7 @@
 import { dateOf } from "../format";
 import { type Delivery, Delivery_State, type Event, Event_Kind } from "../gen/hush/v1/metadata_pb";
 import { type Key, t, tn } from "../i18n/receipts";
-import { Card, Icon, type IconName, Time } from "../ui";
+import { Icon, type IconName, Time } from "../ui";
 
 type Line = readonly [text: Key, icon: IconName];
 
@@ -20,13 +20,11 @@ const lines: Record<Event_Kind, Line | undefined> = {
 /** Timeline lists the events of a secret, oldest first. */
 export function Timeline({ events }: { events: Event[] }) {
   return (
-    <Card title={t("receipt.timeline")}>
-      <ol class="timeline">
-        {events.map((event, i) => (
-          <Entry key={i} event={event} />
-        ))}
-      </ol>
-    </Card>
+    <ol class="timeline">
+      {events.map((event, i) => (
+        <Entry key={i} event={event} />
+      ))}
+    </ol>
   );
 }
 
@@ -65,20 +63,18 @@ export const states: Record<Delivery_State, Key | undefined> = {
 /** Deliveries lists the mails to recipients with their states. */
 export function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
   return (
-    <Card title={t("receipt.deliveries")}>
-      <ul class="steps">
-        {deliveries.map((delivery, i) => {
-          const state = states[delivery.state];
-          return (
-            <li key={i}>
-              <Icon name="mail" />
-              <span>
-                <bdi>{delivery.recipient}</bdi>: {state && t(state)}
-              </span>
-            </li>
-          );
-        })}
-      </ul>
-    </Card>
+    <ul class="steps">
+      {deliveries.map((delivery, i) => {
+        const state = states[delivery.state];
+        return (
+          <li key={i}>
+            <Icon name="mail" />
+            <span>
+              <bdi>{delivery.recipient}</bdi>: {state && t(state)}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

@@ -144,7 +144,7 @@ function isLost(thrown: unknown): boolean {
 /** noted remembers the receipt of a sender without an account, if this device keeps a history. */
 function noted(made: Shared): Shared {
   if (account.peek() === null) {
-    remember(made.metadata);
+    remember(made.metadata, made.file);
   }
   return made;
 }
@@ -199,7 +199,8 @@ function endToEnd({ draft, group, onStep, onSent, signal }: Sending, { name, mem
     if (!link || secret.shareDomain !== draft.domain || secret.hasPassphrase !== sealed.hasPassphrase) {
       throw new AnswerError("the answer is not to this request");
     }
-    return { secret, metadata, kind: "end_to_end", link, name };
+    const file = draft.file && { name: draft.file.name, size: draft.file.body.length };
+    return { secret, metadata, kind: "end_to_end", link, name, file };
   };
 }
 

@@ -1,7 +1,7 @@
-import { number } from "../i18n";
+import { number, region } from "../i18n";
 import { t } from "../i18n/share";
 import { Field, Select, TextInput } from "../ui";
-import { type Custom, secondsIn, type Unit, units } from "./lifetime";
+import { type Custom, ceiling, secondsIn, type Unit, units } from "./lifetime";
 
 interface CustomProps {
   value: Custom;
@@ -14,28 +14,39 @@ const several = 3;
 
 /** CustomLifetime has the fields for a number and its unit. */
 export default function CustomLifetime({ value, onValue, error }: CustomProps) {
+  const seconds = secondsIn(value);
   return (
-    <div class="columns">
-      <Field label={t("lifetime.count")} error={error}>
+    <div class="lifetime">
+      <Field label={t("lifetime.count")} hideLabel error={error}>
         <TextInput
           inputMode="numeric"
           autocomplete="off"
           value={value.count}
+          placeholder={t("lifetime.count")}
           onValue={(count) => onValue({ ...value, count })}
         />
       </Field>
-      <Field label={t("lifetime.unit")}>
+      <Field label={t("lifetime.unit")} hideLabel>
         <Select
           value={value.unit}
           onValue={(unit) => onValue({ ...value, unit: unit as Unit })}
           options={(Object.keys(units) as Unit[]).map((unit) => [
             unit,
-            nameOf(unit, secondsIn(value) / units[value.unit] || several),
+            nameOf(unit, seconds / units[value.unit] || several),
           ])}
         />
       </Field>
+      {seconds <= ceiling() && <p class="muted">{t("lifetime.until", { time: later(seconds) })}</p>}
     </div>
   );
+}
+
+/** later formats the time that is so many seconds from now, with its day of the week. */
+function later(seconds: number): string {
+  const date = new Date(Date.now() + seconds * 1000);
+  const format = { weekday: "short", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
+  const year = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const);
+  return new Intl.DateTimeFormat(region.value, { ...format, ...year }).format(date);
 }
 
 /** nameOf returns a unit's name as it stands behind a number. */

@@ -37,6 +37,13 @@ export interface SharedFile {
   sources: readonly File[];
 }
 
+/** FileFacts is what the sender sees of a file after it was shared. The service does not know it. */
+export interface FileFacts {
+  name: string;
+  /** Its length in bytes. */
+  size: number;
+}
+
 export const empty: Draft = { text: "", passphrase: "", drawn: "", ttl: 0, recipients: "", domain: "", memo: "" };
 
 /** Created is a secret that was shared, for the page that shows its link. */
@@ -48,6 +55,8 @@ export interface Created {
   link: string;
   /** Whom the link is for; empty if the sender did not say. */
   name: string;
+  /** The file that was shared, unless it is a text. */
+  file?: FileFacts | undefined;
   /** The text if this page generated it. */
   generated: string;
   /** The passphrase if this page drew it. */

@@ -4,8 +4,10 @@ import { t, tn } from "../i18n/share";
 import { problemText } from "../problem";
 import { announce, Button, Icon, Notice } from "../ui";
 import { knownLimit, noFiles, type SharedFile } from "./draft";
-import { FilesError, filesOf, read } from "./files";
+import { FilesError, read } from "./files";
+import type { Handed } from "./handed";
 import type { Kind } from "./kind";
+import { Thumb } from "./thumb";
 
 interface FileBoxProps {
   file: SharedFile | undefined;
@@ -15,13 +17,17 @@ interface FileBoxProps {
   hasText: boolean;
   /** Whether the tab is open. Files that are dropped or pasted are taken in every tab. */
   shown: boolean;
+  /** Whether files are dragged over the page. */
+  over: boolean;
+  /** What was dropped or pasted since the form appeared, the oldest first. */
+  handed: readonly Handed[];
   /** Whether the form is being sent. */
   busy: boolean;
   onFile: (file: SharedFile | undefined) => void;
 }
 
 /** FileBox takes a file that is picked, dropped onto the page or pasted, and shows the one that is shared. It packs more files with those that were taken before. */
-export default function FileBox({ file, kind, hasText, shown, busy, onFile }: FileBoxProps) {
+export default function FileBox({ file, kind, hasText, shown, over, handed, busy, onFile }: FileBoxProps) {
   const [problem, setProblem] = useState("");
   const picker = useRef<HTMLInputElement>(null);
   const held = useRef(file);
@@ -29,22 +35,20 @@ export default function FileBox({ file, kind, hasText, shown, busy, onFile }: Fi
   // One after the other: files that are taken while others are still read are packed with them.
   const before = useRef<Promise<void>>(Promise.resolve());
   const round = useRef(0);
-  const fail = (thrown: unknown) => setProblem(thrown instanceof FilesError ? thrown.message : problemText(thrown));
-  const take = (files: () => File[]) => {
-    try {
-      if (kind === "server") {
-        throw new FilesError(noFiles());
-      }
-      const added = files(); // what is dropped or pasted can be read only now
+  const take = ({ files, folder }: Handed) => {
+    if (kind === "server") {
+      setProblem(noFiles());
+    } else if (folder) {
+      setProblem(t("file.folder"));
+    } else {
       const turn = round.current;
-      before.current = before.current.then(() => add(added, turn));
-    } catch (thrown) {
-      fail(thrown);
+      const all = () => [...(held.current?.sources ?? []), ...files];
+      before.current = before.current.then(() => share(all, turn));
     }
   };
-  const add = async (added: File[], turn: number) => {
+  const share = async (files: () => readonly File[], turn: number) => {
     try {
-      const taken = turn === round.current && (await read([...(held.current?.sources ?? []), ...added]));
+      const taken = turn === round.current && (await read(files()));
       if (taken && turn === round.current) {
         held.current = taken;
         setProblem("");
@@ -53,11 +57,27 @@ export default function FileBox({ file, kind, hasText, shown, busy, onFile }: Fi
       }
     } catch (thrown) {
       if (turn === round.current) {
-        fail(thrown);
+        setProblem(thrown instanceof FilesError ? thrown.message : problemText(thrown));
       }
     }
   };
-  const over = useDroppedFiles((data) => take(() => filesOf(data)));
+  /** remove shares what is left without one of the files, and packs that anew. */
+  const remove = (gone: File) => {
+    const rest = () => held.current?.sources.filter((file) => file !== gone) ?? [];
+    if (rest().length > 0) {
+      const turn = round.current;
+      before.current = before.current.then(() => share(rest, turn));
+      return;
+    }
+    round.current += 1;
+    setProblem("");
+    onFile(undefined);
+  };
+  const taken = useRef(0);
+  useEffect(() => {
+    handed.slice(taken.current).forEach(take);
+    taken.current = handed.length;
+  }, [handed]);
   useEffect(
     () => () => {
       round.current += 1;
@@ -71,11 +91,7 @@ export default function FileBox({ file, kind, hasText, shown, busy, onFile }: Fi
           file={file}
           hasText={hasText}
           onAdd={busy ? undefined : () => picker.current?.click()}
-          onRemove={() => {
-            round.current += 1;
-            setProblem("");
-            onFile(undefined);
-          }}
+          onRemove={remove}
         />
       ) : (
         shown && <Offer kind={kind} over={over} onChoose={() => picker.current?.click()} />
@@ -91,7 +107,7 @@ export default function FileBox({ file, kind, hasText, shown, busy, onFile }: Fi
           const files = [...(input.files ?? [])];
           input.value = "";
           if (files.length > 0) {
-            take(() => files);
+            take({ files, folder: false });
           }
         }}
       />
@@ -127,82 +143,68 @@ interface FileCardProps {
   hasText: boolean;
   /** Chooses more files; left out while the form is sent. */
   onAdd: (() => void) | undefined;
-  onRemove: () => void;
+  onRemove: (source: File) => void;
 }
 
-/** FileCard shows the file that is shared in place of the text. */
+/** FileCard lists the files that are shared in place of the text, with what they have together. */
 function FileCard({ file, hasText, onAdd, onRemove }: FileCardProps) {
+  const most = knownLimit();
+  const used = size(file.body.length);
   return (
     <section class="file-card" aria-label={t("file.label")}>
-      <Icon name="file" />
-      <div class="stack-s">
-        <p>
-          <strong class="file-name" dir="auto">
-            {file.name}
-          </strong>{" "}
-          <span class="muted">{size(file.body.length)}</span>
-        </p>
-        {file.packed.length > 0 && (
-          <p class="muted small">{tn("file.packed", file.packed.length, { names: file.packed.join(", ") })}</p>
-        )}
-        {hasText && <p class="muted small">{t("file.instead")}</p>}
-      </div>
-      <div class="row">
+      <ul class="files">
+        {file.sources.map((source, i) => (
+          <Source
+            key={`${i} ${source.name}`}
+            source={source}
+            name={file.packed[i] ?? file.name}
+            onRemove={() => onRemove(source)}
+          />
+        ))}
+      </ul>
+      <div class="row row-apart">
+        <div class="muted small">
+          {file.packed.length > 0 && <p>{tn("file.packed", file.packed.length, { name: file.name })}</p>}
+          <p>{most ? t("share.size", { used, limit: size(most) }) : used}</p>
+          {hasText && <p>{t("file.instead")}</p>}
+        </div>
         {onAdd && (
           <Button size="small" icon="plus" onClick={onAdd}>
             {t("file.add")}
           </Button>
         )}
-        <Button size="small" icon="close" onClick={onRemove}>
-          {t("file.remove")}
-        </Button>
       </div>
     </section>
   );
 }
 
-/**
- * useDroppedFiles calls take with files that are dropped or pasted anywhere on the
- * page, and returns whether some are dragged over it. Without it, the browser
- * would leave the page and open them. A paste that also has text is left alone:
- * spreadsheets and word processors add a picture of it.
- */
-function useDroppedFiles(take: (data: DataTransfer) => void): boolean {
-  const [over, setOver] = useState(false);
-  const current = useRef(take);
-  current.current = take;
-  useEffect(() => {
-    const end = new AbortController();
-    const on = <K extends "dragover" | "dragleave" | "drop" | "paste">(
-      kind: K,
-      fn: (event: DocumentEventMap[K]) => void,
-    ) => document.addEventListener(kind, fn, { signal: end.signal });
-    on("dragover", (event) => {
-      if (hasFiles(event.dataTransfer)) {
-        event.preventDefault();
-        setOver(true);
-      }
-    });
-    on("dragleave", (event) => setOver((was) => was && event.relatedTarget !== null));
-    on("drop", (event) => {
-      setOver(false);
-      if (event.dataTransfer && hasFiles(event.dataTransfer)) {
-        event.preventDefault();
-        current.current(event.dataTransfer);
-      }
-    });
-    on("paste", (event) => {
-      const data = event.clipboardData;
-      if (data && hasFiles(data) && !data.types.includes("text/plain")) {
-        event.preventDefault();
-        current.current(data);
-      }
-    });
-    return () => end.abort();
-  }, []);
-  return over;
+interface SourceProps {
+  source: File;
+  /** The name that the recipient gets it under. */
+  name: string;
+  onRemove: () => void;
 }
 
-function hasFiles(data: DataTransfer | null): boolean {
-  return Boolean(data?.types.includes("Files"));
+/** Source is one of the files, with its picture if it is one. */
+function Source({ source, name, onRemove }: SourceProps) {
+  return (
+    <li class="file-line">
+      <Thumb source={source} name={name} />
+      <p>
+        <strong class="file-name" dir="auto">
+          {name}
+        </strong>
+        <span class="muted small">{size(source.size)}</span>
+      </p>
+      <button
+        type="button"
+        class="input-button file-remove"
+        title={t("file.remove")}
+        aria-label={t("file.remove.named", { name })}
+        onClick={onRemove}
+      >
+        <Icon name="close" />
+      </button>
+    </li>
+  );
 }

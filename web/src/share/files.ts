@@ -11,16 +11,6 @@ export class FilesError extends Error {}
 /** More than this is not read: it could not be packed into what may be shared. */
 const mostRead = 64 << 20;
 
-/** filesOf returns the files of a drop or a paste. It throws FilesError for a folder, which a browser does not read. */
-export function filesOf(data: DataTransfer): File[] {
-  for (const item of data.items) {
-    if (item.kind === "file" && item.webkitGetAsEntry()?.isDirectory) {
-      throw new FilesError(t("file.folder"));
-    }
-  }
-  return [...data.files];
-}
-
 /** read returns the file that is shared for files: the only one, or an archive of all. It throws FilesError, or a Refusal if a script does not load. */
 export async function read(files: readonly File[]): Promise<SharedFile> {
   const [first] = files;

@@ -4,7 +4,8 @@ import { t } from "../i18n/share";
 import { problemText } from "../problem";
 import { announce, Button, Checkbox, CopyButton, Field, Notice, Segmented } from "../ui";
 import { type CharacterChoice, characterBits, characters, longest, shortest } from "./generate/characters";
-import { bitsPerWord, fewest, most, type WordChoice, words } from "./generate/words";
+import { bitsPerWord, fewest, most, usual, type WordChoice, words } from "./generate/words";
+import { Strength } from "./strength";
 
 type Kind = "password" | "words";
 
@@ -18,7 +19,7 @@ const charChoice = signal<CharacterChoice>({
   symbols: false,
   unambiguous: true,
 });
-const wordChoice = signal<WordChoice>({ count: 6, separator: "-", capitals: false });
+const wordChoice = signal<WordChoice>({ count: usual, separator: "-", capitals: false });
 
 interface GeneratorProps {
   text: string;
@@ -103,17 +104,6 @@ export default function Generator({ text, onText }: GeneratorProps) {
         />
       )}
     </div>
-  );
-}
-
-function Strength({ bits }: { bits: number }) {
-  const word = bits < 45 ? "weak" : bits < 64 ? "fair" : bits < 100 ? "strong" : "excellent";
-  const text = t("generate.strength", { bits, word: t(`generate.strength.${word}`) });
-  return (
-    <p class="strength">
-      <meter min={0} max={128} low={45} high={64} optimum={128} value={Math.min(bits, 128)} aria-label={text} />
-      <span>{text}</span>
-    </p>
   );
 }
 

@@ -2,10 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/share";
 import { problemText } from "../problem";
 import { announce, Button, CopyButton, Notice } from "../ui";
-import { bitsPerWord, words } from "./generate/words";
-
-/** Six words of ten bits each: more than a thief of the link can try. */
-const count = 6;
+import { bitsPerWord, usual, words } from "./generate/words";
+import { Strength } from "./strength";
 
 interface PhraseProps {
   /** The passphrase in the form. */
@@ -21,7 +19,7 @@ export default function Phrase({ value, onValue, drawn, onDrawn }: PhraseProps) 
   const current = useRef(true);
   const [problem, setProblem] = useState("");
   const draw = async () => {
-    const phrase = await words({ count, separator: "-", capitals: false });
+    const phrase = await words({ count: usual, separator: "-", capitals: false });
     if (current.current) {
       onDrawn(phrase);
       onValue(phrase);
@@ -51,7 +49,8 @@ export default function Phrase({ value, onValue, drawn, onDrawn }: PhraseProps) 
         </output>
       )}
       {problem && <Notice kind="bad">{problem}</Notice>}
-      {shown && <p class="field-hint">{t("phrase.hint", { bits: count * bitsPerWord })}</p>}
+      {shown && <Strength bits={usual * bitsPerWord} />}
+      {shown && <p class="field-hint">{t("phrase.hint")}</p>}
       <div class="row">
         {shown && (
           <CopyButton size="small" text={drawn}>

@@ -10,11 +10,22 @@ interface QrProps {
   onSaved: () => void;
 }
 
+/** QrCode shows a text as a QR code. */
+export function QrCode({ text }: { text: string }) {
+  const modules = useMemo(() => modulesOf(text), [text]);
+  return (
+    <svg class="qr" viewBox={`0 0 ${modules.length} ${modules.length}`} role="img" aria-label={t("qr.label")}>
+      <rect width="100%" height="100%" fill="#fff" />
+      <path d={outline(modules)} fill="#000" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
 /** Qr shows a text as a QR code, and saves it as a picture. The file's name says nothing of the text. */
 export default function Qr({ text, onSaved }: QrProps) {
-  const modules = useMemo(() => modulesOf(text), [text]);
   const save = async (kind: "png" | "svg") => {
     try {
+      const modules = modulesOf(text);
       if (kind === "png") {
         download("qr-code.png", await pngOf(modules), "image/png");
       } else {
@@ -27,10 +38,7 @@ export default function Qr({ text, onSaved }: QrProps) {
   };
   return (
     <>
-      <svg class="qr" viewBox={`0 0 ${modules.length} ${modules.length}`} role="img" aria-label={t("qr.label")}>
-        <rect width="100%" height="100%" fill="#fff" />
-        <path d={outline(modules)} fill="#000" shape-rendering="crispEdges" />
-      </svg>
+      <QrCode text={text} />
       <div class="row">
         <Button size="small" icon="download" onClick={() => void save("png")}>
           {t("qr.save.png")}

@@ -16,6 +16,7 @@ const paths = {
   receipt: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6",
   refresh: "M20 11a8 8 0 1 0-2 6.5M20 5v6h-6",
   print: "M7 8V4h10v4M7 17H4v-8h16v8h-3M7 14h10v6H7z",
+  bell: "M6 17h12l-1.5-2.5V10a4.5 4.5 0 0 0-9 0v4.5zM10.5 20h3M12 5.5V4",
   mail: "M3.5 6h17v12h-17zM4 7l8 6 8-6",
   user: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20c.5-4 3.5-6 7.5-6s7 2 7.5 6",
   globe:

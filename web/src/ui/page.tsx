@@ -6,7 +6,7 @@ import { instanceName } from "../session";
 interface PageProps {
   /** The heading. With the service's name it is the document's title. */
   title: string;
-  /** What the tab says instead, when something happened that people wait for in another tab. */
+  /** What the tab says instead: what people wait for in another tab has happened. */
   news?: string | undefined;
   /** A sentence below the heading. */
   lead?: ComponentChildren;
@@ -62,16 +62,18 @@ export function Page({ title, news, lead, actions, short, children }: PageProps)
 
 interface CardProps {
   title?: ComponentChildren;
-  /** give: for the recipient. keep: for the visitor only. danger: destroys something. */
-  kind?: "plain" | "give" | "keep" | "danger";
+  /** give: for the recipient. keep: for the visitor only. good: what was waited for has happened. danger: destroys something. */
+  kind?: "plain" | "give" | "keep" | "good" | "danger";
+  /** Whether that happened just now: the card turns. */
+  turned?: boolean;
   children?: ComponentChildren;
   id?: string;
 }
 
 /** Card groups content under a second-level heading. */
-export function Card({ title, kind = "plain", children, id }: CardProps) {
+export function Card({ title, kind = "plain", turned, children, id }: CardProps) {
   return (
-    <section class={`card card-${kind}`} id={id}>
+    <section class={`card card-${kind} ${turned ? "card-turned" : ""}`} id={id}>
       {title && <h2>{title}</h2>}
       {children}
     </section>

@@ -4,11 +4,10 @@ export default {
   "receipt.lead": "Keep this page to yourself.",
   "receipt.fresh.title": "Your link is ready",
   "receipt.fresh.lead": "Send it to one person. It opens once and expires on {time}.",
-  "receipt.fresh.server":
-    "This page is your receipt; keep it to yourself. It shows when the secret is opened. Until then, you can copy the link again or burn the secret here.",
-  "receipt.fresh.end_to_end":
-    "This page is your receipt; keep it to yourself. It shows when the secret is opened. Until then, you can burn the secret here. Once you leave, it can't show the link again.",
+  "receipt.fresh.keep": "This page is your receipt; keep it to yourself.",
   "receipt.copy": "Copy receipt link",
+  "receipt.notify": "Notify me",
+  "receipt.remember": "Remember this receipt on this device",
   "receipt.save": "Save",
   "receipt.burned": "Secret burned. Its link no longer works.",
   "receipt.burn.title": "Burn this secret?",
@@ -126,7 +125,7 @@ export default {
   "history.account.text": "Sign in to see what you shared while signed in, on any device.",
   "history.off": "No history on this device",
   "history.off.text":
-    "Turn it on to find the receipts of what you share here. It keeps receipts only, never links or contents, and each one goes when it expires.",
+    "Turn it on to find the receipts of what you share here. It keeps receipts and the names and sizes of files, never links or contents, and each receipt goes when it expires.",
   "history.risk":
     "Anyone else who uses this browser can read these receipts, burn the secrets, and open the ones the server encrypted.",
   "history.turn_on": "Keep a history on this device",

@@ -10,6 +10,9 @@ export interface WordChoice {
 export const fewest = 3;
 export const most = 12;
 
+/** How many words stand against a thief who can try as many as he likes: seventy bits. */
+export const usual = 7;
+
 /** Each word is one of 1,024: ten bits. */
 export const bitsPerWord = 10;
 

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from "preact";
+import { dateOf, size } from "../format";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { type Key, rich, t } from "../i18n/receipts";
+import { receiptLink } from "../link";
+import { policy } from "../session";
+import type { FileFacts } from "../share/draft";
+import { FileLine } from "../share/thumb";
+import { Button, Card, CopyButton, Icon, type IconName, Notice, Relative } from "../ui";
+import { Burn } from "./burn";
+import { type Confirmation, endOf, isLockedForGood, type Phase } from "./phase";
+
+interface StatusProps {
+  metadata: Metadata;
+  phase: Phase;
+  confirmation: Confirmation | undefined;
+  /** Whether it was opened while the page was shown. */
+  opened: boolean;
+  /** Whether the connection is up. */
+  live: boolean;
+  /** Whether the page shows the link of what was just shared, with when that expires. */
+  fresh: boolean;
+  /** The file that was shared, if this device knows it and the page does not show it yet. */
+  file: FileFacts | undefined;
+  onChange: (metadata: Metadata) => void;
+  /** More buttons. */
+  actions?: ComponentChildren;
+  /** What else can be done with the receipt. */
+  children?: ComponentChildren;
+}
+
+/** Status is the card with the state of a secret, which changes by itself, and what the sender can do about it. */
+export function Status(props: StatusProps) {
+  const { metadata, phase, confirmation, opened, live, fresh, file, onChange, actions, children } = props;
+  const follows = phase === "waiting" || confirmation === "pending";
+  return (
+    <Card kind={phase === "received" && confirmation !== "lapsed" ? "good" : "keep"} turned={opened}>
+      <State {...{ metadata, phase, confirmation, opened, fresh }}>{follows && <Live live={live} />}</State>
+      {file && <FileLine name={file.name} size={size(file.size)} />}
+      {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
+      <div class="row status-actions no-print">
+        {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
+        <CopyButton text={receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey)}>
+          {t("receipt.copy")}
+        </CopyButton>
+        {actions}
+        {!fresh && !metadata.secretKey && (
+          <Button icon="print" onClick={() => print()}>
+            {t("receipt.print")}
+          </Button>
+        )}
+      </div>
+      {children}
+    </Card>
+  );
+}
+
+function Live({ live }: { live: boolean }) {
+  return (
+    <span class={`live no-print ${live ? "" : "live-lost"}`} title={t("receipt.live.hint")}>
+      {live ? t("receipt.live") : t("receipt.live.lost")}
+    </span>
+  );
+}
+
+const marks: Record<Phase | "lapsed", IconName> = {
+  waiting: "clock",
+  received: "check",
+  lapsed: "warn",
+  burned: "fire",
+  expired: "clock",
+};
+
+type StateProps = Pick<StatusProps, "metadata" | "phase" | "confirmation" | "opened" | "fresh" | "children">;
+
+function State({ metadata, phase, confirmation, opened, fresh, children }: StateProps) {
+  const date = dateOf(endOf(metadata)) ?? new Date();
+  const state = confirmation === "lapsed" ? "lapsed" : phase;
+  return (
+    <div class={`state state-${state} ${opened ? "state-turned" : ""}`}>
+      <span class="state-mark">
+        <Icon name={marks[state]} />
+      </span>
+      <div class="stack-s">
+        <div class="state-head">
+          <h2>{t(`receipt.state.${state}` as Key)}</h2>
+          {children}
+        </div>
+        {fresh ? (
+          <p>{t("receipt.fresh.keep")}</p>
+        ) : (
+          <p>
+            {rich(`receipt.summary.${confirmation === "pending" ? "pending" : phase}` as Key, {
+              relative: <Relative date={date} {...(phase !== "waiting" && { past: true, just: t("receipt.just") })} />,
+            })}
+          </p>
+        )}
+        {confirmation && <p>{t(`receipt.confirmation.${confirmation}`)}</p>}
+      </div>
+    </div>
+  );
+}
