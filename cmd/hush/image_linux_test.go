@@ -78,34 +78,35 @@ func (b *builder) release(name string) {
 		"--build-arg", "VERSION=1.2.3", "--file", "../../deploy/container/Dockerfile", "--tag", name, context)
 }
 
-// fromClone builds the image of a clone with nothing but its Dockerfile. A root of Debian
-// with this machine's Go takes the name of the image that the Dockerfile begins with.
+// fromClone builds the image of a clone with nothing but its Dockerfile. A root of Debian,
+// into which this machine's Go is mounted, takes the name of the image that the Dockerfile
+// begins with.
 func (b *builder) fromClone(name string) {
 	b.t.Helper()
 	base := regexp.MustCompile(`(?m)^FROM (golang:\S+) AS build$`).FindStringSubmatch(readFile(b.t, "../../Dockerfile"))
 	if base == nil {
 		b.t.Fatal("Dockerfile: got no image of Go to begin with, want one")
 	}
-	b.debianWithGo("docker.io/library/" + base[1])
+	b.debian("docker.io/library/" + base[1])
 	context := filepath.Join(b.dir, "context")
 	if out, err := exec.Command("git", "clone", "--quiet", "../..", context).CombinedOutput(); err != nil {
 		b.t.Fatalf("git clone: got %v, want no error; it wrote:\n%s", err, out)
 	}
-	for _, name := range []string{"Dockerfile", ".dockerignore"} { // as they are, committed or not
-		if err := os.WriteFile(filepath.Join(context, name), []byte(readFile(b.t, "../../"+name)), 0o600); err != nil {
+	for _, file := range []string{"Dockerfile", ".dockerignore"} { // as they are, committed or not
+		if err := os.WriteFile(filepath.Join(context, file), []byte(readFile(b.t, "../../"+file)), 0o600); err != nil {
 			b.t.Fatal(err)
 		}
 	}
 	args := []string{"bud", "--isolation", "chroot", "--format", "docker", "--pull-never", "--layers=false"}
-	// What was downloaded and compiled before.
-	for folder, place := range map[string]string{"GOMODCACHE": "/go/pkg/mod", "GOCACHE": "/root/.cache/go-build"} {
+	// Go itself, and what was downloaded and compiled before.
+	for folder, place := range map[string]string{"GOROOT": "/usr/local/go", "GOMODCACHE": "/go/pkg/mod", "GOCACHE": "/root/.cache/go-build"} {
 		args = append(args, "--volume", goVariable(b.t, folder)+":"+place)
 	}
 	b.call(append(args, "--tag", name, context)...)
 }
 
-// debianWithGo makes an image of a fresh root of Debian with the Go of this machine.
-func (b *builder) debianWithGo(name string) {
+// debian makes an image of a fresh root of Debian, with the variables of one of Go.
+func (b *builder) debian(name string) {
 	b.t.Helper()
 	root := filepath.Join(b.dir, "debian.tar")
 	script := `set -- ; for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources; do [ ! -e "$list" ] || set -- "$@" "$list"; done
@@ -117,7 +118,6 @@ exec mmdebstrap --quiet --variant=essential --include=ca-certificates --dpkgopt=
 	}
 	container := b.call("from", "scratch")
 	b.call("add", container, root, "/")
-	b.call("add", container, goVariable(b.t, "GOROOT"), "/usr/local/go")
 	b.call("config", "--env", "PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin", "--env", "GOPATH=/go",
 		"--env", "GOTOOLCHAIN=local", "--env", "GOPROXY=off", container)
 	b.call("commit", container, name)
