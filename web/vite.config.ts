@@ -116,7 +116,9 @@ export default defineConfig({
       // Pages that are opened seldom find what they import by themselves: for every
       // visitor the first scripts would list it.
       resolveDependencies: (name, imported) =>
-        /\/(about|account|colonel|confirm|domains?|feedback|notfound|recent|reset|signup|tokens|verify)-/.test(name)
+        /\/(about|account|colonel|confirm|domains?|feedback|intake|notfound|recent|reset|signin|signup|tokens|verify)-/.test(
+          name,
+        )
           ? []
           : imported,
     },

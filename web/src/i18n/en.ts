@@ -103,17 +103,7 @@ export default {
   "share.passphrase": "Passphrase",
   "share.passphrase.hint": "The recipient will need this as well as the link. Send it separately.",
   "share.passphrase.generate": "Generate words",
-  "share.several": "Several recipients…",
   "share.kind": "Encryption",
-  "share.kind.hint": "Choose the server if the link has to open without JavaScript.",
-  "share.kind.hint.mail":
-    "Choose the server if it should email the link, or if the link has to open without JavaScript.",
-  "share.kind.no_crypto":
-    "Your browser can't encrypt on this page because the connection isn't secure (HTTPS). The server encrypts instead.",
-  "share.kind.impossible":
-    "Only end-to-end encrypted secrets can be shared here, and your browser can't encrypt on this page because the connection isn't secure (HTTPS).",
-  "share.kind.changed":
-    "This service now allows a different kind of encryption than the one this page showed. Nothing was sent. Check above who encrypts, and share again if you agree.",
   "share.submit": "Create link",
   "share.label": "Label",
   "share.label.hint": "For you, on the receipt and in your lists. The recipient never sees it.",

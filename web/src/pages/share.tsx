@@ -11,6 +11,7 @@ import { Options } from "../share/options";
 import { Trust } from "../share/trust";
 import { Button, Card, Field, Form, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
 
+const NoCrypto = lazy(() => import("../share/nocrypto"));
 const Generator = lazy(() => import("../share/generator"));
 const FileBox = lazy(
   () => import("../share/filebox"),
@@ -47,7 +48,7 @@ function SignInFirst() {
 /** Possible shows the form, or why this browser can share nothing here. */
 function Possible() {
   const kind = kindOf(kept.value.chosen);
-  return kind ? <ShareForm kind={kind} /> : <Notice kind="warn">{t("share.kind.impossible")}</Notice>;
+  return kind ? <ShareForm kind={kind} /> : <NoCrypto impossible />;
 }
 
 /** The field that shows the problem of a part of the draft. */
@@ -126,23 +127,22 @@ function ShareForm({ kind }: { kind: Kind }) {
     }
     const { draft, stated } = kept.peek();
     changeKept({ stated: kind });
-    if (stated && stated !== kind) {
-      setProblem(changed());
-      return;
-    }
     setProblem({});
     setBusy("sending");
     setPart(undefined);
-    setProblem(await send(draft));
+    setProblem(await send(draft, stated ?? kind));
     setBusy(undefined);
     if (gone.current.signal.aborted && !left.current) {
       gone.current = new AbortController(); // it was canceled, and may be sent again
     }
   };
-  const send = async (sent: Draft): Promise<Problem> => {
+  const send = async (sent: Draft, shown: Kind): Promise<Problem> => {
     const sharing = await conceal().catch(() => undefined);
     if (!sharing) {
       return { field: "form", text: t("share.lost") };
+    }
+    if (shown !== kind) {
+      return sharing.changed();
     }
     const refused = sharing.check(sent, kind);
     if (refused.field) {
@@ -165,7 +165,7 @@ function ShareForm({ kind }: { kind: Kind }) {
       <Form onSend={() => void submit()} label={t("share.title")}>
         <Card>
           <Segmented label={t("share.mode")} hideLabel value={mode} onValue={openTab} options={tabs()} />
-          {kind === "server" && !canEncrypt() && <p class="field-hint">{t("share.kind.no_crypto")}</p>}
+          {kind === "server" && !canEncrypt() && <NoCrypto impossible={false} />}
           {mode === "generate" && <Generator text={d.text} onText={(text: string) => change({ text })} />}
           {mode === "text" && (
             <TextBox
@@ -219,11 +219,6 @@ function tabs(): [Mode, string][] {
     ["generate", t("share.mode.generate")],
   ];
   return all.filter(([mode]) => mode !== "file" || (canEncrypt() && allows("end_to_end")));
-}
-
-/** changed says that the policy arrived late and allows another kind than the form showed. */
-function changed(): Problem {
-  return { field: "form", text: t("share.kind.changed") };
 }
 
 interface TextBoxProps {

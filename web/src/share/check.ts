@@ -94,3 +94,8 @@ export function checkLifetime(custom: Custom): string {
   }
   return seconds > ceiling() ? t("share.ttl.max", { time: duration(ceiling()) }) : "";
 }
+
+/** changed says that the policy arrived late and allows another kind than the form showed. */
+export function changed(): Problem {
+  return { field: "form", text: t("share.kind.changed") };
+}

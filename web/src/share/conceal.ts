@@ -19,7 +19,7 @@ import { present } from "./made";
 import { each, newGroup, type Outcome, type Part, partsOf } from "./parts";
 import { stillTime } from "./still";
 
-export { check } from "./check";
+export { changed, check } from "./check";
 
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}

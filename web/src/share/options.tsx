@@ -1,17 +1,17 @@
 import { useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
-import { account, policy } from "../session";
-import { Button, Field, PasswordInput, Segmented, TextInput } from "../ui";
+import { policy } from "../session";
+import { Button, Field, PasswordInput } from "../ui";
 import { Chip, SelectChip } from "./chip";
 import { choices, defaultTtl } from "./draft";
-import { mails, type OptionsProps } from "./fields";
+import type { OptionsProps } from "./fields";
 import { kinds } from "./kind";
 import { unfold, unfolded } from "./more";
 
 const CustomLifetime = lazy(() => import("./custom"));
 const Phrase = lazy(() => import("./phrase"));
-const Delivery = lazy(() => import("./delivery"), Nothing);
+const MoreFields = lazy(() => import("./morefields"), Nothing);
 
 /** Nothing stands in the place of fields that only some visitors see. */
 function Nothing() {
@@ -90,35 +90,7 @@ export function Options(props: OptionsProps) {
           <PhraseBox {...props} />
         </div>
       )}
-      {more && <More {...props} />}
-    </div>
-  );
-}
-
-/** More has the fields that few people need. */
-function More(props: OptionsProps) {
-  const { draft, problem, change } = props;
-  const [several, setSeveral] = useState(draft.recipients !== "");
-  return (
-    <div class="stack share-more">
-      {kinds().length > 1 && <KindChoice {...props} />}
-      {account.value || several ? (
-        <Delivery {...props} />
-      ) : (
-        <div>
-          <Button size="small" icon="plus" onClick={() => setSeveral(true)}>
-            {t("share.several")}
-          </Button>
-        </div>
-      )}
-      <Field
-        label={t("share.label")}
-        optional
-        hint={t("share.label.hint")}
-        error={problem.field === "memo" ? problem.text : undefined}
-      >
-        <TextInput value={draft.memo} onValue={(memo) => change({ memo })} maxLength={500} autocomplete="off" />
-      </Field>
+      {more && <MoreFields {...props} />}
     </div>
   );
 }
@@ -138,21 +110,6 @@ function PhraseBox({ draft, change }: OptionsProps) {
       <Button size="small" icon="refresh" onClick={() => setOpen(true)}>
         {t("share.passphrase.generate")}
       </Button>
-    </div>
-  );
-}
-
-/** KindChoice is the choice of who encrypts, and says what it is for. */
-function KindChoice({ kind, onKind }: OptionsProps) {
-  return (
-    <div class="stack-s">
-      <Segmented
-        label={t("share.kind")}
-        value={kind}
-        onValue={onKind}
-        options={kinds().map((name) => [name, t(`encryption.${name}`)] as const)}
-      />
-      <p class="field-hint">{t(mails() ? "share.kind.hint.mail" : "share.kind.hint")}</p>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n/share";
 import { plainLink } from "../link";
 import { policy } from "../session";
-import { Card, CopyButton, Icon } from "../ui";
+import { Card, CopyButton, CopyField, Icon } from "../ui";
 import type { Created } from "./draft";
 import LinkCard from "./linkcard";
 import { keep } from "./made";
@@ -14,23 +14,34 @@ export default function Links({ created }: { created: Created }) {
   const { link, kind, secret, metadata, file, generated, phrase } = created;
   const once = kind === "end_to_end" ? ` ${t("result.link.once")}` : "";
   return (
-    <>
-      <LinkCard
-        {...{ link, file }}
-        plain={
-          kind === "server" ? plainLink(policy.value?.baseUrl ?? "", secret.secretKey, secret.shareDomain) : undefined
-        }
-        encryption={Encryption[kind]}
-        expires={dateOf(secret.expireTime) ?? new Date()}
-        hasPassphrase={secret.hasPassphrase}
-        hint={t("result.link.hint") + once}
-        onKept={() => keep([metadata.metadataKey])}
-      >
-        <Notes metadata={metadata} />
-      </LinkCard>
-      {generated && <Generated title="result.value" text={generated} />}
-      {phrase && <Generated title="phrase.result" text={phrase} />}
-    </>
+    <LinkCard
+      {...{ link, file }}
+      plain={
+        kind === "server" ? plainLink(policy.value?.baseUrl ?? "", secret.secretKey, secret.shareDomain) : undefined
+      }
+      encryption={Encryption[kind]}
+      expires={dateOf(secret.expireTime) ?? new Date()}
+      hasPassphrase={secret.hasPassphrase}
+      hint={t("result.link.hint") + once}
+      onKept={() => keep([metadata.metadataKey])}
+    >
+      {generated && <Once label={t("result.value")} text={generated} />}
+      {phrase && <Once label={t("phrase.result")} text={phrase} />}
+      <Notes metadata={metadata} />
+    </LinkCard>
+  );
+}
+
+/** Once shows what this page generated in a line of the card with the link. */
+function Once({ label, text }: { label: string; text: string }) {
+  return (
+    <div class="field">
+      <span class="field-label" aria-hidden="true">
+        {label}
+      </span>
+      <CopyField label={label} text={text} />
+      <p class="field-hint">{t("result.value.hint")}</p>
+    </div>
   );
 }
 
@@ -53,7 +64,7 @@ export function Generated({ title, text }: { title: "result.value" | "phrase.res
 function Notes({ metadata }: { metadata: Metadata }) {
   const recipients = metadata.recipients.join(", ");
   return recipients || metadata.hasPassphrase ? (
-    <ul class="steps">
+    <ul class="steps small">
       {recipients && (
         <li>
           <Icon name="mail" />

@@ -25,6 +25,16 @@ export default {
   "generate.strength.fair": "fair",
   "generate.strength.strong": "strong",
   "generate.strength.excellent": "very strong",
+  "share.several": "Several recipients…",
+  "share.kind.hint": "Choose the server if the link has to open without JavaScript.",
+  "share.kind.hint.mail":
+    "Choose the server if it should email the link, or if the link has to open without JavaScript.",
+  "share.kind.no_crypto":
+    "Your browser can't encrypt on this page because the connection isn't secure (HTTPS). The server encrypts instead.",
+  "share.kind.impossible":
+    "Only end-to-end encrypted secrets can be shared here, and your browser can't encrypt on this page because the connection isn't secure (HTTPS).",
+  "share.kind.changed":
+    "This service now allows a different kind of encryption than the one this page showed. Nothing was sent. Check above who encrypts, and share again if you agree.",
   "share.recipient": "Email the link to",
   "share.recipient.hint": "Up to 10 email addresses, separated by commas. Each person gets a link of their own.",
   "share.recipient.bad": "“{address}” isn't an email address.",
