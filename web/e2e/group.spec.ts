@@ -25,11 +25,19 @@ function member(page: Page, name: string): Locator {
   return page.getByRole("listitem", { name });
 }
 
-/** linkFor returns the link of a recipient. */
+/** linkFor returns the link of a recipient, which is folded. */
 async function linkFor(page: Page, name: string): Promise<string> {
-  return member(page, name)
-    .getByText(/\/[se]#[0-9a-zA-Z]{31,74}$/)
-    .innerText();
+  const link = member(page, name).getByText(/\/[se]#[0-9a-zA-Z]{31,74}$/);
+  if (!(await link.isVisible())) {
+    await member(page, name).getByText(t("group.link.show")).click();
+  }
+  return link.innerText();
+}
+
+/** choose presses an item of the menu of a recipient. */
+async function choose(page: Page, name: string, item: "group.ways" | "recent.burn"): Promise<void> {
+  await button(page, t("group.menu.named", { name })).click();
+  await page.getByRole("menuitem", { name: t(item) }).click();
 }
 
 /** shareWith shares a text with several names. */
@@ -74,7 +82,12 @@ test("each recipient gets a link, and the page shows what happens to each @phone
   expect(page.url()).toMatch(groupAddress(3));
   expect(new Set(groups).size, "groups").toBe(1);
   expect(Buffer.from(groups[0] ?? "", "base64").length, "bytes of a group").toBe(16);
-  const links = await Promise.all(["Kim", "Lee", "Ida"].map((name) => linkFor(page, name)));
+  const links: string[] = [];
+  for (const name of ["Kim", "Lee", "Ida"]) {
+    links.push(await linkFor(page, name));
+  }
+  await expect(page.getByText(t("group.opened", { opened: "0", count: "3" }))).toBeVisible();
+  await expect(page.getByText(t("receipt.live"), { exact: true })).toBeVisible();
   expect(new Set(links.map((link) => link.split("#")[1])).size, "links").toBe(3);
   await expectAccessible(page);
 
@@ -83,6 +96,7 @@ test("each recipient gets a link, and the page shows what happens to each @phone
   await expect(revealed(other)).toHaveText("e2e secret of three");
   await expect(member(page, "Lee").getByText(t("recent.state.received"), { exact: true })).toBeVisible();
   await expect(page.getByText(links[1] ?? "")).toHaveCount(0);
+  await expect(page.getByText(t("group.opened", { opened: "1", count: "3" }))).toBeVisible();
   await expect(member(page, "Kim").getByText(t("recent.state.waiting"), { exact: true })).toBeVisible();
   expect(new TextDecoder().decode((await openEndToEnd(links[0] ?? "")).body)).toBe("e2e secret of three");
 });
@@ -110,6 +124,7 @@ test("the page of a group asks until every link was copied", async ({ page, expe
   expected.push(/^window: /);
   await shareWith(page, "Kim, Lee", "e2e secret that would be lost twice");
   await button(page, t("group.copy.named", { name: "Kim" })).click();
+  await expect(button(page, t("group.copied.named", { name: "Kim" }))).toHaveText(t("ui.copied"));
   await page.getByRole("link", { name: t("receipt.again") }).click();
   await expect(heading(page, t("group.fresh.title"))).toBeVisible();
   await button(page, t("group.copy.named", { name: "Lee" })).click();
@@ -119,8 +134,11 @@ test("the page of a group asks until every link was copied", async ({ page, expe
 
 test("one secret of a group is burned, then all that wait @phone", async ({ page }) => {
   await shareWith(page, "Kim, Lee, Ida", "e2e secret to burn thrice");
-  const links = await Promise.all(["Kim", "Lee", "Ida"].map((name) => linkFor(page, name)));
-  await button(page, t("recent.burn.named", { name: "Lee" })).click();
+  const links: string[] = [];
+  for (const name of ["Kim", "Lee", "Ida"]) {
+    links.push(await linkFor(page, name));
+  }
+  await choose(page, "Lee", "recent.burn");
   await button(page.getByRole("dialog", { name: t("receipt.burn.title") }), t("burn.confirm")).click();
   await expect(member(page, "Lee").getByText(t("recent.state.burned"), { exact: true })).toBeVisible();
   await expect(member(page, "Kim").getByText(t("recent.state.waiting"), { exact: true })).toBeVisible();
@@ -253,7 +271,7 @@ test("a mail with one link of a group asks nothing, and the other link stays", a
   const asked: string[] = [];
   page.on("dialog", (dialog) => void asked.push(dialog.type()));
   await shareWith(page, "Kim, Lee", "e2e secret for two mails");
-  await button(page, t("group.ways.named", { name: "Kim" })).click();
+  await choose(page, "Kim", "group.ways");
   const other = await linkFor(page, "Lee");
   await button(member(page, "Kim"), t("result.send")).click();
   await button(member(page, "Kim"), t("result.mail")).click();
@@ -300,11 +318,11 @@ test("a secret that was burned late closes no question about another", async ({ 
     await route.continue();
   });
   const dialog = page.getByRole("dialog", { name: t("receipt.burn.title") });
-  await button(page, t("recent.burn.named", { name: "Kim" })).click();
+  await choose(page, "Kim", "recent.burn");
   await button(dialog, t("burn.confirm")).click();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
-  await button(page, t("recent.burn.named", { name: "Lee" })).click();
+  await choose(page, "Lee", "recent.burn");
   await expect(dialog).toContainText("Lee");
   go();
   await expect(member(page, "Kim").getByText(t("recent.state.burned"), { exact: true })).toBeVisible();

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { returnPath, signInFor } from "../src/account/returnpath";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
-import { search } from "../src/receipts/list";
+import { State } from "../src/gen/hush/v1/secret_pb";
+import { countsOf, search } from "../src/receipts/list";
 
 test("sign-in returns to the listed pages", () => {
   for (const path of [
@@ -56,4 +57,16 @@ test("search finds the receipts that contain each word", () => {
   assert.deepEqual(keys("jo**"), ["ef34gh"]);
   assert.deepEqual(keys("ef34"), ["ef34gh"]);
   assert.deepEqual(keys("nothing"), []);
+});
+
+test("countsOf counts a viewed secret as waiting, and says where there may be more", () => {
+  const rows = [State.NEW, State.VIEWED, State.RECEIVED, State.EXPIRED].map((state) => ({ state })) as Metadata[];
+  const found = Object.entries(countsOf(rows, true)).map(([filter, count]) => [filter, count.found, count.more]);
+  assert.deepEqual(found, [
+    ["all", 4, true],
+    ["waiting", 2, true],
+    ["received", 1, true],
+    ["burned", 0, true],
+    ["expired", 1, true],
+  ]);
 });

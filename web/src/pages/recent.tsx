@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { RequireAccount } from "../account/requireaccount";
+import { number } from "../i18n";
 import { t, tn } from "../i18n/receipts";
 import { LoadState } from "../loaded";
 import { DeviceList } from "../receipts/devicelist";
 import { type Filter, filters, type Receipts, search, useReceipts } from "../receipts/list";
-import { ReceiptList } from "../receipts/receiptlist";
+import { useLive } from "../receipts/live";
+import { LiveMark, ReceiptList } from "../receipts/receiptlist";
 import { account } from "../session";
 import { Button, Card, Empty, Field, LinkButton, Notice, Page, Segmented, TextInput } from "../ui";
 
@@ -19,19 +21,15 @@ function List() {
   const receipts = useReceipts(filter);
   const { rows } = receipts;
   const found = rows && search(rows, text);
+  const live = useLive(rows, receipts.replace);
   return (
     <Page
       title={t("recent.title")}
       lead={t("recent.lead")}
       actions={
-        <>
-          <Button icon="refresh" busy={receipts.busy} onClick={receipts.reload}>
-            {t("recent.refresh")}
-          </Button>
-          <LinkButton kind="primary" icon="plus" href="/">
-            {t("app.share")}
-          </LinkButton>
-        </>
+        <LinkButton kind="primary" icon="plus" href="/">
+          {t("app.share")}
+        </LinkButton>
       }
     >
       <div class="recent-tools">
@@ -40,7 +38,9 @@ function List() {
           hideLabel
           value={filter}
           onValue={setFilter}
-          options={filters.map((name) => [name, t(`recent.filter.${name}`)] as const)}
+          options={filters.map(
+            (name) => [name, <FilterName key={name} name={name} counts={receipts.counts} />] as const,
+          )}
         />
         <Field label={t("recent.search")} hideLabel>
           <TextInput
@@ -56,11 +56,14 @@ function List() {
       {receipts.sealed > 0 && <Notice>{tn("recent.sealed", receipts.sealed)}</Notice>}
       <LoadState of={{ value: rows, error: receipts.error, reload: receipts.reload }} loading={t("recent.loading")} />
       {found && rows && rows.length > 0 && (
-        <p class="muted small" role="status">
-          {text.trim()
-            ? t("recent.found", { found: found.length, count: tn("recent.count", rows.length) })
-            : tn("recent.count", rows.length)}
-        </p>
+        <div class="row row-apart">
+          <p class="muted small" role="status">
+            {text.trim()
+              ? t("recent.found", { found: found.length, count: tn("recent.count", rows.length) })
+              : tn("recent.count", rows.length)}
+          </p>
+          <LiveMark live={live} />
+        </div>
       )}
       {found && found.length > 0 && (
         <Card>
@@ -78,6 +81,17 @@ function List() {
         </div>
       )}
     </Page>
+  );
+}
+
+/** FilterName is the name of a filter with the number of its receipts, as far as it is known. */
+function FilterName({ name, counts }: { name: Filter; counts: Receipts["counts"] }) {
+  const count = counts?.[name];
+  return (
+    <>
+      {t(`recent.filter.${name}`)}
+      {count && <span class="filter-count">{`${number(count.found)}${count.more ? "+" : ""}`}</span>}
+    </>
   );
 }
 

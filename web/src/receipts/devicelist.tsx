@@ -9,7 +9,8 @@ import { policy } from "../session";
 import { announce, Button, Card, Empty, LinkButton, Notice, Page } from "../ui";
 import { Confirm } from "../ui/dialog";
 import { drop, forgetAll, refresh, remembered, turnOn } from "./history";
-import { ReceiptList } from "./receiptlist";
+import { useLive } from "./live";
+import { LiveMark, ReceiptList } from "./receiptlist";
 
 /** How many receipts one call may ask for. */
 const batch = 25;
@@ -59,6 +60,7 @@ function Off() {
 
 function History() {
   const list = useHistory();
+  const live = useLive(list.rows, list.replace);
   return (
     <>
       <LoadState of={{ value: list.rows, error: list.error, reload: list.reload }} loading={t("recent.loading")} />
@@ -69,9 +71,12 @@ function History() {
       )}
       {list.rows && list.rows.length > 0 && (
         <>
-          <p class="muted small" role="status">
-            {tn("recent.count", list.rows.length)}
-          </p>
+          <div class="row row-apart">
+            <p class="muted small" role="status">
+              {tn("recent.count", list.rows.length)}
+            </p>
+            <LiveMark live={live} />
+          </div>
           <Card>
             <ReceiptList rows={list.rows} onChange={list.replace} />
           </Card>

@@ -9,6 +9,8 @@ interface GroupFollower {
   onReceipts: (rows: readonly Metadata[]) => void;
   /** Called if they cannot be read now, and with undefined when they can. */
   onError: (thrown: unknown) => void;
+  /** Whether the page has just read the receipts, and the first call can wait. */
+  later?: boolean;
 }
 
 /** Source is where receipts come from: the service, except in tests. */
@@ -33,6 +35,9 @@ export async function followGroup(
   const firstPause = Math.max(5_000, keys.length * 2_000);
   const longestPause = Math.max(30_000, keys.length * 15_000);
   let pause = firstPause;
+  if (follower.later) {
+    await pauseFor(pause, signal);
+  }
   while (!signal.aborted) {
     let least = 0;
     try {

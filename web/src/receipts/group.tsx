@@ -4,6 +4,7 @@ import { dateOf } from "../format";
 import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { number } from "../i18n";
 import { rich, t } from "../i18n/receipts";
 import { receiptLink, secretLink } from "../link";
 import { problemText } from "../problem";
@@ -19,16 +20,19 @@ import {
   CopyButton,
   Empty,
   Failure,
+  Icon,
   isSelected,
   LinkButton,
   Loading,
+  Menu,
+  MenuItem,
   Notice,
   Page,
   Relative,
 } from "../ui";
 import { followGroup } from "./followgroup";
-import { endOf, isEndToEnd, isLockedForGood, phaseOf } from "./phase";
-import { BurnDialog, badges, nameOf as listedName } from "./receiptlist";
+import { endOf, isEndToEnd, isLockedForGood, isSettled, phaseOf } from "./phase";
+import { BurnDialog, badges, LiveMark, nameOf as listedName } from "./receiptlist";
 import { states } from "./timeline";
 
 interface GroupProps {
@@ -80,7 +84,8 @@ export default function Group({ keys, made }: GroupProps) {
       {rows && (
         <Card kind={made && "give"} title={t(linked ? "group.links" : "group.secrets")}>
           {linked && <p>{t(rows.some(isEndToEnd) && made ? "group.links.once" : "group.links.hint")}</p>}
-          <ul class="receipts">
+          <Opened rows={rows} lost={Boolean(refused)} />
+          <ul class="receipts members">
             {rows.map((row) => (
               <Member
                 key={row.metadataKey}
@@ -150,78 +155,110 @@ interface MemberProps {
   onBurn: () => void;
 }
 
+/** Opened says how many of the group were opened, and whether the page still follows them. */
+function Opened({ rows, lost }: { rows: readonly Metadata[]; lost: boolean }) {
+  const opened = rows.filter((row) => phaseOf(row) === "received").length;
+  return (
+    <div class="stack-s">
+      <p class="row row-apart">
+        <strong>{t("group.opened", { opened: number(opened), count: number(rows.length) })}</strong>
+        {!rows.every(isSettled) && <LiveMark live={lost ? "lost" : "live"} />}
+      </p>
+      <div class="segments" aria-hidden="true">
+        {rows.map((row) => (
+          <span key={row.metadataKey} class={`segment-${phaseOf(row)}`} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
 /** Member is one secret of the group: its state, and its link while it may be opened. */
 function Member({ metadata, name, link, onBurn }: MemberProps) {
   const [open, setOpen] = useState(false);
+  const [copied, setCopied] = useState(false);
   const phase = phaseOf(metadata);
   const waiting = phase === "waiting";
-  const end = dateOf(endOf(metadata) ?? metadata.updateTime);
   const kept = () => keep([metadata.metadataKey]);
-  const delivery = metadata.deliveries[0] && states[metadata.deliveries[0].state];
   return (
-    <li class="receipt-row" aria-label={name}>
-      <span class={`badge ${badges[phase]}`}>{t(`recent.state.${phase}`)}</span>
-      <div class="receipt-what stack-s">
-        <a href={`/r#${metadata.metadataKey}`}>
-          <bdi>{name}</bdi>
-        </a>
-        <p class="muted small receipt-facts">
-          {metadata.recipients.length > 0 && metadata.memo && <bdi>{metadata.memo}</bdi>}
-          {delivery && <span>{t("group.mail", { state: t(delivery) })}</span>}
-          {end && (
-            <span>
-              {rich(waiting ? "recent.expires" : `recent.${phase}`, {
-                when: <Relative date={end} {...(!waiting && { just: t("receipt.just") })} />,
-              })}
-            </span>
-          )}
-          <EncryptionName encryption={metadata.encryption} />
+    <li class="member" aria-label={name}>
+      <div class="member-what">
+        <p class="member-name">
+          <a href={`/r#${metadata.metadataKey}`}>
+            <bdi>{name}</bdi>
+          </a>
+          <span class={`badge ${badges[phase]}`}>{t(`recent.state.${phase}`)}</span>
         </p>
+        <MemberFacts metadata={metadata} />
         {isLockedForGood(metadata) && <p class="small">{t("receipt.locked")}</p>}
-        {waiting && link && (
-          <>
-            <p class="link-text" dir="ltr" tabIndex={0} onCopy={() => isSelected(link) && kept()}>
-              {link}
-            </p>
-            <div class="row no-print">
-              {!open && (
-                <CopyButton
-                  size="small"
-                  text={link}
-                  done={t("ui.copied")}
-                  label={t("group.copy.named", { name })}
-                  onCopied={kept}
-                >
-                  {t("group.copy")}
-                </CopyButton>
-              )}
-              <Button
-                size="small"
-                aria-expanded={open}
-                aria-label={t("group.ways.named", { name })}
-                onClick={() => setOpen(!open)}
-              >
-                {t("group.ways")}
-              </Button>
-            </div>
-            {open && (
-              <Ways
-                link={link}
-                expires={dateOf(metadata.secretExpireTime) ?? new Date()}
-                hasPassphrase={metadata.hasPassphrase}
-                onKept={kept}
-              />
-            )}
-          </>
-        )}
         {waiting && !link && isEndToEnd(metadata) && <p class="small">{t("group.link.unknown")}</p>}
       </div>
       {waiting && (
-        <Button size="small" icon="fire" aria-label={t("recent.burn.named", { name })} onClick={onBurn}>
-          {t("recent.burn")}
-        </Button>
+        <div class="member-actions no-print">
+          {link && (
+            <CopyButton
+              kind={copied ? "plain" : "primary"}
+              icon={copied ? "check" : "copy"}
+              text={link}
+              done={t("ui.copied")}
+              label={t(copied ? "group.copied.named" : "group.copy.named", { name })}
+              onCopied={() => {
+                setCopied(true);
+                kept();
+              }}
+            >
+              {copied ? t("ui.copied") : t("group.copy")}
+            </CopyButton>
+          )}
+          <Menu icon="more" bare label={t("group.menu.named", { name })} kind="plain">
+            {link && <MenuItem onClick={() => setOpen(!open)}>{t("group.ways")}</MenuItem>}
+            <MenuItem onClick={onBurn}>{t("recent.burn")}</MenuItem>
+          </Menu>
+        </div>
+      )}
+      {waiting && link && (
+        <div class="member-link">
+          {open && (
+            <Ways
+              link={link}
+              expires={dateOf(metadata.secretExpireTime) ?? new Date()}
+              hasPassphrase={metadata.hasPassphrase}
+              onKept={kept}
+            />
+          )}
+          <details>
+            <summary class="small">
+              {t("group.link.show")}
+              <Icon name="down" />
+            </summary>
+            <p class="link-text" dir="ltr" tabIndex={0} onCopy={() => isSelected(link) && kept()}>
+              {link}
+            </p>
+          </details>
+        </div>
       )}
     </li>
+  );
+}
+
+/** MemberFacts shows in one line what happened to a secret of the group, and when. */
+function MemberFacts({ metadata }: { metadata: Metadata }) {
+  const phase = phaseOf(metadata);
+  const end = dateOf(endOf(metadata) ?? metadata.updateTime);
+  const delivery = metadata.deliveries[0] && states[metadata.deliveries[0].state];
+  return (
+    <p class="muted small receipt-facts">
+      {metadata.recipients.length > 0 && metadata.memo && <bdi>{metadata.memo}</bdi>}
+      {delivery && <span>{t("group.mail", { state: t(delivery) })}</span>}
+      {end && (
+        <span>
+          {rich(phase === "waiting" ? "recent.expires" : `recent.${phase}`, {
+            when: <Relative date={end} {...(phase !== "waiting" && { just: t("receipt.just") })} />,
+          })}
+        </span>
+      )}
+      <EncryptionName encryption={metadata.encryption} />
+    </p>
   );
 }
 

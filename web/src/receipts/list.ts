@@ -3,7 +3,7 @@ import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { State } from "../gen/hush/v1/secret_pb";
 import { receipts } from "../rpc";
 import { forgetEndedSession } from "../session";
-import type { Phase } from "./phase";
+import { type Phase, phaseOf } from "./phase";
 
 /** The filters of the list: all receipts, or those in one phase. */
 export const filters = ["all", "waiting", "received", "burned", "expired"] as const satisfies ("all" | Phase)[];
@@ -26,9 +26,17 @@ export function search(rows: readonly Metadata[], text: string): Metadata[] {
   });
 }
 
+/** Count is how many receipts a filter has among those loaded, and whether there may be more. */
+export interface Count {
+  found: number;
+  more: boolean;
+}
+
 export interface Receipts {
   /** The receipts loaded so far; undefined before the first page. */
   rows: readonly Metadata[] | undefined;
+  /** How many receipts each filter has; undefined before the first page. */
+  counts: Record<Filter, Count> | undefined;
   /** How many receipts so far cannot be decrypted. */
   sealed: number;
   /** Whether there are more pages. */
@@ -49,24 +57,43 @@ interface Pages {
   token: string;
 }
 
+type Loaded = Partial<Record<Filter, Pages>>;
+
+/** countsOf counts what the filters have among all receipts as far as they are loaded. */
+export function countsOf(rows: readonly Metadata[], more: boolean): Record<Filter, Count> {
+  const count = (filter: Filter) => ({ found: matching(rows, filter).length, more });
+  return Object.fromEntries(filters.map((filter) => [filter, count(filter)])) as Record<Filter, Count>;
+}
+
+function matching(rows: readonly Metadata[], filter: Filter): readonly Metadata[] {
+  return filter === "all" ? rows : rows.filter((row) => phaseOf(row) === filter);
+}
+
+/** pagesFor returns what a filter shows: once all receipts are loaded, no other call is needed. */
+function pagesFor(loaded: Loaded, filter: Filter): Pages | undefined {
+  return loaded.all?.token === "" ? { ...loaded.all, rows: matching(loaded.all.rows, filter) } : loaded[filter];
+}
+
 /** useReceipts loads an account's receipts page by page, newest first. */
 export function useReceipts(filter: Filter): Receipts {
-  const [pages, setPages] = useState<Pages>();
+  const [loaded, setLoaded] = useState<Loaded>({});
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const latest = useRef(0);
-  const fetch = async (before: Pages | undefined) => {
+  const grown = useRef(false); // older ones are shown, which a new first page would hide
+  const fetch = async (name: Filter, before: Pages | undefined) => {
     const own = ++latest.current;
     setBusy(true);
     setError(undefined);
     try {
-      const page = await receipts.listMetadata({ pageToken: before?.token ?? "", states: states[filter] });
+      const page = await receipts.listMetadata({ pageToken: before?.token ?? "", states: states[name] });
       if (own === latest.current) {
-        setPages({
+        const next = {
           rows: [...(before?.rows ?? []), ...page.metadata],
           sealed: (before?.sealed ?? 0) + page.sealedCount,
           token: page.nextPageToken,
-        });
+        };
+        setLoaded((old) => ({ ...old, [name]: next }));
       }
     } catch (thrown) {
       if (own === latest.current) {
@@ -79,24 +106,39 @@ export function useReceipts(filter: Filter): Receipts {
       }
     }
   };
-  useEffect(() => {
-    setPages(undefined);
-    void fetch(undefined);
-    return () => {
+  useEffect(
+    () => () => {
       latest.current += 1;
-    };
+    },
+    [],
+  );
+  const pages = pagesFor(loaded, filter);
+  useEffect(() => {
+    if (!pages) {
+      void fetch(filter, undefined);
+    }
   }, [filter]);
+  useEffect(() => {
+    // What was shared elsewhere meanwhile is on the first page.
+    const back = () => !document.hidden && !grown.current && void fetch(filter, undefined);
+    document.addEventListener("visibilitychange", back);
+    return () => document.removeEventListener("visibilitychange", back);
+  }, [filter]);
+  const swap = (page: Pages | undefined, next: Metadata) =>
+    page && { ...page, rows: page.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) };
   return {
     rows: pages?.rows,
+    counts: loaded.all && countsOf(loaded.all.rows, loaded.all.token !== ""),
     sealed: pages?.sealed ?? 0,
     more: Boolean(pages?.token),
     busy,
     error,
-    loadMore: () => void fetch(pages),
-    reload: () => void fetch(undefined),
+    loadMore: () => {
+      grown.current = true;
+      void fetch(filter, pages);
+    },
+    reload: () => void fetch(filter, undefined),
     replace: (next) =>
-      setPages(
-        (old) => old && { ...old, rows: old.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) },
-      ),
+      setLoaded((old) => Object.fromEntries(filters.map((name) => [name, swap(old[name], next)])) as Loaded),
   };
 }

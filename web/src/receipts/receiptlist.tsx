@@ -38,6 +38,15 @@ export function ReceiptList({ rows, onChange }: ListProps) {
   );
 }
 
+/** LiveMark says that a list follows its receipts, or that it cannot at the moment. */
+export function LiveMark({ live }: { live: "live" | "lost" | undefined }) {
+  return live ? (
+    <span class={live === "lost" ? "live live-lost" : "live"}>
+      {t(live === "lost" ? "receipt.live.lost" : "receipt.live")}
+    </span>
+  ) : null;
+}
+
 /** The styles of the badges of phases. */
 export const badges: Record<Phase, string> = {
   waiting: "badge-accent",
@@ -94,8 +103,10 @@ function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
   return (
     <>
       {metadata.memo && (
-        <span class="mono" dir="ltr">
-          {metadata.secretShortkey}…
+        <span>
+          <span class="mono" dir="ltr">
+            {metadata.secretShortkey}…
+          </span>
         </span>
       )}
       {metadata.recipients.length > 0 && (

@@ -9,12 +9,14 @@ interface MenuProps {
   name?: string;
   icon?: IconName;
   kind?: "plain" | "quiet";
+  /** Shows the icon alone; label is then the name. */
+  bare?: boolean;
   /** The items: MenuItem and MenuLink. */
   children: ComponentChildren;
 }
 
 /** Menu is a button that opens a list. Arrow keys move in the list; Escape closes it. */
-export function Menu({ label, name, icon, kind = "quiet", children }: MenuProps) {
+export function Menu({ label, name, icon, kind = "quiet", bare, children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -63,10 +65,10 @@ export function Menu({ label, name, icon, kind = "quiet", children }: MenuProps)
         onClick={() => setOpen(!open)}
       >
         {icon && <Icon name={icon} />}
-        <span class="menu-label" dir="auto">
+        <span class={bare ? "visually-hidden" : "menu-label"} dir="auto">
           {label}
         </span>
-        <Icon name="down" />
+        {!bare && <Icon name="down" />}
       </button>
       {open && (
         // biome-ignore lint/a11y/useKeyWithClickEvents: a key on an item clicks that item.

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
 interface SegmentedProps<V extends string> {
@@ -5,7 +6,7 @@ interface SegmentedProps<V extends string> {
   hideLabel?: boolean;
   value: V;
   onValue: (value: V) => void;
-  options: readonly (readonly [value: V, text: string])[];
+  options: readonly (readonly [value: V, text: ComponentChildren])[];
 }
 
 /** Segmented is a choice of a few options that are all visible: radio buttons. */

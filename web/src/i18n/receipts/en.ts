@@ -119,7 +119,6 @@ export default {
   "recent.domain": "on {domain}",
   "recent.burn": "Burn",
   "recent.burn.named": "Burn {name}",
-  "recent.refresh": "Refresh",
   "history.lead": "What you shared on this device without an account, newest first.",
   "history.account": "Secrets in your account",
   "history.account.text": "Sign in to see what you shared while signed in, on any device.",
@@ -146,6 +145,7 @@ export default {
   "group.links.hint": "Don't open them yourself: each opens only once.",
   "group.links.once":
     "Only this page has these links. Send each to one person before you leave, and don't open them yourself.",
+  "group.opened": "{opened} of {count} opened",
   "group.receipt":
     "This page is your receipt for all of them; keep it to yourself. It shows when each secret is opened. Until then, you can burn it here.",
   "group.rest": "{made} of {count} links created. Missing: {names}.",
@@ -156,8 +156,10 @@ export default {
   "group.mail": "email: {state}",
   "group.copy": "Copy link",
   "group.copy.named": "Copy link for {name}",
+  "group.copied.named": "Copied: link for {name}",
+  "group.menu.named": "More for {name}",
+  "group.link.show": "Show link",
   "group.ways": "More ways",
-  "group.ways.named": "More ways to send the link for {name}",
   "group.link.unknown": "Its link was made on your device and isn't stored.",
   "group.copy.all": "Copy all links",
   "group.burn": "Burn all",
