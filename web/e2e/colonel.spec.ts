@@ -126,3 +126,42 @@ test("the colonel's page does not exist for others", async ({ page }) => {
   await page.goto("/colonel");
   await expect(heading(page, t("notfound.title"))).toBeVisible();
 });
+
+test("the administrators' page leads to its parts, and its tables are cards on a phone @phone", async ({
+  page,
+  isMobile,
+}) => {
+  await signIn(page, colonel);
+  await page.goto("/colonel");
+  const parts = page.getByRole("navigation", { name: t("colonel.areas") });
+  await expect(parts.getByRole("link")).toHaveText([
+    t("colonel.area.overview"),
+    t("colonel.area.accounts"),
+    t("colonel.area.invites"),
+    t("colonel.area.reports"),
+    t("colonel.area.system"),
+  ]);
+  const system = page.getByRole("heading", { name: t("colonel.area.system"), level: 2 });
+  await expect(system).not.toBeInViewport();
+  await parts.getByRole("link", { name: t("colonel.area.system") }).click();
+  await expect(system).toBeInViewport();
+  await expect(parts).toBeInViewport();
+  await parts.getByRole("link", { name: t("colonel.area.accounts") }).click();
+  const row = card(page, t("colonel.accounts")).getByRole("row").filter({ hasText: ada.address });
+  const [width, table] = [(await row.boundingBox())?.width ?? 0, await row.locator("xpath=../..").boundingBox()];
+  expect(width).toBeCloseTo(table?.width ?? 0, 0);
+  if (isMobile) {
+    expect(
+      await row
+        .getByRole("cell")
+        .first()
+        .evaluate((cell) => getComputedStyle(cell, "::before").content),
+    ).toBe(`"${t("colonel.account.created")}"`);
+  }
+});
+
+test("an address of a part of the administrators' page shows it", async ({ page }) => {
+  await signIn(page, colonel);
+  await page.goto("/colonel#reports");
+  await expect(page.getByRole("heading", { name: t("colonel.area.reports"), level: 2 })).toBeInViewport();
+});

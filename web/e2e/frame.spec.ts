@@ -1,4 +1,4 @@
-import { button, expect, test } from "./fixtures";
+import { ada, button, expect, signIn, test } from "./fixtures";
 import { settle } from "./pages";
 import { t } from "./texts";
 
@@ -42,4 +42,22 @@ test("the form to sign in says on request how long one stays signed in, and name
   await eye.click();
   await expect(eye).toHaveAttribute("aria-pressed", "true");
   await expect(page.getByLabel(t("password.label"), { exact: true })).toHaveAttribute("type", "text");
+});
+
+test("the pages of an account lead to each other from the same place @phone", async ({ page }) => {
+  await signIn(page, ada);
+  await page.goto("/account");
+  const places = page.getByRole("navigation", { name: t("app.account_menu"), exact: true });
+  const current = places.locator("[aria-current]");
+  await expect(current).toHaveText(t("app.account"));
+  const left = (await places.boundingBox())?.x;
+  for (const name of ["app.tokens", "app.domains"] as const) {
+    await places.getByRole("link", { name: t(name) }).click();
+    await expect(current).toHaveText(t(name));
+    await settle(page);
+    expect((await places.boundingBox())?.x).toBe(left);
+  }
+  await page.goto("/account/domains/secrets.ada-team.com");
+  await expect(current).toHaveText(t("app.domains"));
+  await expect(current).toHaveAttribute("aria-current", "true");
 });

@@ -2,14 +2,14 @@ import { dateOf } from "../format";
 import { type Account, Role } from "../gen/hush/v1/account_pb";
 import { number } from "../i18n";
 import { t } from "../i18n/colonel";
-import { Card, Empty, Relative } from "../ui";
+import { Card, Relative } from "../ui";
 
 /** NewAccounts lists the accounts of the last 30 days. */
 export function NewAccounts({ accounts }: { accounts: Account[] }) {
   return (
     <Card title={t("colonel.accounts")}>
       {accounts.length === 0 ? (
-        <Empty icon="user" title={t("colonel.accounts.none")} />
+        <p class="muted">{t("colonel.accounts.none")}</p>
       ) : (
         <div class="table-scroll" role="region" aria-label={t("colonel.accounts")} tabIndex={0}>
           <table class="table">
@@ -52,10 +52,16 @@ function Row({ account }: { account: Account }) {
           {account.disabled && <span class="badge badge-bad">{t("colonel.account.disabled")}</span>}
         </div>
       </th>
-      <td>{created && <Relative date={created} />}</td>
-      <td>{seen ? <Relative date={seen} /> : <span class="muted">{t("colonel.account.never")}</span>}</td>
-      <td class="table-number">{number(Number(account.tally?.secretsCreated ?? 0))}</td>
-      <td class="table-number">{number(Number(account.tally?.secretsShared ?? 0))}</td>
+      <td data-label={t("colonel.account.created")}>{created && <Relative date={created} />}</td>
+      <td data-label={t("colonel.account.signed_in")}>
+        {seen ? <Relative date={seen} /> : <span class="muted">{t("colonel.account.never")}</span>}
+      </td>
+      <td class="table-number" data-label={t("colonel.account.secrets")}>
+        {number(Number(account.tally?.secretsCreated ?? 0))}
+      </td>
+      <td class="table-number" data-label={t("colonel.account.opened")}>
+        {number(Number(account.tally?.secretsShared ?? 0))}
+      </td>
     </tr>
   );
 }

@@ -6,7 +6,7 @@ import type { Exception } from "../gen/hush/v1/intake_service_pb";
 import { t, tn } from "../i18n/colonel";
 import { LoadState, useLoaded } from "../loaded";
 import { colonel } from "../rpc";
-import { announce, Button, Card, Empty, Facts, Icon, Relative, Time } from "../ui";
+import { announce, Button, Card, Facts, Icon, Relative, Time } from "../ui";
 
 const pageSize = 20;
 
@@ -20,9 +20,7 @@ export function Exceptions() {
   return (
     <Card title={t("colonel.exceptions")}>
       <LoadState of={first} />
-      {first.value && first.value.exceptions.length === 0 && (
-        <Empty icon="check" title={t("colonel.exceptions.none")} />
-      )}
+      {first.value && first.value.exceptions.length === 0 && <p class="muted">{t("colonel.exceptions.none")}</p>}
       {first.value && first.value.exceptions.length > 0 && (
         <Pages exceptions={first.value.exceptions} next={first.value.nextPageToken} />
       )}

@@ -2,7 +2,7 @@ import { dateOf } from "../format";
 import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
 import type { Feedback } from "../gen/hush/v1/intake_service_pb";
 import { t } from "../i18n/colonel";
-import { Card, Empty, Relative } from "../ui";
+import { Card, Relative } from "../ui";
 
 /** FeedbackList lists the feedback by age. */
 export function FeedbackList({ index }: { index: GetIndexResponse }) {
@@ -14,10 +14,10 @@ export function FeedbackList({ index }: { index: GetIndexResponse }) {
   const some = groups.filter(([, messages]) => messages.length > 0);
   return (
     <Card title={t("colonel.feedback")}>
-      {some.length === 0 && <Empty icon="mail" title={t("colonel.feedback.none")} />}
+      {some.length === 0 && <p class="muted">{t("colonel.feedback.none")}</p>}
       {some.map(([name, messages]) => (
         <section key={name} class="stack-s">
-          <h3>{name}</h3>
+          <h4>{name}</h4>
           <ul class="feedback-list">
             {messages.map((message, i) => (
               <Message key={i} feedback={message} />

@@ -10,7 +10,7 @@ import { rich, t } from "../i18n/colonel";
 import { LoadState, useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
-import { announce, Button, Card, CopyField, Empty, Form, Icon, Notice, Relative } from "../ui";
+import { announce, Button, Card, CopyField, Form, Icon, Notice, Relative } from "../ui";
 
 /** Invites creates, lists and revokes invitations. A new round loads the list again, and leaves the link that is shown. */
 export function Invites({ round }: { round: number }) {
@@ -33,7 +33,7 @@ export function Invites({ round }: { round: number }) {
       />
       {made && <ShownInvite made={made} onDone={() => setMade(undefined)} />}
       <LoadState of={loaded} />
-      {invites?.length === 0 && <Empty icon="mail" title={t("colonel.invites.none")} />}
+      {invites?.length === 0 && <p class="muted">{t("colonel.invites.none")}</p>}
       {invites && invites.length > 0 && (
         <InviteList
           invites={invites}

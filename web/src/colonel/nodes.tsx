@@ -50,11 +50,15 @@ function Row({ node }: { node: Node }) {
           {!node.live && <span class="badge badge-bad">{t("colonel.node.silent")}</span>}
         </div>
       </th>
-      <td>{node.version}</td>
-      <td>{started && <Relative date={started} />}</td>
-      <td>{seen && <Relative date={seen} />}</td>
-      <td class="table-number">{t("colonel.node.offset", { offset: offsetOf(node.clockOffset) })}</td>
-      <td>{worksOf(node) || <span class="muted">{t("colonel.node.no_works")}</span>}</td>
+      <td data-label={t("colonel.node.version")}>{node.version}</td>
+      <td data-label={t("colonel.node.start")}>{started && <Relative date={started} />}</td>
+      <td data-label={t("colonel.node.heartbeat")}>{seen && <Relative date={seen} />}</td>
+      <td class="table-number" data-label={t("colonel.node.clock")}>
+        {t("colonel.node.offset", { offset: offsetOf(node.clockOffset) })}
+      </td>
+      <td data-label={t("colonel.node.works")}>
+        {worksOf(node) || <span class="muted">{t("colonel.node.no_works")}</span>}
+      </td>
     </tr>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Danger } from "../account/danger";
 import { Export } from "../account/export";
+import { Places } from "../account/places";
 import { Preferences } from "../account/preferences";
 import { RequireAccount } from "../account/requireaccount";
 import { Security } from "../account/security";
@@ -31,19 +32,8 @@ function Settings({ who, onDestroyed }: { who: Who; onDestroyed: () => void }) {
     void loadAccount(); // The counters and the address may have changed since.
   }, []);
   return (
-    <Page
-      title={t("account.title")}
-      actions={
-        <>
-          <LinkButton href="/account/tokens" icon="key">
-            {t("app.tokens")}
-          </LinkButton>
-          <LinkButton href="/account/domains" icon="globe">
-            {t("app.domains")}
-          </LinkButton>
-        </>
-      }
-    >
+    <Page title={t("account.title")}>
+      <Places />
       <Summary who={who} />
       <Preferences who={who} />
       <Security who={who} />

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { NewAccounts } from "../colonel/accounts";
+import { Area, Areas, areas as allAreas } from "../colonel/area";
 import { BurnReported } from "../colonel/burn";
 import { Charts, Counters, StoreAndBuild } from "../colonel/counters";
 import { Exceptions } from "../colonel/exceptions";
@@ -33,6 +34,9 @@ function Overview() {
     index.reload();
     setRound(round + 1);
   };
+  // Where no one can sign up, an invitation leads nowhere.
+  const invites = policy.value?.signUp !== SignUp.closed;
+  const areas = allAreas.filter((name) => name !== "invites" || invites);
   const code = asRefusal(index.error).code;
   if (code === "not_found" || code === "permission_denied") {
     return <NotFound />;
@@ -49,17 +53,29 @@ function Overview() {
       <LoadState of={index} />
       {index.value && (
         <>
-          <Counters index={index.value} />
-          <Charts index={index.value} />
-          <BurnReported onBurned={index.reload} />
-          <FindAccount onChanged={index.reload} />
-          {/* Where no one can sign up, an invitation leads nowhere. */}
-          {policy.value?.signUp !== SignUp.closed && <Invites round={round} />}
-          <NewAccounts accounts={index.value.recentAccounts} />
-          <FeedbackList index={index.value} />
-          <Exceptions key={round} />
-          <Nodes nodes={index.value.nodes} />
-          <StoreAndBuild index={index.value} />
+          <Areas names={areas} />
+          <Area name="overview">
+            <Counters index={index.value} />
+            <Charts index={index.value} />
+          </Area>
+          <Area name="accounts">
+            <FindAccount onChanged={index.reload} />
+            <NewAccounts accounts={index.value.recentAccounts} />
+          </Area>
+          {invites && (
+            <Area name="invites">
+              <Invites round={round} />
+            </Area>
+          )}
+          <Area name="reports">
+            <BurnReported onBurned={index.reload} />
+            <FeedbackList index={index.value} />
+            <Exceptions key={round} />
+          </Area>
+          <Area name="system">
+            <Nodes nodes={index.value.nodes} />
+            <StoreAndBuild index={index.value} />
+          </Area>
         </>
       )}
     </Page>

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { Places } from "../account/places";
 import { RequireAccount } from "../account/requireaccount";
 import { DomainState } from "../contract";
 import { DomainBadge, isVerified } from "../domains/badge";
@@ -48,6 +49,7 @@ function DomainPage({ name }: { name: string }) {
       lead={domain && <Summary domain={domain} />}
       actions={domain && <DomainBadge domain={domain} />}
     >
+      <Places />
       <LoadState of={loaded} />
       {domain && (
         <>
@@ -55,9 +57,6 @@ function DomainPage({ name }: { name: string }) {
           <BrandEditor domain={domain} onChange={loaded.set} />
           <Images domain={domain} onChange={loaded.set} />
           <Remove domain={domain} />
-          <p>
-            <a href="/account/domains">{t("domain.all")}</a>
-          </p>
         </>
       )}
     </Page>

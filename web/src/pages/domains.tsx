@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Places } from "../account/places";
 import { RequireAccount } from "../account/requireaccount";
 import { DomainBadge, isVerified } from "../domains/badge";
 import { hostIn } from "../domains/host";
@@ -25,6 +26,7 @@ function AllDomains() {
   const list = useLoaded(async () => (await domains.listDomains({})).domains);
   return (
     <Page title={t("domains.title")} lead={t("domains.lead")}>
+      <Places />
       <LoadState of={list} />
       {list.value && list.value.length > 0 && <List domains={list.value} />}
       {list.value && <Add first={list.value.length === 0} />}

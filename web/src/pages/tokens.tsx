@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Places } from "../account/places";
 import { RequireAccount } from "../account/requireaccount";
 import { TokenList } from "../account/tokenlist";
 import { NewToken } from "../account/tokennew";
@@ -7,7 +8,7 @@ import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb
 import { t } from "../i18n/account";
 import { LoadState, useLoaded } from "../loaded";
 import { accounts } from "../rpc";
-import { Card, Empty, LinkButton, Page } from "../ui";
+import { Card, Empty, Page } from "../ui";
 
 /** Tokens is the page of the account's API tokens. */
 export default function Tokens() {
@@ -19,11 +20,8 @@ function AllTokens({ address }: { address: string }) {
   const tokens = loaded.value;
   const [made, setMade] = useState<GenerateApiTokenResponse>();
   return (
-    <Page
-      title={t("tokens.title")}
-      lead={t("tokens.lead")}
-      actions={<LinkButton href="/account">{t("app.account")}</LinkButton>}
-    >
+    <Page title={t("tokens.title")} lead={t("tokens.lead")}>
+      <Places />
       {made && <ShownToken made={made} address={address} onDone={() => setMade(undefined)} />}
       <LoadState of={loaded} loading={t("tokens.loading")} />
       {tokens?.length === 0 && (

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { hasNavigated } from "../router";
 import { instanceName } from "../session";
 
@@ -70,11 +70,15 @@ interface CardProps {
   id?: string;
 }
 
-/** Card groups content under a second-level heading. */
+/** CardLevel is the level of the headings of cards: h3 below the heading of a part of the page. */
+export const CardLevel = createContext<"h2" | "h3">("h2");
+
+/** Card groups content under a heading. */
 export function Card({ title, kind = "plain", turned, children, id }: CardProps) {
+  const Heading = useContext(CardLevel);
   return (
     <section class={`card card-${kind} ${turned ? "card-turned" : ""}`} id={id}>
-      {title && <h2>{title}</h2>}
+      {title && <Heading>{title}</Heading>}
       {children}
     </section>
   );

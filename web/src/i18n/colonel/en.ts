@@ -1,6 +1,12 @@
 /** The texts of the administrators' page. */
 export default {
   "colonel.title": "Admin",
+  "colonel.areas": "Sections",
+  "colonel.area.overview": "Overview",
+  "colonel.area.accounts": "Accounts",
+  "colonel.area.invites": "Invitations",
+  "colonel.area.reports": "Reports",
+  "colonel.area.system": "System",
   "colonel.refresh": "Refresh",
   "colonel.count.secrets": "Unopened secrets",
   "colonel.count.created": "Secrets shared in total",
