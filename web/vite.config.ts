@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { startsIn } from "./src/starts";
 
 // The running service that `npm run dev` uses.
 const service = process.env.HUSH_DEV_SERVICE ?? "http://127.0.0.1:7300";
@@ -52,9 +53,21 @@ function tagEarly(): Plugin {
           return [...names].map((name) => `/${name}`).join(" ");
         };
         const [fileName] = find("src/early/index.ts");
-        const pages = `data-s="${list("src/open/fromserver.tsx")}" data-e="${list("src/pages/endtoend.tsx")}"`;
+        const pages = `data-s="${list("src/pages/open.tsx")}" data-e="${list("src/pages/endtoend.tsx")}"`;
         return html.replace(earlyMark, `<script type="module" async src="/${fileName}" ${pages}></script>`);
       },
+    },
+  };
+}
+
+/** writeStarts leaves the first words of the pages where the service finds them. */
+function writeStarts(): Plugin {
+  return {
+    name: "hush-starts",
+    apply: "build",
+    generateBundle() {
+      const source = JSON.stringify(startsIn(fileURLToPath(new URL("src/i18n", import.meta.url))));
+      this.emitFile({ type: "asset", fileName: "start.json", source });
     },
   };
 }
@@ -103,7 +116,7 @@ function compress(): Plugin {
 
 export default defineConfig({
   base: "/",
-  plugins: [tagEarly(), compress()],
+  plugins: [tagEarly(), writeStarts(), compress()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
@@ -116,7 +129,7 @@ export default defineConfig({
       // Pages that are opened seldom find what they import by themselves: for every
       // visitor the first scripts would list it.
       resolveDependencies: (name, imported) =>
-        /\/(about|account|colonel|confirm|domains?|feedback|intake|notfound|recent|reset|signin|signup|tokens|verify)-/.test(
+        /\/(about|account|colonel|confirm|domains?|feedback|intake|notfound|openedpage|recent|reset|signin|signup|tokens|verify)-/.test(
           name,
         )
           ? []

@@ -17,7 +17,8 @@ import (
 // client is the web client: the page that starts it, the files that this page
 // loads, and the pages for browsers without scripts.
 type client struct {
-	shell shell
+	shell  shell
+	starts starts
 	// shells returns the shell for visitors without a session.
 	shells map[shellName]func() (*asset, error)
 	files  map[string]*asset // by path
@@ -44,6 +45,9 @@ func newClient(files fs.FS) (*client, error) {
 	if c.shell, err = newShell(string(html)); err != nil {
 		return nil, err
 	}
+	if c.starts, err = readStarts(files); err != nil {
+		return nil, fmt.Errorf("reading the web client: %w", err)
+	}
 	if c.files, err = readAssets(files); err != nil {
 		return nil, fmt.Errorf("reading the web client: %w", err)
 	}
@@ -61,7 +65,7 @@ func newClient(files fs.FS) (*client, error) {
 func (c *client) render(req *call.Request, says noscriptPage, s *view) ([]byte, error) {
 	var noscript, preview bytes.Buffer
 	s.Instance = instanceName(req)
-	s.Late = []string{req.Text("page.start.title"), req.Text("page.start.explanation")}
+	s.Start = c.starts.of(req, says.start)
 	if err := c.noscript.Execute(&noscript, s); err != nil {
 		return nil, fmt.Errorf("rendering %q: %w", s.Title, err)
 	}

@@ -3,9 +3,9 @@ package pages
 import "hush/routes/call"
 
 // homePage is for the pages that need a script: it leads to the one that shares
-// without.
-func homePage() noscriptPage {
-	return noscriptPage{name: "home", view: func(req *call.Request) *view {
+// without. Each shows a start of its own.
+func homePage(start string) noscriptPage {
+	return noscriptPage{name: "home " + start, start: start, view: func(req *call.Request) *view {
 		return &view{
 			Title: req.Text("page.home.title"),
 			Text:  []passage{{Text: req.Text("page.home.explanation")}, {Text: req.Text("page.script")}},
@@ -14,31 +14,40 @@ func homePage() noscriptPage {
 	}}
 }
 
+// openCommand opens a link of either kind. It asks for the link, which would otherwise
+// stay in the shell's history.
+const openCommand = "hush open"
+
 // fragmentPage is for links whose key is in the fragment, which browsers do not
 // send. It explains how to put the key into the path.
-func fragmentPage(from, to string) noscriptPage {
-	return noscriptPage{name: "fragment " + from, view: func(req *call.Request) *view {
-		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
+func fragmentPage(from, to, start string) noscriptPage {
+	ofSecret := start == startOpen
+	return noscriptPage{name: "fragment " + from, start: start, view: func(req *call.Request) *view {
+		v := &view{Title: req.Text("page.fragment.title"), Text: []passage{
 			{Text: req.Text("page.fragment.explanation")},
 			{Text: req.Text("page.fragment.advice", "from", from, "to", to)},
 		}}
-	}, ofSecret: from == "/s#"}
+		if ofSecret {
+			v.Text = append(v.Text, passage{Text: req.Text("page.fragment.others", "to", to), Command: openCommand})
+		}
+		return v
+	}, ofSecret: ofSecret}
 }
 
 // endToEndPage is for links of end-to-end encrypted secrets. Only a script can
 // decrypt them, so it has no form, and nothing to put into the path.
 func endToEndPage() noscriptPage {
-	return noscriptPage{name: "end-to-end", view: func(req *call.Request) *view {
+	return noscriptPage{name: "end-to-end", start: startOpen, view: func(req *call.Request) *view {
 		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
 			{Text: req.Text("page.end_to_end.explanation")},
-			{Text: req.Text("page.end_to_end.advice")},
+			{Text: req.Text("page.end_to_end.advice"), Command: openCommand},
 		}}
 	}, ofSecret: true}
 }
 
 // escapedPage is for links that reached the server whole.
 func escapedPage() noscriptPage {
-	return noscriptPage{name: "escaped", view: func(req *call.Request) *view {
+	return noscriptPage{name: "escaped", start: startOpen, view: func(req *call.Request) *view {
 		return &view{Title: req.Text("page.escaped.title"), Text: []passage{
 			{Text: req.Text("page.escaped.explanation")},
 			{Text: req.Text("page.escaped.advice")},
@@ -47,7 +56,7 @@ func escapedPage() noscriptPage {
 }
 
 func unknownPage() noscriptPage {
-	return noscriptPage{name: "unknown", view: func(req *call.Request) *view {
+	return noscriptPage{name: "unknown", start: "unknown", view: func(req *call.Request) *view {
 		return &view{Title: req.Text("page.unknown.title"), Text: []passage{{Text: req.Text("page.unknown.explanation")}}}
 	}}
 }

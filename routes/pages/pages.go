@@ -124,18 +124,20 @@ type shellPage struct {
 // its content for browsers without scripts.
 func shellPages(api *handlers.API) []shellPage {
 	var all []shellPage
-	for _, path := range []string{
-		"/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
-		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about", "/security",
+	for _, page := range []struct{ path, start string }{
+		{"/signin", "signin"}, {"/signup", "signup"}, {"/signup/{key}", "invited"}, {"/reset", "forgot"},
+		{"/recent", "recent"}, {"/account", "account"}, {"/account/tokens", "tokens"},
+		{"/account/domains", "domains"}, {"/account/domains/{domain}", "domain"}, {"/colonel", "colonel"},
+		{"/feedback", "feedback"}, {"/about", "about"}, {"/security", "security"},
 	} {
-		all = append(all, shellPage{path: path, says: homePage()})
+		all = append(all, shellPage{path: page.path, says: homePage(page.start)})
 	}
 	all = append(all,
-		shellPage{path: "/s", says: fragmentPage("/s#", "/secret/")},
+		shellPage{path: "/s", says: fragmentPage("/s#", "/secret/", startOpen)},
 		shellPage{path: "/e", says: endToEndPage()},
 		escapedLink("/s"), escapedLink("/e"),
 		shellPage{path: "/secret/{key}", says: secretPage()},
-		shellPage{path: "/r", says: fragmentPage("/r#", "/private/")},
+		shellPage{path: "/r", says: fragmentPage("/r#", "/private/", startReceipt)},
 	)
 	for _, name := range call.ReceiptNames() {
 		all = append(all, shellPage{path: "/" + name + "/{key}", says: receiptPage()})

@@ -15,7 +15,7 @@ import (
 // receiptPage has the button that shows a receipt. Showing it marks the receipt
 // as viewed, so opening the link alone does not.
 func receiptPage() noscriptPage {
-	return noscriptPage{name: "receipt", view: receiptView}
+	return noscriptPage{name: "receipt", start: startReceipt, view: receiptView}
 }
 
 func receiptView(req *call.Request) *view {

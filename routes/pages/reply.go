@@ -28,7 +28,7 @@ const typeHTML = "text/html; charset=utf-8"
 // contentPolicy lets a page load only what this host serves. It allows no
 // script or style within the page, and script URLs only through the client's
 // one policy.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types hush"
 

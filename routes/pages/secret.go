@@ -20,7 +20,7 @@ const secretPath = "/secret/{key}"
 // secretPage has the button that reveals a secret. It is the same for every
 // key, so it does not show whether there is a secret.
 func secretPage() noscriptPage {
-	return noscriptPage{name: "secret", view: secretView, ofSecret: true}
+	return noscriptPage{name: "secret", start: startOpen, view: secretView, ofSecret: true}
 }
 
 func secretView(req *call.Request) *view {

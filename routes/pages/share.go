@@ -17,10 +17,10 @@ const sharePath = "/"
 // sharePage has the form that shares a text, which the server encrypts: it takes a
 // script to encrypt on the device. closedPage is in its place on a domain whose
 // owner lets no visitors share.
-func sharePage() noscriptPage { return noscriptPage{name: "share", view: shareView} }
+func sharePage() noscriptPage { return noscriptPage{name: "share", start: startShare, view: shareView} }
 
 func closedPage() noscriptPage {
-	return noscriptPage{name: "share closed", view: func(req *call.Request) *view {
+	return noscriptPage{name: "share closed", start: startShare, view: func(req *call.Request) *view {
 		return closedView(req, req.Text("page.share.domain"))
 	}}
 }

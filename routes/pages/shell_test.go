@@ -5,11 +5,13 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/call"
 )
@@ -94,5 +96,47 @@ func TestLinkKey(t *testing.T) {
 		if got := linkKey(segment); got != want {
 			t.Errorf("linkKey(%q): got %q, want %q", segment, got, want)
 		}
+	}
+}
+
+func TestStarts(t *testing.T) {
+	build := fstest.MapFS{startsFile: {Data: []byte(`{
+		"reload": {"en": "Reload", "de": "Neu laden"},
+		"pages": {"about": {"en": {"title": "About {name}", "lead": "Once."}, "de": {"title": "Über {name}"}}}
+	}`)}}
+	known, err := readStarts(build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := locale.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, logo string
+		locale     locale.Locale
+		want       start
+	}{
+		{"about", "/imagine/logo.png", "en", start{Name: "about", Language: "en", Logo: "/imagine/logo.png", Title: "About <Otters>", Lead: "Once.", Reload: "Reload"}},
+		{"about", "https://other.example/logo.png", "de", start{Name: "about", Language: "de", Title: "Über <Otters>", Reload: "Neu laden"}},
+		{"about", "//other.example/logo.png", "pt_BR", start{Name: "about", Language: "pt-BR"}},
+		{"unheard", "", "en", start{Name: "unheard", Language: "en", Reload: "Reload"}},
+	} {
+		policy := &hushv1.GetPolicyResponse{InstanceName: "<Otters>", LogoUrl: test.logo}
+		req := &call.Request{Env: &call.Env{Catalogue: words, Policy: policy}, Visitor: chain.Visitor{Locale: test.locale}}
+		got := *known.of(req, test.name)
+		if got.Late == "" || got.Advice == "" {
+			t.Errorf("of(%q, %s): got %+v, want words for a page that is late", test.name, test.locale, got)
+		}
+		got.Late, got.Advice = "", ""
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("of(%q, %s): got difference\n%s", test.name, test.locale, diff)
+		}
+	}
+	if none, err := readStarts(fstest.MapFS{}); err != nil || none.Pages != nil {
+		t.Errorf("readStarts() of a build without them: got %v and error %v, want none", none, err)
+	}
+	if _, err := readStarts(fstest.MapFS{startsFile: {Data: []byte("{")}}); err == nil {
+		t.Error("readStarts() of broken JSON: got no error, want one")
 	}
 }

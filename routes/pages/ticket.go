@@ -19,6 +19,7 @@ import (
 type ticketPage struct {
 	path      string
 	texts     string      // prefix of its texts in the catalogue
+	start     string      // what it shows before its script runs
 	passwords bool        // whether it asks for a new password, with the texts of page.reset
 	account   string      // key of the text about the required account; empty if none
 	action    call.Action // returns the paragraphs of the page
@@ -26,15 +27,15 @@ type ticketPage struct {
 
 func ticketPages(api *handlers.API) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPCWith(api.Chain, api.Accounts.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
-		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPCWith(api.Chain, api.Accounts.ResetPassword, resetInput(), saysReset)},
-		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(api.Chain, api.Accounts.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
+		{path: "/verify/{key}", texts: "page.verify", start: "verify", passwords: true, action: call.RPCWith(api.Chain, api.Accounts.VerifyAccount, verifyInput(), saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/reset/{key}", texts: "page.reset", start: "reset", passwords: true, action: call.RPCWith(api.Chain, api.Accounts.ResetPassword, resetInput(), saysReset)},
+		{path: "/confirm/{key}", texts: "page.address", start: "confirm", account: "page.address.account", action: call.RPC(api.Chain, api.Accounts.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
 
 // says returns the page that a link opens.
 func (p ticketPage) says() noscriptPage {
-	return noscriptPage{name: p.texts, view: func(req *call.Request) *view { return p.view(req, true) }}
+	return noscriptPage{name: p.texts, start: p.start, view: func(req *call.Request) *view { return p.view(req, true) }}
 }
 
 // sent returns the page after its button.

@@ -16,6 +16,8 @@ import (
 type noscriptPage struct {
 	name string
 	view func(req *call.Request) *view
+	// start names what the shell shows before its script runs, as in start.json.
+	start string
 	// ofSecret is whether the page is that of a link to a secret, for its preview.
 	ofSecret bool
 }
@@ -36,7 +38,7 @@ type view struct {
 	Text      []passage
 	Form      *form
 	Next      *anchor
-	Late      []string // what the page shows if its client has not started after a while
+	Start     *start // what a shell shows before its script runs
 }
 
 // link is a link that was made. Only one to keep can be opened on the page: opening

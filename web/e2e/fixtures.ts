@@ -145,6 +145,9 @@ export function revealed(page: Page): Locator {
   return page.getByRole("region", { name: t("open.secret"), exact: true });
 }
 
+/** The heading of a place where a secret was opened today. */
+export const openedTitle = new RegExp(`^${t("opened.title", { time: "\\d?\\d:\\d\\d.*" })}$`);
+
 /** clipboard returns what was copied. The service's own pages may not read it. */
 export async function clipboard(page: Page): Promise<string> {
   const other = await page.context().newPage();

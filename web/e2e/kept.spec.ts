@@ -93,7 +93,6 @@ test("a page that cannot be loaded without a line says so, keeps the draft and c
 
 test("a page whose script does not come has words", async ({ page, expected }) => {
   expected.push(/ERR_FAILED/);
-  await page.emulateMedia({ reducedMotion: "reduce" }); // or they come after some seconds
   await page.route("**/assets/app-*.js", (route) => route.abort());
   for (const path of ["/", "/s#x", "/about"]) {
     await page.goto(path);

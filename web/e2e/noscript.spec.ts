@@ -37,7 +37,22 @@ test.describe("without JavaScript", () => {
   test("the short link says how it is opened", async ({ page }) => {
     await page.goto("/s#x");
     await expect(page.getByRole("heading", { level: 1 })).toContainText("JavaScript");
-    expect(await page.content()).toContain("/secret/");
+    await expect(page.getByRole("main")).toContainText("replace /s# with /secret/ in the address");
+    await expect(page.getByRole("main")).toContainText("ask the sender for the link with /secret/ in it");
+    await expect(page.locator("pre")).toHaveText("hush open");
+    const { key, receipt } = await conceal({ secret: "e2e secret behind a short link" });
+    await page.goto(`/s#${key}`);
+    expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
+    // What the page says to do does open it.
+    await page.goto(page.url().replace("/s#", "/secret/"));
+    await page.getByRole("button").click();
+    await expect(page.locator("pre")).toHaveText("e2e secret behind a short link");
+  });
+
+  test("an end-to-end link says what opens it", async ({ page }) => {
+    await page.goto("/e#x");
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("JavaScript");
+    await expect(page.locator("pre")).toHaveText("hush open");
   });
 
   // #app is as high as the window, and what the page says without scripts comes after it.

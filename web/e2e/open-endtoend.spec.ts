@@ -1,5 +1,5 @@
 import { brandedHost } from "./environment";
-import { button, clipboard, expect, expectAccessible, heading, revealed, test, url } from "./fixtures";
+import { button, clipboard, expect, expectAccessible, heading, openedTitle, revealed, test, url } from "./fixtures";
 import { base64, seal, text } from "./sealed";
 import { asked, expectUnsent, requests } from "./sent";
 import { kinds } from "./service";
@@ -79,6 +79,52 @@ test("a file is saved under its name, and not shown @check", async ({ page, expe
   expect(saved.equals(Buffer.from(body)), "the saved file").toBe(true);
   await button(page, t("open.clear")).click();
   await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+});
+
+/** A picture of one pixel, in a format that browsers draw. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+test("an image is shown, can be hidden, and is gone with the page", async ({ page }) => {
+  const secret = await seal({ ...file, fileName: "photo.txt", body: pixel });
+  await page.goto(`/e#${secret.fragment}`);
+  await button(page, t("open.reveal")).click();
+  const image = revealed(page).locator("img");
+  await expect(image).toBeVisible();
+  expect(await image.evaluate((element: HTMLImageElement) => element.decode().then(() => element.naturalWidth))).toBe(
+    1,
+  );
+  const address = (await image.getAttribute("src")) ?? "";
+  expect(address).toMatch(/^blob:/);
+  await expectAccessible(page);
+  await button(page, t("ui.hide")).click();
+  await expect(image).toHaveCount(0);
+  await button(page, t("ui.show")).click();
+  await expect(image).toBeVisible();
+  await button(page, t("reveal.file.save")).click();
+  await button(page, t("open.clear")).click();
+  await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+  await expect(page.locator("main img")).toHaveCount(0);
+});
+
+// A sender names a page or a drawing with scripts as if it were a picture.
+test("what only says that it is an image is not shown", async ({ page }) => {
+  for (const body of [
+    `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`,
+    `<!doctype html><script>alert(1)</script>`,
+    "",
+    "GIF",
+  ]) {
+    const secret = await seal({ ...file, fileName: "photo.png", mediaType: "image/png", body: Buffer.from(body) });
+    await page.goto("about:blank");
+    await page.goto(`/e#${secret.fragment}`);
+    await button(page, t("open.reveal")).click();
+    await expect(revealed(page)).toContainText("photo.png");
+    await expect(page.locator("main img")).toHaveCount(0);
+    await button(page, t("reveal.file.save")).click();
+  }
 });
 
 for (const [name, spelling] of [
@@ -171,8 +217,8 @@ test("a refused step forward leaves no link in the history, and a reload says wh
   expect(entries.map((entry) => entry.url).filter((one) => one.includes("#"))).toEqual([]);
 
   await page.reload();
-  await expect(heading(page, t("endtoend.opened.title"))).toBeVisible();
-  await expect(page.getByText(t("endtoend.opened"))).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(openedTitle);
+  await expect(page.getByText(t("opened.text"))).toBeVisible();
   await page.goto("/about");
   await page.goto("/e");
   await expect(heading(page, t("endtoend.title"))).toBeVisible();

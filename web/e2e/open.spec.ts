@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import { button, clipboard, expect, expectAccessible, heading, revealed, test, url } from "./fixtures";
+import { button, clipboard, expect, expectAccessible, heading, openedTitle, revealed, test, url } from "./fixtures";
 import { seal, text } from "./sealed";
 import { conceal, kinds, reveal } from "./service";
 import { passphrase, unfold } from "./shareform";
@@ -164,16 +164,55 @@ for (const [way, leave] of Object.entries<(page: Page) => Promise<unknown>>({
     await expect(revealed(page)).toHaveText("e2e secret that was left");
     await leave(page);
     await page.goBack();
-    await expect(heading(page, t("open.gone.title")).or(heading(page, t("open.cleared.title")))).toBeVisible();
+    await expectOpened(page, t("open.cleared.title"));
     await expectNowhere(page, "e2e secret that was left");
     await page.goBack();
     await page.goForward();
-    await expect(heading(page, t("open.gone.title")).or(heading(page, t("open.cleared.title")))).toBeVisible();
+    await expectOpened(page, t("open.cleared.title"));
     await expectNowhere(page, "e2e secret that was left");
     await page.reload();
-    await expect(heading(page, t("open.gone.title"))).toBeVisible();
+    await expectOpened(page);
   });
 }
+
+/** expectOpened expects that the page says when a secret was opened there, or has another heading that is given. */
+async function expectOpened(page: Page, other = ""): Promise<void> {
+  const title = page.getByRole("heading", { level: 1 });
+  await expect(title).toHaveText(other ? new RegExp(`${openedTitle.source}|^${other}$`) : openedTitle);
+}
+
+test("a reload says when the secret was opened here, and has nothing of its link @phone @check", async ({ page }) => {
+  for (const path of ["/s#", "/secret/"]) {
+    const { key } = await conceal({ secret: "e2e secret of this morning" });
+    await page.goto(path + key);
+    await button(page, t("open.reveal")).click();
+    await expect(revealed(page)).toHaveText("e2e secret of this morning");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.reload();
+    await expectOpened(page);
+    await expect(page.getByText(t("opened.text"))).toBeVisible();
+    await expectAccessible(page);
+    expect(asked.filter((address) => address.includes("RevealSecret"))).toEqual([]);
+    const state = await page.evaluate(() => history.state);
+    expect(Object.keys(state).sort()).toEqual(["id", "opened"]);
+    expect(JSON.stringify(state)).not.toContain(key);
+    // On another day it says which.
+    const opened = new Date(Date.now() - 36 * 3_600_000);
+    await page.evaluate((opened) => history.replaceState({ ...history.state, opened }, ""), opened.getTime());
+    await page.reload();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(
+      t("opened.title.day", { date: opened.toLocaleDateString("en-US", { dateStyle: "medium" }) }),
+    );
+    // The same place opens another link.
+    const next = await conceal({ secret: "e2e secret of this evening" });
+    await page.goto(path + next.key);
+    await button(page, t("open.reveal")).click();
+    await expect(revealed(page)).toHaveText("e2e secret of this evening");
+  }
+  await page.goto("/s");
+  await expect(heading(page, t("open.bad.title"))).toBeVisible();
+});
 
 /** expectNowhere expects that the page does not contain text anywhere. */
 async function expectNowhere(page: Page, text: string): Promise<void> {
@@ -225,6 +264,72 @@ function hide(): void {
   Object.defineProperty(document, "hidden", { value: true, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 }
+
+test("the page says through which host a secret came, and how to check that, before it is opened @phone @check", async ({
+  page,
+}) => {
+  const { key } = await conceal({ secret: "e2e secret of an unknown sender" });
+  await page.goto(`/s#${key}`);
+  const { host, origin } = new URL(url);
+  await expect(page.getByText(t("open.through", { host }), { exact: true })).toBeVisible();
+  const how = page.getByText(t("open.address.text", { address: origin }), { exact: true });
+  await expect(how).toBeHidden();
+  await page.getByText(t("open.address"), { exact: true }).click();
+  await expect(how).toBeVisible();
+  await expectAccessible(page);
+  const card = await page.locator("section.card").boundingBox();
+  const reveals = await button(page, t("open.reveal")).boundingBox();
+  const view = page.viewportSize();
+  expect(card?.width).toBeLessThanOrEqual(512);
+  expect((card?.x ?? 0) + (card?.width ?? 0) / 2, "the card is in the middle").toBeCloseTo((view?.width ?? 0) / 2, -2);
+  expect(reveals?.width, "the button has the card's width").toBeGreaterThan((card?.width ?? 0) - 70);
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: t("share.promises.title") })
+    .click();
+  await expect(page).toHaveURL(`${url}/about`);
+});
+
+test("a text is copied at its corner, and what is done with it stands in order @phone", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e short secret" });
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("checkbox"), "no line overflows").toHaveCount(0);
+  expect(await page.getByRole("main").getByRole("button").allInnerTexts()).toEqual([
+    t("ui.copy"),
+    ...[t("open.copy"), t("open.download"), t("ui.hide"), t("open.clear")],
+  ]);
+  const text = await revealed(page).boundingBox();
+  const corner = await button(page, t("ui.copy")).boundingBox();
+  expect(corner?.y).toBeLessThan((text?.y ?? 0) + 20);
+  expect(corner?.x).toBeGreaterThan((text?.x ?? 0) + (text?.width ?? 0) - 5);
+  await button(page, t("ui.copy")).click();
+  await expect(button(page, t("open.copied"))).toBeVisible();
+  expect(await clipboard(page)).toBe("e2e short secret");
+  if ((page.viewportSize()?.width ?? 0) < 640) {
+    const [card, copy] = [page.locator("section.card"), button(page, t("open.copy"))];
+    const [outer, inner] = [await card.boundingBox(), await copy.boundingBox()];
+    expect(inner?.width).toBeGreaterThan((outer?.width ?? 0) - 70);
+  }
+  await button(page, t("ui.hide")).click();
+  await expect(revealed(page)).not.toContainText("e2e short");
+  await button(page, t("ui.show")).click();
+  await expect(revealed(page)).toHaveText("e2e short secret");
+});
+
+test("without its script nothing is asked for that could not be shown", async ({ page, expected }) => {
+  expected.push(/ERR_FAILED/);
+  const { key, receipt } = await conceal({ secret: "e2e secret that could not be shown" });
+  await page.route("**/assets/revealed-*.js", (route) => route.abort());
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByText(t("problem.offline"))).toBeVisible();
+  expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
+  await page.unroute("**/assets/revealed-*.js");
+  await page.reload();
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toHaveText("e2e secret that could not be shown");
+});
 
 test("the secret is copied, saved and cleared @check", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret\twith tabs\nand lines" });
@@ -340,18 +445,18 @@ test("a revealed text is hidden and shown, by touch and by keyboard, and its lin
   await button(page, t("open.reveal")).click();
   const shown = revealed(page);
   await expect(shown).toHaveText(line.trim());
-  const hide = button(page, t("reveal.hide"));
+  const hide = button(page, t("ui.hide"));
   await (isMobile ? hide.tap() : hide.click());
   await expectNowhere(page, "e2e secret");
   await expectAccessible(page);
-  await button(page, t("reveal.show")).press("Enter");
+  await button(page, t("ui.show")).press("Enter");
   await expect(shown).toHaveText(line.trim());
   await hide.press("Space");
   await expectNowhere(page, "e2e secret");
   await button(page, t("open.copy")).click();
   await expect(button(page, t("open.copied"))).toBeVisible();
   expect(await clipboard(page)).toBe(line);
-  await button(page, t("reveal.show")).click();
+  await button(page, t("ui.show")).click();
   const overflows = () => shown.evaluate((element) => element.scrollWidth > element.clientWidth);
   expect(await overflows()).toBe(false);
   await page.getByRole("checkbox", { name: t("reveal.wrap") }).uncheck();

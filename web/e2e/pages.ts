@@ -63,6 +63,6 @@ export async function visit(page: Page, { who, path }: Place): Promise<void> {
 /** settle waits until the page loads nothing more. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await expect(page.locator(".loading")).toHaveCount(0);
+  await expect(page.locator(".loading, .skeleton")).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready);
 }

@@ -18,6 +18,8 @@ function brotli(body: Buffer): number {
 
 for (const [name, { path, limit }] of Object.entries(pages)) {
   test(`the scripts of ${name} are small`, async ({ page }) => {
+    // Those of the next pages come later, and not to visitors who save data.
+    await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
     const sizes: Promise<[string, number]>[] = [];
     page.on("response", (response) => {
       const own = name === "/s" && response.url().includes("/assets/early-");

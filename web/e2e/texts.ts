@@ -8,6 +8,7 @@ import first from "../src/i18n/en";
 import endtoend from "../src/i18n/endtoend/en";
 import open from "../src/i18n/open/en";
 import receipts from "../src/i18n/receipts/en";
+import revealed from "../src/i18n/revealed/en";
 import share from "../src/i18n/share/en";
 import signin from "../src/i18n/signin/en";
 
@@ -21,6 +22,7 @@ const en = {
   ...endtoend,
   ...open,
   ...receipts,
+  ...revealed,
   ...share,
   ...signin,
 };
@@ -36,12 +38,13 @@ export function german(key: Key): string {
   return texts[key] ?? en[key];
 }
 
-const texts = { ...read("de.json"), ...read("about/de.json") };
+const texts = { ...read("de.json"), ...read("about/de.json"), ...read("open/de.json"), ...read("revealed/de.json") };
 
 function read(name: string): Record<string, string> {
   return JSON.parse(readFileSync(new URL(`../src/i18n/${name}`, import.meta.url), "utf8")) as Record<string, string>;
 }
 
-function filled(text: string, params: Record<string, string>): string {
+/** filled returns a text with its parameters filled in. */
+export function filled(text: string, params: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => params[name] ?? whole);
 }

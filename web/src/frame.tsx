@@ -3,7 +3,7 @@ import { chooseLocale, type Locale, locale, locales, t } from "./i18n";
 import { lazy } from "./lazy";
 import { keepsHistory } from "./receipts/device";
 import { place } from "./router";
-import { account, instanceName, policy } from "./session";
+import { account, instanceName, logo, policy } from "./session";
 import { chooseTheme, type Theme, theme } from "./theme";
 import { Icon } from "./ui";
 
@@ -40,8 +40,8 @@ export function Header() {
 }
 
 function Logo() {
-  const url = policy.value?.logoUrl;
-  if (url?.startsWith("/")) {
+  const url = logo.value;
+  if (url.startsWith("/")) {
     return <img class="brand-mark" src={url} alt="" width={28} height={28} />;
   }
   return (

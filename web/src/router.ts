@@ -10,8 +10,8 @@ export interface Place {
   query: URLSearchParams;
   /** Whether the fragment was in the path that was requested: a mail gateway had escaped the #. */
   mangled: boolean;
-  /** Whether a secret was opened at this entry of the history, whose link the page then forgot. */
-  opened: boolean;
+  /** When a secret was opened at this entry of the history; undefined if none was. */
+  opened: Date | undefined;
   /** Counts navigations, so that two visits to the same path differ. */
   visit: number;
 }
@@ -27,10 +27,13 @@ export const place = signal<Place>(here(0));
 /** Whether the visitor has navigated. The first page does not take the focus. */
 export let hasNavigated = false;
 
-/** State is what an entry of the history has: where it stands among those of this page, and nothing of what it shows. */
+/**
+ * State is what an entry of the history has: where it stands among those of this page, and
+ * when a secret was opened there, in milliseconds. It has nothing of its key or its link.
+ */
 interface State {
   id: number;
-  opened?: boolean;
+  opened?: number;
 }
 
 /** The scroll positions of earlier visits, by the id of their entry. */
@@ -39,11 +42,17 @@ const scrolls = new Map<number, number>();
 let current = idOf(history.state) ?? 0;
 /** Whether the browser is on its way back to the current entry. */
 let returning = false;
-let forgetWhenBack = false;
+/** What to note once it is there. */
+let noteWhenBack: (() => void) | undefined;
 
 function idOf(state: unknown): number | undefined {
   const id = (state as State | null)?.id;
   return typeof id === "number" ? id : undefined;
+}
+
+function openedIn(state: unknown): Date | undefined {
+  const opened = (state as State | null)?.opened;
+  return typeof opened === "number" ? new Date(opened) : undefined;
 }
 
 function here(visit: number): Place {
@@ -52,7 +61,7 @@ function here(visit: number): Place {
     hash: location.hash,
     query: new URLSearchParams(location.search),
     mangled: false,
-    opened: (history.state as State | null)?.opened === true,
+    opened: openedIn(history.state),
     visit,
   };
 }
@@ -166,25 +175,23 @@ function stay(at: number): void {
 /** back ends the way back to the current entry. */
 function back(): void {
   returning = false;
-  if (forgetWhenBack) {
-    forgetWhenBack = false;
-    forgetInHistory();
-  }
+  noteWhenBack?.();
+  noteWhenBack = undefined;
 }
 
-/** forgetFragment removes the fragment of an opened secret from the address, and the page stays. */
-export function forgetFragment(): void {
+/**
+ * noteOpened notes that the secret of this entry was opened now, for when the visitor comes
+ * back to it, and removes its fragment from the address. The page stays.
+ */
+export function noteOpened(): void {
+  const state: State = { id: current, opened: Date.now() };
+  const note = () => history.replaceState(state, "", location.pathname);
   if (returning) {
-    forgetWhenBack = true;
+    noteWhenBack = note;
   } else {
-    forgetInHistory();
+    note();
   }
   place.value = { ...place.peek(), hash: "" };
-}
-
-function forgetInHistory(): void {
-  const state: State = { id: current, opened: true };
-  history.replaceState(state, "", location.pathname);
 }
 
 /** startRouter mends the address of the first page, and handles the browser's history and clicks on links. */

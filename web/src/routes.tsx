@@ -1,36 +1,44 @@
 /*
  * The pages by their paths. A page receives the path's parameters as `params`.
- * Share and Open are part of the first script; the others are loaded on demand.
+ * Share is part of the first script; the others are loaded on demand.
  * The server must serve index.html for each of these paths.
  */
 import type { FunctionComponent } from "preact";
 import { lazy, MissingPage } from "./lazy";
 import { match } from "./match";
 import { Checking } from "./open/checking";
-import { Open } from "./pages/open";
 import { Share } from "./pages/share";
 import type { PageProps } from "./router";
-import { Loading } from "./ui";
+import { Beginning } from "./start";
 
 type Page = FunctionComponent<PageProps>;
 
 /** later returns a page whose script is loaded on demand. */
-const later = (load: () => Promise<{ default: Page }>): Page => lazy(load, Loading, MissingPage);
+const later = (load: () => Promise<{ default: Page }>): Page => lazy(load, Beginning, MissingPage);
 
-const receipt = later(() => import("./pages/receipt"));
+const loadReceipt = () => import("./pages/receipt");
+const loadSignin = () => import("./pages/signin");
+const loadAbout = () => import("./pages/about");
+
+/** nextPages loads the pages that most visitors go to from here. */
+export const nextPages = [loadReceipt, loadAbout, loadSignin];
+
+const receipt = later(loadReceipt);
 const signup = later(() => import("./pages/signup"));
 const reset = later(() => import("./pages/reset"));
 
+const open = lazy(() => import("./pages/open"), Checking, MissingPage);
+
 const routes: readonly (readonly [pattern: string, page: Page])[] = [
   ["/", Share],
-  ["/s", Open],
-  ["/secret/:key", Open],
+  ["/s", open],
+  ["/secret/:key", open],
   ["/e", lazy(() => import("./pages/endtoend"), Checking, MissingPage)],
   ["/r", receipt],
   ["/private/:key", receipt],
   ["/metadata/:key", receipt],
   ["/receipt/:key", receipt],
-  ["/signin", later(() => import("./pages/signin"))],
+  ["/signin", later(loadSignin)],
   ["/signup", signup],
   ["/signup/:invite", signup],
   ["/verify/:token", later(() => import("./pages/verify"))],
@@ -44,7 +52,7 @@ const routes: readonly (readonly [pattern: string, page: Page])[] = [
   ["/account/domains/:name", later(() => import("./pages/domain"))],
   ["/colonel", later(() => import("./pages/colonel"))],
   ["/feedback", later(() => import("./pages/feedback"))],
-  ["/about", later(() => import("./pages/about"))],
+  ["/about", later(loadAbout)],
   ["/security", later(() => import("./pages/security"))],
 ];
 

@@ -13,7 +13,19 @@ export const policy = signal<GetPolicyResponse | undefined>(undefined);
 export const account = signal<Account | null | undefined>(undefined);
 
 /** The name of the instance. */
-export const instanceName = computed(() => policy.value?.instanceName || "Hush");
+export const instanceName = computed(() => policy.value?.instanceName || sent().name || "Hush");
+
+/** The path of the instance's logo, or an empty string for none. */
+export const logo = computed(() => (policy.value ? policy.value.logoUrl : sent().logo));
+
+/** sent returns the name and the logo that the service sent within the page, before the policy is there. */
+function sent(): { name: string; logo: string } {
+  const brand = globalThis.document?.querySelector("#start .brand, .header .brand");
+  return {
+    name: brand?.textContent ?? "",
+    logo: brand?.querySelector("img")?.getAttribute("src") ?? "",
+  };
+}
 
 /** startSession loads what every page needs. It never fails; pages work without it. */
 export async function startSession(): Promise<void> {

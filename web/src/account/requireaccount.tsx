@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { navigate, place } from "../router";
 import { account, loadAccount, setAccount } from "../session";
-import { Loading } from "../ui";
+import { Beginning } from "../start";
 import { signInFor } from "./returnpath";
 
 interface RequireAccountProps {
@@ -30,5 +30,5 @@ export function RequireAccount({ children }: RequireAccountProps) {
     addEventListener("pageshow", back);
     return () => removeEventListener("pageshow", back);
   }, []);
-  return who ? children(who) : <Loading />;
+  return who ? children(who) : <Beginning />;
 }

@@ -3,6 +3,8 @@ import { applyBrand } from "../brand";
 import { relative } from "../format";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { t } from "../i18n/domains";
+import { t as waiting } from "../i18n/open";
+import { t as shown } from "../i18n/revealed";
 import { policy } from "../session";
 import { Button, Icon, Segmented } from "../ui";
 import { brandOf, type Draft } from "./draft";
@@ -62,7 +64,7 @@ function Before({ domain, draft }: { domain: Domain; draft: Draft }) {
   const expires = relative(new Date(Date.now() + Number(policy.value?.defaultTtl || 7 * 86400) * 1000));
   return (
     <>
-      <p class="preview-title">{t("open.title.domain", { domain: domain.displayDomain })}</p>
+      <p class="preview-title">{waiting("open.title.domain", { domain: domain.displayDomain })}</p>
       <div class="card">
         {logo && <img class="brand-logo" src={logo} alt="" />}
         {draft.description && <p dir="auto">{draft.description}</p>}
@@ -74,15 +76,15 @@ function Before({ domain, draft }: { domain: Domain; draft: Draft }) {
         <ul class="open-facts">
           <li>
             <Icon name="lock" />
-            <span>{t("open.once")}</span>
+            <span>{waiting("open.once")}</span>
           </li>
           <li>
             <Icon name="clock" />
-            <span>{t("open.expires", { relative: expires })}</span>
+            <span>{waiting("open.expires", { relative: expires })}</span>
           </li>
         </ul>
         <Button kind="primary" size="large" wide icon="eye">
-          {t("open.reveal")}
+          {waiting("open.reveal")}
         </Button>
       </div>
     </>
@@ -92,14 +94,14 @@ function Before({ domain, draft }: { domain: Domain; draft: Draft }) {
 function Beside({ draft }: { draft: Draft }) {
   return (
     <>
-      <p class="preview-title">{t("open.revealed")}</p>
+      <p class="preview-title">{shown("open.revealed")}</p>
       <div class="card">
         <pre class="secret">••••••••••••</pre>
         <div class="row">
           <Button kind="primary" icon="copy">
-            {t("open.copy")}
+            {shown("open.copy")}
           </Button>
-          <Button icon="close">{t("open.clear")}</Button>
+          <Button icon="close">{shown("open.clear")}</Button>
         </div>
         {draft.beside && (
           <p class="brand-words" dir="auto">
@@ -119,9 +121,9 @@ function Beside({ draft }: { draft: Draft }) {
 function After({ draft }: { draft: Draft }) {
   return (
     <>
-      <p class="preview-title">{t("open.cleared.title")}</p>
+      <p class="preview-title">{shown("open.cleared.title")}</p>
       <div class="card">
-        <p>{t("open.cleared")}</p>
+        <p>{shown("open.cleared")}</p>
         {draft.after && (
           <p class="brand-words" dir="auto">
             {draft.after}

@@ -1,11 +1,13 @@
 /*
  * The first script. On a page that opens a link it asks for the secret's details
  * and has the page's scripts loaded, both while the browser still loads the
- * application, which takes the answer with taken. It fits in 2,048 bytes and
- * imports nothing that the application needs too.
+ * application, which takes the answer with taken. On every page it makes what stands
+ * there until then look as the visitor chose, and says at once if the application does
+ * not come. It fits in 2,048 bytes and imports nothing that the application needs too.
  *
  * An answer that it does not get is no error: then the application asks.
  */
+import { prepare } from "./chosen";
 import { keyOf } from "./key";
 
 /** Answer is what the service answered. Nothing of it was checked. */
@@ -51,3 +53,18 @@ function preload({ s, e }: DOMStringMap): void {
 }
 
 preload(document.querySelector("script")?.dataset ?? {});
+
+/** watch marks the page once one of its scripts has failed to load, and makes the button reload that the page shows then. */
+function watch({ dataset }: HTMLElement): void {
+  const failed = ({ target }: Event) => {
+    if (target instanceof HTMLScriptElement) {
+      dataset.failed = "";
+    }
+  };
+  addEventListener("error", failed, true);
+  addEventListener("click", ({ target }) => (target as Element).closest(".late button") && location.reload());
+  dataset.early = "";
+}
+
+watch(document.documentElement);
+prepare(document.documentElement);

@@ -1,6 +1,6 @@
 /*
  * The English texts of the first script: the frame, the components, and the
- * share and open pages. The folders beside it have the texts of all other pages.
+ * share page. The folders beside it have the texts of all other pages.
  * A key is page.thing. {name} is a parameter that the page fills in. .one and .other (and
  * .few and .many in other languages) are the plural forms for {count}.
  */
@@ -39,6 +39,7 @@ export default {
   "ui.copy": "Copy",
   "ui.copied": "Copied",
   "ui.copy_failed": "Couldn't copy. Select the text and copy it yourself.",
+  "ui.show": "Show",
   "ui.show.password": "Show password",
   "ui.show.passphrase": "Show passphrase",
   "ui.hide": "Hide",
@@ -127,42 +128,12 @@ export default {
   "burn.confirm": "Burn secret",
   "burn.busy": "Burning…",
 
-  "open.title": "Someone shared a secret with you",
-  "open.title.domain": "{domain} shared a secret with you",
   "open.checking": "Checking the link…",
   "open.unchecked": "This link couldn't be checked",
-  "open.once": "It opens once. After that, this link no longer works.",
-  "open.expires": "Expires {relative}",
-  "open.passphrase": "Passphrase",
-  "open.passphrase.hint": "The sender set one. Ask them if you don't have it.",
   "open.passphrase.missing": "Enter the passphrase first.",
   "open.passphrase.wrong.one": "Wrong passphrase. {count} attempt left before a pause; the secret is still there.",
   "open.passphrase.wrong.other": "Wrong passphrase. {count} attempts left before a pause; the secret is still there.",
   "open.passphrase.pause": "Wrong passphrase. Try again {when}; the secret is still there.",
-  "open.locked": "Too many wrong passphrases. Try again {when}; the secret is still there.",
   "open.locked.for_good":
     "Too many wrong passphrases. This secret can't be opened any more. Ask the sender to share it again.",
-  "open.reveal": "Reveal secret",
-  "open.revealing": "Revealing…",
-  "open.own": "You shared this yourself. If you reveal it, no one else can.",
-  "open.verification": "This secret confirms the email address of a new account.",
-  "open.revealed": "Here's the secret",
-  "open.revealed.text": "It's shown only this once. Copy it now if you need it.",
-  "open.secret": "Secret",
-  "open.copy": "Copy secret",
-  "open.copied": "Secret copied",
-  "open.download": "Download as a file",
-  "open.clipboard": "The secret stays in your clipboard until you copy something else.",
-  "open.clipboard.clear": "Clear the clipboard",
-  "open.clipboard.cleared": "Clipboard cleared",
-  "open.clear": "Clear it now",
-  "open.cleared.title": "Cleared",
-  "open.cleared": "The secret was shown and is gone from this page. It can't be shown again.",
-  "open.idle": "The secret disappears when you leave this page, or after five minutes in the background.",
-  "open.gone.title": "This secret is gone, or never existed",
-  "open.gone.text": "It was opened, burned or expired, or the link is wrong. By design, the link doesn't say which.",
-  "open.gone.expected": "Expecting a secret? Tell the sender the link didn't open. Their receipt shows what happened.",
-  "open.bad.title": "This link is incomplete",
-  "open.bad.text": "Part of it is missing. Copy the whole link from the message and open it again.",
-  "open.reply": "Share a secret of your own",
 } as const;

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../i18n/ask";
+import { t as opening } from "../i18n/open";
 import { placeOf } from "../link";
 import { navigate } from "../router";
 import { policy } from "../session";
@@ -36,7 +37,7 @@ function problemOf(text: string, to: string): string | undefined {
     return t("ask.none");
   }
   if (!to) {
-    return isTooLong(text) ? t("ask.long") : t("open.bad.title");
+    return isTooLong(text) ? t("ask.long") : opening("open.bad.title");
   }
   const host = hostIn(text);
   return host && !isOwn(host) ? t("ask.elsewhere", { host }) : undefined;

@@ -1,11 +1,13 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { download } from "../download";
+import type { Bytes } from "../endtoend/bytes";
 import { size } from "../format";
-import { t } from "../i18n/endtoend";
+import { t } from "../i18n/revealed";
 import { askBeforeLeaving } from "../router";
 import { fitted } from "../share/filename";
 import { Button } from "../ui";
-import type { FileProps } from "./revealed";
+import { Hide, hidden } from "./hide";
+import { imageType } from "./image";
 
 /**
  * The longest name that a file is saved under, in bytes. While browsers save, they add
@@ -14,10 +16,17 @@ import type { FileProps } from "./revealed";
  */
 const longest = 200;
 
-/** File offers a file to save. It never shows what the file holds, whatever its type. */
+interface FileProps {
+  name: string;
+  body: Bytes;
+  onClear: () => void;
+}
+
+/** File offers a file to save. Of what it holds it shows images of pixels, and nothing else, whatever its name says. */
 export function File({ name, body, onClear }: FileProps) {
   const [saved, setSaved] = useState(false);
   useLayoutEffect(() => (saved ? undefined : askBeforeLeaving(() => t("reveal.file.leave"))), [saved]);
+  const image = usePreview(body);
   const save = () => {
     download(fitted(name || t("reveal.file.unnamed"), "", longest), body);
     setSaved(true);
@@ -26,21 +35,38 @@ export function File({ name, body, onClear }: FileProps) {
     <>
       <p>{t("reveal.file.text")}</p>
       <div class="file" role="region" aria-label={t("open.secret")}>
+        {image && !hidden.value && <img class="file-image" src={image} alt="" />}
         <p class="file-name" dir="auto" translate={false}>
           {name || t("reveal.file.unnamed")}
         </p>
         <p class="muted">{size(body.length)}</p>
         {/^\.+[^.]/.test(name) && <p class="muted small">{t("reveal.file.dot", { name: name.replace(/^\.+/, "") })}</p>}
       </div>
-      <div class="row">
+      <div class="row reveal-actions">
         <Button kind="primary" icon="download" onClick={save}>
           {t("reveal.file.save")}
         </Button>
-        <Button icon="close" onClick={onClear}>
+        {image && <Hide />}
+        <Button icon="check" onClick={onClear}>
           {t("open.clear")}
         </Button>
       </div>
       <p class="muted small">{t("reveal.file.trust")}</p>
     </>
   );
+}
+
+/** usePreview returns an address of the image that a file is; undefined for other files. */
+function usePreview(body: Bytes): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useLayoutEffect(() => {
+    const type = imageType(body);
+    if (!type) {
+      return;
+    }
+    const made = URL.createObjectURL(new Blob([body], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [body]);
+  return url;
 }

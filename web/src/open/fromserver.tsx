@@ -10,7 +10,7 @@ import { Stage } from "./stage";
 export { Checked, Stage };
 
 /** FromServer opens a secret that the server encrypted. It never opens another one: this link lacks what that needs. */
-export default function FromServer({ secretKey }: { secretKey: string }) {
+export function FromServer({ secretKey }: { secretKey: string }) {
   return (
     <Checked
       secretKey={secretKey}

@@ -1,16 +1,16 @@
 import { type Signal, signal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { download } from "../download";
-import type { Bytes } from "../endtoend/bytes";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
-import { t } from "../i18n/open";
+import { t } from "../i18n/revealed";
 import { onLeave } from "../router";
-import { announce, Button, Card, Checkbox, CopyButton, copyText, LinkButton, Notice, Page } from "../ui";
+import { announce, Button, Card, Checkbox, CopyButton, copyText, Empty, LinkButton, Notice, Page } from "../ui";
+import { File } from "./file";
+import { Hide, hidden } from "./hide";
 import type { Content } from "./source";
 
-/** How texts are shown. The choices last until the page is closed. */
-const hidden = signal(false);
+/** How texts are shown. The choice lasts until the page is closed. */
 const wrapped = signal(true);
 
 /** What stands in place of a hidden text. It does not even show how long that is. */
@@ -19,17 +19,9 @@ const dots = "••••••••••••";
 /** How long a page in the background keeps the value. */
 const idle = 5 * 60_000;
 
-export interface FileProps {
-  name: string;
-  body: Bytes;
-  onClear: () => void;
-}
-
 interface RevealedProps {
   content: Signal<Content | undefined>;
   brand: GetPublicBrandResponse | undefined;
-  /** Shows a file. Only secrets that a device encrypted can be files. */
-  file?: FunctionComponent<FileProps> | undefined;
   /** Called when the content is on the page. */
   onShown: () => void;
   /** Called when the content has been removed from memory and from the page. */
@@ -37,7 +29,7 @@ interface RevealedProps {
 }
 
 /** Revealed shows the content, and forgets it when the page is left or hidden for long. */
-export function Revealed({ content, brand, file: File, onShown, onClear }: RevealedProps) {
+export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
   useClearing(content, onClear);
   useEffect(onShown, []);
   const shown = content.value;
@@ -46,7 +38,7 @@ export function Revealed({ content, brand, file: File, onShown, onClear }: Revea
     <Page title={t("open.revealed")} lead={shown?.kind === "text" && t("open.revealed.text")}>
       <Card>
         {shown?.kind === "text" && <Text text={shown.text} onClear={end} />}
-        {shown?.kind === "file" && File && <File {...shown} onClear={end} />}
+        {shown?.kind === "file" && <File {...shown} onClear={end} />}
         {brand?.brand?.instructionsReveal && (
           <p class="brand-words" dir="auto">
             {brand.brand.instructionsReveal}
@@ -71,23 +63,29 @@ export function Revealed({ content, brand, file: File, onShown, onClear }: Revea
 
 function Text({ text, onClear }: { text: string; onClear: () => void }) {
   const [copied, setCopied] = useState(false);
+  const shown = useRef<HTMLPreElement>(null);
+  const overflows = useOverflow(shown);
+  const onCopied = () => setCopied(true);
   return (
     <>
-      <pre
-        class={wrapped.value ? "secret" : "secret secret-lines"}
-        dir="auto"
-        tabIndex={0}
-        role="region"
-        aria-label={t("open.secret")}
-        translate={false}
-        spellcheck={false}
-      >
-        {hidden.value ? <span class="secret-hidden">{dots}</span> : text}
-      </pre>
-      <div class="row">
-        <Button size="small" icon={hidden.value ? "eye" : "eye-off"} onClick={toggle}>
-          {t(hidden.value ? "reveal.show" : "reveal.hide")}
-        </Button>
+      <div class="secret">
+        <pre
+          ref={shown}
+          class={wrapped.value ? undefined : "secret-lines"}
+          dir="auto"
+          tabIndex={0}
+          role="region"
+          aria-label={t("open.secret")}
+          translate={false}
+          spellcheck={false}
+        >
+          {hidden.value ? <span class="secret-hidden">{dots}</span> : text}
+        </pre>
+        <CopyButton kind="quiet" size="small" text={text} done={t("open.copied")} onCopied={onCopied}>
+          {t("ui.copy")}
+        </CopyButton>
+      </div>
+      {overflows && (
         <Checkbox
           checked={wrapped.value}
           onChecked={(on) => {
@@ -96,15 +94,16 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
         >
           {t("reveal.wrap")}
         </Checkbox>
-      </div>
-      <div class="row">
-        <CopyButton kind="primary" text={text} done={t("open.copied")} onCopied={() => setCopied(true)}>
+      )}
+      <div class="row reveal-actions">
+        <CopyButton kind="primary" text={text} done={t("open.copied")} onCopied={onCopied}>
           {t("open.copy")}
         </CopyButton>
         <Button icon="download" onClick={() => download("secret.txt", text)}>
           {t("open.download")}
         </Button>
-        <Button icon="close" onClick={onClear}>
+        <Hide />
+        <Button icon="check" onClick={onClear}>
           {t("open.clear")}
         </Button>
       </div>
@@ -113,9 +112,28 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
   );
 }
 
-/** toggle hides or shows the text: by mouse, touch and keyboard alike. */
-function toggle(): void {
-  hidden.value = !hidden.value;
+/** useOverflow reports whether a line of a text is wider than its place. What is hidden is as before. */
+function useOverflow(of: RefObject<HTMLPreElement | null>): boolean {
+  const [overflows, setOverflows] = useState(false);
+  useLayoutEffect(() => {
+    const element = of.current;
+    if (!element) {
+      return;
+    }
+    const look = () => {
+      if (!hidden.peek()) {
+        const { className } = element;
+        element.className = "secret-lines";
+        setOverflows(element.scrollWidth > element.clientWidth);
+        element.className = className;
+      }
+    };
+    look();
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    return () => resized.disconnect();
+  }, []);
+  return overflows;
 }
 
 function ClipboardHint({ onCleared }: { onCleared: () => void }) {
@@ -132,6 +150,22 @@ function ClipboardHint({ onCleared }: { onCleared: () => void }) {
         {t("open.clipboard.clear")}
       </Button>
     </Notice>
+  );
+}
+
+/** Cleared is shown once the visitor is done with a secret. */
+export function Cleared({ after }: { after: string | undefined }) {
+  return (
+    <Page title={t("open.cleared.title")}>
+      <Empty icon="check" title={t("open.cleared")}>
+        {after && (
+          <p class="brand-words" dir="auto">
+            {after}
+          </p>
+        )}
+        <LinkButton href="/">{t("reveal.reply")}</LinkButton>
+      </Empty>
+    </Page>
   );
 }
 

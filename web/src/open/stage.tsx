@@ -1,17 +1,22 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, FunctionComponent } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { needed } from "../call";
 import { t } from "../i18n/open";
-import { askBeforeLeaving } from "../router";
+import { savesData } from "../line";
+import { askBeforeLeaving, noteOpened } from "../router";
 import { Empty, LinkButton, Page } from "../ui";
 import { Branded, useBrand } from "./branded";
 import { Gone } from "./gone";
 import type { Details } from "./lookup";
 import { mayLose, type Progress, Reveal, type Source } from "./reveal";
-import { type FileProps, Revealed } from "./revealed";
 import type { Content } from "./source";
 import { Waiting } from "./waiting";
 import { world } from "./world";
+
+/** What shows an opened secret. It is loaded while the page waits for the press. */
+const loadView = () => import("./revealed");
+type View = Awaited<ReturnType<typeof loadView>>;
 
 interface StageProps<Request, Answer> {
   secret: Details;
@@ -19,12 +24,8 @@ interface StageProps<Request, Answer> {
   source: () => Source<Request, Answer, Content>;
   /** Whether the device, and not the server, says that a passphrase is missing. */
   checksPassphrase?: boolean;
-  /** Shows a file, if the secret can be one. */
-  file?: FunctionComponent<FileProps>;
   /** A message above the facts. */
   notice?: ComponentChildren;
-  /** Called when the content is on the page. */
-  onShown?: () => void;
 }
 
 /** Stage opens a secret: first its details and the button, then the content, until that is cleared. */
@@ -34,10 +35,19 @@ export function Stage<Request, Answer>(props: StageProps<Request, Answer>) {
   const content = useSignal<Content | undefined>(undefined);
   const [cleared, setCleared] = useState(false);
   const [progress, setProgress] = useState<Progress>({ at: "form" });
+  const [view, setView] = useState<View>();
+  // Nothing is asked for that could not be shown.
+  const withView = (source: Source<Request, Answer, Content>): Source<Request, Answer, Content> => ({
+    ...source,
+    prepare: async (passphrase, signal) => {
+      setView(await needed(loadView));
+      return await source.prepare(passphrase, signal);
+    },
+  });
   const [reveal] = useState(
     () =>
       new Reveal(
-        props.source(),
+        withView(props.source()),
         world,
         { retries: secret.hasPassphrase ? 1 : Number.POSITIVE_INFINITY, onProgress: setProgress },
         (opened) => {
@@ -45,26 +55,30 @@ export function Stage<Request, Answer>(props: StageProps<Request, Answer>) {
         },
       ),
   );
-  useEffect(() => () => reveal.end(), []);
+  useEffect(() => {
+    if (!savesData()) {
+      loadView().catch(() => undefined); // If it is missing, the press loads it again.
+    }
+    return () => reveal.end();
+  }, []);
   const held = mayLose(progress);
   useLayoutEffect(() => (held ? askBeforeLeaving(() => t("reveal.leave")) : undefined), [held]);
 
-  if (cleared) {
-    return <Cleared after={brand?.brand?.instructionsPostReveal} />;
+  if (cleared && view) {
+    return <view.Cleared after={brand?.brand?.instructionsPostReveal} />;
   }
   if (progress.at === "gone") {
     return progress.lost ? <Lapsed /> : <Gone />;
   }
-  if (progress.at === "open") {
+  if (progress.at === "open" && view) {
     return (
       <Branded brand={brand}>
-        <Revealed
+        <view.Revealed
           content={content}
           brand={brand}
-          file={props.file}
           onShown={() => {
             void reveal.shown();
-            props.onShown?.();
+            noteOpened();
           }}
           onClear={() => setCleared(true)}
         />
@@ -83,21 +97,6 @@ export function Stage<Request, Answer>(props: StageProps<Request, Answer>) {
         onAgain={() => void reveal.again()}
       />
     </Branded>
-  );
-}
-
-function Cleared({ after }: { after: string | undefined }) {
-  return (
-    <Page title={t("open.cleared.title")}>
-      <Empty icon="check" title={t("open.cleared")}>
-        {after && (
-          <p class="brand-words" dir="auto">
-            {after}
-          </p>
-        )}
-        <LinkButton href="/">{t("reveal.reply")}</LinkButton>
-      </Empty>
-    </Page>
   );
 }
 

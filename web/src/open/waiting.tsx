@@ -60,7 +60,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
   // The facts are of a secret that waits. Now that is unknown or no longer so.
   const trouble = textOf(progress) !== undefined;
   return (
-    <Page title={domain ? t("open.title.domain", { domain }) : t("open.title")}>
+    <Page short title={domain ? t("open.title.domain", { domain }) : t("open.title")}>
       <Card>
         {brand?.hasLogo && <img class="brand-logo" src={`/imagine/${brand.domainId}/logo.png`} alt={domain} />}
         {brand?.brand?.description && <p dir="auto">{brand.brand.description}</p>}
@@ -72,6 +72,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
         {notice}
         {!trouble && <Facts secret={secret} />}
         <EncryptionLabel encryption={secret.encryption} brief={endToEnd && place.value.mangled} />
+        <Address />
         {!trouble && secret.owned && <Notice kind="warn">{t("open.own")}</Notice>}
         {trouble ? (
           <Trouble progress={progress} onAgain={onAgain} />
@@ -102,6 +103,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
           </Form>
         )}
       </Card>
+      <p class="muted small">{rich("open.new", { link: <a href="/about">{t("share.promises.title")}</a> })}</p>
     </Page>
   );
 }
@@ -110,6 +112,10 @@ function Facts({ secret }: { secret: Details }) {
   const { expires } = secret;
   return (
     <ul class="open-facts">
+      <li>
+        <Icon name="globe" />
+        <span>{rich("open.through", { host: <bdi>{secret.shareDomain || location.host}</bdi> })}</span>
+      </li>
       <li>
         <Icon name="lock" />
         <span>{t("open.once")}</span>
@@ -127,6 +133,19 @@ function Facts({ secret }: { secret: Details }) {
         </li>
       )}
     </ul>
+  );
+}
+
+/** Address says how to find out that this page is the one that the sender's link leads to. */
+function Address() {
+  return (
+    <details class="address">
+      <summary>
+        {t("open.address")}
+        <Icon name="down" />
+      </summary>
+      <p>{rich("open.address.text", { address: <bdi class="mono">{location.origin}</bdi> })}</p>
+    </details>
   );
 }
 

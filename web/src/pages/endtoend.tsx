@@ -3,14 +3,15 @@ import { Encryption } from "../contract";
 import { type Link, parse } from "../endtoend/link";
 import { t as askText } from "../i18n/ask";
 import { t } from "../i18n/endtoend";
+import { t as opening } from "../i18n/open";
 import { endToEndIn } from "../link";
 import { AskLink } from "../open/asklink";
-import { File } from "../open/file";
 import { fromDevice } from "../open/fromdevice";
 import { Checked, Stage } from "../open/fromserver";
 import { Mangled } from "../open/mangled";
+import { Opened } from "../open/opened";
 import { isTooLong } from "../open/pasted";
-import { forgetFragment, place } from "../router";
+import { place } from "../router";
 import { LinkButton, Notice, Page } from "../ui";
 
 /** Found is what a fragment holds. */
@@ -32,18 +33,17 @@ function linkIn(hash: string): Found {
  */
 export default function EndToEnd() {
   const [link] = useState(() => linkIn(place.peek().hash));
-  const [opened] = useState(() => place.peek().opened); // a reload forgets what was shown, and the address its link
+  const [opened] = useState(() => place.peek().opened);
   const mangled = <Mangled text={t("endtoend.mangled")} />;
+  if (opened) {
+    return <Opened at={opened} />;
+  }
   switch (link) {
     case "empty":
-      return opened ? (
-        <AskLink title={t("endtoend.opened.title")} lead={t("endtoend.opened")} />
-      ) : (
-        <AskLink title={t("endtoend.title")} lead={t("endtoend.lead")} />
-      );
+      return <AskLink title={t("endtoend.title")} lead={t("endtoend.lead")} />;
     case "incomplete":
       return (
-        <AskLink title={t("open.bad.title")} lead={t("endtoend.incomplete")}>
+        <AskLink title={opening("open.bad.title")} lead={t("endtoend.incomplete")}>
           {mangled}
         </AskLink>
       );
@@ -64,14 +64,7 @@ export default function EndToEnd() {
       secretKey={link.key}
       show={(secret) =>
         secret.encryption === Encryption.end_to_end ? (
-          <Stage
-            secret={secret}
-            source={() => fromDevice(link)}
-            checksPassphrase
-            file={File}
-            notice={mangled}
-            onShown={forgetFragment}
-          />
+          <Stage secret={secret} source={() => fromDevice(link)} checksPassphrase notice={mangled} />
         ) : (
           <Disagreement />
         )

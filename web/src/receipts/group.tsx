@@ -207,7 +207,7 @@ function Member({ metadata, name, link, onBurn }: MemberProps) {
                 kept();
               }}
             >
-              {copied ? t("ui.copied") : t("group.copy")}
+              {copied ? t("group.copied") : t("group.copy")}
             </CopyButton>
           )}
           <Menu icon="more" bare label={t("group.menu.named", { name })} kind="plain">

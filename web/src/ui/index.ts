@@ -9,7 +9,7 @@ export { CopyButton, CopyField, copyText, isSelected } from "./copy";
 export { Checkbox, Field, Form, PasswordInput, Select, TextArea, TextInput } from "./field";
 export { Icon, type IconName } from "./icon";
 export { Menu, MenuItem, MenuLink } from "./menu";
-export { Empty, Failure, Loading, Notice } from "./notice";
+export { Empty, Failure, Loading, Notice, Skeleton } from "./notice";
 export { Card, Facts, Page } from "./page";
 export { Segmented } from "./segmented";
 export { Spinner } from "./spinner";

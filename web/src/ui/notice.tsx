@@ -28,6 +28,20 @@ export function Loading({ children }: { children?: ComponentChildren }) {
   );
 }
 
+/** Skeleton is a placeholder for a card whose content is loading. */
+export function Skeleton() {
+  return (
+    <div class="card skeleton">
+      <p class="visually-hidden" role="status">
+        {t("app.loading")}
+      </p>
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
 interface EmptyProps {
   icon?: IconName;
   title: ComponentChildren;

@@ -1,16 +1,7 @@
 /** The texts of the page that opens end-to-end encrypted secrets. */
 export default {
-  "reveal.file.leave": "You haven't saved the file. If you leave now, it's gone. Leave anyway?",
-  "reveal.file.text": "It's offered only this once. Save it now if you need it.",
-  "reveal.file.save": "Save file",
-  "reveal.file.unnamed": "file",
-  "reveal.file.dot": "Your browser may save it as “{name}”.",
-  "reveal.file.trust": "The service can't look inside the file. Open it only if you trust the sender.",
   "endtoend.title": "Open a secret",
   "endtoend.lead": "Paste the whole link you were sent. Its secret part stays on this device.",
-  "endtoend.opened.title": "This secret was opened",
-  "endtoend.opened":
-    "It was shown on this page and is gone: it can't be shown again. To open another one, paste its link.",
   "endtoend.incomplete":
     "Part of it is missing. An end-to-end encrypted secret opens only with its whole link. Copy the link from the message again.",
   "endtoend.wrong.title": "This link is wrong",

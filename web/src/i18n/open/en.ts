@@ -1,5 +1,25 @@
 /** The texts of opening a secret, for the pages of both kinds. */
 export default {
+  "open.title": "Someone shared a secret with you",
+  "open.title.domain": "{domain} shared a secret with you",
+  "open.once": "It opens once. After that, this link no longer works.",
+  "open.expires": "Expires {relative}",
+  "open.passphrase": "Passphrase",
+  "open.passphrase.hint": "The sender set one. Ask them if you don't have it.",
+  "open.locked": "Too many wrong passphrases. Try again {when}; the secret is still there.",
+  "open.reveal": "Reveal secret",
+  "open.revealing": "Revealing…",
+  "open.own": "You shared this yourself. If you reveal it, no one else can.",
+  "open.verification": "This secret confirms the email address of a new account.",
+  "open.gone.title": "This secret is gone, or never existed",
+  "open.gone.text": "It was opened, burned or expired, or the link is wrong. By design, the link doesn't say which.",
+  "open.gone.expected": "Expecting a secret? Tell the sender the link didn't open. Their receipt shows what happened.",
+  "open.reply": "Share a secret of your own",
+  "open.through": "Sent through {host}",
+  "open.address": "How to check the address",
+  "open.address.text":
+    "Check that the address at the top of your browser begins with {address}. If it doesn't, or you don't expect a link from there, ask the sender first.",
+  "open.new": "New here? {link}",
   "reveal.deriving": "Deriving the key on this device…",
   "reveal.malformed": "This passphrase isn't valid text. Type it again.",
   "reveal.link":
@@ -30,8 +50,6 @@ export default {
     "The time to fetch it ran out, or it was opened elsewhere, burned or expired. Ask the sender to share it again. Their receipt shows what happened.",
   "reveal.leave":
     "The server may already have opened the secret for this page. If you leave now, it's lost. Leave anyway?",
-  "reveal.hide": "Hide the secret",
-  "reveal.show": "Show the secret",
-  "reveal.wrap": "Wrap long lines",
-  "reveal.reply": "Reply with a secret",
+  "open.bad.title": "This link is incomplete",
+  "open.bad.text": "Part of it is missing. Copy the whole link from the message and open it again.",
 } as const;

@@ -156,6 +156,7 @@ export default {
   "group.mail": "email: {state}",
   "group.copy": "Copy link",
   "group.copy.named": "Copy link for {name}",
+  "group.copied": "Copied",
   "group.copied.named": "Copied: link for {name}",
   "group.menu.named": "More for {name}",
   "group.link.show": "Show link",

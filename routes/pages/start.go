@@ -1,0 +1,81 @@
+package pages
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"hush/locale"
+	"hush/routes/call"
+)
+
+// The starts that several pages have.
+const (
+	startShare   = "share"
+	startOpen    = "open"
+	startReceipt = "receipt"
+)
+
+// start is what a shell shows until its script has drawn the page in its place: the
+// frame and the first words of that page.
+type start struct {
+	Name         string // of the page, for its style
+	Language     string
+	Logo         string // path; empty for the client's own
+	Title, Lead  string
+	Late, Advice string // once the script has not come for a while
+	Reload       string
+}
+
+// heading is the head of a page. The title may have the place {name}, for the
+// service's name.
+type heading struct {
+	Title string `json:"title"`
+	Lead  string `json:"lead"`
+}
+
+// starts has the heads of the client's pages, in all languages: the build writes them
+// from the client's own texts.
+type starts struct {
+	Reload map[locale.Locale]string             `json:"reload"`
+	Pages  map[string]map[locale.Locale]heading `json:"pages"`
+}
+
+// startsFile is where the build leaves them. It is not served.
+const startsFile = "start.json"
+
+// readStarts reads the heads of a build. A build without them has none.
+func readStarts(files fs.FS) (s starts, err error) {
+	data, err := fs.ReadFile(files, startsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("reading %s: %w", startsFile, err)
+	}
+	return s, nil
+}
+
+// of returns a start in the visitor's language. An unknown one has no words of its own.
+func (s starts) of(req *call.Request, name string) *start {
+	l := req.Visitor.Locale
+	head := s.Pages[name][l]
+	return &start{
+		Name: name, Language: languageTag(req), Logo: ownPath(req.Policy.GetLogoUrl()),
+		Title: strings.ReplaceAll(head.Title, "{name}", instanceName(req)), Lead: head.Lead,
+		Late: req.Text("page.start.title"), Advice: req.Text("page.start.explanation"), Reload: s.Reload[l],
+	}
+}
+
+// ownPath returns a URL that is a path of this service, and an empty text for others.
+func ownPath(url string) string {
+	if strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") {
+		return url
+	}
+	return ""
+}
