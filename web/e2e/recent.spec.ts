@@ -1,4 +1,4 @@
-import { ada, button, expect, links, revealed, signIn, test } from "./fixtures";
+import { ada, button, copyLink, expect, links, revealed, signIn, test } from "./fixtures";
 import { settle } from "./pages";
 import { unfold } from "./shareform";
 import { t } from "./texts";
@@ -12,7 +12,7 @@ test("the list counts, filters without a call, and shows by itself what was open
   await page.getByLabel(t("share.label")).fill(label);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
-  page.on("dialog", (dialog) => void dialog.accept());
+  await copyLink(page); // or leaving the page would ask first
   await page.goto("/recent");
   await settle(page);
   const filters = page.getByRole("group", { name: t("recent.filter"), exact: true });
