@@ -210,7 +210,7 @@ function Member({ metadata, name, link, onBurn }: MemberProps) {
               {copied ? t("group.copied") : t("group.copy")}
             </CopyButton>
           )}
-          <Menu icon="more" bare label={t("group.menu.named", { name })} kind="plain">
+          <Menu icon="more" bare label={t("group.menu.for", { name })} kind="plain">
             {link && <MenuItem onClick={() => setOpen(!open)}>{t("group.ways")}</MenuItem>}
             <MenuItem onClick={onBurn}>{t("recent.burn")}</MenuItem>
           </Menu>

@@ -158,7 +158,7 @@ export default {
   "group.copy.named": "Copy link for {name}",
   "group.copied": "Copied",
   "group.copied.named": "Copied: link for {name}",
-  "group.menu.named": "More for {name}",
+  "group.menu.for": "More for {name}",
   "group.link.show": "Show link",
   "group.ways": "More ways",
   "group.link.unknown": "Its link was made on your device and isn't stored.",

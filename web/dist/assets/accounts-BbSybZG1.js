@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-lxbk5sqq.js";import{r as t}from"./wire-Bq8q69Qs.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DsNOoswu.js";import{r as t}from"./wire-Bq8q69Qs.js";var n=t(e);export{n as default};

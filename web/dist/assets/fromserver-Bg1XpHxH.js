@@ -1,1 +1,0 @@
-export{s as Checked,n as Stage,t as default}from"./fromserver-CtWsKqLP.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-YdQED4dM.js";import{r as t}from"./wire-Bq8q69Qs.js";var n=t(e);export{n as default};
