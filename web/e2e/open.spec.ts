@@ -201,8 +201,8 @@ test("a reload says when the secret was opened here, and has nothing of its link
     const opened = new Date(Date.now() - 36 * 3_600_000);
     await page.evaluate((opened) => history.replaceState({ ...history.state, opened }, ""), opened.getTime());
     await page.reload();
-    await expect(page.getByRole("heading", { level: 1 })).toContainText(
-      t("opened.title.day", { date: opened.toLocaleDateString("en-US", { dateStyle: "medium" }) }),
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+      new RegExp(`^${t("opened.title.day", { date: `.*${opened.getFullYear()}.*` })}$`),
     );
     // The same place opens another link.
     const next = await conceal({ secret: "e2e secret of this evening" });
