@@ -29,8 +29,7 @@ type start struct {
 	Reload       string
 }
 
-// heading is the head of a page. The title may have the place {name}, for the
-// service's name.
+// heading is the head of a page. It may have the place {name}, for the service's name.
 type heading struct {
 	Title string `json:"title"`
 	Lead  string `json:"lead"`
@@ -65,9 +64,10 @@ func readStarts(files fs.FS) (s starts, err error) {
 func (s starts) of(req *call.Request, name string) *start {
 	l := req.Visitor.Locale
 	head := s.Pages[name][l]
+	named := strings.NewReplacer("{name}", instanceName(req))
 	return &start{
 		Name: name, Language: languageTag(req), Logo: ownPath(req.Policy.GetLogoUrl()),
-		Title: strings.ReplaceAll(head.Title, "{name}", instanceName(req)), Lead: head.Lead,
+		Title: named.Replace(head.Title), Lead: named.Replace(head.Lead),
 		Late: req.Text("page.start.title"), Advice: req.Text("page.start.explanation"), Reload: s.Reload[l],
 	}
 }

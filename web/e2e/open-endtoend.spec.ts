@@ -99,9 +99,9 @@ test("an image is shown, can be hidden, and is gone with the page", async ({ pag
   const address = (await image.getAttribute("src")) ?? "";
   expect(address).toMatch(/^blob:/);
   await expectAccessible(page);
-  await button(page, t("ui.hide")).click();
+  await button(page, t("reveal.hide")).click();
   await expect(image).toHaveCount(0);
-  await button(page, t("ui.show")).click();
+  await button(page, t("reveal.show")).click();
   await expect(image).toBeVisible();
   await button(page, t("reveal.file.save")).click();
   await button(page, t("open.clear")).click();

@@ -297,7 +297,7 @@ test("a text is copied at its corner, and what is done with it stands in order @
   await expect(page.getByRole("checkbox"), "no line overflows").toHaveCount(0);
   expect(await page.getByRole("main").getByRole("button").allInnerTexts()).toEqual([
     t("ui.copy"),
-    ...[t("open.copy"), t("open.download"), t("ui.hide"), t("open.clear")],
+    ...[t("open.copy"), t("open.download"), t("reveal.hide"), t("open.clear")],
   ]);
   const text = await revealed(page).boundingBox();
   const corner = await button(page, t("ui.copy")).boundingBox();
@@ -311,9 +311,9 @@ test("a text is copied at its corner, and what is done with it stands in order @
     const [outer, inner] = [await card.boundingBox(), await copy.boundingBox()];
     expect(inner?.width).toBeGreaterThan((outer?.width ?? 0) - 70);
   }
-  await button(page, t("ui.hide")).click();
+  await button(page, t("reveal.hide")).click();
   await expect(revealed(page)).not.toContainText("e2e short");
-  await button(page, t("ui.show")).click();
+  await button(page, t("reveal.show")).click();
   await expect(revealed(page)).toHaveText("e2e short secret");
 });
 
@@ -445,18 +445,18 @@ test("a revealed text is hidden and shown, by touch and by keyboard, and its lin
   await button(page, t("open.reveal")).click();
   const shown = revealed(page);
   await expect(shown).toHaveText(line.trim());
-  const hide = button(page, t("ui.hide"));
+  const hide = button(page, t("reveal.hide"));
   await (isMobile ? hide.tap() : hide.click());
   await expectNowhere(page, "e2e secret");
   await expectAccessible(page);
-  await button(page, t("ui.show")).press("Enter");
+  await button(page, t("reveal.show")).press("Enter");
   await expect(shown).toHaveText(line.trim());
   await hide.press("Space");
   await expectNowhere(page, "e2e secret");
   await button(page, t("open.copy")).click();
   await expect(button(page, t("open.copied"))).toBeVisible();
   expect(await clipboard(page)).toBe(line);
-  await button(page, t("ui.show")).click();
+  await button(page, t("reveal.show")).click();
   const overflows = () => shown.evaluate((element) => element.scrollWidth > element.clientWidth);
   expect(await overflows()).toBe(false);
   await page.getByRole("checkbox", { name: t("reveal.wrap") }).uncheck();

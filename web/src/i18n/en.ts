@@ -39,7 +39,6 @@ export default {
   "ui.copy": "Copy",
   "ui.copied": "Copied",
   "ui.copy_failed": "Couldn't copy. Select the text and copy it yourself.",
-  "ui.show": "Show",
   "ui.show.password": "Show password",
   "ui.show.passphrase": "Show passphrase",
   "ui.hide": "Hide",

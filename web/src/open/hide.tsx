@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { t } from "../i18n";
+import { t } from "../i18n/revealed";
 import { Button } from "../ui";
 
 /** Whether what was opened is hidden from those who look on. The choice lasts until the page is closed. */
@@ -12,7 +12,7 @@ export function Hide() {
   };
   return (
     <Button icon={hidden.value ? "eye" : "eye-off"} onClick={toggle}>
-      {t(hidden.value ? "ui.show" : "ui.hide")}
+      {t(hidden.value ? "reveal.show" : "reveal.hide")}
     </Button>
   );
 }

@@ -12,7 +12,7 @@ interface PageProps {
   lead?: ComponentChildren;
   /** Buttons beside the heading. */
   actions?: ComponentChildren;
-  /** Whether the page is one short form or card: it is as wide as its fields, and centred. */
+  /** Whether the page is one short form: it is as wide as its fields, and centred. */
   short?: boolean;
   children?: ComponentChildren;
 }

@@ -6,6 +6,8 @@ export default {
   "open.copy": "Copy secret",
   "open.copied": "Secret copied",
   "open.download": "Save as a file",
+  "reveal.hide": "Hide",
+  "reveal.show": "Show",
   "reveal.wrap": "Wrap long lines",
   "open.clear": "I'm done, clear it",
   "open.clipboard": "The secret stays in your clipboard until you copy something else.",

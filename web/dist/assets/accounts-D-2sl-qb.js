@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DK6La1Ri.js";import{r as t}from"./wire-CKLPYQon.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DRiAg7Yr.js";import{r as t}from"./wire-CKLPYQon.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BtqQouaX.js";import{r as t}from"./wire-CKLPYQon.js";var n=t(e);export{n as default};

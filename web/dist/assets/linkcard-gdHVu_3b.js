@@ -1,1 +1,0 @@
-export{t as default}from"./linkcard-BVsDZ4Gf.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-BgPdz2n_.js";
