@@ -36,7 +36,7 @@ async function linkFor(page: Page, name: string): Promise<string> {
 
 /** choose presses an item of the menu of a recipient. */
 async function choose(page: Page, name: string, item: "group.ways" | "recent.burn"): Promise<void> {
-  await button(page, t("group.menu.named", { name })).click();
+  await button(page, t("group.menu.for", { name })).click();
   await page.getByRole("menuitem", { name: t(item) }).click();
 }
 
