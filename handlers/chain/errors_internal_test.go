@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,22 @@ func TestMapError(t *testing.T) {
 			if diff := cmp.Diff(c.retry, retry, protocmp.Transform()); diff != "" {
 				t.Errorf("mapped(%v): retry info (-want +got):\n%s", err, diff)
 			}
+			header := ""
+			if c.retry != nil {
+				header = strconv.FormatFloat(c.retry.GetRetryDelay().AsDuration().Seconds(), 'f', 0, 64)
+			}
+			if after := got.Meta().Get("Retry-After"); after != header {
+				t.Errorf("mapped(%v): got Retry-After %q, want %q", err, after, header)
+			}
+		}
+	}
+}
+
+func TestRetryAfterIsRoundedUp(t *testing.T) {
+	t.Parallel()
+	for delay, want := range map[time.Duration]string{time.Millisecond: "1", time.Second: "1", 1001 * time.Millisecond: "2", 20 * time.Minute: "1200"} {
+		if got := RetryAfter(delay); got != want {
+			t.Errorf("RetryAfter(%s): got %s, want %s", delay, got, want)
 		}
 	}
 }

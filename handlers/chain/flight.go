@@ -2,7 +2,6 @@ package chain
 
 import (
 	"errors"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -46,7 +45,5 @@ var errHeld = errors.New("too many bytes are being received: try again soon")
 // heldError refuses a request whose bytes do not fit. It is a *connect.Error,
 // because connect passes it on unchanged.
 func heldError() *connect.Error {
-	refused := refuse(connect.CodeUnavailable, errHeld, nil).after(heldRetry).wire()
-	refused.Meta().Set("Retry-After", strconv.Itoa(int(heldRetry/time.Second)))
-	return refused
+	return refuse(connect.CodeUnavailable, errHeld, nil).after(heldRetry).wire()
 }

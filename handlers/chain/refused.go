@@ -2,6 +2,7 @@ package chain
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"connectrpc.com/connect"
@@ -44,6 +45,7 @@ func (r *RefusedError) wire() *connect.Error {
 	}
 	if r.Retry > 0 {
 		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(r.Retry)})
+		refused.Meta().Set("Retry-After", RetryAfter(r.Retry))
 	}
 	for _, message := range details {
 		if detail, err := connect.NewErrorDetail(message); err == nil {
@@ -51,6 +53,12 @@ func (r *RefusedError) wire() *connect.Error {
 		}
 	}
 	return light(refused)
+}
+
+// RetryAfter returns a delay as the header Retry-After has it: in whole seconds, rounded up,
+// so that no client retries too early.
+func RetryAfter(delay time.Duration) string {
+	return strconv.FormatInt(int64((delay+time.Second-1)/time.Second), 10)
 }
 
 // codeOf returns the code of an error of the chain.

@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"hush/handlers/chain"
 )
 
 // Class is the reason of a refusal, as far as legacy responses distinguish
@@ -104,15 +106,13 @@ func Malformed(text string) error {
 	return &Error{Class: ClassMalformed, Text: text}
 }
 
-// SetRetryAfter sets the header Retry-After in whole seconds, rounded up, so
-// that no client retries too early.
+// SetRetryAfter sets the header Retry-After, if waiting helps.
 func (e *Error) SetRetryAfter(h http.Header) {
 	wait := e.Retry
 	if wait <= 0 && e.Class == ClassLimited && !e.ForGood {
 		wait = time.Minute // a limit without a delay: a minute is a guess
 	}
 	if wait > 0 {
-		seconds := int64((wait + time.Second - 1) / time.Second)
-		h.Set("Retry-After", strconv.FormatInt(seconds, 10))
+		h.Set("Retry-After", chain.RetryAfter(wait))
 	}
 }

@@ -101,7 +101,7 @@ func (s *shareCommand) addFlags(set *pflag.FlagSet) {
 	flags.Parsed(&s.ttl, "`lifetime` of the secret: a number and s, m, h, d or w, as in 3d or 1h30m (default: the server's)", parseLifetime)(set, "ttl")
 	flags.Switch(&s.passphrasePrompt, "ask for a passphrase that the recipient needs")(set, "passphrase-prompt")
 	flags.Text(&s.passphraseFile, "", "`file` whose first line is the passphrase; \"-\" for standard input")(set, "passphrase-file")
-	flags.Switch(&s.generatePassphrase, "draw a passphrase of six words, and print it on standard error")(set, "generate-passphrase")
+	flags.Switch(&s.generatePassphrase, "draw a passphrase of seven words, and print it on standard error")(set, "generate-passphrase")
 	flags.Repeated(&s.recipients, "e-mail `address` that the server mails a link to, one link for each; needs an account and --encryption server; may be given several times", parseRecipients)(set, "recipient")
 	flags.Text(&s.domain, "", "custom `domain` of the account for the link")(set, "domain")
 	flags.Text(&s.label, "", "`note` for the receipt, which the recipient does not see")(set, "label")

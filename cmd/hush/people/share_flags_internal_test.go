@@ -74,7 +74,7 @@ func TestDrawPassphrase(t *testing.T) {
 		}
 		words := strings.Split(phrase, "-")
 		if len(words) != passphraseWords {
-			t.Fatalf("drawPassphrase: got %q, want six words", phrase)
+			t.Fatalf("drawPassphrase: got %q, want %d words", phrase, passphraseWords)
 		}
 		for _, word := range words {
 			delete(missing, word)

@@ -56,7 +56,7 @@ func (s *shareCommand) askPassphrase(ctx context.Context) (string, error) {
 }
 
 // passphraseWords is how many words a generated passphrase has, ten bits each.
-const passphraseWords = 6
+const passphraseWords = 7
 
 // drawPassphrase returns random words, as the web page draws them.
 func drawPassphrase() (string, error) {

@@ -80,7 +80,7 @@ export default {
   "security.build.signed": "Each release has checksums with a signature:",
   "security.build.same": "The program tells its commit, and the same commit built again gives the same bytes:",
   "security.build.limit":
-    "No visitor can check what a server really runs. Whoever needs that shares and opens with the command line, which runs no page.",
+    "No visitor can check what a server really runs. If you need that, share and open with the command line, which runs no page.",
   "about.browser": "These pages load nothing from other hosts, don't track you, and store no secret in your browser.",
 
   "feedback.title": "Feedback",
