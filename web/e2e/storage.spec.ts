@@ -1,4 +1,5 @@
 import { ada, button, expect, heading, links, revealed, signIn, test } from "./fixtures";
+import { unfold } from "./shareform";
 import { stored } from "./stored";
 import { german, t } from "./texts";
 
@@ -8,6 +9,8 @@ test("nothing secret is stored, and the session is out of reach of scripts", asy
   await signIn(page, ada);
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret that is kept nowhere");
+  await unfold(page, "more");
+  await page.getByLabel(t("share.label")).fill("e2e label that is kept nowhere");
   await button(page, t("share.submit")).click();
   const { link, receipt } = await links(page);
   await page.getByLabel(t("app.language")).selectOption("de");
@@ -30,7 +33,7 @@ test("nothing secret is stored, and the session is out of reach of scripts", asy
   expect(session).toMatchObject({ httpOnly: true, secure: true, sameSite: "Lax", path: "/" });
   for (const all of [onLinks, onReceipt, onReveal, await stored(page)]) {
     const { local, databases, caches, workers, cookie, session: short } = JSON.parse(all) as Record<string, object>;
-    expect(local).toEqual({ "hush.locale": "en", "hush.theme": "dark" });
+    expect(local).toEqual({ "hush.locale": "en", "hush.theme": "dark", "hush.more": "1" });
     expect([short, databases, caches, workers, cookie]).toEqual([{}, [], [], [], ""]);
     for (const secret of ["kept nowhere", link.slice(-31), receipt.slice(-31), session?.value ?? ""]) {
       expect(all).not.toContain(secret);

@@ -1,7 +1,8 @@
 /*
- * What the browser keeps for the next visit: the language, the theme, and the
- * history if the visitor turned it on. A browser may forbid storage: then it keeps
- * nothing, and every choice lasts until the page is closed.
+ * What the browser keeps for the next visit: the language, the theme,
+ * whether rarely used fields are unfolded, and the history if the visitor turned it on.
+ * A browser may forbid storage: then it keeps nothing, and every choice lasts until the
+ * page is closed.
  */
 
 /** read returns an item, or null if there is none. */

@@ -58,7 +58,10 @@ function Promises() {
 }
 
 function Report() {
-  const contact = policy.value?.securityContact;
+  if (!policy.value) {
+    return null; // nothing is known of a contact yet
+  }
+  const contact = policy.value.securityContact;
   return (
     <Card title={t("security.report")}>
       <p>
@@ -66,7 +69,7 @@ function Report() {
           ? rich("security.report.contact", {
               contact: (
                 <a href={contact} rel="noreferrer">
-                  <bdi>{decodeURIComponent(contact.replace(/^mailto:/, ""))}</bdi>
+                  <bdi>{shownContact(contact)}</bdi>
                 </a>
               ),
             })
@@ -75,6 +78,11 @@ function Report() {
       <p class="muted">{t("security.report.care")}</p>
     </Card>
   );
+}
+
+/** shownContact returns an e-mail address as people write it, and the address of a page as it is. */
+function shownContact(contact: string): string {
+  return contact.startsWith("mailto:") ? decodeURIComponent(contact.slice("mailto:".length)) : contact;
 }
 
 const signed = `ssh-keygen -Y verify -f signers -I NAME -n hush-release \\

@@ -3,18 +3,11 @@ import { useId } from "preact/hooks";
 import { EncryptionBadge } from "../endtoend/label";
 import { size } from "../format";
 import { t } from "../i18n/share";
-import { lazy } from "../lazy";
 import { Card } from "../ui";
 import type { FileFacts } from "./draft";
+import PrintSheet from "./printsheet";
 import { FileLine } from "./thumb";
 import Ways from "./ways";
-
-// Only the printer sees it.
-const PrintSheet = lazy(() => import("./printsheet"), Nothing, Nothing);
-
-function Nothing() {
-  return null;
-}
 
 interface LinkCardProps {
   link: string;

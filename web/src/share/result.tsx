@@ -35,7 +35,7 @@ export default function Links({ created }: { created: Created }) {
 /** Once shows what this page generated in a line of the card with the link. */
 function Once({ label, text }: { label: string; text: string }) {
   return (
-    <div class="field">
+    <div class="field no-print">
       <span class="field-label" aria-hidden="true">
         {label}
       </span>
@@ -45,18 +45,20 @@ function Once({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Generated shows a text or passphrase that this page generated. */
+/** Generated shows a text or passphrase that this page generated. It is not printed: a print has the link. */
 export function Generated({ title, text }: { title: "result.value" | "phrase.result"; text: string }) {
   return (
-    <Card title={t(title)}>
-      <p class="generated mono" dir="ltr">
-        {text}
-      </p>
-      <div class="row">
-        <CopyButton text={text} />
-        <span class="muted small">{t("result.value.hint")}</span>
-      </div>
-    </Card>
+    <div class="no-print">
+      <Card title={t(title)}>
+        <p class="generated mono" dir="ltr">
+          {text}
+        </p>
+        <div class="row">
+          <CopyButton text={text} />
+          <span class="muted small">{t("result.value.hint")}</span>
+        </div>
+      </Card>
+    </div>
   );
 }
 

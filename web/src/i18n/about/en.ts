@@ -53,7 +53,8 @@ export default {
   "about.answer.preview":
     "The same page for every link, and nothing of the secret. Only a press on the button opens it.",
   "about.question.stolen": "What if the server's data is stolen?",
-  "about.answer.stolen": "Alone, the stored data opens no secret, not even with the server's root key.",
+  "about.answer.stolen":
+    "Alone, the stored data opens no secret. With the server's root key too, only links in mail that still waits and accounts with weak passwords are at risk.",
   "about.question.long": "How long does it stay, and how large may it be?",
   "about.question.receipt": "What is the receipt for?",
   "about.question.browser": "What happens in my browser?",
