@@ -78,7 +78,7 @@ func TestOperationsAnswerTheTired(t *testing.T) {
 		{"forgot a password", "accounts.md", "`reset-password` sets another password"},
 		{"block an abuser", "abuse.md", "Block an account with"},
 		{"The upgrade went wrong", "upgrades.md", "**It went wrong**"},
-		{"move to another machine", "moving.md#to-another-machine", "On the new machine, install"},
+		{"move to another machine", "moving.md#to-another-machine", "on the new machine, install"},
 		{"The machine is lost", "worst-day.md#the-day", "On the new machine,"},
 	} {
 		row := regexp.MustCompile(`(?m)^\| [^|]*` + regexp.QuoteMeta(q.question) + `.*\]\(` + regexp.QuoteMeta(q.target) + `\).*\|$`)

@@ -66,18 +66,19 @@ export function inSeconds(seconds: number): string {
   return relative(new Date(Date.now() + seconds * 1000));
 }
 
-/** exact formats a date and time to the minute. */
-export function exact(date: Date): string {
-  return new Intl.DateTimeFormat(region.value, { dateStyle: "medium", timeStyle: "short" }).format(date);
+/** exact formats a date and time to the minute, or to the second for "medium". */
+export function exact(date: Date, timeStyle: "short" | "medium" = "short"): string {
+  return new Intl.DateTimeFormat(region.value, { dateStyle: "medium", timeStyle }).format(date);
 }
 
-/** size formats a number of bytes as systems show sizes of files, as in 102.4 KB. */
+/** size formats a number of bytes as systems show sizes of files, as in 1.5 MB and 102 KB. */
 export function size(count: number): string {
   if (count < 1000) {
     return bytes(count);
   }
   const [unit, length] = count < 999_950 ? (["kilobyte", 1e3] as const) : (["megabyte", 1e6] as const);
-  const text = number(count / length, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 });
+  const maximumFractionDigits = count / length < 100 ? 1 : 0;
+  const text = number(count / length, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits });
   return text.replace("kB", "KB");
 }
 

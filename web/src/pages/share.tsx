@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { byteLength, percent, size } from "../format";
-import { t } from "../i18n";
+import { t, tn } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
 import { type Draft, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
+import { mails } from "../share/fields";
 import { type Handed, useHanded } from "../share/handed";
 import { change as changeKept, forget, kept, type Mode, open } from "../share/kept";
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
+import { recipientsIn } from "../share/parts";
 import { Trust } from "../share/trust";
 import { Button, Card, Field, Form, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
 
@@ -121,6 +123,8 @@ function ShareForm({ kind }: { kind: Kind }) {
     [],
   );
 
+  const links = recipientsIn(d.recipients, kind === "server" && mails()).length;
+
   const submit = async () => {
     if (busy) {
       return;
@@ -196,7 +200,9 @@ function ShareForm({ kind }: { kind: Kind }) {
                 ? t("share.busy.sent", { percent: percent(part) })
                 : busy
                   ? t(`share.busy.${busy}`)
-                  : t("share.submit")}
+                  : links > 1
+                    ? tn("share.submit.links", links)
+                    : t("share.submit")}
             </Button>
             {busy && busy !== "proving" && part !== undefined && part < 1 && (
               <Button wide onClick={() => gone.current.abort()}>

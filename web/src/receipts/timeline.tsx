@@ -44,7 +44,7 @@ function Entry({ event }: { event: Event }) {
       <span>
         {t(line[0])} {details.length > 0 && <span class="muted small">{details.join(", ")}</span>}
       </span>
-      {date && <Time date={date} />}
+      {date && <Time date={date} precise />}
     </li>
   );
 }

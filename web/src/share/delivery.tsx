@@ -1,3 +1,4 @@
+import type { TargetedClipboardEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { DomainState } from "../contract";
 import { t } from "../i18n/share";
@@ -54,6 +55,7 @@ function Recipients({ draft, kind, problem, change, onKind }: OptionsProps) {
           dir="auto"
           value={draft.recipients}
           onValue={(recipients) => change({ recipients })}
+          onPaste={(event) => pasteLines(event, (recipients) => change({ recipients }))}
         />
       </Field>
       {kind === "end_to_end" && mails() && (
@@ -70,6 +72,20 @@ function Recipients({ draft, kind, problem, change, onKind }: OptionsProps) {
       )}
     </div>
   );
+}
+
+/** pasteLines puts a comma between the lines of what is pasted: a field of one line would run them together. */
+function pasteLines(event: TargetedClipboardEvent<HTMLInputElement>, onValue: (value: string) => void): void {
+  const lines = (event.clipboardData?.getData("text/plain") ?? "")
+    .split(/[\r\n]+/)
+    .map((line) => line.trim().replace(/[,;]+$/, ""))
+    .filter(Boolean);
+  if (lines.length > 1) {
+    event.preventDefault();
+    const field = event.currentTarget;
+    field.setRangeText(lines.join(", "), field.selectionStart ?? 0, field.selectionEnd ?? 0, "end");
+    onValue(field.value);
+  }
 }
 
 async function verifiedDomains(): Promise<string[]> {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
 import { t, tn } from "../i18n/share";
 import { problemText } from "../problem";
+import { account, policy } from "../session";
 import { announce, Button, Icon, Notice } from "../ui";
 import { knownLimit, noFiles, type SharedFile } from "./draft";
 import { FilesError, read } from "./files";
@@ -123,6 +124,15 @@ interface OfferProps {
   onChoose: () => void;
 }
 
+/** hint says how files get here, how large they may be, and how large with an account. */
+function hint(most: number): string {
+  const own = Number(policy.value?.accountSecret ?? 0);
+  const more = account.value === null && policy.value?.signIn && own > most;
+  return [t("file.hint", { limit: size(most) }), more && t("file.hint.account", { limit: size(own) })]
+    .filter(Boolean)
+    .join(" ");
+}
+
 /** Offer is the zone where files are dropped or chosen, or why the chosen kind has none. */
 function Offer({ kind, over, onChoose }: OfferProps) {
   if (kind === "server") {
@@ -133,7 +143,7 @@ function Offer({ kind, over, onChoose }: OfferProps) {
     <div class={over ? "file-drop file-over" : "file-drop"}>
       <Icon name="upload" />
       <Button onClick={onChoose}>{t("file.choose")}</Button>
-      <p class="muted small">{over ? t("file.drop") : most && t("file.hint", { limit: size(most) })}</p>
+      <p class="muted small">{over ? t("file.drop") : most && hint(most)}</p>
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function Relative({ date, past, just }: { date: Date; past?: boolean; jus
   );
 }
 
-/** Time shows an exact time. */
-export function Time({ date }: { date: Date }) {
-  return <time dateTime={date.toISOString()}>{exact(date)}</time>;
+/** Time shows an exact time: to the minute, or to the second if precise. */
+export function Time({ date, precise }: { date: Date; precise?: boolean }) {
+  return <time dateTime={date.toISOString()}>{exact(date, precise ? "medium" : "short")}</time>;
 }

@@ -90,6 +90,7 @@ export default {
   "result.value.hint": "Shown until you leave this page.",
   "file.choose": "Choose a file",
   "file.hint": "or drop or paste one, up to {limit}. Several files are packed into one archive.",
+  "file.hint.account": "Up to {limit} with an account.",
   "file.drop": "Drop it anywhere on this page",
   "file.label": "File to share",
   "file.add": "Add files",

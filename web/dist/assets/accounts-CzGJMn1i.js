@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BeGW6Htr.js";import{r as t}from"./wire-CMdAjSM3.js";var n=t(e);export{n as default};

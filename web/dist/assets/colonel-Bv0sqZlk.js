@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BCH9u0_H.js";import{r as t}from"./wire-CMdAjSM3.js";var n=t(e);export{n as default};

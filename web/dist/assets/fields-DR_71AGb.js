@@ -1,1 +1,0 @@
-import{P as e,z as t}from"./app-2Sw3iPQw.js";function n(){return!!(e.value&&t.value?.mail)}export{n as t};

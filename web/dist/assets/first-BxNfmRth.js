@@ -1,0 +1,1 @@
+export{t as secrets,n as system}from"./wire-C54rWrS7.js";

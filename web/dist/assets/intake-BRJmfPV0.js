@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-YNrE3Wf2.js";import{r as t}from"./wire-CMdAjSM3.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./linkcard-Dvjf3Sp7.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-BgPdz2n_.js";
