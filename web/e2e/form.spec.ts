@@ -194,7 +194,10 @@ async function expectOneGrid(page: Page, name: string): Promise<void> {
       const style = getComputedStyle(element);
       return `${box.left + Number.parseFloat(style.paddingLeft)} to ${box.right - Number.parseFloat(style.paddingRight)}`;
     };
-    const parts = [...document.querySelectorAll(".header, .page, .footer")];
+    const parts = [...document.querySelectorAll(".header, .page:not(.page-short), .footer")];
+    // A short page stands in the middle, and no wider than the others.
+    const short = document.querySelector(".page-short")?.getBoundingClientRect();
+    const around = document.querySelector(".header")?.getBoundingClientRect();
     const body = document.body.getBoundingClientRect();
     const rtl = root.dir === "rtl";
     const sides = (selector: string, side: "start" | "end") => {
@@ -215,7 +218,8 @@ async function expectOneGrid(page: Page, name: string): Promise<void> {
     });
     return {
       edges: [...new Set(parts.map(edges))],
-      parts: parts.length,
+      parts: parts.length + (short ? 1 : 0),
+      short: short && around ? [Math.round(short.left - around.left), Math.round(around.right - short.right)] : [],
       scroll: root.scrollWidth - root.clientWidth,
       brand: sides(".brand", "start"),
       heading: sides(".page-head h1", "start"),
@@ -229,7 +233,12 @@ async function expectOneGrid(page: Page, name: string): Promise<void> {
   expect(found.clipped, `${name}: the name of the service is cut off`).toBe(false);
   expect(found.scroll, `${name}: sideways scrolling`).toBeLessThanOrEqual(0);
   expect(found.outside, `${name}: outside the window`).toEqual([]);
-  expect(found.heading, `${name}: heading below the name`).toBe(found.brand);
+  if (found.short.length > 0) {
+    expect(found.short[0], `${name}: the short page stands in the middle`).toBe(found.short[1]);
+    expect(found.short[0], `${name}: the short page is no wider than the header`).toBeGreaterThanOrEqual(0);
+  } else {
+    expect(found.heading, `${name}: heading below the name`).toBe(found.brand);
+  }
   expect(found.footer, `${name}: footer below the heading`).toBe(found.heading);
 }
 

@@ -72,7 +72,6 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
         {notice}
         {!trouble && <Facts secret={secret} />}
         <EncryptionLabel encryption={secret.encryption} brief={endToEnd && place.value.mangled} />
-        <Address />
         {!trouble && secret.owned && <Notice kind="warn">{t("open.own")}</Notice>}
         {trouble ? (
           <Trouble progress={progress} onAgain={onAgain} />
@@ -102,6 +101,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
             </Button>
           </Form>
         )}
+        <Address />
       </Card>
       <p class="muted small">{rich("open.new", { link: <a href="/about">{t("share.promises.title")}</a> })}</p>
     </Page>
