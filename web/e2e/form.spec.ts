@@ -239,7 +239,7 @@ async function expectOneGrid(page: Page, name: string): Promise<void> {
   } else {
     expect(found.heading, `${name}: heading below the name`).toBe(found.brand);
   }
-  expect(found.footer, `${name}: footer below the heading`).toBe(found.heading);
+  expect(found.footer, `${name}: footer below the name`).toBe(found.brand);
 }
 
 /** expectDirections checks that a field takes the direction of its text or of the page, and that keys and code are never mirrored. */
