@@ -183,6 +183,31 @@ test("the kind never changes without a word", async ({ page }) => {
   expect((await links(page)).link).toMatch(/\/s#/);
 });
 
+test("the kind never changes without a word, also if a script does not load at first", async ({ page, expected }) => {
+  expected.push(/ERR_FAILED/);
+  let arrive = () => {};
+  const late = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route("**/hush.v1.SystemService/GetPolicy", async (route) => {
+    const answer = await route.fetch();
+    const policy = (await answer.json()) as object;
+    await late;
+    await route.fulfill({ response: answer, json: { ...policy, encryptions: ["ENCRYPTION_SERVER"] } });
+  });
+  await page.route("**/assets/conceal-*.js", (route) => route.abort());
+  await page.goto("/");
+  await expectKind(page, "end_to_end");
+  await field(page).fill("e2e secret of a promise");
+  arrive();
+  await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("share.lost"));
+  await page.unroute("**/assets/conceal-*.js");
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("share.kind.changed"));
+  await button(page, t("share.submit")).click();
+  expect((await links(page)).link).toMatch(/\/s#/);
+});
+
 for (const [name, changed] of Object.entries<(answer: Answer) => object>({
   "another kind": (a) => ({ ...a, secret: { ...a.secret, encryption: "ENCRYPTION_SERVER" } }),
   "no kind": (a) => ({ ...a, secret: { ...a.secret, encryption: undefined } }),

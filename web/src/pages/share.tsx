@@ -129,12 +129,12 @@ function ShareForm({ kind }: { kind: Kind }) {
     if (busy) {
       return;
     }
-    const { draft, stated } = kept.peek();
-    changeKept({ stated: kind });
+    const { draft, stated = kind } = kept.peek();
+    changeKept({ stated });
     setProblem({});
     setBusy("sending");
     setPart(undefined);
-    setProblem(await send(draft, stated ?? kind));
+    setProblem(await send(draft, stated));
     setBusy(undefined);
     if (gone.current.signal.aborted && !left.current) {
       gone.current = new AbortController(); // it was canceled, and may be sent again
@@ -146,6 +146,7 @@ function ShareForm({ kind }: { kind: Kind }) {
       return { field: "form", text: t("share.lost") };
     }
     if (shown !== kind) {
+      changeKept({ stated: kind }); // only now is it said
       return sharing.changed();
     }
     const refused = sharing.check(sent, kind);
