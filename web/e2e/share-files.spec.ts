@@ -149,6 +149,118 @@ test("pictures are shown small, one of several files is removed, and the others 
   expect([content.fileName, Buffer.from(content.body)]).toEqual(["point.png", point]);
 });
 
+/** holdReading makes files wait to be read, or fail, until the visitor's device answers. */
+async function holdReading(page: Page): Promise<(works: boolean) => Promise<void>> {
+  await page.evaluate(() => {
+    const read = Blob.prototype.arrayBuffer;
+    const held = new Promise<boolean>((resolve) => Object.assign(window, { release: resolve }));
+    Blob.prototype.arrayBuffer = async function (this: Blob) {
+      if (await held) {
+        return read.call(this);
+      }
+      throw new DOMException("gone", "NotFoundError");
+    };
+  });
+  return (works) =>
+    page.evaluate((works) => (window as unknown as { release(works: boolean): void }).release(works), works);
+}
+
+/** packedIn returns the names and the texts of what a link shares. */
+async function packedIn(link: string): Promise<Record<string, string>> {
+  const { fileName, body } = await openEndToEnd(link);
+  const files = fileName === "files.zip" ? unzipSync(body) : { [fileName]: body };
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [name, decoded(content)]));
+}
+
+const names = (page: Page) => fileCard(page).getByRole("listitem").locator(".file-name");
+const removeButton = (page: Page, name: string) => button(page, t("file.remove.named", { name }));
+
+test("a file that was removed is not shared, however soon the form is sent @check", async ({ page }) => {
+  await page.goto("/");
+  await choose(
+    page,
+    text("a.txt", "e2e secret one"),
+    text("b.txt", "e2e secret two"),
+    text("c.txt", "e2e secret three"),
+  );
+  await expect(names(page)).toHaveText(["a.txt", "b.txt", "c.txt"]);
+  const release = await holdReading(page);
+  await removeButton(page, "a.txt").click();
+  await button(page, t("share.submit")).click();
+  await expect(names(page)).toHaveText(["b.txt", "c.txt"]);
+  await expect(button(page, t("share.busy.sending"))).toBeVisible();
+  await removeButton(page, "b.txt").click({ force: true });
+  await hand(page, "drop", ["late.txt", "e2e secret too late"]);
+  await expect(names(page)).toHaveText(["b.txt", "c.txt"]);
+  await release(true);
+  const { link } = await links(page);
+  expect(await packedIn(link)).toEqual({ "b.txt": "e2e secret two", "c.txt": "e2e secret three" });
+});
+
+test("a file that was added is shared, however soon the form is sent", async ({ page }) => {
+  await page.goto("/");
+  await choose(page, text("a.txt", "e2e secret one"));
+  await expect(names(page)).toHaveText(["a.txt"]);
+  const release = await holdReading(page);
+  await hand(page, "drop", ["b.txt", "e2e secret two"]);
+  await button(page, t("share.submit")).click();
+  await expect(names(page)).toHaveText(["a.txt", "b.txt"]);
+  await release(true);
+  const { link } = await links(page);
+  expect(await packedIn(link)).toEqual({ "a.txt": "e2e secret one", "b.txt": "e2e secret two" });
+});
+
+test("a file that was removed is not shared if the others cannot be read again", async ({ page, context }) => {
+  const sent = requests(context);
+  await page.goto("/");
+  await choose(page, text("a.txt", "e2e secret one"), text("b.txt", "e2e secret two"));
+  await expect(names(page)).toHaveText(["a.txt", "b.txt"]);
+  const release = await holdReading(page);
+  await removeButton(page, "a.txt").click();
+  await release(false);
+  await expect(page.getByRole("alert")).toHaveText(t("file.unreadable", { name: "b.txt" }));
+  await expect(names(page)).toHaveText(["b.txt"]);
+  await expectAccessible(page);
+  await button(page, t("share.submit")).click();
+  await expect(button(page, t("share.submit"))).toBeEnabled();
+  await expect(page.getByRole("alert")).toHaveText(t("file.unreadable", { name: "b.txt" }));
+  expect(sent.filter((request) => request.url().includes("ConcealSecret"))).toHaveLength(0);
+  await removeButton(page, "b.txt").click();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expect(button(page, t("file.choose"))).toBeFocused();
+});
+
+test("a file that cannot be read is not added, and the others stay", async ({ page }) => {
+  await page.goto("/");
+  await choose(page, text("a.txt", "e2e secret one"));
+  await expect(names(page)).toHaveText(["a.txt"]);
+  await page.evaluate(() => {
+    const read = Blob.prototype.arrayBuffer;
+    Blob.prototype.arrayBuffer = function (this: Blob) {
+      return (this as File).name === "b.txt" ? Promise.reject(new DOMException("gone")) : read.call(this);
+    };
+  });
+  await hand(page, "drop", ["b.txt", "e2e secret two"]);
+  await expect(page.getByRole("alert")).toHaveText(t("file.unreadable", { name: "b.txt" }));
+  await expect(names(page)).toHaveText(["a.txt"]);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  expect(await packedIn(link)).toEqual({ "a.txt": "e2e secret one" });
+});
+
+test("two files are removed at once, and none of them stays", async ({ page }) => {
+  await page.goto("/");
+  await choose(page, text("a.txt", "e2e secret one"), text("b.txt", "e2e secret two"));
+  await expect(names(page)).toHaveText(["a.txt", "b.txt"]);
+  const release = await holdReading(page);
+  await removeButton(page, "a.txt").click();
+  await removeButton(page, "b.txt").click();
+  await release(true);
+  await expect(button(page, t("file.choose"))).toBeFocused();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expect(fileCard(page)).toHaveCount(0);
+});
+
 test("the sender sees which file it was, as long as this device remembers it, and no one else learns it", async ({
   page,
   context,

@@ -15,13 +15,13 @@ for (const [name, value] of Object.entries({
 })) {
   Object.defineProperty(globalThis, name, { value, configurable: true });
 }
-const { change, forget, isUnsent, kept, open } = await import("../src/share/kept");
+const { change, fileOf, forget, isUnsent, kept, open, putFile } = await import("../src/share/kept");
 const { empty } = await import("../src/share/draft");
 const { forgetAccount, setAccount } = await import("../src/session");
 const { create } = await import("@bufbuild/protobuf");
 const { AccountSchema } = await import("../src/gen/hush/v1/account_pb");
 
-const file = { name: "a.txt", type: "", body: new Uint8Array(), packed: [], sources: [] };
+const file = { name: "a.txt", type: "", body: async () => new Uint8Array(), packed: [], sources: [] };
 
 test("only what was written or chosen is unsent", () => {
   for (const [want, part, mode] of [
@@ -64,6 +64,16 @@ test("each tab has what was in it, and the open one alone is shared", () => {
   assert.deepEqual(shared(), ["drawn", undefined, "label"]);
   open("file");
   assert.deepEqual(shared(), ["", "a.txt", "label"]);
+  forget();
+});
+
+test("a file is replaced in whichever tab is open", () => {
+  change({ draft: { ...empty, file }, mode: "file" });
+  putFile({ ...file, name: "b.txt" });
+  assert.equal(kept.peek().draft.file?.name, "b.txt");
+  open("text");
+  putFile({ ...file, name: "c.txt" });
+  assert.deepEqual([kept.peek().draft.file, fileOf(kept.peek())?.name], [undefined, "c.txt"]);
   forget();
 });
 

@@ -10,7 +10,7 @@ import type { Account } from "../src/gen/hush/v1/account_pb";
 import type { GetPolicyResponse } from "../src/gen/hush/v1/system_service_pb";
 import { account, policy } from "../src/session";
 import { archive } from "../src/share/archive";
-import { type Draft, empty, lifetimeOf, type SharedFile } from "../src/share/draft";
+import { empty, lifetimeOf, type SharedFile, type Whole } from "../src/share/draft";
 import { cleanName, cleanType, distinct } from "../src/share/filename";
 import { kindOf, kinds } from "../src/share/kind";
 import { secondsIn } from "../src/share/lifetime";
@@ -21,6 +21,7 @@ import { stillTime } from "../src/share/still";
 Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
 Object.defineProperty(globalThis, "document", { value: { documentElement: {} }, configurable: true });
 const { check, checkLifetime } = await import("../src/share/check");
+const { chosen, FilesError, refused } = await import("../src/share/files");
 
 const key = "0123456789abcdefghijklmnopqrstu";
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -28,8 +29,6 @@ const file = (part: Partial<SharedFile> = {}): SharedFile => ({
   name: "notes.txt",
   type: "text/plain",
   body: bytesOf("notes"),
-  packed: [],
-  sources: [],
   ...part,
 });
 
@@ -53,7 +52,7 @@ async function opened(link: string, passphrase: string, sealed: Uint8Array<Array
 }
 
 test("a sealed draft opens with its link and its passphrase, and with nothing else", async () => {
-  const draft: Draft = { ...empty, text: "e2e secret äöü", passphrase: "cafe\u0301", domain: "secrets.example" };
+  const draft: Whole = { ...empty, text: "e2e secret äöü", passphrase: "cafe\u0301", domain: "secrets.example" };
   const { sealed, linkOf } = await seal(draft, undefined, stretch);
   const link = linkOf("https://hush.example/", key);
   assert.match(link, /^https:\/\/secrets\.example\/e#[0-9A-Za-z]{74}$/);
@@ -152,9 +151,39 @@ test("an archive loses no file to its name", () => {
   );
 });
 
+test("a chosen file has exactly its sources, and is read again after it failed", async () => {
+  const [a, b] = [new File(["e2e secret one"], "a.txt"), new File(["e2e secret two"], "b.txt")];
+  assert.equal(chosen([]), undefined);
+  const one = chosen([a]);
+  assert.deepEqual([one?.name, one?.packed, await one?.body()], ["a.txt", [], bytesOf("e2e secret one")]);
+  const both = chosen([a, b]);
+  assert.deepEqual([both?.name, both?.packed], ["files.zip", ["a.txt", "b.txt"]]);
+  const body = await both?.body();
+  assert.deepEqual(unzipSync(body!), { "a.txt": bytesOf("e2e secret one"), "b.txt": bytesOf("e2e secret two") });
+  assert.equal(await both?.body(), body, "it is read once");
+
+  const gone = new File(["e2e secret"], "gone.txt");
+  let reads = 0;
+  Object.defineProperty(gone, "arrayBuffer", { value: async () => (reads++ === 0 ? Promise.reject(0) : bytesOf("x")) });
+  const failed = chosen([gone]);
+  await assert.rejects(() => failed!.body(), FilesError);
+  assert.deepEqual([await failed?.body(), reads], [bytesOf("x"), 2]);
+});
+
+test("files that are too large by their sizes are refused before they are read", async () => {
+  await withPolicy({ anonymousSecret: 100n, encryptions: [] }, async () => {
+    const sized = (size: number) => Object.defineProperty(new File([], "a.txt"), "size", { value: size });
+    assert.equal(refused([sized(100)]), "");
+    assert.match(refused([sized(101)]), /101/);
+    assert.equal(refused([sized(101), sized(101)]), "", "packed, they may fit");
+    assert.match(refused([sized(1), sized(64 << 20)]), /^These 2 files/);
+    await assert.rejects(() => chosen([sized(101)])!.body(), FilesError);
+  });
+});
+
 test("a draft is held to the limits of what it shares", async () => {
   await withPolicy({ anonymousSecret: 100n, passphraseMin: 4, encryptions: [] }, () => {
-    const textOf = (draft: Partial<Draft>) => check({ ...empty, text: "x", ...draft }, "end_to_end");
+    const textOf = (draft: Partial<Whole>) => check({ ...empty, text: "x", ...draft }, "end_to_end");
     assert.deepEqual(textOf({}), {});
     assert.deepEqual(textOf({ text: "x".repeat(100) }), {});
     assert.equal(textOf({ text: "ä".repeat(51) }).field, "secret");

@@ -3,10 +3,10 @@ import { byteLength, percent, size } from "../format";
 import { t, tn } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import { type Draft, limit, noFiles, type Problem, type SharedFile, type Step } from "../share/draft";
+import { type ChosenFile, type Draft, limit, noFiles, type Problem, type Step } from "../share/draft";
 import { mails } from "../share/fields";
 import { type Handed, useHanded } from "../share/handed";
-import { change as changeKept, forget, kept, type Mode, open } from "../share/kept";
+import { change as changeKept, fileOf, forget, kept, type Mode, open } from "../share/kept";
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { recipientsIn } from "../share/parts";
@@ -102,7 +102,7 @@ function ShareForm({ kind }: { kind: Kind }) {
     change({});
     setProblem({});
   };
-  const takeFile = (file: SharedFile | undefined) => {
+  const takeFile = (file: ChosenFile | undefined) => {
     open("file");
     change({ file });
     setProblem({});
@@ -149,15 +149,16 @@ function ShareForm({ kind }: { kind: Kind }) {
       changeKept({ stated: kind }); // only now is it said
       return sharing.changed();
     }
-    const refused = sharing.check(sent, kind);
-    if (refused.field) {
-      return refused;
-    }
     const { signal } = gone.current;
     try {
+      const draft = await sharing.whole(sent);
+      const refused = sharing.check(draft, kind);
+      if (refused.field) {
+        return refused;
+      }
       const generated = mode === "generate" ? sent.text : "";
-      const whole = await sharing.conceal(sent, kind, setBusy, signal, generated, setPart);
-      if (!signal.aborted || (whole && kept.peek().draft === sent)) {
+      const all = await sharing.conceal(draft, kind, setBusy, signal, generated, setPart);
+      if (!signal.aborted || (all && kept.peek().draft === sent)) {
         forget(); // the receipt shows what was made, and it must not be sent again
       }
       return {};
@@ -182,13 +183,14 @@ function ShareForm({ kind }: { kind: Kind }) {
           )}
           {takesFiles.current && (
             <FileBox
-              file={mode === "file" ? d.file : aside.file}
+              file={fileOf(kept.value)}
               kind={kind}
               hasText={aside.text.trim() !== ""}
               shown={mode === "file"}
               over={over}
               handed={handed}
               busy={busy !== undefined}
+              told={problem.text}
               onFile={takeFile}
             />
           )}

@@ -2,14 +2,14 @@
 import { byteLength, charCount, duration, isBroken, size } from "../format";
 import { t, tn } from "../i18n/share";
 import { policy } from "../session";
-import { type Draft, limit, noFiles, type Problem, type SharedFile } from "./draft";
+import { limit, noFiles, type Problem, type SharedFile, type Whole } from "./draft";
 import { mails } from "./fields";
 import type { Kind } from "./kind";
 import { type Custom, ceiling, secondsIn } from "./lifetime";
 import { mostRecipients, type Part, partsOf } from "./parts";
 
 /** check returns why a draft cannot be shared as a kind. */
-export function check(draft: Draft, kind: Kind): Problem {
+export function check(draft: Whole, kind: Kind): Problem {
   const refused = draft.file ? checkFile(draft.file, kind) : checkText(draft.text);
   if (refused) {
     return { field: draft.file ? "form" : "secret", text: refused };

@@ -12,8 +12,9 @@ import { asRefusal, Refusal } from "../refusal";
 import { askBeforeLeaving, onLeave } from "../router";
 import { secrets } from "../rpc";
 import { account, policy } from "../session";
-import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
+import { type Created, type Draft, lifetimeOf, type Problem, type Step, type Whole } from "./draft";
 import { mails } from "./fields";
+import { FilesError } from "./files";
 import type { Kind } from "./kind";
 import { present } from "./made";
 import { each, newGroup, type Outcome, type Part, partsOf } from "./parts";
@@ -29,7 +30,7 @@ type Share = (authenticityPayload: string) => Promise<Shared>;
 
 /** Sending is what sharing needs besides the draft. */
 interface Sending {
-  draft: Draft;
+  draft: Whole;
   kind: Kind;
   group: Uint8Array<ArrayBuffer>;
   onStep: (step: Step) => void;
@@ -41,6 +42,11 @@ interface Sending {
 /** CanceledError says that a person gave up before a content had left, so that nothing was shared. */
 export class CanceledError extends Error {}
 
+/** whole returns a draft with the content of its file. It waits until that is read, and throws what its body throws. */
+export async function whole({ file, ...rest }: Draft): Promise<Whole> {
+  return file ? { ...rest, file: { name: file.name, type: file.type, body: await file.body() } } : rest;
+}
+
 /**
  * conceal shares a draft as the given kind, one secret for each of its recipients,
  * and goes to their receipt. It throws if not even the first secret was made; if a
@@ -48,7 +54,7 @@ export class CanceledError extends Error {}
  * all were made.
  */
 export async function conceal(
-  draft: Draft,
+  draft: Whole,
   kind: Kind,
   onStep: (step: Step) => void,
   signal: AbortSignal,
@@ -266,10 +272,13 @@ function baseUrl(): string {
   return policy.value?.baseUrl ?? "";
 }
 
-/** concealProblem returns the problem of what conceal threw for a draft. */
+/** concealProblem returns the problem of what whole or conceal threw for a draft. */
 export function concealProblem(thrown: unknown, draft?: Draft, kind?: Kind): Problem {
   if (thrown instanceof CanceledError) {
     return {};
+  }
+  if (thrown instanceof FilesError) {
+    return { field: "form", text: thrown.message };
   }
   if (thrown instanceof AnswerError) {
     return { field: "form", text: t("share.answer") };

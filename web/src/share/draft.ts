@@ -10,7 +10,7 @@ import { type Custom, ceiling, secondsIn } from "./lifetime";
 export interface Draft {
   text: string;
   /** Shared instead of a text, which is empty then. */
-  file?: SharedFile | undefined;
+  file?: ChosenFile | undefined;
   passphrase: string;
   /** The passphrase that the page drew last. */
   drawn: string;
@@ -31,10 +31,21 @@ export interface SharedFile {
   name: string;
   type: string;
   body: Uint8Array<ArrayBuffer>;
+}
+
+/** ChosenFile is the file that is shared for what a visitor chose. It never changes: another choice is another one. */
+export interface ChosenFile extends Omit<SharedFile, "body"> {
+  /** Returns the content once it is read and packed, which begins again if it failed. It throws a FilesError or a Refusal. */
+  body: () => Promise<Uint8Array<ArrayBuffer>>;
   /** The names of the files that it packs; empty if it is a file itself. */
   packed: readonly string[];
-  /** What the visitor chose: more files are packed with these. */
+  /** What the visitor chose: these and no others are in the content. */
   sources: readonly File[];
+}
+
+/** Whole is a draft whose file is read. */
+export interface Whole extends Omit<Draft, "file"> {
+  file?: SharedFile | undefined;
 }
 
 /** FileFacts is what the sender sees of a file after it was shared. The service does not know it. */
@@ -44,7 +55,15 @@ export interface FileFacts {
   size: number;
 }
 
-export const empty: Draft = { text: "", passphrase: "", drawn: "", ttl: 0, recipients: "", domain: "", memo: "" };
+export const empty: Omit<Draft, "file"> = {
+  text: "",
+  passphrase: "",
+  drawn: "",
+  ttl: 0,
+  recipients: "",
+  domain: "",
+  memo: "",
+};
 
 /** Created is a secret that was shared, for the page that shows its link. */
 export interface Created {
@@ -92,7 +111,7 @@ export function knownLimit(): number | undefined {
 }
 
 /** lifetimeOf returns the lifetime that a draft asks for. */
-export function lifetimeOf(draft: Draft): ReturnType<typeof durationOf> {
+export function lifetimeOf(draft: Omit<Draft, "file">): ReturnType<typeof durationOf> {
   return durationOf(draft.custom ? secondsIn(draft.custom) : draft.ttl || defaultTtl());
 }
 

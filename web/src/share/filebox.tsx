@@ -4,14 +4,15 @@ import { t, tn } from "../i18n/share";
 import { problemText } from "../problem";
 import { account, policy } from "../session";
 import { announce, Button, Icon, Notice } from "../ui";
-import { knownLimit, noFiles, type SharedFile } from "./draft";
-import { FilesError, read } from "./files";
+import { type ChosenFile, knownLimit, noFiles } from "./draft";
+import { chosen, FilesError, refused } from "./files";
 import type { Handed } from "./handed";
+import { fileOf, kept, putFile } from "./kept";
 import type { Kind } from "./kind";
 import { Thumb } from "./thumb";
 
 interface FileBoxProps {
-  file: SharedFile | undefined;
+  file: ChosenFile | undefined;
   /** The kind that the form shares: the server's is for text only. */
   kind: Kind;
   /** Whether another tab has a text. */
@@ -24,67 +25,75 @@ interface FileBoxProps {
   handed: readonly Handed[];
   /** Whether the form is being sent. */
   busy: boolean;
-  onFile: (file: SharedFile | undefined) => void;
+  /** The problem that the form shows already. */
+  told: string | undefined;
+  onFile: (file: ChosenFile | undefined) => void;
 }
 
 /** FileBox takes a file that is picked, dropped onto the page or pasted, and shows the one that is shared. It packs more files with those that were taken before. */
-export default function FileBox({ file, kind, hasText, shown, over, handed, busy, onFile }: FileBoxProps) {
+export default function FileBox({ file, kind, hasText, shown, over, handed, busy, told, onFile }: FileBoxProps) {
   const [problem, setProblem] = useState("");
   const picker = useRef<HTMLInputElement>(null);
-  const held = useRef(file);
-  held.current = file;
-  // One after the other: files that are taken while others are still read are packed with them.
-  const before = useRef<Promise<void>>(Promise.resolve());
-  const round = useRef(0);
+  const left = useRef(false);
+  // What is chosen by now: two files may be taken before the box is drawn anew.
+  const sources = () => fileOf(kept.peek())?.sources ?? [];
   const take = ({ files, folder }: Handed) => {
-    if (kind === "server") {
-      setProblem(noFiles());
-    } else if (folder) {
-      setProblem(t("file.folder"));
-    } else {
-      const turn = round.current;
-      const all = () => [...(held.current?.sources ?? []), ...files];
-      before.current = before.current.then(() => share(all, turn));
+    const all = [...sources(), ...files];
+    const text = refusal(files, folder) || refused(all);
+    setProblem(text);
+    if (!text) {
+      const next = chosen(all);
+      onFile(next);
+      watch(next, files);
     }
   };
-  const share = async (files: () => readonly File[], turn: number) => {
-    try {
-      const taken = turn === round.current && (await read(files()));
-      if (taken && turn === round.current) {
-        held.current = taken;
-        setProblem("");
-        onFile(taken);
-        announce(t("file.taken", { name: taken.name }));
-      }
-    } catch (thrown) {
-      if (turn === round.current) {
-        setProblem(thrown instanceof FilesError ? thrown.message : problemText(thrown));
-      }
+  const refusal = (files: readonly File[], folder: boolean) => {
+    if (kind === "server") {
+      return noFiles();
     }
+    return folder ? t("file.folder") : files.length === 0 ? t("file.none") : "";
   };
   /** remove shares what is left without one of the files, and packs that anew. */
   const remove = (gone: File) => {
-    const rest = () => held.current?.sources.filter((file) => file !== gone) ?? [];
-    if (rest().length > 0) {
-      const turn = round.current;
-      before.current = before.current.then(() => share(rest, turn));
+    if (busy) {
       return;
     }
-    round.current += 1;
     setProblem("");
-    onFile(undefined);
+    const next = chosen(sources().filter((file) => file !== gone));
+    onFile(next);
+    watch(next);
+  };
+  /** watch says when a file is read. Files that were added and cannot be are taken out again, and the others stay. */
+  const watch = (next: ChosenFile | undefined, added: readonly File[] = []) => {
+    const current = () => fileOf(kept.peek()) === next;
+    next?.body().then(
+      () => current() && !left.current && announce(t("file.taken", { name: next.name })),
+      (thrown) => {
+        const rest = sources().filter((file) => !added.includes(file));
+        if (rest.length < sources().length) {
+          const before = chosen(rest);
+          putFile(before);
+          watch(before);
+        } else if (!current()) {
+          return; // it is not to be shared any more
+        }
+        setProblem(textOf(thrown));
+      },
+    );
   };
   const taken = useRef(0);
   useEffect(() => {
-    handed.slice(taken.current).forEach(take);
-    taken.current = handed.length;
-  }, [handed]);
-  useEffect(
-    () => () => {
-      round.current += 1;
-    },
-    [],
-  );
+    if (!busy) {
+      handed.slice(taken.current).forEach(take);
+      taken.current = handed.length;
+    }
+  }, [handed, busy]);
+  useEffect(() => {
+    file?.body().catch((thrown) => setProblem(textOf(thrown)));
+    return () => {
+      left.current = true;
+    };
+  }, []);
   return (
     <div class={shown || over || problem ? "stack-s file-box" : "file-box-closed"}>
       {shown && file ? (
@@ -93,6 +102,7 @@ export default function FileBox({ file, kind, hasText, shown, over, handed, busy
           hasText={hasText}
           onAdd={busy ? undefined : () => picker.current?.click()}
           onRemove={remove}
+          busy={busy}
         />
       ) : (
         shown && <Offer kind={kind} over={over} onChoose={() => picker.current?.click()} />
@@ -112,9 +122,14 @@ export default function FileBox({ file, kind, hasText, shown, over, handed, busy
           }
         }}
       />
-      {problem && <Notice kind="bad">{problem}</Notice>}
+      {problem && problem !== told && <Notice kind="bad">{problem}</Notice>}
     </div>
   );
+}
+
+/** textOf says why files could not be read. */
+function textOf(thrown: unknown): string {
+  return thrown instanceof FilesError ? thrown.message : problemText(thrown);
 }
 
 interface OfferProps {
@@ -149,17 +164,19 @@ function Offer({ kind, over, onChoose }: OfferProps) {
 }
 
 interface FileCardProps {
-  file: SharedFile;
+  file: ChosenFile;
   hasText: boolean;
   /** Chooses more files; left out while the form is sent. */
   onAdd: (() => void) | undefined;
   onRemove: (source: File) => void;
+  busy: boolean;
 }
 
 /** FileCard lists the files that are shared in place of the text, with what they have together. */
-function FileCard({ file, hasText, onAdd, onRemove }: FileCardProps) {
+function FileCard({ file, hasText, onAdd, onRemove, busy }: FileCardProps) {
   const most = knownLimit();
-  const used = size(file.body.length);
+  const length = useLength(file);
+  const used = length !== undefined && size(length);
   return (
     <section class="file-card" aria-label={t("file.label")}>
       <ul class="files">
@@ -169,13 +186,14 @@ function FileCard({ file, hasText, onAdd, onRemove }: FileCardProps) {
             source={source}
             name={file.packed[i] ?? file.name}
             onRemove={() => onRemove(source)}
+            busy={busy}
           />
         ))}
       </ul>
       <div class="row row-apart">
         <div class="muted small">
           {file.packed.length > 0 && <p>{tn("file.packed", file.packed.length, { name: file.name })}</p>}
-          <p>{most ? t("share.size", { used, limit: size(most) }) : used}</p>
+          {used && <p>{most ? t("share.size", { used, limit: size(most) }) : used}</p>}
           {hasText && <p>{t("file.instead")}</p>}
         </div>
         {onAdd && (
@@ -188,15 +206,32 @@ function FileCard({ file, hasText, onAdd, onRemove }: FileCardProps) {
   );
 }
 
+/** useLength returns how many bytes of a file are sent. While another one is read, it is still that of the last. */
+function useLength(file: ChosenFile): number | undefined {
+  const [length, setLength] = useState<number>();
+  useEffect(() => {
+    let current = true;
+    file.body().then(
+      (body) => current && setLength(body.length),
+      () => current && setLength(undefined),
+    );
+    return () => {
+      current = false;
+    };
+  }, [file]);
+  return length;
+}
+
 interface SourceProps {
   source: File;
   /** The name that the recipient gets it under. */
   name: string;
   onRemove: () => void;
+  busy: boolean;
 }
 
 /** Source is one of the files, with its picture if it is one. */
-function Source({ source, name, onRemove }: SourceProps) {
+function Source({ source, name, onRemove, busy }: SourceProps) {
   return (
     <li class="file-line">
       <Thumb source={source} name={name} />
@@ -211,6 +246,7 @@ function Source({ source, name, onRemove }: SourceProps) {
         class="input-button file-remove"
         title={t("file.remove")}
         aria-label={t("file.remove.named", { name })}
+        aria-disabled={busy}
         onClick={onRemove}
       >
         <Icon name="close" />

@@ -2,7 +2,7 @@
 import { needed } from "../call";
 import { bytes, size } from "../format";
 import { t, tn } from "../i18n/share";
-import { limit, type SharedFile } from "./draft";
+import { type ChosenFile, limit } from "./draft";
 import { cleanName, cleanType, distinct } from "./filename";
 
 /** FilesError says in the visitor's language why files cannot be shared. */
@@ -11,37 +11,63 @@ export class FilesError extends Error {}
 /** More than this is not read: it could not be packed into what may be shared. */
 const mostRead = 64 << 20;
 
-/** read returns the file that is shared for files: the only one, or an archive of all. It throws FilesError, or a Refusal if a script does not load. */
-export async function read(files: readonly File[]): Promise<SharedFile> {
-  const [first] = files;
-  if (!first) {
-    throw new FilesError(t("file.none"));
+/** refused returns why files cannot be shared together, as far as their sizes tell that. */
+export function refused(files: readonly File[]): string {
+  try {
+    refuseSizes(files);
+    return "";
+  } catch (thrown) {
+    return (thrown as FilesError).message;
   }
-  return files.length === 1 ? readOne(first) : packed(files);
 }
 
-async function readOne(file: File): Promise<SharedFile> {
-  refuseAbove(file.size, (over) => t("file.too_large", over));
-  return {
-    name: cleanName(file.name),
-    type: cleanType(file.type),
-    body: await bytesOf(file),
-    packed: [],
-    sources: [file],
+/** chosen returns the file that is shared for files: the only one, or an archive of all. It is read from now on. */
+export function chosen(sources: readonly File[]): ChosenFile | undefined {
+  const [first] = sources;
+  if (!first) {
+    return undefined;
+  }
+  const packed = sources.length > 1 ? distinct(sources.map(({ name }) => name)) : [];
+  const body = again(() => (packed.length > 0 ? pack(sources, packed) : readOne(first)));
+  body().catch(() => undefined); // whoever asks for it is told
+  return packed.length > 0
+    ? { name: "files.zip", type: "application/zip", body, packed, sources }
+    : { name: cleanName(first.name), type: cleanType(first.type), body, packed, sources };
+}
+
+/** again returns what calls fn once, and anew after it failed. */
+function again<T>(fn: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  return () => {
+    last ??= fn().catch((thrown) => {
+      last = undefined;
+      throw thrown;
+    });
+    return last;
   };
 }
 
-async function packed(files: readonly File[]): Promise<SharedFile> {
-  const total = files.reduce((sum, file) => sum + file.size, 0);
-  if (total > mostRead) {
-    refuseAbove(total, (over) => tn("file.too_large.together", files.length, over));
-  }
-  const names = distinct(files.map(({ name }) => name));
+async function readOne(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  refuseSizes([file]);
+  return bytesOf(file);
+}
+
+async function pack(files: readonly File[], names: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
+  refuseSizes(files);
   const contents = await Promise.all(files.map(bytesOf));
   const { archive } = await needed(() => import("./archive"));
   const body = archive(names.map((name, i) => ({ name, body: contents[i]!, modified: files[i]!.lastModified })));
   refuseAbove(body.length, (over) => tn("file.too_large.packed", files.length, over));
-  return { name: "files.zip", type: "application/zip", body, packed: names, sources: files };
+  return body;
+}
+
+function refuseSizes(files: readonly File[]): void {
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  if (files.length === 1) {
+    refuseAbove(total, (over) => t("file.too_large", over));
+  } else if (total > mostRead) {
+    refuseAbove(total, (over) => tn("file.too_large.together", files.length, over));
+  }
 }
 
 function refuseAbove(length: number, text: (over: { size: string; limit: string }) => string): void {

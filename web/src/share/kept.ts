@@ -6,7 +6,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { hold } from "../router";
 import { whenSignedOut } from "../session";
-import { type Draft, empty, type SharedFile } from "./draft";
+import { type ChosenFile, type Draft, empty } from "./draft";
 import type { Kind } from "./kind";
 
 /** Mode is the open tab: what is shared, and where it comes from. */
@@ -15,7 +15,7 @@ export type Mode = "text" | "file" | "generate";
 /** Aside is what the other tabs have. It is not shared, and stays until the form is sent. */
 export interface Aside {
   text: string;
-  file?: SharedFile | undefined;
+  file?: ChosenFile | undefined;
   generate: string;
 }
 
@@ -63,11 +63,21 @@ export function opened(state: Kept, mode: Mode): Kept {
   };
 }
 
+/** fileOf returns what is chosen in the tab for files, whichever is open. */
+export function fileOf({ draft, mode, aside }: Kept): ChosenFile | undefined {
+  return mode === "file" ? draft.file : aside.file;
+}
+
+/** putFile replaces what is chosen in the tab for files, whichever is open. */
+export function putFile(file: ChosenFile | undefined): void {
+  const { draft, mode, aside } = kept.peek();
+  change(mode === "file" ? { draft: { ...draft, file } } : { aside: { ...aside, file } });
+}
+
 /** isUnsent reports whether a form has what its author would have to write or choose again. */
-export function isUnsent({ draft, mode, aside }: Kept): boolean {
-  const text = mode === "text" ? draft.text : aside.text;
-  const file = mode === "file" ? draft.file : aside.file;
-  return file !== undefined || text.trim() !== "";
+export function isUnsent(state: Kept): boolean {
+  const text = state.mode === "text" ? state.draft.text : state.aside.text;
+  return fileOf(state) !== undefined || text.trim() !== "";
 }
 
 const unsent = computed(() => isUnsent(kept.value));

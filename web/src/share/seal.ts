@@ -8,7 +8,7 @@ import { derive, proofHash } from "../endtoend/keys";
 import { fragment, newSecret, parse } from "../endtoend/link";
 import { stretching } from "../endtoend/stretching";
 import { endToEndLink } from "../link";
-import type { Draft } from "./draft";
+import type { Whole } from "./draft";
 
 /** Sealing is a content that is ready to be sent, and what builds its link on this device. */
 export interface Sealing {
@@ -23,7 +23,7 @@ export interface Sealing {
 }
 
 /** seal encrypts a draft under a secret that it draws. The secret is in the link only. */
-export async function seal(draft: Draft, signal?: AbortSignal, stretch = stretching(signal)): Promise<Sealing> {
+export async function seal(draft: Whole, signal?: AbortSignal, stretch = stretching(signal)): Promise<Sealing> {
   const secret = newSecret();
   const keys = await derive(secret, draft.passphrase, stretch);
   return {
@@ -40,7 +40,7 @@ export async function seal(draft: Draft, signal?: AbortSignal, stretch = stretch
   };
 }
 
-function contentOf({ text, file }: Draft): Content {
+function contentOf({ text, file }: Whole): Content {
   return file
     ? { kind: "file", fileName: file.name, mediaType: file.type, body: file.body }
     : { kind: "text", fileName: "", mediaType: "", body: encoded(text) };
