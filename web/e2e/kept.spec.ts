@@ -1,6 +1,6 @@
 /* A draft outlives its page, and pages whose scripts do not come say so. */
 import { button, expect, expectAccessible, heading, links, type Page, test } from "./fixtures";
-import { fillPassphrase, tab, unfold } from "./shareform";
+import { choose, fillPassphrase, tab, text, unfold } from "./shareform";
 import { stored } from "./stored";
 import { t } from "./texts";
 
@@ -50,6 +50,24 @@ test("a draft is there again after another page, is nowhere stored, and a reload
   await follow(page, "banner", "app.share");
   await expect(field(page)).toHaveValue("");
   expect(await askedBy(page, () => page.reload()), "an empty form").toEqual([]);
+});
+
+test("what is in another tab is there again after one was shared", async ({ page }) => {
+  await page.goto("/");
+  await field(page).fill("e2e secret that waits");
+  await choose(page, text("a.txt", "e2e secret in a file"));
+  await fillPassphrase(page, "open sesame");
+  await button(page, t("share.submit")).click();
+  await links(page);
+  await button(page, t("result.copy")).click();
+  await expect(button(page, t("result.copied"))).toBeVisible();
+  await page.getByRole("link", { name: t("receipt.again") }).click();
+  await expect(field(page)).toHaveValue("e2e secret that waits");
+  await unfold(page, "passphrase");
+  await expect(page.getByRole("textbox", { name: t("share.passphrase") })).toHaveValue("");
+  await tab(page, "file").click();
+  await expect(button(page, t("file.choose"))).toBeVisible();
+  expect(await askedBy(page, () => page.reload())).toEqual(["beforeunload"]);
 });
 
 test("a generated secret is the same after another page", async ({ page }) => {

@@ -15,7 +15,7 @@ for (const [name, value] of Object.entries({
 })) {
   Object.defineProperty(globalThis, name, { value, configurable: true });
 }
-const { change, fileOf, forget, isUnsent, kept, open, putFile } = await import("../src/share/kept");
+const { change, fileOf, forget, isUnsent, kept, open, putFile, shared } = await import("../src/share/kept");
 const { empty } = await import("../src/share/draft");
 const { forgetAccount, setAccount } = await import("../src/session");
 const { create } = await import("@bufbuild/protobuf");
@@ -64,6 +64,37 @@ test("each tab has what was in it, and the open one alone is shared", () => {
   assert.deepEqual(shared(), ["drawn", undefined, "label"]);
   open("file");
   assert.deepEqual(shared(), ["", "a.txt", "label"]);
+  forget();
+});
+
+test("what other tabs have stays when one was shared, under the kind that was stated", () => {
+  const fill = () => {
+    forget();
+    change({ draft: { ...empty, text: "written", passphrase: "open sesame" }, stated: "server", chosen: "server" });
+    open("generate");
+    change({ draft: { ...kept.peek().draft, text: "drawn" } });
+    open("file");
+    change({ draft: { ...kept.peek().draft, file } });
+  };
+  const left = () => {
+    const { draft, aside, stated, chosen } = kept.peek();
+    return [draft.text, aside.generate, fileOf(kept.peek())?.name, draft.passphrase, stated, chosen];
+  };
+  fill();
+  shared("file");
+  assert.deepEqual(left(), ["written", "drawn", undefined, "", "server", "server"]);
+  fill();
+  open("text");
+  shared("text");
+  assert.deepEqual(left(), ["", "drawn", "a.txt", "", "server", "server"]);
+  fill();
+  shared("generate"); // another tab is open by now
+  assert.deepEqual(left(), ["written", "", "a.txt", "", "server", "server"]);
+  fill();
+  putFile(undefined);
+  open("text");
+  shared("text");
+  assert.deepEqual(left(), ["", "drawn", undefined, "", undefined, undefined]);
   forget();
 });
 

@@ -6,7 +6,7 @@ import { account, policy } from "../session";
 import { type ChosenFile, type Draft, limit, noFiles, type Problem, type Step } from "../share/draft";
 import { mails } from "../share/fields";
 import { type Handed, useHanded } from "../share/handed";
-import { change as changeKept, fileOf, forget, kept, type Mode, open } from "../share/kept";
+import { change as changeKept, fileOf, kept, type Mode, open, shared } from "../share/kept";
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { recipientsIn } from "../share/parts";
@@ -159,7 +159,7 @@ function ShareForm({ kind }: { kind: Kind }) {
       const generated = mode === "generate" ? sent.text : "";
       const all = await sharing.conceal(draft, kind, setBusy, signal, generated, setPart);
       if (!signal.aborted || (all && kept.peek().draft === sent)) {
-        forget(); // the receipt shows what was made, and it must not be sent again
+        shared(mode); // the receipt shows what was made, and it must not be sent again
       }
       return {};
     } catch (thrown) {

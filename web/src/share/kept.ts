@@ -12,7 +12,7 @@ import type { Kind } from "./kind";
 /** Mode is the open tab: what is shared, and where it comes from. */
 export type Mode = "text" | "file" | "generate";
 
-/** Aside is what the other tabs have. It is not shared, and stays until the form is sent. */
+/** Aside is what the other tabs have. It is not shared, and stays when the open one is. */
 export interface Aside {
   text: string;
   file?: ChosenFile | undefined;
@@ -36,7 +36,7 @@ const nothing: Kept = { draft: empty, mode: "text", aside: { text: "", generate:
 /** kept is the state of the form. */
 export const kept = signal<Kept>(nothing);
 
-/** forget empties the form: what it had was shared, or its author signed out. */
+/** forget empties the form: its author signed out. */
 export function forget(): void {
   kept.value = nothing;
 }
@@ -61,6 +61,15 @@ export function opened(state: Kept, mode: Mode): Kept {
     aside: all,
     draft: { ...draft, text: mode === "file" ? "" : all[mode], file: mode === "file" ? all.file : undefined },
   };
+}
+
+/** shared empties a tab that was shared, and the options. What the other tabs have stays, under the kind that the form stated. */
+export function shared(mode: Mode): void {
+  const state = kept.peek();
+  const { aside } = opened(state, mode);
+  const rest: Aside = mode === "file" ? { ...aside, file: undefined } : { ...aside, [mode]: "" };
+  const next: Kept = { ...nothing, draft: { ...empty, text: rest.text }, aside: rest };
+  kept.value = isUnsent(next) ? { ...next, chosen: state.chosen, stated: state.stated } : { ...nothing, aside: rest };
 }
 
 /** fileOf returns what is chosen in the tab for files, whichever is open. */
