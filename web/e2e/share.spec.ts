@@ -160,8 +160,9 @@ test("the link goes to the share sheet where there is one", async ({ page }) => 
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
-test("the moment the secret is opened is seen in the page, its tab and a notification", async ({ page, other }) => {
-  await page.addInitScript(() => {
+/** waitInBackground shares a secret from a page in the background that wants a notification, which fails where it may not be made. */
+async function waitInBackground(page: Page, secret: string, refused = false): Promise<string> {
+  await page.addInitScript((refused) => {
     const told: string[] = [];
     class Told {
       static permission = "default";
@@ -171,33 +172,62 @@ test("the moment the secret is opened is seen in the page, its tab and a notific
       }
       constructor(text: string) {
         told.push(text);
+        if (refused) {
+          throw new TypeError("Illegal constructor");
+        }
       }
     }
     Object.assign(window, { Notification: Told, told });
     Object.defineProperty(document, "hidden", { get: () => true });
-  });
-  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  }, refused);
+  await page.clock.install();
   await page.goto("/");
-  await page.getByLabel(t("share.secret")).fill("e2e secret that is waited for");
+  await page.getByLabel(t("share.secret")).fill(secret);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
   const notify = button(page, t("receipt.notify"));
   await expect(notify).toHaveAttribute("aria-pressed", "false");
   await notify.click();
   await expect(notify).toHaveAttribute("aria-pressed", "true");
+  return link;
+}
+
+const told = (page: Page) => page.evaluate(() => (window as unknown as { told: string[] }).told);
+
+test("the moment the secret is opened is seen in the page, its tab and a notification, also after long", async ({
+  page,
+  other,
+}) => {
+  const watching = page.waitForRequest("**/WatchMetadata");
+  const link = await waitInBackground(page, "e2e secret that is waited for");
+  const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/WatchMetadata"));
+  await watching;
   await expect(page.locator("head link[rel=icon]").first()).toHaveAttribute("href", "/icon.svg");
+  await page.clock.fastForward(61_000); // a page in the background gives its stream back
+  await ended;
 
   await other.goto(link);
   await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret that is waited for");
+  await page.clock.fastForward(40_000);
   await expect(page.locator(".card-turned .state-received")).toBeVisible();
   await expect(page).toHaveTitle(new RegExp(`^✓ ${t("receipt.state.received")} · `));
   await expect(page.locator("head link[rel=icon]")).toHaveAttribute("href", /^data:image\/png;base64,/);
-  expect(await told()).toEqual([t("receipt.state.received")]);
+  expect(await told(page)).toEqual([t("receipt.state.received")]);
   await expectAccessible(page);
 
   await page.getByRole("link", { name: t("receipt.again") }).click();
   await expect(page).toHaveTitle(new RegExp(`^${t("share.title")}`));
   await expect(page.locator("head link[rel=icon]").first()).toHaveAttribute("href", "/icon.svg");
+});
+
+test("the receipt is shown where the browser makes no notification", async ({ page, other }) => {
+  const link = await waitInBackground(page, "e2e secret without a notification", true);
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect.poll(() => told(page)).toEqual([t("receipt.state.received")]);
+  await expect(page.locator(".card-turned .state-received")).toBeVisible();
+  await expect(heading(page, t("receipt.title"))).toBeVisible();
 });
 
 test("the status is seen without scrolling, and there is no offer of notifications where there are none", async ({

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { EventKind, State } from "../src/contract";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { problemText } from "../src/problem";
-import { follow } from "../src/receipts/follow";
+import { follow, type Source } from "../src/receipts/follow";
 import { confirmationOf, isLockedForGood, isSettled, isWaiting } from "../src/receipts/phase";
 import { type Code, Refusal } from "../src/refusal";
 
@@ -240,53 +240,140 @@ test("follow tries again every two seconds for a minute, and then with growing p
   assert.ok(new Set(page.pauses.slice(0, 30)).size > 20, "the pauses differ from one another");
 });
 
-test("follow does not try again in a hidden page, and at once when it is visible again", async () => {
-  const page = shown();
-  const call = new AbortController();
-  const doc = new EventTarget() as EventTarget & { hidden: boolean };
-  doc.hidden = true;
-  Object.assign(globalThis, { document: doc });
-  let tries = 0;
-  const source = {
-    watch: async () => {
-      tries += 1;
-      if (tries === 2) {
-        call.abort();
-      }
-      throw new Refusal("", { code: "offline" });
-    },
-    get: async () => assert.fail("no poll"),
-  };
-  const follower = {
-    onReceipt: () => undefined,
-    onLive: () => undefined,
-    onOver: () => undefined,
-    onGone: () => undefined,
-  };
-  const due: (() => void)[] = [];
-  globalThis.setTimeout = ((fn: () => void, milliseconds: number) => {
-    if (milliseconds < 40_000) {
-      due.push(fn);
-    }
-    return 0;
-  }) as unknown as typeof setTimeout;
-  const settled = async () => {
-    for (let turn = 0; turn < 20; turn++) {
+/** background sets up a page that is hidden, and a clock that only tick moves, a second at a time. */
+function background() {
+  const page = Object.assign(new EventTarget(), { hidden: true });
+  const events = { addEventListener: () => undefined, removeEventListener: () => undefined };
+  Object.assign(globalThis, { ...events, document: page });
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn++) {
       await new Promise((done) => setImmediate(done));
     }
   };
-  try {
-    const following = follow("key", follower, call.signal, source);
-    await settled();
-    assert.equal(due.length, 1);
-    due[0]!();
-    await settled();
-    assert.equal(tries, 1, "the pause is over, and the page is hidden");
-    doc.hidden = false;
-    doc.dispatchEvent(new Event("visibilitychange"));
+  const tick = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      await settle();
+      mock.timers.tick(1_000);
+    }
+    await settle();
+  };
+  const show = () => {
+    page.hidden = false;
+    page.dispatchEvent(new Event("visibilitychange"));
+  };
+  return { tick, show, restore: () => mock.timers.reset() };
+}
+
+/** pulse is a stream that says every 15 seconds that it is up, until it is aborted. */
+async function* pulse(metadata: Metadata, signal: AbortSignal): AsyncGenerator<{ metadata?: Metadata }> {
+  yield { metadata };
+  for (;;) {
+    await new Promise<void>((done, fail) => {
+      setTimeout(done, 15_000);
+      signal.addEventListener("abort", () => fail(new Refusal("", { code: "canceled" })));
+    });
+    yield {};
+  }
+}
+
+/** A page in the background: how often it asked for a stream and for the receipt, and what it saw. */
+function sender(source: Partial<Source> = {}) {
+  const did = { streams: 0, looks: 0, states: [] as number[], over: 0, state: State.new as number };
+  const end = new AbortController();
+  const following = follow(
+    "key",
+    {
+      onReceipt: (metadata) => did.states.push(metadata.state),
+      onLive: () => undefined,
+      onOver: () => (did.over += 1),
+      onGone: () => assert.fail("nothing is gone"),
+    },
+    end.signal,
+    {
+      watch: async (key, signal) => {
+        did.streams += 1;
+        return source.watch ? source.watch(key, signal) : pulse(receipt(did.state), signal);
+      },
+      get: async (key, signal) => {
+        did.looks += 1;
+        return source.get ? source.get(key, signal) : receipt(did.state);
+      },
+    },
+  );
+  const leave = async () => {
+    end.abort();
     await following;
+  };
+  return { did, leave };
+}
+
+// Its sender may want a notification, and reads the title of its tab.
+test("a page that has long been in the background sees that its secret was opened, and asks no more", async () => {
+  const page = background();
+  const { did, leave } = sender();
+  try {
+    await page.tick(5 * 60);
+    assert.equal(did.streams, 1, "a page in the background keeps no stream");
+    did.state = State.received;
+    await page.tick(4 * 60);
+    assert.equal(did.states.at(-1), State.received);
+    assert.equal(did.over, 1);
+    const looks = did.looks;
+    await page.tick(20 * 60);
+    assert.deepEqual([did.streams, did.looks], [1, looks]);
   } finally {
+    await leave();
     page.restore();
   }
-  assert.equal(tries, 2);
+});
+
+// The service allows a network 1,000 calls in twenty minutes.
+test("twenty pages in the background leave calls to the other devices of a network", async () => {
+  const page = background();
+  const { did, leave } = sender();
+  try {
+    await page.tick(20 * 60);
+    assert.ok(did.looks >= 5 && did.looks * 20 < 250, `looks in twenty minutes: ${did.looks}`);
+    await page.tick(20 * 60);
+    assert.ok(did.looks <= 24, `looks in forty minutes: ${did.looks}`);
+    const looks = did.looks;
+    page.show();
+    await page.tick(1);
+    assert.deepEqual([did.streams, did.looks], [2, looks], "a page that is shown again has a stream at once");
+  } finally {
+    await leave();
+    page.restore();
+  }
+});
+
+test("a page in the background asks again after it was offline, and not before the service allows it", async () => {
+  const page = background();
+  const refusals = [
+    new Refusal("", { code: "offline" }),
+    new Refusal("", { code: "resource_exhausted", retryAfter: 600 }),
+  ];
+  const { did, leave } = sender({
+    watch: async () => {
+      throw new Refusal("", { code: "offline" });
+    },
+    get: async () => {
+      const refusal = refusals.shift();
+      if (refusal) {
+        throw refusal;
+      }
+      return receipt(State.received);
+    },
+  });
+  try {
+    await page.tick(3 * 60);
+    assert.equal(did.looks, 2);
+    await page.tick(7 * 60 - 60);
+    assert.equal(did.looks, 2);
+    await page.tick(7 * 60);
+    assert.deepEqual([did.streams, did.looks, did.over], [1, 3, 1]);
+  } finally {
+    await leave();
+    page.restore();
+  }
 });

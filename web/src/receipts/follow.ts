@@ -22,6 +22,9 @@ const firstPauses = 30;
 const longestPause = 30_000;
 /** How often to poll the receipt if no stream is available. */
 const pollPause = 15_000;
+/** How often a hidden page polls the receipt: a visitor may have many, and forget them. */
+const firstHiddenPause = 30_000;
+const longestHiddenPause = 180_000;
 
 /** Source is where receipts come from: the service, except in tests. */
 export interface Source {
@@ -38,8 +41,9 @@ const service: Source = {
  * follow keeps a page up to date with a receipt until signal aborts. After a lost
  * connection it tries again every two seconds for a minute, then with growing
  * pauses, and at once when the browser goes online or the page becomes visible. A
- * hidden page disconnects after a minute, and does not try again. If the service has
- * no stream left, follow polls the receipt and asks for a stream each time.
+ * hidden page gives its stream back after a minute, and polls the receipt with
+ * growing pauses. If the service has no stream left, follow polls the receipt and
+ * asks for a stream each time.
  */
 export async function follow(
   metadataKey: string,
@@ -48,9 +52,12 @@ export async function follow(
   source: Source = service,
 ): Promise<void> {
   let pause = firstPause;
+  let hiddenPause = firstHiddenPause;
   let tries = 0;
+  let began = false;
   const begin = () => {
     pause = firstPause;
+    hiddenPause = firstHiddenPause;
     tries = 0;
   };
   while (!signal.aborted) {
@@ -58,8 +65,14 @@ export async function follow(
     const end = () => call.abort();
     signal.addEventListener("abort", end, { once: true });
     let live = false;
+    let least = 0;
     try {
-      if (await followStream(metadataKey, follower, call, source, begin)) {
+      live = began && document.hidden;
+      if (
+        live
+          ? await poll(metadataKey, follower, call, source)
+          : await followStream(metadataKey, follower, call, source, begin)
+      ) {
         follower.onOver();
         return;
       }
@@ -69,10 +82,11 @@ export async function follow(
         return;
       }
       const { code, retryAfter } = asRefusal(thrown);
-      pause = Math.max(pause, retryAfter * 1000);
+      least = retryAfter * 1000;
+      live = false;
       if (code === "resource_exhausted" && !document.hidden) {
-        pause = Math.max(pause, pollPause);
-        const found = await poll(metadataKey, follower, call, source);
+        pause = Math.max(pause, pollPause, least);
+        const found = await pollInstead(metadataKey, follower, call, source);
         if (found === "over") {
           return;
         }
@@ -82,12 +96,17 @@ export async function follow(
       signal.removeEventListener("abort", end);
       call.abort();
     }
-    if (!signal.aborted) {
-      follower.onLive(live);
-      if (await pauseFor(pause * (0.75 + Math.random() / 2), signal)) {
-        begin();
-        continue;
-      }
+    began = true;
+    if (signal.aborted) {
+      return;
+    }
+    follower.onLive(live);
+    const next = (document.hidden ? hiddenPause : pause) * (0.75 + Math.random() / 2);
+    if (await pauseFor(Math.max(next, least), signal, true)) {
+      begin();
+    } else if (document.hidden) {
+      hiddenPause = Math.min(hiddenPause * 1.5, longestHiddenPause);
+    } else {
       tries += 1;
       if (tries >= firstPauses || pause > firstPause) {
         pause = Math.min(pause * 2, longestPause);
@@ -102,21 +121,29 @@ function isFinal(thrown: unknown): boolean {
   return code === "not_found" || code === "permission_denied" || code === "unauthenticated";
 }
 
-/** poll gets the receipt once, and returns whether to go on. */
-async function poll(
+/** poll gets the receipt once, and reports whether it is final. */
+async function poll(metadataKey: string, follower: Follower, call: AbortController, source: Source): Promise<boolean> {
+  const timer = setTimeout(() => call.abort(), silence);
+  try {
+    const metadata = await source.get(metadataKey, call.signal);
+    if (metadata) {
+      follower.onReceipt(metadata);
+    }
+    return metadata !== undefined && isSettled(metadata);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** pollInstead gets the receipt once after a stream was refused, and returns whether to go on. */
+async function pollInstead(
   metadataKey: string,
   follower: Follower,
   call: AbortController,
   source: Source,
 ): Promise<"over" | "waits" | "failed"> {
-  const timer = setTimeout(() => call.abort(), silence);
   try {
-    const metadata = await source.get(metadataKey, call.signal);
-    if (!metadata) {
-      return "failed";
-    }
-    follower.onReceipt(metadata);
-    if (!isSettled(metadata)) {
+    if (!(await poll(metadataKey, follower, call, source))) {
       return "waits";
     }
     follower.onOver();
@@ -127,8 +154,6 @@ async function poll(
       return "over";
     }
     return "failed";
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -186,10 +211,10 @@ function whenHiddenFor(milliseconds: number, fn: () => void): () => void {
 }
 
 /**
- * pauseFor waits, and at least until the page is visible. It returns early, and
- * reports so, if the page becomes visible or the browser goes online.
+ * pauseFor waits, and at least until the page is visible unless it may end hidden. It
+ * returns early, and reports so, if the page becomes visible or the browser goes online.
  */
-export function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export function pauseFor(milliseconds: number, signal: AbortSignal, hidden = false): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (early: boolean) => {
       clearTimeout(timer);
@@ -204,8 +229,8 @@ export function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boo
         end(true);
       }
     };
-    // A page that is hidden when the time is over waits for its visitor.
-    const timer = setTimeout(() => document.hidden || end(false), milliseconds);
+    // A page that may not end hidden waits for its visitor when the time is over.
+    const timer = setTimeout(() => (document.hidden && !hidden) || end(false), milliseconds);
     signal.addEventListener("abort", stop);
     addEventListener("online", wake);
     document.addEventListener("visibilitychange", wake);
