@@ -30,10 +30,15 @@ function permission(): NotificationPermission {
   return "Notification" in globalThis && !/Android/.test(navigator.userAgent) ? Notification.permission : "denied";
 }
 
-/** notify shows a notification if the visitor allows them and does not look at the page. */
+/** notify shows a notification if the visitor allows them and does not look at the page. Where the browser makes none, nothing happens. */
 export function notify(text: string): void {
-  if (permission() === "granted" && document.hidden) {
+  if (permission() !== "granted" || !document.hidden) {
+    return;
+  }
+  try {
     new Notification(text);
+  } catch {
+    // Chromium on Android makes none from a page, also where it says that it is on a desktop.
   }
 }
 
