@@ -69,22 +69,38 @@ function matching(rows: readonly Metadata[], filter: Filter): readonly Metadata[
   return filter === "all" ? rows : rows.filter((row) => phaseOf(row) === filter);
 }
 
-/** pagesFor returns what a filter shows: once all receipts are loaded, no other call is needed. */
-function pagesFor(loaded: Loaded, filter: Filter): Pages | undefined {
-  return loaded.all?.token === "" ? { ...loaded.all, rows: matching(loaded.all.rows, filter) } : loaded[filter];
+/** listFor returns the list that has what a filter shows: once all receipts are loaded, no other call is needed. */
+function listFor(loaded: Loaded, filter: Filter): Filter {
+  return loaded.all?.token === "" ? "all" : filter;
+}
+
+/** replaced returns the lists with a new state of a receipt. One that it belongs to only now is forgotten, and loads anew. */
+function replaced(loaded: Loaded, next: Metadata): Loaded {
+  const phase = phaseOf(next);
+  const lists: Loaded = {};
+  let moved = false;
+  for (const name of filters) {
+    const pages = loaded[name];
+    if (pages) {
+      const before = pages.rows.find((row) => row.metadataKey === next.metadataKey);
+      moved ||= before !== undefined && phaseOf(before) !== phase;
+      lists[name] = { ...pages, rows: pages.rows.map((row) => (row === before ? next : row)) };
+    }
+  }
+  return moved ? { ...lists, [phase]: undefined } : lists;
 }
 
 /** useReceipts loads an account's receipts page by page, newest first. */
 export function useReceipts(filter: Filter): Receipts {
   const [loaded, setLoaded] = useState<Loaded>({});
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const [failed, setFailed] = useState<{ name: Filter; thrown: unknown }>();
   const latest = useRef(0);
   const grown = useRef(false); // older ones are shown, which a new first page would hide
   const fetch = async (name: Filter, before: Pages | undefined) => {
     const own = ++latest.current;
     setBusy(true);
-    setError(undefined);
+    setFailed(undefined);
     try {
       const page = await receipts.listMetadata({ pageToken: before?.token ?? "", states: states[name] });
       if (own === latest.current) {
@@ -97,7 +113,7 @@ export function useReceipts(filter: Filter): Receipts {
       }
     } catch (thrown) {
       if (own === latest.current) {
-        setError(thrown);
+        setFailed({ name, thrown });
         forgetEndedSession(thrown);
       }
     } finally {
@@ -112,33 +128,32 @@ export function useReceipts(filter: Filter): Receipts {
     },
     [],
   );
-  const pages = pagesFor(loaded, filter);
+  const name = listFor(loaded, filter);
+  const pages = loaded[name];
+  const missing = !pages;
   useEffect(() => {
-    if (!pages) {
-      void fetch(filter, undefined);
+    if (missing) {
+      void fetch(name, undefined);
     }
-  }, [filter]);
+  }, [name, missing]);
   useEffect(() => {
     // What was shared elsewhere meanwhile is on the first page.
-    const back = () => !document.hidden && !grown.current && void fetch(filter, undefined);
+    const back = () => !document.hidden && !grown.current && void fetch(name, undefined);
     document.addEventListener("visibilitychange", back);
     return () => document.removeEventListener("visibilitychange", back);
-  }, [filter]);
-  const swap = (page: Pages | undefined, next: Metadata) =>
-    page && { ...page, rows: page.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) };
+  }, [name]);
   return {
-    rows: pages?.rows,
+    rows: pages && matching(pages.rows, filter),
     counts: loaded.all && countsOf(loaded.all.rows, loaded.all.token !== ""),
     sealed: pages?.sealed ?? 0,
     more: Boolean(pages?.token),
     busy,
-    error,
+    error: failed?.name === name ? failed.thrown : undefined,
     loadMore: () => {
       grown.current = true;
-      void fetch(filter, pages);
+      void fetch(name, pages);
     },
-    reload: () => void fetch(filter, undefined),
-    replace: (next) =>
-      setLoaded((old) => Object.fromEntries(filters.map((name) => [name, swap(old[name], next)])) as Loaded),
+    reload: () => void fetch(name, undefined),
+    replace: (next) => setLoaded((old) => replaced(old, next)),
   };
 }
