@@ -156,3 +156,23 @@ test("a group whose calls are refused for a while is not asked for before", asyn
   const pauses = await pausesOf(() => followGroup(keysOf(2), follower, new AbortController().signal, source));
   assert.deepEqual(pauses, [600_000]);
 });
+
+test("a group is live while its page asks again within seconds", async () => {
+  for (const [count, want] of [
+    [2, [true, true, true, true, true, false]],
+    [10, [false, false, false, false, false, false]],
+  ] as const) {
+    const end = new AbortController();
+    const said: boolean[] = [];
+    const source = async () => keysOf(count).map(() => ({ state: State.viewed, events: [] as unknown[] }) as Metadata);
+    const onSoon = (soon: boolean) => {
+      said.push(soon);
+      if (said.length === want.length) {
+        end.abort();
+      }
+    };
+    const follower = { onReceipts: () => undefined, onError: () => undefined, onSoon };
+    await pausesOf(() => followGroup(keysOf(count), follower, end.signal, source));
+    assert.deepEqual(said, want);
+  }
+});

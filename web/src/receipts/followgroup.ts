@@ -9,9 +9,14 @@ interface GroupFollower {
   onReceipts: (rows: readonly Metadata[]) => void;
   /** Called if they cannot be read now, and with undefined when they can. */
   onError: (thrown: unknown) => void;
+  /** Called before each pause with whether the page asks again within seconds. */
+  onSoon?: (soon: boolean) => void;
   /** Whether the page has just read the receipts, and the first call can wait. */
   later?: boolean;
 }
+
+/** A page is live if no more than this is between two calls. */
+const soon = 15_000;
 
 /** Source is where receipts come from: the service, except in tests. */
 export type GroupSource = (metadataKeys: string[], signal: AbortSignal) => Promise<readonly Metadata[]>;
@@ -35,8 +40,12 @@ export async function followGroup(
   const firstPause = Math.max(5_000, keys.length * 2_000);
   const longestPause = Math.max(30_000, keys.length * 15_000);
   let pause = firstPause;
+  const wait = (milliseconds: number) => {
+    follower.onSoon?.(Math.max(pause, milliseconds / 1.25) <= soon);
+    return pauseFor(milliseconds, signal);
+  };
   if (follower.later) {
-    await pauseFor(pause, signal);
+    await wait(pause);
   }
   while (!signal.aborted) {
     let least = 0;
@@ -56,7 +65,7 @@ export async function followGroup(
         follower.onError(thrown);
       }
     }
-    const early = await pauseFor(Math.max(pause * (0.75 + Math.random() / 2), least), signal);
+    const early = await wait(Math.max(pause * (0.75 + Math.random() / 2), least));
     pause = early ? firstPause : Math.min(pause * 1.25, longestPause);
   }
 }

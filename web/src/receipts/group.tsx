@@ -46,10 +46,11 @@ export default function Group({ keys, made }: GroupProps) {
   const address = addressOf(keys);
   const [rows, setRows] = useState<readonly Metadata[] | undefined>(made?.links.map(({ metadata }) => metadata));
   const [refused, setRefused] = useState<unknown>();
+  const [soon, setSoon] = useState(false);
   const [burning, setBurning] = useState<Metadata>();
   useEffect(() => {
     const end = new AbortController();
-    void followGroup(keys, { onReceipts: setRows, onError: setRefused }, end.signal);
+    void followGroup(keys, { onReceipts: setRows, onError: setRefused, onSoon: setSoon }, end.signal);
     return () => end.abort();
   }, [address]);
   const waiting = rows?.filter((row) => phaseOf(row) === "waiting") ?? [];
@@ -84,7 +85,7 @@ export default function Group({ keys, made }: GroupProps) {
       {rows && (
         <Card kind={made && "give"} title={t(linked ? "group.links" : "group.secrets")}>
           {linked && <p>{t(rows.some(isEndToEnd) && made ? "group.links.once" : "group.links.hint")}</p>}
-          <Opened rows={rows} lost={Boolean(refused)} />
+          <Opened rows={rows} live={refused ? "lost" : soon ? "live" : undefined} />
           <ul class="receipts members">
             {rows.map((row) => (
               <Member
@@ -155,14 +156,14 @@ interface MemberProps {
   onBurn: () => void;
 }
 
-/** Opened says how many of the group were opened, and whether the page still follows them. */
-function Opened({ rows, lost }: { rows: readonly Metadata[]; lost: boolean }) {
+/** Opened says how many of the group were opened, and whether the page is live. */
+function Opened({ rows, live }: { rows: readonly Metadata[]; live: "live" | "lost" | undefined }) {
   const opened = rows.filter((row) => phaseOf(row) === "received").length;
   return (
     <div class="stack-s">
       <p class="row row-apart">
         <strong>{t("group.opened", { opened: number(opened), count: number(rows.length) })}</strong>
-        {!rows.every(isSettled) && <LiveMark live={lost ? "lost" : "live"} />}
+        {!rows.every(isSettled) && <LiveMark live={live} />}
       </p>
       <div class="segments" aria-hidden="true">
         {rows.map((row) => (

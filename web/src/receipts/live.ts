@@ -8,28 +8,32 @@ const most = 25;
 
 /**
  * useLive keeps the receipts of a list up to date, the newest of those whose secrets
- * wait. It reports whether it follows any, and whether it cannot at the moment.
+ * wait. It reports whether it cannot at the moment, and that the list is live only where
+ * it follows all that wait, and asks again within seconds.
  */
 export function useLive(
   rows: readonly Metadata[] | undefined,
   onChange: (metadata: Metadata) => void,
 ): "live" | "lost" | undefined {
   const [lost, setLost] = useState(false);
-  const keys = (rows ?? [])
-    .filter((row) => !isSettled(row))
-    .slice(0, most)
-    .map((row) => row.metadataKey);
+  const [soon, setSoon] = useState(false);
+  const open = (rows ?? []).filter((row) => !isSettled(row));
+  const keys = open.slice(0, most).map((row) => row.metadataKey);
   useEffect(() => {
     if (keys.length === 0) {
       return;
     }
     const end = new AbortController();
     const onReceipts = (read: readonly Metadata[]) => read.forEach(onChange);
-    void followGroup(keys, { onReceipts, onError: (thrown) => setLost(Boolean(thrown)), later: true }, end.signal);
+    const onError = (thrown: unknown) => setLost(Boolean(thrown));
+    void followGroup(keys, { onReceipts, onError, onSoon: setSoon, later: true }, end.signal);
     return () => end.abort();
   }, [keys.join()]);
   if (keys.length === 0) {
     return undefined;
   }
-  return lost ? "lost" : "live";
+  if (lost) {
+    return "lost";
+  }
+  return soon && open.length <= most ? "live" : undefined;
 }

@@ -38,7 +38,7 @@ export function ReceiptList({ rows, onChange }: ListProps) {
   );
 }
 
-/** LiveMark says that a list follows its receipts, or that it cannot at the moment. */
+/** LiveMark says that a list shows within seconds what happens, or that it cannot at the moment. */
 export function LiveMark({ live }: { live: "live" | "lost" | undefined }) {
   return live ? (
     <span class={live === "lost" ? "live live-lost" : "live"}>
