@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-0XMK29D0.js";import{r as t}from"./wire-C54rWrS7.js";var n=t(e);export{n as default};

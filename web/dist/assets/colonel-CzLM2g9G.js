@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BPn1BTtq.js";import{r as t}from"./wire-C54rWrS7.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-C2FCM0Xv.js";import{r as t}from"./wire-C54rWrS7.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./linkcard-Dvjf3Sp7.js";
