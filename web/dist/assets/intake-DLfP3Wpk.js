@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BLGHzXpu.js";import{r as t}from"./wire-CggFzq-m.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-BC7d9IXy.js";
