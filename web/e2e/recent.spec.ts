@@ -19,7 +19,7 @@ const rowOf = (memo: string, state: string): Row => ({
 /** answer answers for an account that has these receipts, so many on a page. It returns the filters that were asked for. */
 async function answer(page: Page, rows: readonly Row[], size: number): Promise<string[]> {
   const asked: string[] = [];
-  await page.route("**/MetadataService/ListMetadata", (route) => {
+  await page.route("**/hush.v1.MetadataService/ListMetadata", (route) => {
     const { states = [], pageToken = "0" } = route.request().postDataJSON() as {
       states?: string[];
       pageToken?: string;
@@ -30,7 +30,7 @@ async function answer(page: Page, rows: readonly Row[], size: number): Promise<s
     const nextPageToken = end < found.length ? `${end}` : "";
     return route.fulfill({ json: { metadata: found.slice(Number(pageToken), end), nextPageToken } });
   });
-  await page.route("**/MetadataService/BatchGetMetadata", (route) => {
+  await page.route("**/hush.v1.MetadataService/BatchGetMetadata", (route) => {
     const { metadataKeys } = route.request().postDataJSON() as { metadataKeys: string[] };
     return route.fulfill({ json: { metadata: rows.filter(({ metadataKey }) => metadataKeys.includes(metadataKey)) } });
   });
