@@ -114,7 +114,7 @@ func operationRows(t *testing.T, doc document) string {
 		if row.Method != "*" || row.Operation == "service" {
 			continue
 		}
-		service := strings.Split(strings.TrimPrefix(row.Path, "/"), "/")[0]
+		service, _, _ := strings.Cut(strings.TrimPrefix(row.Path, "/"), "/")
 		name := service[strings.LastIndex(service, ".")+1:]
 		methods[name] = append(methods[name], fmt.Sprintf("[%s](#%s)", row.Operation, strings.ToLower(row.Operation)))
 	}
