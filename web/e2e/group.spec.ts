@@ -40,6 +40,11 @@ async function choose(page: Page, name: string, item: "group.ways" | "recent.bur
   await page.getByRole("menuitem", { name: t(item) }).click();
 }
 
+/** submit presses the button that shares, whatever number of links it names. */
+async function submit(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Create (link|\d+ links)$/ }).click();
+}
+
 /** shareWith shares a text with several names. */
 async function shareWith(page: Page, names: string, text: string): Promise<void> {
   await page.goto("/");
@@ -47,7 +52,7 @@ async function shareWith(page: Page, names: string, text: string): Promise<void>
   await unfold(page, "more");
   await button(page, t("share.several")).click();
   await page.getByRole("textbox", { name: t("share.names") }).fill(names);
-  await button(page, t("share.submit")).click();
+  await submit(page);
 }
 
 /** groupsOf collects the groups that a page names when it shares. */
@@ -74,6 +79,24 @@ async function holdSecond(page: Page) {
 }
 
 const refused = { code: "resource_exhausted", message: "too many" };
+
+test("a pasted column is one recipient a line, and the button says how many links it makes @phone", async ({
+  page,
+}) => {
+  await page.goto("/");
+  await unfold(page, "more");
+  await button(page, t("share.several")).click();
+  const names = page.getByRole("textbox", { name: t("share.names") });
+  await expect(button(page, t("share.submit"))).toBeVisible();
+  await page.evaluate(() => navigator.clipboard.writeText("Kim\r\n Lee, \n\nMax\n"));
+  await names.press("ControlOrMeta+v");
+  await expect(names).toHaveValue("Kim, Lee, Max");
+  await expect(button(page, t("share.submit.links.other", { count: "3" }))).toBeInViewport();
+  await page.evaluate(() => navigator.clipboard.writeText("Noa"));
+  await names.fill("Kim, ");
+  await names.press("ControlOrMeta+v");
+  await expect(names).toHaveValue("Kim, Noa");
+});
 
 test("each recipient gets a link, and the page shows what happens to each @phone", async ({ page, other }) => {
   const groups = groupsOf(page);
@@ -252,7 +275,7 @@ test("a page that was left while links are made asks no more", async ({ page }) 
   await page.getByLabel(t("share.secret")).fill("e2e secret that is half left");
   await button(page, t("share.several")).click();
   await page.getByRole("textbox", { name: t("share.names") }).fill("Kim, Lee");
-  await button(page, t("share.submit")).click();
+  await submit(page);
   await asked;
   const about = page.getByRole("contentinfo").getByRole("link", { name: t("app.about") });
   await about.click();
@@ -305,7 +328,7 @@ test("a page that was left while the rest is made does not come back", async ({ 
   await ended;
   go();
   await page.getByLabel(t("share.secret")).fill("e2e secret that follows");
-  await button(page, t("share.submit")).click();
+  await submit(page);
   await expect(heading(page, t("receipt.fresh.title"))).toBeVisible();
   expect(groups.length, "calls").toBe(4); // none for Ida
 });
@@ -339,7 +362,7 @@ test("an address that none can be is refused before the first secret is made", a
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill("ada@newcomers-team.com, nowhere@");
   const groups = groupsOf(page);
-  await button(page, t("share.submit")).click();
+  await submit(page);
   await expect(page.getByRole("alert")).toContainText("nowhere@");
   await expect(page.getByLabel(t("share.recipient"))).toBeFocused();
   expect(groups).toEqual([]);
@@ -358,7 +381,7 @@ test("a lost answer says that the link may have been mailed", async ({ page, exp
     await route.fetch();
     await route.abort();
   });
-  await button(page, t("share.submit")).click();
+  await submit(page);
   await expect(page.getByRole("alert")).toContainText(t("group.rest.lost.mailed", { name: address }));
   await expect(page.getByLabel(t("share.secret"))).toHaveValue("e2e secret that was mailed");
   expect((await mailTo(address, "/s#")).to).toBe(address);
@@ -391,7 +414,7 @@ test("the server mails each recipient a link of their own, and the list shows th
   await page.getByLabel(t("share.label")).fill(`two mails ${id}`);
   await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill(addresses.join(", "));
-  await button(page, t("share.submit")).click();
+  await submit(page);
   await expect(heading(page, t("group.fresh.title"))).toBeVisible();
   const links: string[] = [];
   for (const address of addresses) {
