@@ -294,6 +294,7 @@ test("a text is copied at its corner, and what is done with it stands in order @
   const { key } = await conceal({ secret: "e2e short secret" });
   await page.goto(`/s#${key}`);
   await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toHaveText("e2e short secret");
   await expect(page.getByRole("checkbox"), "no line overflows").toHaveCount(0);
   expect(await page.getByRole("main").getByRole("button").allInnerTexts()).toEqual([
     t("ui.copy"),
