@@ -63,7 +63,7 @@ async function endPreparedSessions(page: Page): Promise<void> {
 /** screenshot takes a light and a dark screenshot. */
 async function screenshot(page: Page, name: string, screen: string): Promise<void> {
   // The header offers more than sharing once the page knows who visits it.
-  await expect(page.locator(".header-nav > :not(.header-share)").last()).toBeVisible();
+  await expect(page.locator(".header-nav > :not(.header-share, dialog)").last()).toBeVisible();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.screenshot({
