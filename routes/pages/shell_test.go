@@ -102,7 +102,10 @@ func TestLinkKey(t *testing.T) {
 func TestStarts(t *testing.T) {
 	build := fstest.MapFS{startsFile: {Data: []byte(`{
 		"reload": {"en": "Reload", "de": "Neu laden"},
-		"pages": {"about": {"en": {"title": "About {name}", "lead": "Once."}, "de": {"title": "Über {name}"}}}
+		"pages": {
+			"about": {"heads": {"en": {"title": "About {name}", "lead": "{name} opens once."}, "de": {"title": "Über {name}"}}},
+			"signin": {"short": true, "heads": {"en": {"title": "Sign in"}}}
+		}
 	}`)}}
 	known, err := readStarts(build)
 	if err != nil {
@@ -117,9 +120,10 @@ func TestStarts(t *testing.T) {
 		locale     locale.Locale
 		want       start
 	}{
-		{"about", "/imagine/logo.png", "en", start{Name: "about", Language: "en", Logo: "/imagine/logo.png", Title: "About <Otters>", Lead: "Once.", Reload: "Reload"}},
+		{"about", "/imagine/logo.png", "en", start{Name: "about", Language: "en", Logo: "/imagine/logo.png", Title: "About <Otters>", Lead: "<Otters> opens once.", Reload: "Reload"}},
 		{"about", "https://other.example/logo.png", "de", start{Name: "about", Language: "de", Title: "Über <Otters>", Reload: "Neu laden"}},
 		{"about", "//other.example/logo.png", "pt_BR", start{Name: "about", Language: "pt-BR"}},
+		{"signin", "", "en", start{Name: "signin", Short: true, Language: "en", Title: "Sign in", Reload: "Reload"}},
 		{"unheard", "", "en", start{Name: "unheard", Language: "en", Reload: "Reload"}},
 	} {
 		policy := &hushv1.GetPolicyResponse{InstanceName: "<Otters>", LogoUrl: test.logo}

@@ -22,6 +22,7 @@ const (
 // frame and the first words of that page.
 type start struct {
 	Name         string // of the page, for its style
+	Short        bool   // whether the page is narrow: one short form or card
 	Language     string
 	Logo         string // path; empty for the client's own
 	Title, Lead  string
@@ -35,11 +36,17 @@ type heading struct {
 	Lead  string `json:"lead"`
 }
 
-// starts has the heads of the client's pages, in all languages: the build writes them
+// startOf is what is known of a page before its script runs.
+type startOf struct {
+	Short bool                      `json:"short"`
+	Heads map[locale.Locale]heading `json:"heads"`
+}
+
+// starts has the client's pages, with their heads in all languages: the build writes them
 // from the client's own texts.
 type starts struct {
-	Reload map[locale.Locale]string             `json:"reload"`
-	Pages  map[string]map[locale.Locale]heading `json:"pages"`
+	Reload map[locale.Locale]string `json:"reload"`
+	Pages  map[string]startOf       `json:"pages"`
 }
 
 // startsFile is where the build leaves them. It is not served.
@@ -63,10 +70,11 @@ func readStarts(files fs.FS) (s starts, err error) {
 // of returns a start in the visitor's language. An unknown one has no words of its own.
 func (s starts) of(req *call.Request, name string) *start {
 	l := req.Visitor.Locale
-	head := s.Pages[name][l]
+	page := s.Pages[name]
+	head := page.Heads[l]
 	named := strings.NewReplacer("{name}", instanceName(req))
 	return &start{
-		Name: name, Language: languageTag(req), Logo: ownPath(req.Policy.GetLogoUrl()),
+		Name: name, Short: page.Short, Language: languageTag(req), Logo: ownPath(req.Policy.GetLogoUrl()),
 		Title: named.Replace(head.Title), Lead: named.Replace(head.Lead),
 		Late: req.Text("page.start.title"), Advice: req.Text("page.start.explanation"), Reload: s.Reload[l],
 	}

@@ -1,12 +1,14 @@
 import { brotliCompressSync, constants } from "node:zlib";
 import { button, expect, test } from "./fixtures";
+import { seal, text } from "./sealed";
 import { conceal } from "./service";
 import { t } from "./texts";
 
-/** The pages, and the most bytes that their scripts may have in brotli. The first script of /s has a limit of its own. */
+/** The pages, and the most bytes that their scripts may have in brotli. The first script has a limit of its own where it opens a link. */
 const pages: Record<string, { path: () => Promise<string>; limit: number }> = {
   "/": { path: async () => "/", limit: 60 * 1024 },
   "/s": { path: async () => `/s#${(await conceal({ secret: "e2e secret" })).key}`, limit: 66 * 1024 },
+  "/e": { path: async () => `/e#${(await seal(text("e2e secret"))).fragment}`, limit: 65 * 1024 },
 };
 
 /** brotli returns the length of a script as the build compresses it. */
@@ -22,7 +24,7 @@ for (const [name, { path, limit }] of Object.entries(pages)) {
     await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
     const sizes: Promise<[string, number]>[] = [];
     page.on("response", (response) => {
-      const own = name === "/s" && response.url().includes("/assets/early-");
+      const own = name !== "/" && response.url().includes("/assets/early-");
       if (response.request().resourceType() === "script" && !own) {
         sizes.push(response.body().then((body) => [new URL(response.url()).pathname, brotli(body)]));
       }

@@ -69,6 +69,7 @@ const worded: Record<string, [title: Parameters<typeof t>[0], lead?: Parameters<
   "open-endtoend": ["open.checking"],
   receipt: ["receipt.title", "receipt.lead"],
   about: ["about.title", "about.lead"],
+  security: ["security.title", "security.lead"],
   signin: ["signin.title"],
   signup: ["signup.title", "signup.lead"],
   verify: ["verify.title", "verify.lead"],
@@ -87,7 +88,7 @@ for (const [name, [title, lead]] of Object.entries(worded)) {
     await page.goto(await (places.find((place) => place.name === name) as Place).path());
     const words = { name: "Hush" };
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(t(title, words));
-    await expect(page.locator(".lead")).toHaveText(lead ? [t(lead)] : []);
+    await expect(page.locator(".lead")).toHaveText(lead ? [t(lead, words)] : []);
     await expect(page.getByRole("banner")).toHaveText("Hush");
     await expectAccessible(page);
   });

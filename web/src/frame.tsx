@@ -1,6 +1,7 @@
 import { SignUp } from "./contract";
 import { chooseLocale, type Locale, locale, locales, t } from "./i18n";
 import { lazy } from "./lazy";
+import { keyhole } from "./mark";
 import { keepsHistory } from "./receipts/device";
 import { place } from "./router";
 import { account, instanceName, logo, policy } from "./session";
@@ -47,7 +48,7 @@ function Logo() {
   return (
     <svg class="brand-mark" viewBox="0 0 64 64" aria-hidden="true" focusable="false">
       <rect width="64" height="64" rx="16" />
-      <path d="M32 15a11 11 0 0 1 5.6 20.47L40.5 49h-17l2.9-13.53A11 11 0 0 1 32 15Z" />
+      <path d={keyhole} />
     </svg>
   );
 }

@@ -13,29 +13,30 @@ import first from "./i18n/en";
 import receipts from "./i18n/receipts/en";
 import signin from "./i18n/signin/en";
 
-/** Heading has the keys of a page's title and of the sentence below it. */
-export interface Heading {
+/** Start has the keys of a page's title and of the sentence below it, and whether the page is short, as its Page says. */
+interface Start {
   title: string;
   lead?: string;
+  short?: boolean;
 }
 
-const starts: Record<string, Heading> = {
+const starts: Record<string, Start> = {
   share: { title: "share.title", lead: "share.lead" },
-  open: { title: "open.checking" },
+  open: { title: "open.checking", short: true },
   receipt: { title: "receipt.title", lead: "receipt.lead" },
-  signin: { title: "signin.title" },
-  signup: { title: "signup.title", lead: "signup.lead" },
-  invited: { title: "signup.title", lead: "signup.invited" },
-  verify: { title: "verify.title", lead: "verify.lead" },
-  forgot: { title: "reset.ask.title", lead: "reset.ask.lead" },
-  reset: { title: "reset.title" },
-  confirm: { title: "confirm.title", lead: "confirm.lead" },
+  signin: { title: "signin.title", short: true },
+  signup: { title: "signup.title", lead: "signup.lead", short: true },
+  invited: { title: "signup.title", lead: "signup.invited", short: true },
+  verify: { title: "verify.title", lead: "verify.lead", short: true },
+  forgot: { title: "reset.ask.title", lead: "reset.ask.lead", short: true },
+  reset: { title: "reset.title", short: true },
+  confirm: { title: "confirm.title", lead: "confirm.lead", short: true },
   recent: { title: "recent.title" },
   account: { title: "account.title" },
   tokens: { title: "tokens.title", lead: "tokens.lead" },
   domains: { title: "domains.title", lead: "domains.lead" },
   colonel: { title: "colonel.title" },
-  feedback: { title: "feedback.title", lead: "feedback.lead" },
+  feedback: { title: "feedback.title", lead: "feedback.lead", short: true },
   about: { title: "about.title", lead: "about.lead" },
   security: { title: "security.title", lead: "security.lead" },
   unknown: { title: "notfound.title" },
@@ -64,9 +65,9 @@ export function startsIn(folder: string) {
   return {
     reload: inAll((text) => text("app.reload")),
     pages: Object.fromEntries(
-      Object.entries(starts).map(([name, { title, lead }]) => [
+      Object.entries(starts).map(([name, { title, lead, short }]) => [
         name,
-        inAll((text) => ({ title: text(title), lead: lead && text(lead) })),
+        { short, heads: inAll((text) => ({ title: text(title), lead: lead && text(lead) })) },
       ]),
     ),
   };

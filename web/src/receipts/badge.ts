@@ -1,8 +1,7 @@
 /* Draws the application's icon with a check on it. The policy of the page allows pictures of its own, and no other. */
+import { keyhole } from "../mark";
 
 const side = 64;
-/** The keyhole of public/icon.svg. */
-const keyhole = "M32 15a11 11 0 0 1 5.6 20.47L40.5 49h-17l2.9-13.53A11 11 0 0 1 32 15Z";
 
 /** badgeIcon puts a check on the page's icon. It returns a function that takes it away. */
 export function badgeIcon(): () => void {

@@ -64,18 +64,18 @@ export async function follow(
     const call = new AbortController();
     const end = () => call.abort();
     signal.addEventListener("abort", end, { once: true });
+    const polls = began && document.hidden;
     let live = false;
     let least = 0;
     try {
-      live = began && document.hidden;
-      if (
-        live
-          ? await poll(metadataKey, follower, call, source)
-          : await followStream(metadataKey, follower, call, source, begin)
-      ) {
+      const over = polls
+        ? await poll(metadataKey, follower, call, source)
+        : await followStream(metadataKey, follower, call, source, begin);
+      if (over) {
         follower.onOver();
         return;
       }
+      live = polls; // a stream has ended
     } catch (thrown) {
       if (isFinal(thrown)) {
         follower.onGone(thrown);
@@ -83,7 +83,6 @@ export async function follow(
       }
       const { code, retryAfter } = asRefusal(thrown);
       least = retryAfter * 1000;
-      live = false;
       if (code === "resource_exhausted" && !document.hidden) {
         pause = Math.max(pause, pollPause, least);
         const found = await pollInstead(metadataKey, follower, call, source);

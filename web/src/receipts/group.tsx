@@ -148,14 +148,6 @@ function Missing({ rest, count }: { rest: Rest; count: number }) {
   );
 }
 
-interface MemberProps {
-  metadata: Metadata;
-  /** Whom it is for. */
-  name: string;
-  link: string;
-  onBurn: () => void;
-}
-
 /** Opened says how many of the group were opened, and whether the page is live. */
 function Opened({ rows, live }: { rows: readonly Metadata[]; live: "live" | "lost" | undefined }) {
   const opened = rows.filter((row) => phaseOf(row) === "received").length;
@@ -172,6 +164,14 @@ function Opened({ rows, live }: { rows: readonly Metadata[]; live: "live" | "los
       </div>
     </div>
   );
+}
+
+interface MemberProps {
+  metadata: Metadata;
+  /** Whom it is for. */
+  name: string;
+  link: string;
+  onBurn: () => void;
 }
 
 /** Member is one secret of the group: its state, and its link while it may be opened. */

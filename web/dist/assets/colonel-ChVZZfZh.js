@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Dp0NTrYB.js";import{r as t}from"./wire-CF8US3vJ.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-mQzu-w-I.js";import{r as t}from"./wire-CF8US3vJ.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./linkcard-CNfVP__R.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./linkcard-x8GB2sue.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-BC7d9IXy.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-aElX9qi7.js";

@@ -1,1 +1,0 @@
-export{t as Generated,n as default}from"./result-Dlel9V9d.js";
