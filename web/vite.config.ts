@@ -19,8 +19,8 @@ const earlyMark = "<!--early-->";
 
 /**
  * tagEarly puts the tag of that script in the page. The tag lists the chunks that
- * it loads for pages behind links: for secrets that the server encrypted, and for
- * those that the sender's device did.
+ * it loads for the page that shares, and for those behind links: of secrets that the
+ * server encrypted, and of those that the sender's device did.
  */
 function tagEarly(): Plugin {
   return {
@@ -53,8 +53,10 @@ function tagEarly(): Plugin {
           return [...names].map((name) => `/${name}`).join(" ");
         };
         const [fileName] = find("src/early/index.ts");
-        const pages = `data-s="${list("src/pages/open.tsx")}" data-e="${list("src/pages/endtoend.tsx")}"`;
-        return html.replace(earlyMark, `<script type="module" async src="/${fileName}" ${pages}></script>`);
+        const pages = Object.entries({ share: "share", s: "open", e: "endtoend" }).map(
+          ([name, page]) => ` data-${name}="${list(`src/pages/${page}.tsx`)}"`,
+        );
+        return html.replace(earlyMark, `<script type="module" async src="/${fileName}"${pages.join("")}></script>`);
       },
     },
   };
@@ -143,12 +145,18 @@ export default defineConfig({
       input: { index: fileURLToPath(new URL("index.html", import.meta.url)), early },
       output: {
         // On slow lines each request costs a round trip. So what the entry
-        // imports is one file, what the first calls import is another, and the
-        // small files that the pages behind links share with others are one more.
+        // imports is one file, what the first calls import is another, the form that
+        // shares is a third, and the small files that the pages behind links share with
+        // others are one more.
         codeSplitting: {
           groups: [
             { name: "app", tags: ["$initial"], test: (id) => !id.includes("/src/early/") },
             { name: "wire", test: (id) => id === firstCalls },
+            { name: "label", test: /src\/endtoend\/label\.tsx$/ },
+            {
+              name: "share",
+              test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|trust))\.tsx?$/,
+            },
             { name: "shown", test: /src\/(brand|download|open\/fault)\.ts$/ },
             { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/pasted)\.ts$/ },
           ],

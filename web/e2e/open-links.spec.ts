@@ -87,7 +87,7 @@ test("a pasted link is refused with what is wrong with it, and nothing is asked"
   await page.goto("/e");
   for (const [link, says] of [
     ["", t("ask.none")],
-    [`${url}/e#${fragment}0`, t("ask.long")],
+    [`${url}/e#${fragment}0`, t("open.bad.long")],
     [`https://evil.example/e#${fragment}`, t("ask.elsewhere", { host: "evil.example" })],
   ] as const) {
     await page.getByLabel(t("ask.link"), { exact: true }).fill(link);

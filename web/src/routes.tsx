@@ -1,13 +1,13 @@
 /*
  * The pages by their paths. A page receives the path's parameters as `params`.
- * Share is part of the first script; the others are loaded on demand.
+ * Each is loaded on demand. The first script has the scripts of those loaded that
+ * visitors begin with.
  * The server must serve index.html for each of these paths.
  */
 import type { FunctionComponent } from "preact";
 import { lazy, MissingPage } from "./lazy";
 import { match } from "./match";
 import { Checking } from "./open/checking";
-import { Share } from "./pages/share";
 import type { PageProps } from "./router";
 import { Beginning } from "./start";
 
@@ -16,12 +16,13 @@ type Page = FunctionComponent<PageProps>;
 /** later returns a page whose script is loaded on demand. */
 const later = (load: () => Promise<{ default: Page }>): Page => lazy(load, Beginning, MissingPage);
 
+const loadShare = () => import("./pages/share");
 const loadReceipt = () => import("./pages/receipt");
 const loadSignin = () => import("./pages/signin");
 const loadAbout = () => import("./pages/about");
 
 /** nextPages loads the pages that most visitors go to from here. */
-export const nextPages = [loadReceipt, loadAbout, loadSignin];
+export const nextPages = [loadShare, loadReceipt, loadAbout, loadSignin];
 
 const receipt = later(loadReceipt);
 const signup = later(() => import("./pages/signup"));
@@ -30,7 +31,7 @@ const reset = later(() => import("./pages/reset"));
 const open = lazy(() => import("./pages/open"), Checking, MissingPage);
 
 const routes: readonly (readonly [pattern: string, page: Page])[] = [
-  ["/", Share],
+  ["/", later(loadShare)],
   ["/s", open],
   ["/secret/:key", open],
   ["/e", lazy(() => import("./pages/endtoend"), Checking, MissingPage)],

@@ -4,8 +4,9 @@ import type { Account } from "../gen/hush/v1/account_pb";
 import { t } from "../i18n";
 import { navigate } from "../router";
 import { signOut } from "../session";
-import { Button, Menu, MenuItem, MenuLink } from "../ui";
+import { Button } from "../ui";
 import { Dialog } from "../ui/dialog";
+import { Menu, MenuItem, MenuLink } from "../ui/menu";
 
 /** AccountMenu is the menu of the account that is signed in. */
 export default function AccountMenu({ who }: { who: Account }) {

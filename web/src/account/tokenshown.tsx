@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
 import { rich, t } from "../i18n/account";
-import { announce, Button, CopyField, Notice } from "../ui";
+import { announce, Button, Notice } from "../ui";
+import { CopyField } from "../ui/copy";
 
 interface ShownProps {
   made: GenerateApiTokenResponse;

@@ -10,7 +10,8 @@ import { rich, t } from "../i18n/colonel";
 import { LoadState, useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
-import { announce, Button, Card, CopyField, Form, Icon, Notice, Relative } from "../ui";
+import { announce, Button, Card, Form, Icon, Notice, Relative } from "../ui";
+import { CopyField } from "../ui/copy";
 
 /** Invites creates, lists and revokes invitations. A new round loads the list again, and leaves the link that is shown. */
 export function Invites({ round }: { round: number }) {

@@ -1,5 +1,5 @@
 import { t } from "../i18n/domains";
-import { CopyField } from "../ui";
+import { CopyField } from "../ui/copy";
 
 interface RecordProps {
   /** TXT, CNAME, A or AAAA. */

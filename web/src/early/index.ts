@@ -1,7 +1,8 @@
 /*
- * The first script. On a page that opens a link it asks for the secret's details
- * and has the page's scripts loaded, both while the browser still loads the
- * application, which takes the answer with taken. On every page it makes what stands
+ * The first script. It has the scripts of the page loaded that visitors begin with: the
+ * one that shares, and those that open a link. There it also asks for the secret's details.
+ * Both happen while the browser still loads the application, which takes the answer with
+ * taken. On every page it makes what stands
  * there until then look as the visitor chose, and says at once if the application does
  * not come. It fits in 2,048 bytes and imports nothing that the application needs too.
  *
@@ -44,9 +45,9 @@ async function ask(secretKey: string): Promise<Answer | undefined> {
 }
 
 /** preload loads what a page imports. vite.config.ts lists it in the tag of this script. */
-function preload({ s, e }: DOMStringMap): void {
+function preload(lists: DOMStringMap): void {
   const [, page] = location.pathname.split("/");
-  const list = page === "e" ? e : (page === "s" || page === "secret") && s;
+  const list = page === "secret" ? lists.s : page ? lists[page] : lists.share;
   for (const href of list ? list.split(" ") : []) {
     document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
   }

@@ -37,7 +37,7 @@ function problemOf(text: string, to: string): string | undefined {
     return t("ask.none");
   }
   if (!to) {
-    return isTooLong(text) ? t("ask.long") : opening("open.bad.title");
+    return isTooLong(text) ? opening("open.bad.long") : opening("open.bad.title");
   }
   const host = hostIn(text);
   return host && !isOwn(host) ? t("ask.elsewhere", { host }) : undefined;

@@ -4,6 +4,8 @@ import type { Keys } from "../endtoend/keys";
 import type { Link } from "../endtoend/link";
 import { flowing } from "../flow";
 import type { RevealSecretResponse } from "../gen/hush/v1/secret_service_pb";
+import { savesData } from "../line";
+import { prefetch } from "../prefetch";
 import { secrets } from "../rpc";
 import { FaultError } from "./fault";
 import type { Source } from "./reveal";
@@ -18,7 +20,9 @@ const load = () => import("./device");
  */
 export function fromDevice({ key, secret }: Link): Source<Keys, RevealSecretResponse, Content> {
   const claim = newClaim();
-  load().catch(() => undefined); // If it is missing, the press loads it again.
+  if (!savesData()) {
+    void prefetch([load]); // If it is missing, the press loads it again.
+  }
   return {
     prepare: async (passphrase, signal) => {
       const device = await needed(load);

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { needed } from "../call";
 import { t } from "../i18n/open";
 import { savesData } from "../line";
+import { prefetch } from "../prefetch";
 import { askBeforeLeaving, noteOpened } from "../router";
 import { Empty, LinkButton, Page } from "../ui";
 import { Branded, useBrand } from "./branded";
@@ -57,7 +58,7 @@ export function Stage<Request, Answer>(props: StageProps<Request, Answer>) {
   );
   useEffect(() => {
     if (!savesData()) {
-      loadView().catch(() => undefined); // If it is missing, the press loads it again.
+      void prefetch([loadView]); // If it is missing, the press loads it again.
     }
     return () => reveal.end();
   }, []);

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { type Link, parse } from "../endtoend/link";
-import { t as askText } from "../i18n/ask";
 import { t } from "../i18n/endtoend";
 import { t as opening } from "../i18n/open";
 import { endToEndIn } from "../link";
@@ -50,7 +49,10 @@ export default function EndToEnd() {
     case "long":
     case "wrong":
       return (
-        <AskLink title={t("endtoend.wrong.title")} lead={link === "long" ? askText("ask.long") : t("endtoend.wrong")}>
+        <AskLink
+          title={t("endtoend.wrong.title")}
+          lead={link === "long" ? opening("open.bad.long") : t("endtoend.wrong")}
+        >
           {mangled}
         </AskLink>
       );

@@ -24,7 +24,7 @@ const FileBox = lazy(
 const conceal = () => import("../share/conceal");
 
 /** Share is the home page: the form. The receipt's page shows the link. */
-export function Share() {
+export default function Share() {
   return (
     <Page title={t("share.title")} lead={t("share.lead")}>
       {mayShare() ? <Possible /> : <SignInFirst />}

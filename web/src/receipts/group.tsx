@@ -13,23 +13,9 @@ import { policy } from "../session";
 import { addressOf, keep, type Made, type Rest } from "../share/made";
 import { Generated } from "../share/result";
 import Ways from "../share/ways";
-import {
-  announce,
-  Button,
-  Card,
-  CopyButton,
-  Empty,
-  Failure,
-  Icon,
-  isSelected,
-  LinkButton,
-  Loading,
-  Menu,
-  MenuItem,
-  Notice,
-  Page,
-  Relative,
-} from "../ui";
+import { announce, Button, Card, Empty, Failure, Icon, LinkButton, Loading, Notice, Page, Relative } from "../ui";
+import { CopyButton, isSelected } from "../ui/copy";
+import { Menu, MenuItem } from "../ui/menu";
 import { followGroup } from "./followgroup";
 import { endOf, isEndToEnd, isLockedForGood, isSettled, phaseOf } from "./phase";
 import { BurnDialog, badges, LiveMark, nameOf as listedName } from "./receiptlist";

@@ -6,7 +6,8 @@ import { receiptLink } from "../link";
 import { policy } from "../session";
 import type { FileFacts } from "../share/draft";
 import { FileLine } from "../share/thumb";
-import { Button, Card, CopyButton, Icon, type IconName, Notice, Relative } from "../ui";
+import { Button, Card, Icon, type IconName, Notice, Relative } from "../ui";
+import { CopyButton } from "../ui/copy";
 import { Burn } from "./burn";
 import { type Confirmation, endOf, isLockedForGood, type Phase } from "./phase";
 

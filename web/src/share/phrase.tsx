@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/share";
 import { problemText } from "../problem";
-import { announce, Button, CopyButton, Notice } from "../ui";
+import { announce, Button, Notice } from "../ui";
+import { CopyButton } from "../ui/copy";
 import { bitsPerWord, usual, words } from "./generate/words";
 import { Strength } from "./strength";
 

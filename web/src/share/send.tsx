@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import { region } from "../i18n";
 import { t } from "../i18n/share";
 import { handOver } from "../router";
-import { announce, Button, Checkbox, CopyButton, copyText, isSelected } from "../ui";
+import { announce, Button, Checkbox } from "../ui";
+import { CopyButton, copyText, isSelected } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 
 interface SendProps {

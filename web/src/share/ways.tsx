@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { t } from "../i18n/share";
 import { lazy } from "../lazy";
-import { Button, CopyButton } from "../ui";
+import { Button } from "../ui";
+import { CopyButton } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 import { Send } from "./send";
 

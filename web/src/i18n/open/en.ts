@@ -51,5 +51,7 @@ export default {
   "reveal.leave":
     "The server may already have opened the secret for this page. If you leave now, it's lost. Leave anyway?",
   "open.bad.title": "This link is incomplete",
+  "open.bad.long":
+    "This link is too long: something was added to it on the way. Copy it from the message again, without the text around it.",
   "open.bad.text": "Part of it is missing. Copy the whole link from the message and open it again.",
 } as const;

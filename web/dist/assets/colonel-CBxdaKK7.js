@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DjTqPOpE.js";import{r as t}from"./wire-DDwoC3hb.js";var n=t(e);export{n as default};

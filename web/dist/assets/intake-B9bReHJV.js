@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb--JgWhWKv.js";import{r as t}from"./wire-DDwoC3hb.js";var n=t(e);export{n as default};

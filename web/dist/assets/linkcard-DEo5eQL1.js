@@ -1,1 +1,0 @@
-export{t as default}from"./linkcard-x8GB2sue.js";

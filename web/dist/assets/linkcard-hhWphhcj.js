@@ -1,0 +1,1 @@
+export{t as default}from"./linkcard-CvNhSN1q.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-aElX9qi7.js";

@@ -1,0 +1,1 @@
+export{t as prefetch}from"./prefetch-DKvNuelw.js";

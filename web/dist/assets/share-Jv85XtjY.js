@@ -1,0 +1,1 @@
+export{t as default}from"./share-DF85mY7C.js";
