@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-const limit = 70 * 1024;
+const limit = 26 * 1024;
 const dist = new URL("../dist/", import.meta.url);
 
 const html = readFileSync(new URL("index.html", dist), "utf8");
