@@ -34,7 +34,7 @@ var floors = []floor{
 	{name: "stopped folders", packages: []string{"storage/bolt/offline"}},
 	{name: "stores", packages: []string{"storage/bolt", "storage/memory", "storage/postgres", "storage/spentlog"}},
 	{name: "what stores are made of", ordered: true, packages: []string{"storage/sharefile", "storage/bolt/pages", "storage/disk", "storage"}},
-	{name: "keys", ordered: true, packages: []string{"seal/endtoend", "seal/chunked", "seal"}},
+	{name: "keys", ordered: true, packages: []string{"seal/request", "seal/endtoend", "seal/chunked", "seal"}},
 	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
 }
 
@@ -84,7 +84,7 @@ var (
 var nevers = []never{
 	{
 		from: []string{"vault/...", "storage/...", "seal", "seal/chunked"},
-		to:   []string{"gen/...", "seal/endtoend"},
+		to:   []string{"gen/...", "seal/endtoend", "seal/request"},
 		why:  "what is decided and what is stored must not change with the wire format",
 	},
 	{

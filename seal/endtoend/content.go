@@ -24,7 +24,7 @@ func SealedSize(h Header) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return chunked.SealedSize(int64(padded(uint64(len(header)) + h.Size))), nil
+	return chunked.SealedSize(int64(Padded(uint64(len(header)) + h.Size))), nil
 }
 
 // Seal encrypts the content that body reads, and writes it to dst:
@@ -53,7 +53,7 @@ func (k Keys) Seal(dst io.Writer, h Header, body io.Reader) error {
 		return ErrSize
 	}
 	length := uint64(len(header)) + h.Size
-	if _, err := io.CopyN(w, zeros{}, int64(padded(length)-length)); err != nil {
+	if _, err := io.CopyN(w, zeros{}, int64(Padded(length)-length)); err != nil {
 		return err
 	}
 	return w.Close()
@@ -94,7 +94,7 @@ func (k Keys) Open(src io.Reader) (*Content, error) {
 		return nil, err
 	}
 	used := lengthSize + uint64(size) + h.Size
-	return &Content{Header: h, src: message, left: h.Size, zeros: padded(used) - used}, nil
+	return &Content{Header: h, src: message, left: h.Size, zeros: Padded(used) - used}, nil
 }
 
 // Read decrypts up to len(p) bytes. It returns ErrContent, ErrSize, or an error of

@@ -11,5 +11,5 @@ func ContentKey(k Keys) []byte {
 // LinkOf lets tests repeat a link.
 func LinkOf(key string, secret [32]byte) Link {
 	token, _ := seal.ParseToken(key)
-	return Link{Key: token, Secret: linkSecret(secret)}
+	return Link{Key: token, Secret: SecretOf(secret)}
 }

@@ -28,7 +28,6 @@ const (
 	headerMax    = 2044
 	lengthSize   = 4
 	contentMin   = 256 // bytes of the padded content
-
 )
 
 // Header describes a content.
@@ -46,13 +45,18 @@ type Header struct {
 // check reports whether a device may write the header.
 func (h Header) check() bool {
 	return (h.Kind == KindText || h.Kind == KindFile) && h.Size <= maxSize &&
-		isClean(h.FileName, fileNameMax) && isClean(h.MediaType, mediaTypeMax) &&
-		!strings.ContainsAny(h.FileName, `/\`) && h.FileName != "." && h.FileName != ".."
+		IsFileName(h.FileName) && IsClean(h.MediaType, mediaTypeMax)
 }
 
-// isClean reports whether text is valid and safe to show: nothing in it controls a
-// terminal or turns the direction of text.
-func isClean(text string, longest int) bool {
+// IsFileName reports whether a device may show the name of a file and save under it: at
+// most 255 clean characters, without a folder. The empty name is one.
+func IsFileName(name string) bool {
+	return IsClean(name, fileNameMax) && !strings.ContainsAny(name, `/\`) && name != "." && name != ".."
+}
+
+// IsClean reports whether text is valid, at most longest characters long, and safe to
+// show: nothing in it controls a terminal or turns the direction of text.
+func IsClean(text string, longest int) bool {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > longest {
 		return false
 	}
@@ -89,5 +93,6 @@ func parseHeader(bytes []byte) (Header, error) {
 	return h, nil
 }
 
-// padded returns the length that n bytes of length, header and body are padded to.
-func padded(n uint64) uint64 { return max(contentMin, chunked.Padme(n)) }
+// Padded returns the length that n bytes are padded to with zeros before they are
+// encrypted, so that the length of a message says little: 256 at least.
+func Padded(n uint64) uint64 { return max(contentMin, chunked.Padme(n)) }

@@ -33,10 +33,15 @@ type LinkSecret struct {
 func NewLinkSecret() LinkSecret {
 	var bytes [secretSize]byte
 	_, _ = rand.Read(bytes[:]) // never fails
-	return linkSecret(bytes)
+	return SecretOf(bytes)
 }
 
-func linkSecret(bytes [secretSize]byte) LinkSecret { return LinkSecret{bytes: seal.Hide(bytes)} }
+// SecretOf returns the link secret of bytes that a device has by other means than a
+// link: derived, as those of requests, or sealed, as those of their answers.
+func SecretOf(bytes [secretSize]byte) LinkSecret { return LinkSecret{bytes: seal.Hide(bytes)} }
+
+// Expose returns the bytes of the secret, for code that derives from them or seals them.
+func (s LinkSecret) Expose() [secretSize]byte { return s.bytes() }
 
 // Link is what the fragment of an end-to-end link holds.
 type Link struct {
@@ -58,7 +63,7 @@ func ParseLink(fragment string) (Link, error) {
 	if !ok || !fits {
 		return Link{}, ErrLink
 	}
-	return Link{Key: key, Secret: linkSecret(bytes)}, nil
+	return Link{Key: key, Secret: SecretOf(bytes)}, nil
 }
 
 // Expose returns the fragment, for the code that shows the link to its sender.
