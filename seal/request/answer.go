@@ -94,4 +94,3 @@ func shortened(name string) (string, error) {
 	}
 	return name, nil
 }
-
