@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/seal"
 	"hush/seal/chunked"
 	"hush/seal/endtoend"
 )
@@ -26,6 +27,9 @@ const (
 	NoteMax  = 2000
 	// AnswersMax is the largest number of answers.
 	AnswersMax = 100
+
+	// latestMax is the end of the year 9999, the last second of a protobuf timestamp.
+	latestMax = 253_402_300_799
 
 	cardMax    = 12 << 10 // bytes of a whole card
 	lengthSize = 4
@@ -60,7 +64,7 @@ func (c Card) check() error {
 		return ErrText
 	}
 	seconds := c.Latest.Unix()
-	ofTime := seconds > 0 && seconds < 1<<40 && c.Latest.Nanosecond() == 0
+	ofTime := seconds > 0 && seconds <= latestMax && c.Latest.Nanosecond() == 0
 	if !ofTime || c.Answers < 1 || c.Answers > AnswersMax || !areKinds(c.Kinds) {
 		return ErrTerms
 	}
@@ -91,10 +95,12 @@ func areKinds(kinds []endtoend.Kind) bool {
 	return len(kinds) > 0
 }
 
-// Asked is a card as it was made or opened: its bytes, and what they say.
+// Asked is a card as it was made or opened: its bytes, and what they say. It prints as
+// [redacted], since who has the bytes has the secret of the request's link.
 type Asked struct {
+	seal.Redacted
 	Card
-	raw    []byte
+	raw    seal.Hidden[[]byte]
 	public hpke.PublicKey
 }
 
@@ -118,14 +124,17 @@ func ask(card Card, public hpke.PublicKey) (*Asked, error) {
 	if err != nil || len(raw) > cardMax {
 		return nil, ErrText
 	}
-	return &Asked{Card: card, raw: raw, public: public}, nil
+	return &Asked{Card: card, raw: seal.Hide(raw), public: public}, nil
 }
 
 // parse reads the bytes of a card. It returns ErrVersion for a card that another
 // version wrote, and ErrCard for one that none did.
 func parse(raw []byte) (*Asked, error) {
-	if len(raw) < headSize || !bytes.Equal(raw[:len(prefix)], prefix[:]) {
+	if !bytes.HasPrefix(raw, prefix[:]) {
 		return nil, ErrVersion
+	}
+	if len(raw) < headSize {
+		return nil, ErrCard
 	}
 	public, err := publicKey(raw[headSize-publicSize : headSize])
 	if err != nil {
@@ -145,7 +154,7 @@ func parse(raw []byte) (*Asked, error) {
 	if card.check() != nil {
 		return nil, ErrCard
 	}
-	return &Asked{Card: card, raw: raw, public: public}, nil
+	return &Asked{Card: card, raw: seal.Hide(raw), public: public}, nil
 }
 
 // publicKey parses a public key, and refuses one to which nothing can be sealed. The
@@ -164,7 +173,7 @@ func publicKey(raw []byte) (hpke.PublicKey, error) {
 // Secret returns the secret R of the request's link: the hash of the card.
 //
 //	R = SHA-256("hush request v1" ‖ 00 ‖ card)
-func (a *Asked) Secret() endtoend.LinkSecret { return hash(a.raw) }
+func (a *Asked) Secret() endtoend.LinkSecret { return hash(a.raw()) }
 
 func hash(raw []byte) endtoend.LinkSecret {
 	h := sha256.New()
@@ -181,9 +190,10 @@ func hash(raw []byte) endtoend.LinkSecret {
 // It has the length padded(n) of docs/end-to-end.md for the length n of what comes
 // before the zeros.
 func (a *Asked) Seal() ([]byte, error) {
+	raw := a.raw()
 	plain := make([]byte, lengthSize, endtoend.Padded(lengthSize+cardMax))
-	binary.BigEndian.PutUint32(plain, uint32(len(a.raw)))
-	plain = append(plain, a.raw...)
+	binary.BigEndian.PutUint32(plain, uint32(len(raw)))
+	plain = append(plain, raw...)
 	plain = plain[:endtoend.Padded(uint64(len(plain)))]
 	return chunked.Seal(keysOf(a.Secret()).card, []byte(contextCard), plain)
 }

@@ -11,7 +11,7 @@ import (
 const HeadSize = headSize
 
 // Raw returns the bytes of a card.
-func Raw(a *Asked) []byte { return a.raw }
+func Raw(a *Asked) []byte { return a.raw() }
 
 // PublicOf returns the public key in the bytes of a card.
 func PublicOf(raw []byte) []byte { return raw[headSize-publicSize : headSize] }

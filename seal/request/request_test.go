@@ -14,6 +14,9 @@ import (
 	"hush/seal/request"
 )
 
+// lastTime is the last one that a card can have.
+var lastTime = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
 var latest = time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)
 
 func newCard() request.Card {
@@ -105,6 +108,8 @@ func TestCardsThatNoDeviceWritesAreRefused(t *testing.T) {
 		"a kind twice":       {func(c *request.Card) { c.Kinds = []endtoend.Kind{1, 1} }, request.ErrTerms},
 		"another kind":       {func(c *request.Card) { c.Kinds = []endtoend.Kind{3} }, request.ErrTerms},
 		"no time":            {func(c *request.Card) { c.Latest = time.Time{} }, request.ErrTerms},
+		"time before all":    {func(c *request.Card) { c.Latest = time.Unix(0, 0) }, request.ErrTerms},
+		"year 10000":         {func(c *request.Card) { c.Latest = lastTime.Add(time.Second) }, request.ErrTerms},
 		"parts of a second":  {func(c *request.Card) { c.Latest = latest.Add(1) }, request.ErrTerms},
 		"no answers":         {func(c *request.Card) { c.Answers = 0 }, request.ErrTerms},
 		"too many answers":   {func(c *request.Card) { c.Answers = 101 }, request.ErrTerms},
@@ -120,6 +125,7 @@ func TestCardsThatNoDeviceWritesAreRefused(t *testing.T) {
 // The longest card of four bytes a character fits.
 func TestLongestCard(t *testing.T) {
 	card := newCard()
+	card.Latest = lastTime
 	card.Title, card.Note, card.Answers = strings.Repeat("🔑", request.TitleMax), strings.Repeat("🔑", request.NoteMax), request.AnswersMax
 	c, _, message, box := requested(t, card)
 	got, err := c.Open(box, message)
@@ -243,7 +249,8 @@ func TestCardsOfOtherVersionsAreRefused(t *testing.T) {
 		"key encapsulation":   {func(b []byte) []byte { b[2] = 0x7b; return b }, request.ErrVersion},
 		"key derivation":      {func(b []byte) []byte { b[4] = 3; return b }, request.ErrVersion},
 		"cipher":              {func(b []byte) []byte { b[6] = 3; return b }, request.ErrVersion},
-		"cut in the key":      {func(b []byte) []byte { return b[:1000] }, request.ErrVersion},
+		"cut in the key":      {func(b []byte) []byte { return b[:1000] }, request.ErrCard},
+		"cut in the suite":    {func(b []byte) []byte { return b[:6] }, request.ErrVersion},
 		"empty":               {func([]byte) []byte { return nil }, request.ErrVersion},
 		"key of zeros":        {func(b []byte) []byte { clear(request.PublicOf(b)); return b }, request.ErrCard},
 		"half of X25519 zero": {func(b []byte) []byte { clear(request.PublicOf(b)[1184:]); return b }, request.ErrCard},
@@ -311,15 +318,16 @@ func TestNamesOfAnswers(t *testing.T) {
 	}
 }
 
+// Nothing that opens a request can be printed by accident. The bytes of a card are such
+// a thing, since the secret of its link is their hash.
 func TestNothingPrintsKeys(t *testing.T) {
-	secret := endtoend.NewLinkSecret()
-	bytes := secret.Expose()
-	c := request.NewCollector(secret)
-	for _, got := range []string{sprint(c), sprint(&c), sprint(secret)} {
-		if !strings.Contains(got, "[redacted]") || strings.Contains(got, string(bytes[:])) {
-			t.Errorf("print: got %q, want [redacted]", got)
+	c, asked, _, _ := requested(t, newCard())
+	secret := asked.Secret()
+	for _, value := range []any{c, &c, asked, *asked, secret} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%s", "%q"} {
+			if got := fmt.Sprintf(verb, value); got != "[redacted]" {
+				t.Errorf("printing %T with %s: got %q, want [redacted]", value, verb, got)
+			}
 		}
 	}
 }
-
-func sprint(value any) string { return fmt.Sprintf("%v %+v %#v %s", value, value, value, value) }
