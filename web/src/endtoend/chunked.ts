@@ -31,6 +31,11 @@ interface Keys {
   commitment: Bytes;
 }
 
+/** sealedSize returns the length of what seal returns for a message of that length. */
+export function sealedSize(length: number): number {
+  return headerSize + length + tagSize * (Math.floor(length / chunkSize) + 1);
+}
+
 async function derive(key: Bytes, salt: Uint8Array, context: Uint8Array): Promise<Keys> {
   const material = await expand(key, joined([info, salt, context]), 76);
   return {

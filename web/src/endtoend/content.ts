@@ -104,16 +104,17 @@ function parseHeader(bytes: Uint8Array): ContentHeader {
 
 /** clean reports whether names are safe to show, and a file's to save it under. */
 function clean({ fileName, mediaType }: Content): boolean {
-  const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
-  return (
-    [...fileName].length <= 255 &&
-    [...mediaType].length <= 127 &&
-    !unsafe.test(fileName) &&
-    !unsafe.test(mediaType) &&
-    !/[/\\]/.test(fileName) &&
-    fileName !== "." &&
-    fileName !== ".."
-  );
+  return isFileName(fileName) && isClean(mediaType, 127);
+}
+
+/** isFileName reports whether a name is safe to show and to save a file under. The empty one is. */
+export function isFileName(name: string): boolean {
+  return isClean(name, 255) && !/[/\\]/.test(name) && name !== "." && name !== "..";
+}
+
+/** isClean reports whether a text of at most so many characters is safe to show in one line. */
+export function isClean(text: string, longest: number): boolean {
+  return [...text].length <= longest && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text);
 }
 
 /** padded returns the length that content is padded to: at least 256 bytes, and otherwise by Padmé. */
