@@ -1,6 +1,8 @@
 package request
 
 import (
+	"bytes"
+	"crypto/hpke"
 	"encoding/binary"
 
 	"hush/seal/chunked"
@@ -12,6 +14,9 @@ const HeadSize = headSize
 
 // Raw returns the bytes of a card.
 func Raw(a *Asked) []byte { return a.raw() }
+
+// Public returns the public key to which answers are sealed.
+func Public(a *Asked) hpke.PublicKey { return a.public }
 
 // PublicOf returns the public key in the bytes of a card.
 func PublicOf(raw []byte) []byte { return raw[headSize-publicSize : headSize] }
@@ -35,6 +40,15 @@ func SealRaw(r endtoend.LinkSecret, raw []byte) []byte {
 	message, _ := chunked.Seal(CardKey(r), []byte(contextCard), Plain(raw))
 	return message
 }
+
+// SealPlain seals any bytes as an answer, as everyone who has the link can.
+func SealPlain(a *Asked, number Number, plain []byte) []byte {
+	sealed, _ := hpke.Seal(a.public, suite().kdf, suite().aead, a.infoOf(number), plain)
+	return sealed
+}
+
+// LinkBoxKey returns the key of a link box.
+func LinkBoxKey(c Collector) []byte { return bytes.Clone(c.keys().linkBox) }
 
 // Seed returns the private key of a collect link.
 func Seed(c Collector) []byte {
