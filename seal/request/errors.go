@@ -7,7 +7,7 @@ var (
 	// ErrText: the title or the note is empty, too long, not UTF-8, or has characters
 	// that no card has.
 	ErrText = errors.New("request: a title or note that no card has")
-	// ErrTerms: the kinds, the time or the number of answers are none that a card has.
+	// ErrTerms: no card has these kinds, this time or this number of answers.
 	ErrTerms = errors.New("request: kinds, time or number of answers that no card has")
 	// ErrCard: the card does not open with the link, was altered, or is another one than
 	// the link names. Nothing of it may be shown.
