@@ -11,7 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
@@ -144,6 +146,9 @@ func parse(raw []byte) (*Asked, error) {
 	if err := proto.Unmarshal(raw[headSize:], &message); err != nil || !message.GetLatestTime().IsValid() {
 		return nil, ErrCard
 	}
+	if hasOtherTypes(message.ProtoReflect()) || hasOtherTypes(message.GetLatestTime().ProtoReflect()) {
+		return nil, ErrCard
+	}
 	card := Card{
 		Title: message.GetTitle(), Note: message.GetNote(),
 		Latest: message.GetLatestTime().AsTime(), Answers: int(message.GetAnswers()),
@@ -155,6 +160,20 @@ func parse(raw []byte) (*Asked, error) {
 		return nil, ErrCard
 	}
 	return &Asked{Card: card, raw: seal.Hide(raw), public: public}, nil
+}
+
+// hasOtherTypes reports whether a field that the message knows came with another wire
+// type than its own. Some libraries ignore it then, as this one does, and others read it:
+// one link would say different things.
+func hasOtherTypes(message protoreflect.Message) bool {
+	for unknown := message.GetUnknown(); len(unknown) > 0; {
+		number, _, size := protowire.ConsumeField(unknown)
+		if size < 0 || message.Descriptor().Fields().ByNumber(number) != nil {
+			return true
+		}
+		unknown = unknown[size:]
+	}
+	return false
 }
 
 // publicKey parses a public key, and refuses one to which nothing can be sealed. The

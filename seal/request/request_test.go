@@ -256,6 +256,11 @@ func TestCardsOfOtherVersionsAreRefused(t *testing.T) {
 		"half of X25519 zero": {func(b []byte) []byte { clear(request.PublicOf(b)[1184:]); return b }, request.ErrCard},
 		"no message":          {func(b []byte) []byte { return b[:request.HeadSize] }, request.ErrCard},
 		"damaged message":     {func(b []byte) []byte { return append(b[:request.HeadSize], 0xff) }, request.ErrCard},
+		"title as a number":   {func(b []byte) []byte { return append(b, 0x08, 1) }, request.ErrCard},
+		"kinds as a fixed32":  {func(b []byte) []byte { return append(b, 0x1d, 1, 0, 0, 0) }, request.ErrCard},
+		"answers as text":     {func(b []byte) []byte { return append(b, 0x2a, 1, '1') }, request.ErrCard},
+		"seconds as text":     {func(b []byte) []byte { return append(b, 0x22, 3, 0x0a, 1, '1') }, request.ErrCard},
+		"nanoseconds as text": {func(b []byte) []byte { return append(b, 0x22, 3, 0x12, 1, '1') }, request.ErrCard},
 		"title of two lines":  {func(b []byte) []byte { return bytes.Replace(b, []byte("Deploy key"), []byte("Deploy\nkey"), 1) }, request.ErrCard},
 	} {
 		raw := test.change(bytes.Clone(request.Raw(asked)))
@@ -263,6 +268,21 @@ func TestCardsOfOtherVersionsAreRefused(t *testing.T) {
 		if _, err := request.Open(r, request.SealRaw(r, raw)); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", name, err, test.want)
 		}
+	}
+}
+
+// Fields of a later version are ignored, and the hash has them.
+func TestFieldsOfLaterVersionsAreIgnored(t *testing.T) {
+	_, asked, _, _ := requested(t, newCard())
+	raw := append(bytes.Clone(request.Raw(asked)), 0x30, 1, 0x22, 3, 0x1a, 1, '1')
+	r := request.Hash(raw)
+	got, err := request.Open(r, request.SealRaw(r, raw))
+	if err != nil {
+		t.Fatalf("Open: got %v, want nil", err)
+	}
+	wantCard(t, got.Card, newCard())
+	if got.Secret().Expose() != r.Expose() || r.Expose() == asked.Secret().Expose() {
+		t.Error("Secret: got the link without the fields, want the hash of all bytes")
 	}
 }
 

@@ -313,6 +313,11 @@ test("cards of other versions, and those that no device writes, are refused", as
     "damaged message": ["altered", joined([head, Uint8Array.of(255)])],
     "message cut off": ["altered", asked.raw.slice(0, -1)],
     "title that is not text": ["altered", joined([head, messageOf({ title: "" }), Uint8Array.of(10, 1, 255)])],
+    "title as a number": ["altered", joined([asked.raw, Uint8Array.of(8, 1)])],
+    "kinds as a fixed32": ["altered", joined([asked.raw, Uint8Array.of(0x1d, 1, 0, 0, 0)])],
+    "answers as text": ["altered", joined([asked.raw, Uint8Array.of(0x2a, 1, 49)])],
+    "seconds as text": ["altered", joined([asked.raw, Uint8Array.of(0x22, 3, 10, 1, 49)])],
+    "nanoseconds as text": ["altered", joined([asked.raw, Uint8Array.of(0x22, 3, 18, 1, 49)])],
     "no title": ["altered", saying({ title: "" })],
     "long title": ["altered", saying({ title: "é".repeat(201) })],
     "title of two lines": ["altered", saying({ title: "Deploy\nkey" })],
@@ -339,7 +344,7 @@ test("cards of other versions, and those that no device writes, are refused", as
 
 test("fields that this version does not know are ignored, and are part of the hash", async () => {
   const { asked } = await requested();
-  const raw = joined([asked.raw, Uint8Array.of(0x30, 1)]);
+  const raw = joined([asked.raw, Uint8Array.of(0x30, 1, 0x22, 3, 0x1a, 1, 49)]);
   const secret = await hashOf(raw);
   const later = await openCard(secret, await sealRaw(secret, raw));
   assert.deepEqual(later.card, card);

@@ -7,6 +7,7 @@
  * from a server is hashed as it is, and never encoded anew.
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { type Bytes, encoded, equal, joined, random } from "../endtoend/bytes";
 import { ChunkedError, open, seal, sealedSize } from "../endtoend/chunked";
@@ -129,11 +130,42 @@ async function parse(raw: Bytes): Promise<Pick<Asked, "card" | "publicKey">> {
   try {
     // A key that is none is found only when something is sealed to it.
     await kem.encapsulate(publicKey);
-    const card = read(fromBinary(RequestCardSchema, raw.subarray(headSize)));
+    const message = raw.subarray(headSize);
+    checkTypes(message, cardTypes, { 4: timeTypes });
+    const card = read(fromBinary(RequestCardSchema, message));
     check(card);
     return { card, publicKey };
   } catch {
     throw new CardError("altered");
+  }
+}
+
+/** Types are the wire types of fields, by number. */
+type Types = Record<number, readonly WireType[]>;
+
+const text = [WireType.LengthDelimited];
+const number = [WireType.Varint];
+const cardTypes: Types = { 1: text, 2: text, 3: [...number, ...text], 4: text, 5: number };
+const timeTypes: Types = { 1: number, 2: number };
+
+/**
+ * checkTypes throws CardError for a known field with another wire type than its own, in
+ * the message and in those of its fields that inner has. Some libraries ignore it then,
+ * and this one reads it: one link would say different things.
+ */
+function checkTypes(message: Uint8Array, known: Types, inner: Record<number, Types>) {
+  const reader = new BinaryReader(message);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (known[field]?.includes(type) === false) {
+      throw new CardError("altered");
+    }
+    const within = inner[field];
+    if (within) {
+      checkTypes(reader.bytes(), within, {});
+    } else {
+      reader.skip(type, field);
+    }
   }
 }
 
