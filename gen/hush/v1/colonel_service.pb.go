@@ -1009,6 +1009,99 @@ func (x *BurnReportedSecretResponse) GetMetadata() *Metadata {
 	return nil
 }
 
+// WithdrawReportedRequestRequest is the request of WithdrawReportedRequest.
+type WithdrawReportedRequestRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key in the request link. What follows it in the link is not needed, and must not
+	// be sent.
+	RequestKey    string `protobuf:"bytes,1,opt,name=request_key,json=requestKey,proto3" json:"request_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawReportedRequestRequest) Reset() {
+	*x = WithdrawReportedRequestRequest{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawReportedRequestRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawReportedRequestRequest) ProtoMessage() {}
+
+func (x *WithdrawReportedRequestRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawReportedRequestRequest.ProtoReflect.Descriptor instead.
+func (*WithdrawReportedRequestRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *WithdrawReportedRequestRequest) GetRequestKey() string {
+	if x != nil {
+		return x.RequestKey
+	}
+	return ""
+}
+
+// WithdrawReportedRequestResponse is the response of WithdrawReportedRequest.
+type WithdrawReportedRequestResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many answers were burned.
+	Burned        int32 `protobuf:"varint,1,opt,name=burned,proto3" json:"burned,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawReportedRequestResponse) Reset() {
+	*x = WithdrawReportedRequestResponse{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawReportedRequestResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawReportedRequestResponse) ProtoMessage() {}
+
+func (x *WithdrawReportedRequestResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawReportedRequestResponse.ProtoReflect.Descriptor instead.
+func (*WithdrawReportedRequestResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *WithdrawReportedRequestResponse) GetBurned() int32 {
+	if x != nil {
+		return x.Burned
+	}
+	return 0
+}
+
 // FindAccountRequest is the request of FindAccount.
 type FindAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1020,7 +1113,7 @@ type FindAccountRequest struct {
 
 func (x *FindAccountRequest) Reset() {
 	*x = FindAccountRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[11]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1125,7 @@ func (x *FindAccountRequest) String() string {
 func (*FindAccountRequest) ProtoMessage() {}
 
 func (x *FindAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[11]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1138,7 @@ func (x *FindAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindAccountRequest.ProtoReflect.Descriptor instead.
 func (*FindAccountRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{11}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *FindAccountRequest) GetAccount() string {
@@ -1072,7 +1165,7 @@ type FindAccountResponse struct {
 
 func (x *FindAccountResponse) Reset() {
 	*x = FindAccountResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[12]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1084,7 +1177,7 @@ func (x *FindAccountResponse) String() string {
 func (*FindAccountResponse) ProtoMessage() {}
 
 func (x *FindAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[12]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1097,7 +1190,7 @@ func (x *FindAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindAccountResponse.ProtoReflect.Descriptor instead.
 func (*FindAccountResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{12}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FindAccountResponse) GetAccount() *Account {
@@ -1143,7 +1236,7 @@ type SetAccountRoleRequest struct {
 
 func (x *SetAccountRoleRequest) Reset() {
 	*x = SetAccountRoleRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[13]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1155,7 +1248,7 @@ func (x *SetAccountRoleRequest) String() string {
 func (*SetAccountRoleRequest) ProtoMessage() {}
 
 func (x *SetAccountRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[13]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1168,7 +1261,7 @@ func (x *SetAccountRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAccountRoleRequest.ProtoReflect.Descriptor instead.
 func (*SetAccountRoleRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{13}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SetAccountRoleRequest) GetAccount() string {
@@ -1204,7 +1297,7 @@ type SetAccountRoleResponse struct {
 
 func (x *SetAccountRoleResponse) Reset() {
 	*x = SetAccountRoleResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[14]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1216,7 +1309,7 @@ func (x *SetAccountRoleResponse) String() string {
 func (*SetAccountRoleResponse) ProtoMessage() {}
 
 func (x *SetAccountRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[14]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1229,7 +1322,7 @@ func (x *SetAccountRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAccountRoleResponse.ProtoReflect.Descriptor instead.
 func (*SetAccountRoleResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{14}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SetAccountRoleResponse) GetAccount() *Account {
@@ -1254,7 +1347,7 @@ type DisableAccountRequest struct {
 
 func (x *DisableAccountRequest) Reset() {
 	*x = DisableAccountRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[15]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1266,7 +1359,7 @@ func (x *DisableAccountRequest) String() string {
 func (*DisableAccountRequest) ProtoMessage() {}
 
 func (x *DisableAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[15]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1279,7 +1372,7 @@ func (x *DisableAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisableAccountRequest.ProtoReflect.Descriptor instead.
 func (*DisableAccountRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{15}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DisableAccountRequest) GetAccount() string {
@@ -1314,7 +1407,7 @@ type DisableAccountResponse struct {
 
 func (x *DisableAccountResponse) Reset() {
 	*x = DisableAccountResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[16]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1326,7 +1419,7 @@ func (x *DisableAccountResponse) String() string {
 func (*DisableAccountResponse) ProtoMessage() {}
 
 func (x *DisableAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[16]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1339,7 +1432,7 @@ func (x *DisableAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisableAccountResponse.ProtoReflect.Descriptor instead.
 func (*DisableAccountResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{16}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DisableAccountResponse) GetAccount() *Account {
@@ -1364,7 +1457,7 @@ type ResetAccountPasswordRequest struct {
 
 func (x *ResetAccountPasswordRequest) Reset() {
 	*x = ResetAccountPasswordRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[17]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1376,7 +1469,7 @@ func (x *ResetAccountPasswordRequest) String() string {
 func (*ResetAccountPasswordRequest) ProtoMessage() {}
 
 func (x *ResetAccountPasswordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[17]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1389,7 +1482,7 @@ func (x *ResetAccountPasswordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetAccountPasswordRequest.ProtoReflect.Descriptor instead.
 func (*ResetAccountPasswordRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{17}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ResetAccountPasswordRequest) GetAccount() string {
@@ -1424,7 +1517,7 @@ type ResetAccountPasswordResponse struct {
 
 func (x *ResetAccountPasswordResponse) Reset() {
 	*x = ResetAccountPasswordResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[18]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1529,7 @@ func (x *ResetAccountPasswordResponse) String() string {
 func (*ResetAccountPasswordResponse) ProtoMessage() {}
 
 func (x *ResetAccountPasswordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[18]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1542,7 @@ func (x *ResetAccountPasswordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetAccountPasswordResponse.ProtoReflect.Descriptor instead.
 func (*ResetAccountPasswordResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{18}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResetAccountPasswordResponse) GetSealedCount() int64 {
@@ -1472,7 +1565,7 @@ type DestroyOtherAccountRequest struct {
 
 func (x *DestroyOtherAccountRequest) Reset() {
 	*x = DestroyOtherAccountRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[19]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1577,7 @@ func (x *DestroyOtherAccountRequest) String() string {
 func (*DestroyOtherAccountRequest) ProtoMessage() {}
 
 func (x *DestroyOtherAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[19]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1590,7 @@ func (x *DestroyOtherAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DestroyOtherAccountRequest.ProtoReflect.Descriptor instead.
 func (*DestroyOtherAccountRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{19}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DestroyOtherAccountRequest) GetAccount() string {
@@ -1525,7 +1618,7 @@ type DestroyOtherAccountResponse struct {
 
 func (x *DestroyOtherAccountResponse) Reset() {
 	*x = DestroyOtherAccountResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[20]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1537,7 +1630,7 @@ func (x *DestroyOtherAccountResponse) String() string {
 func (*DestroyOtherAccountResponse) ProtoMessage() {}
 
 func (x *DestroyOtherAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[20]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1550,7 +1643,7 @@ func (x *DestroyOtherAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DestroyOtherAccountResponse.ProtoReflect.Descriptor instead.
 func (*DestroyOtherAccountResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{20}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DestroyOtherAccountResponse) GetBurned() int32 {
@@ -1652,7 +1745,12 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\x19BurnReportedSecretRequest\x12\x1f\n" +
 	"\x04link\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x10\x80\x01\x01R\x04link\"K\n" +
 	"\x1aBurnReportedSecretResponse\x12-\n" +
-	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\";\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\"N\n" +
+	"\x1eWithdrawReportedRequestRequest\x12,\n" +
+	"\vrequest_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\n" +
+	"requestKey\"9\n" +
+	"\x1fWithdrawReportedRequestResponse\x12\x16\n" +
+	"\x06burned\x18\x01 \x01(\x05R\x06burned\";\n" +
 	"\x12FindAccountRequest\x12%\n" +
 	"\aaccount\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaccount\"\xcc\x01\n" +
 	"\x13FindAccountResponse\x12*\n" +
@@ -1689,11 +1787,12 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\x15NODE_WORK_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fNODE_WORK_SWEEP\x10\x01\x12\x12\n" +
 	"\x0eNODE_WORK_MAIL\x10\x02\x12\x15\n" +
-	"\x11NODE_WORK_DOMAINS\x10\x032\xaa\x06\n" +
+	"\x11NODE_WORK_DOMAINS\x10\x032\xa6\a\n" +
 	"\x0eColonelService\x12M\n" +
 	"\bGetIndex\x12\x18.hush.v1.GetIndexRequest\x1a\x19.hush.v1.GetIndexResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
 	"\x0eListExceptions\x12\x1e.hush.v1.ListExceptionsRequest\x1a\x1f.hush.v1.ListExceptionsResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12k\n" +
-	"\x12BurnReportedSecret\x12\".hush.v1.BurnReportedSecretRequest\x1a#.hush.v1.BurnReportedSecretResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\x03\x88\xbe\x18\x05\x12V\n" +
+	"\x12BurnReportedSecret\x12\".hush.v1.BurnReportedSecretRequest\x1a#.hush.v1.BurnReportedSecretResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\x03\x88\xbe\x18\x05\x12z\n" +
+	"\x17WithdrawReportedRequest\x12'.hush.v1.WithdrawReportedRequestRequest\x1a(.hush.v1.WithdrawReportedRequestResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\x03\x88\xbe\x18\x05\x12V\n" +
 	"\vFindAccount\x12\x1b.hush.v1.FindAccountRequest\x1a\x1c.hush.v1.FindAccountResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
 	"\x0eSetAccountRole\x12\x1e.hush.v1.SetAccountRoleRequest\x1a\x1f.hush.v1.SetAccountRoleResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\n" +
 	"\x88\xbe\x18\x05\x12_\n" +
@@ -1718,86 +1817,90 @@ func file_hush_v1_colonel_service_proto_rawDescGZIP() []byte {
 }
 
 var file_hush_v1_colonel_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_hush_v1_colonel_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_hush_v1_colonel_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_hush_v1_colonel_service_proto_goTypes = []any{
-	(NodeWork)(0),                        // 0: hush.v1.NodeWork
-	(*GetIndexRequest)(nil),              // 1: hush.v1.GetIndexRequest
-	(*GetIndexResponse)(nil),             // 2: hush.v1.GetIndexResponse
-	(*Counts)(nil),                       // 3: hush.v1.Counts
-	(*StoreFacts)(nil),                   // 4: hush.v1.StoreFacts
-	(*BackupFacts)(nil),                  // 5: hush.v1.BackupFacts
-	(*BuildFacts)(nil),                   // 6: hush.v1.BuildFacts
-	(*Node)(nil),                         // 7: hush.v1.Node
-	(*ListExceptionsRequest)(nil),        // 8: hush.v1.ListExceptionsRequest
-	(*ListExceptionsResponse)(nil),       // 9: hush.v1.ListExceptionsResponse
-	(*BurnReportedSecretRequest)(nil),    // 10: hush.v1.BurnReportedSecretRequest
-	(*BurnReportedSecretResponse)(nil),   // 11: hush.v1.BurnReportedSecretResponse
-	(*FindAccountRequest)(nil),           // 12: hush.v1.FindAccountRequest
-	(*FindAccountResponse)(nil),          // 13: hush.v1.FindAccountResponse
-	(*SetAccountRoleRequest)(nil),        // 14: hush.v1.SetAccountRoleRequest
-	(*SetAccountRoleResponse)(nil),       // 15: hush.v1.SetAccountRoleResponse
-	(*DisableAccountRequest)(nil),        // 16: hush.v1.DisableAccountRequest
-	(*DisableAccountResponse)(nil),       // 17: hush.v1.DisableAccountResponse
-	(*ResetAccountPasswordRequest)(nil),  // 18: hush.v1.ResetAccountPasswordRequest
-	(*ResetAccountPasswordResponse)(nil), // 19: hush.v1.ResetAccountPasswordResponse
-	(*DestroyOtherAccountRequest)(nil),   // 20: hush.v1.DestroyOtherAccountRequest
-	(*DestroyOtherAccountResponse)(nil),  // 21: hush.v1.DestroyOtherAccountResponse
-	(*Account)(nil),                      // 22: hush.v1.Account
-	(*Feedback)(nil),                     // 23: hush.v1.Feedback
-	(*timestamppb.Timestamp)(nil),        // 24: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 25: google.protobuf.Duration
-	(*Exception)(nil),                    // 26: hush.v1.Exception
-	(*Metadata)(nil),                     // 27: hush.v1.Metadata
-	(*ApiToken)(nil),                     // 28: hush.v1.ApiToken
-	(*Domain)(nil),                       // 29: hush.v1.Domain
-	(*Session)(nil),                      // 30: hush.v1.Session
-	(Role)(0),                            // 31: hush.v1.Role
+	(NodeWork)(0),                           // 0: hush.v1.NodeWork
+	(*GetIndexRequest)(nil),                 // 1: hush.v1.GetIndexRequest
+	(*GetIndexResponse)(nil),                // 2: hush.v1.GetIndexResponse
+	(*Counts)(nil),                          // 3: hush.v1.Counts
+	(*StoreFacts)(nil),                      // 4: hush.v1.StoreFacts
+	(*BackupFacts)(nil),                     // 5: hush.v1.BackupFacts
+	(*BuildFacts)(nil),                      // 6: hush.v1.BuildFacts
+	(*Node)(nil),                            // 7: hush.v1.Node
+	(*ListExceptionsRequest)(nil),           // 8: hush.v1.ListExceptionsRequest
+	(*ListExceptionsResponse)(nil),          // 9: hush.v1.ListExceptionsResponse
+	(*BurnReportedSecretRequest)(nil),       // 10: hush.v1.BurnReportedSecretRequest
+	(*BurnReportedSecretResponse)(nil),      // 11: hush.v1.BurnReportedSecretResponse
+	(*WithdrawReportedRequestRequest)(nil),  // 12: hush.v1.WithdrawReportedRequestRequest
+	(*WithdrawReportedRequestResponse)(nil), // 13: hush.v1.WithdrawReportedRequestResponse
+	(*FindAccountRequest)(nil),              // 14: hush.v1.FindAccountRequest
+	(*FindAccountResponse)(nil),             // 15: hush.v1.FindAccountResponse
+	(*SetAccountRoleRequest)(nil),           // 16: hush.v1.SetAccountRoleRequest
+	(*SetAccountRoleResponse)(nil),          // 17: hush.v1.SetAccountRoleResponse
+	(*DisableAccountRequest)(nil),           // 18: hush.v1.DisableAccountRequest
+	(*DisableAccountResponse)(nil),          // 19: hush.v1.DisableAccountResponse
+	(*ResetAccountPasswordRequest)(nil),     // 20: hush.v1.ResetAccountPasswordRequest
+	(*ResetAccountPasswordResponse)(nil),    // 21: hush.v1.ResetAccountPasswordResponse
+	(*DestroyOtherAccountRequest)(nil),      // 22: hush.v1.DestroyOtherAccountRequest
+	(*DestroyOtherAccountResponse)(nil),     // 23: hush.v1.DestroyOtherAccountResponse
+	(*Account)(nil),                         // 24: hush.v1.Account
+	(*Feedback)(nil),                        // 25: hush.v1.Feedback
+	(*timestamppb.Timestamp)(nil),           // 26: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),             // 27: google.protobuf.Duration
+	(*Exception)(nil),                       // 28: hush.v1.Exception
+	(*Metadata)(nil),                        // 29: hush.v1.Metadata
+	(*ApiToken)(nil),                        // 30: hush.v1.ApiToken
+	(*Domain)(nil),                          // 31: hush.v1.Domain
+	(*Session)(nil),                         // 32: hush.v1.Session
+	(Role)(0),                               // 33: hush.v1.Role
 }
 var file_hush_v1_colonel_service_proto_depIdxs = []int32{
-	22, // 0: hush.v1.GetIndexResponse.recent_accounts:type_name -> hush.v1.Account
-	23, // 1: hush.v1.GetIndexResponse.today_feedback:type_name -> hush.v1.Feedback
-	23, // 2: hush.v1.GetIndexResponse.yesterday_feedback:type_name -> hush.v1.Feedback
-	23, // 3: hush.v1.GetIndexResponse.older_feedback:type_name -> hush.v1.Feedback
+	24, // 0: hush.v1.GetIndexResponse.recent_accounts:type_name -> hush.v1.Account
+	25, // 1: hush.v1.GetIndexResponse.today_feedback:type_name -> hush.v1.Feedback
+	25, // 2: hush.v1.GetIndexResponse.yesterday_feedback:type_name -> hush.v1.Feedback
+	25, // 3: hush.v1.GetIndexResponse.older_feedback:type_name -> hush.v1.Feedback
 	3,  // 4: hush.v1.GetIndexResponse.counts:type_name -> hush.v1.Counts
 	4,  // 5: hush.v1.GetIndexResponse.store:type_name -> hush.v1.StoreFacts
 	6,  // 6: hush.v1.GetIndexResponse.build:type_name -> hush.v1.BuildFacts
 	7,  // 7: hush.v1.GetIndexResponse.nodes:type_name -> hush.v1.Node
 	5,  // 8: hush.v1.GetIndexResponse.backups:type_name -> hush.v1.BackupFacts
-	24, // 9: hush.v1.BackupFacts.last_time:type_name -> google.protobuf.Timestamp
-	25, // 10: hush.v1.BackupFacts.interval:type_name -> google.protobuf.Duration
-	24, // 11: hush.v1.BuildFacts.start_time:type_name -> google.protobuf.Timestamp
-	25, // 12: hush.v1.BuildFacts.uptime:type_name -> google.protobuf.Duration
-	24, // 13: hush.v1.Node.start_time:type_name -> google.protobuf.Timestamp
-	24, // 14: hush.v1.Node.heartbeat_time:type_name -> google.protobuf.Timestamp
-	25, // 15: hush.v1.Node.clock_offset:type_name -> google.protobuf.Duration
+	26, // 9: hush.v1.BackupFacts.last_time:type_name -> google.protobuf.Timestamp
+	27, // 10: hush.v1.BackupFacts.interval:type_name -> google.protobuf.Duration
+	26, // 11: hush.v1.BuildFacts.start_time:type_name -> google.protobuf.Timestamp
+	27, // 12: hush.v1.BuildFacts.uptime:type_name -> google.protobuf.Duration
+	26, // 13: hush.v1.Node.start_time:type_name -> google.protobuf.Timestamp
+	26, // 14: hush.v1.Node.heartbeat_time:type_name -> google.protobuf.Timestamp
+	27, // 15: hush.v1.Node.clock_offset:type_name -> google.protobuf.Duration
 	0,  // 16: hush.v1.Node.works:type_name -> hush.v1.NodeWork
-	26, // 17: hush.v1.ListExceptionsResponse.exceptions:type_name -> hush.v1.Exception
-	27, // 18: hush.v1.BurnReportedSecretResponse.metadata:type_name -> hush.v1.Metadata
-	22, // 19: hush.v1.FindAccountResponse.account:type_name -> hush.v1.Account
-	28, // 20: hush.v1.FindAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
-	29, // 21: hush.v1.FindAccountResponse.domains:type_name -> hush.v1.Domain
-	30, // 22: hush.v1.FindAccountResponse.sessions:type_name -> hush.v1.Session
-	31, // 23: hush.v1.SetAccountRoleRequest.role:type_name -> hush.v1.Role
-	22, // 24: hush.v1.SetAccountRoleResponse.account:type_name -> hush.v1.Account
-	22, // 25: hush.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
+	28, // 17: hush.v1.ListExceptionsResponse.exceptions:type_name -> hush.v1.Exception
+	29, // 18: hush.v1.BurnReportedSecretResponse.metadata:type_name -> hush.v1.Metadata
+	24, // 19: hush.v1.FindAccountResponse.account:type_name -> hush.v1.Account
+	30, // 20: hush.v1.FindAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	31, // 21: hush.v1.FindAccountResponse.domains:type_name -> hush.v1.Domain
+	32, // 22: hush.v1.FindAccountResponse.sessions:type_name -> hush.v1.Session
+	33, // 23: hush.v1.SetAccountRoleRequest.role:type_name -> hush.v1.Role
+	24, // 24: hush.v1.SetAccountRoleResponse.account:type_name -> hush.v1.Account
+	24, // 25: hush.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
 	1,  // 26: hush.v1.ColonelService.GetIndex:input_type -> hush.v1.GetIndexRequest
 	8,  // 27: hush.v1.ColonelService.ListExceptions:input_type -> hush.v1.ListExceptionsRequest
 	10, // 28: hush.v1.ColonelService.BurnReportedSecret:input_type -> hush.v1.BurnReportedSecretRequest
-	12, // 29: hush.v1.ColonelService.FindAccount:input_type -> hush.v1.FindAccountRequest
-	14, // 30: hush.v1.ColonelService.SetAccountRole:input_type -> hush.v1.SetAccountRoleRequest
-	16, // 31: hush.v1.ColonelService.DisableAccount:input_type -> hush.v1.DisableAccountRequest
-	18, // 32: hush.v1.ColonelService.ResetAccountPassword:input_type -> hush.v1.ResetAccountPasswordRequest
-	20, // 33: hush.v1.ColonelService.DestroyOtherAccount:input_type -> hush.v1.DestroyOtherAccountRequest
-	2,  // 34: hush.v1.ColonelService.GetIndex:output_type -> hush.v1.GetIndexResponse
-	9,  // 35: hush.v1.ColonelService.ListExceptions:output_type -> hush.v1.ListExceptionsResponse
-	11, // 36: hush.v1.ColonelService.BurnReportedSecret:output_type -> hush.v1.BurnReportedSecretResponse
-	13, // 37: hush.v1.ColonelService.FindAccount:output_type -> hush.v1.FindAccountResponse
-	15, // 38: hush.v1.ColonelService.SetAccountRole:output_type -> hush.v1.SetAccountRoleResponse
-	17, // 39: hush.v1.ColonelService.DisableAccount:output_type -> hush.v1.DisableAccountResponse
-	19, // 40: hush.v1.ColonelService.ResetAccountPassword:output_type -> hush.v1.ResetAccountPasswordResponse
-	21, // 41: hush.v1.ColonelService.DestroyOtherAccount:output_type -> hush.v1.DestroyOtherAccountResponse
-	34, // [34:42] is the sub-list for method output_type
-	26, // [26:34] is the sub-list for method input_type
+	12, // 29: hush.v1.ColonelService.WithdrawReportedRequest:input_type -> hush.v1.WithdrawReportedRequestRequest
+	14, // 30: hush.v1.ColonelService.FindAccount:input_type -> hush.v1.FindAccountRequest
+	16, // 31: hush.v1.ColonelService.SetAccountRole:input_type -> hush.v1.SetAccountRoleRequest
+	18, // 32: hush.v1.ColonelService.DisableAccount:input_type -> hush.v1.DisableAccountRequest
+	20, // 33: hush.v1.ColonelService.ResetAccountPassword:input_type -> hush.v1.ResetAccountPasswordRequest
+	22, // 34: hush.v1.ColonelService.DestroyOtherAccount:input_type -> hush.v1.DestroyOtherAccountRequest
+	2,  // 35: hush.v1.ColonelService.GetIndex:output_type -> hush.v1.GetIndexResponse
+	9,  // 36: hush.v1.ColonelService.ListExceptions:output_type -> hush.v1.ListExceptionsResponse
+	11, // 37: hush.v1.ColonelService.BurnReportedSecret:output_type -> hush.v1.BurnReportedSecretResponse
+	13, // 38: hush.v1.ColonelService.WithdrawReportedRequest:output_type -> hush.v1.WithdrawReportedRequestResponse
+	15, // 39: hush.v1.ColonelService.FindAccount:output_type -> hush.v1.FindAccountResponse
+	17, // 40: hush.v1.ColonelService.SetAccountRole:output_type -> hush.v1.SetAccountRoleResponse
+	19, // 41: hush.v1.ColonelService.DisableAccount:output_type -> hush.v1.DisableAccountResponse
+	21, // 42: hush.v1.ColonelService.ResetAccountPassword:output_type -> hush.v1.ResetAccountPasswordResponse
+	23, // 43: hush.v1.ColonelService.DestroyOtherAccount:output_type -> hush.v1.DestroyOtherAccountResponse
+	35, // [35:44] is the sub-list for method output_type
+	26, // [26:35] is the sub-list for method input_type
 	26, // [26:26] is the sub-list for extension type_name
 	26, // [26:26] is the sub-list for extension extendee
 	0,  // [0:26] is the sub-list for field type_name
@@ -1819,7 +1922,7 @@ func file_hush_v1_colonel_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_colonel_service_proto_rawDesc), len(file_hush_v1_colonel_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   21,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

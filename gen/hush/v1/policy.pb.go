@@ -97,6 +97,8 @@ const (
 	Scope_SCOPE_METADATA Scope = 4
 	// Manage the account and its domains, and use the rights of its role.
 	Scope_SCOPE_ACCOUNT Scope = 5
+	// Ask for secrets, and list and close the account's requests.
+	Scope_SCOPE_REQUEST Scope = 6
 )
 
 // Enum value maps for Scope.
@@ -108,6 +110,7 @@ var (
 		3: "SCOPE_REVEAL",
 		4: "SCOPE_METADATA",
 		5: "SCOPE_ACCOUNT",
+		6: "SCOPE_REQUEST",
 	}
 	Scope_value = map[string]int32{
 		"SCOPE_UNSPECIFIED": 0,
@@ -116,6 +119,7 @@ var (
 		"SCOPE_REVEAL":      3,
 		"SCOPE_METADATA":    4,
 		"SCOPE_ACCOUNT":     5,
+		"SCOPE_REQUEST":     6,
 	}
 )
 
@@ -351,14 +355,15 @@ const file_hush_v1_policy_proto_rawDesc = "" +
 	"\x12ACCESS_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rACCESS_PUBLIC\x10\x01\x12\x12\n" +
 	"\x0eACCESS_ACCOUNT\x10\x02\x12\x12\n" +
-	"\x0eACCESS_COLONEL\x10\x03*y\n" +
+	"\x0eACCESS_COLONEL\x10\x03*\x8c\x01\n" +
 	"\x05Scope\x12\x15\n" +
 	"\x11SCOPE_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tSCOPE_ANY\x10\x01\x12\x11\n" +
 	"\rSCOPE_CONCEAL\x10\x02\x12\x10\n" +
 	"\fSCOPE_REVEAL\x10\x03\x12\x12\n" +
 	"\x0eSCOPE_METADATA\x10\x04\x12\x11\n" +
-	"\rSCOPE_ACCOUNT\x10\x05*\x8b\x03\n" +
+	"\rSCOPE_ACCOUNT\x10\x05\x12\x11\n" +
+	"\rSCOPE_REQUEST\x10\x06*\x8b\x03\n" +
 	"\x05Limit\x12\x15\n" +
 	"\x11LIMIT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fLIMIT_CREATE\x10\x01\x12\x10\n" +

@@ -92,6 +92,8 @@ const (
 	// encrypted secret is opened with its proofs, by a browser or the hush
 	// client. The secret was not consumed.
 	Refusal_REASON_ENCRYPTION Refusal_Reason = 26
+	// The request takes no more answers: it is full, past or closed.
+	Refusal_REASON_REQUEST_ENDED Refusal_Reason = 27
 )
 
 // Enum value maps for Refusal_Reason.
@@ -124,6 +126,7 @@ var (
 		24: "REASON_ELSEWHERE",
 		25: "REASON_LINK",
 		26: "REASON_ENCRYPTION",
+		27: "REASON_REQUEST_ENDED",
 	}
 	Refusal_Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":      0,
@@ -153,6 +156,7 @@ var (
 		"REASON_ELSEWHERE":        24,
 		"REASON_LINK":             25,
 		"REASON_ENCRYPTION":       26,
+		"REASON_REQUEST_ENDED":    27,
 	}
 )
 
@@ -282,7 +286,7 @@ var File_hush_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xba\x06\n" +
+	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xd4\x06\n" +
 	"\aRefusal\x12/\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x17.hush.v1.Refusal.ReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12\x14\n" +
@@ -290,7 +294,7 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
 	"tries_left\x18\x04 \x01(\x05R\ttriesLeft\x12-\n" +
 	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\x12\x19\n" +
-	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xe8\x04\n" +
+	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\x82\x05\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REASON_PASSPHRASE\x10\x01\x12\x11\n" +
@@ -319,7 +323,8 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\x0fREASON_TOO_MANY\x10\x17\x12\x14\n" +
 	"\x10REASON_ELSEWHERE\x10\x18\x12\x0f\n" +
 	"\vREASON_LINK\x10\x19\x12\x15\n" +
-	"\x11REASON_ENCRYPTION\x10\x1aBq\n" +
+	"\x11REASON_ENCRYPTION\x10\x1a\x12\x18\n" +
+	"\x14REASON_REQUEST_ENDED\x10\x1bBq\n" +
 	"\vcom.hush.v1B\fRefusalProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

@@ -580,7 +580,10 @@ type RevealSecretRequest struct {
 	// Whether the caller only says that it still wants the content that is bound
 	// to its claim. The claim lasts longer then, and the response has claim_left
 	// alone. Nothing is revealed.
-	KeepClaim     bool `protobuf:"varint,6,opt,name=keep_claim,json=keepClaim,proto3" json:"keep_claim,omitempty"`
+	KeepClaim bool `protobuf:"varint,6,opt,name=keep_claim,json=keepClaim,proto3" json:"keep_claim,omitempty"`
+	// The collect link's proof, for an answer to a request: 32 bytes. Empty for other
+	// secrets.
+	CollectProof  []byte `protobuf:"bytes,7,opt,name=collect_proof,json=collectProof,proto3" json:"collect_proof,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -655,6 +658,13 @@ func (x *RevealSecretRequest) GetKeepClaim() bool {
 		return x.KeepClaim
 	}
 	return false
+}
+
+func (x *RevealSecretRequest) GetCollectProof() []byte {
+	if x != nil {
+		return x.CollectProof
+	}
+	return nil
 }
 
 // RevealSecretResponse is the response of RevealSecret. Without a claim the
@@ -1180,7 +1190,7 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\"<\n" +
 	"\x11GetSecretResponse\x12'\n" +
-	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\x88\x02\n" +
+	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\xbc\x02\n" +
 	"\x13RevealSecretRequest\x12*\n" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12.\n" +
@@ -1192,7 +1202,8 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\x05proof\x18\x04 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05proof\x12#\n" +
 	"\x05claim\x18\x05 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05claim\x12\x1d\n" +
 	"\n" +
-	"keep_claim\x18\x06 \x01(\bR\tkeepClaim\"\xb3\x01\n" +
+	"keep_claim\x18\x06 \x01(\bR\tkeepClaim\x122\n" +
+	"\rcollect_proof\x18\a \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\fcollectProof\"\xb3\x01\n" +
 	"\x14RevealSecretResponse\x12'\n" +
 	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
 	"\x05value\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05value\x12\x1d\n" +

@@ -22,6 +22,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Requests defines who may ask for secrets. Requests that exist go on in any case.
+type Requests int32
+
+const (
+	// Unspecified.
+	Requests_REQUESTS_UNSPECIFIED Requests = 0
+	// Accounts.
+	Requests_REQUESTS_ACCOUNTS Requests = 1
+	// Everyone.
+	Requests_REQUESTS_ANYONE Requests = 2
+	// No one.
+	Requests_REQUESTS_OFF Requests = 3
+)
+
+// Enum value maps for Requests.
+var (
+	Requests_name = map[int32]string{
+		0: "REQUESTS_UNSPECIFIED",
+		1: "REQUESTS_ACCOUNTS",
+		2: "REQUESTS_ANYONE",
+		3: "REQUESTS_OFF",
+	}
+	Requests_value = map[string]int32{
+		"REQUESTS_UNSPECIFIED": 0,
+		"REQUESTS_ACCOUNTS":    1,
+		"REQUESTS_ANYONE":      2,
+		"REQUESTS_OFF":         3,
+	}
+)
+
+func (x Requests) Enum() *Requests {
+	p := new(Requests)
+	*p = x
+	return p
+}
+
+func (x Requests) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Requests) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_system_service_proto_enumTypes[0].Descriptor()
+}
+
+func (Requests) Type() protoreflect.EnumType {
+	return &file_hush_v1_system_service_proto_enumTypes[0]
+}
+
+func (x Requests) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Requests.Descriptor instead.
+func (Requests) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{0}
+}
+
 // SignUp defines who may create an account.
 type SignUp int32
 
@@ -63,11 +120,11 @@ func (x SignUp) String() string {
 }
 
 func (SignUp) Descriptor() protoreflect.EnumDescriptor {
-	return file_hush_v1_system_service_proto_enumTypes[0].Descriptor()
+	return file_hush_v1_system_service_proto_enumTypes[1].Descriptor()
 }
 
 func (SignUp) Type() protoreflect.EnumType {
-	return &file_hush_v1_system_service_proto_enumTypes[0]
+	return &file_hush_v1_system_service_proto_enumTypes[1]
 }
 
 func (x SignUp) Number() protoreflect.EnumNumber {
@@ -76,7 +133,7 @@ func (x SignUp) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SignUp.Descriptor instead.
 func (SignUp) EnumDescriptor() ([]byte, []int) {
-	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{0}
+	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{1}
 }
 
 // GetStatusRequest is empty.
@@ -563,7 +620,9 @@ type GetPolicyResponse struct {
 	SecurityContact string `protobuf:"bytes,24,opt,name=security_contact,json=securityContact,proto3" json:"security_contact,omitempty"`
 	// The URL of the source code that the service runs; empty if the operator
 	// named none.
-	SourceUrl     string `protobuf:"bytes,25,opt,name=source_url,json=sourceUrl,proto3" json:"source_url,omitempty"`
+	SourceUrl string `protobuf:"bytes,25,opt,name=source_url,json=sourceUrl,proto3" json:"source_url,omitempty"`
+	// Who may ask for secrets.
+	Requests      Requests `protobuf:"varint,26,opt,name=requests,proto3,enum=hush.v1.Requests" json:"requests,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -773,6 +832,13 @@ func (x *GetPolicyResponse) GetSourceUrl() string {
 	return ""
 }
 
+func (x *GetPolicyResponse) GetRequests() Requests {
+	if x != nil {
+		return x.Requests
+	}
+	return Requests_REQUESTS_UNSPECIFIED
+}
+
 var File_hush_v1_system_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_system_service_proto_rawDesc = "" +
@@ -796,7 +862,7 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x16ValidateShrimpResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x12\x1b\n" +
 	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x12\n" +
-	"\x10GetPolicyRequest\"\x91\a\n" +
+	"\x10GetPolicyRequest\"\xc0\a\n" +
 	"\x11GetPolicyResponse\x12(\n" +
 	"\asign_up\x18\x01 \x01(\x0e2\x0f.hush.v1.SignUpR\x06signUp\x12\"\n" +
 	"\fverification\x18\x02 \x01(\bR\fverification\x12\x12\n" +
@@ -828,7 +894,13 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x06shrimp\x18\x17 \x01(\tB\x03\x80\x01\x01R\x06shrimp\x12)\n" +
 	"\x10security_contact\x18\x18 \x01(\tR\x0fsecurityContact\x12\x1d\n" +
 	"\n" +
-	"source_url\x18\x19 \x01(\tR\tsourceUrl*[\n" +
+	"source_url\x18\x19 \x01(\tR\tsourceUrl\x12-\n" +
+	"\brequests\x18\x1a \x01(\x0e2\x11.hush.v1.RequestsR\brequests*b\n" +
+	"\bRequests\x12\x18\n" +
+	"\x14REQUESTS_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11REQUESTS_ACCOUNTS\x10\x01\x12\x13\n" +
+	"\x0fREQUESTS_ANYONE\x10\x02\x12\x10\n" +
+	"\fREQUESTS_OFF\x10\x03*[\n" +
 	"\x06SignUp\x12\x17\n" +
 	"\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fSIGN_UP_OPEN\x10\x01\x12\x12\n" +
@@ -855,40 +927,42 @@ func file_hush_v1_system_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_system_service_proto_rawDescData
 }
 
-var file_hush_v1_system_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_hush_v1_system_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_hush_v1_system_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_hush_v1_system_service_proto_goTypes = []any{
-	(SignUp)(0),                         // 0: hush.v1.SignUp
-	(*GetStatusRequest)(nil),            // 1: hush.v1.GetStatusRequest
-	(*GetStatusResponse)(nil),           // 2: hush.v1.GetStatusResponse
-	(*GetVersionRequest)(nil),           // 3: hush.v1.GetVersionRequest
-	(*GetVersionResponse)(nil),          // 4: hush.v1.GetVersionResponse
-	(*GetSupportedLocalesRequest)(nil),  // 5: hush.v1.GetSupportedLocalesRequest
-	(*GetSupportedLocalesResponse)(nil), // 6: hush.v1.GetSupportedLocalesResponse
-	(*ValidateShrimpRequest)(nil),       // 7: hush.v1.ValidateShrimpRequest
-	(*ValidateShrimpResponse)(nil),      // 8: hush.v1.ValidateShrimpResponse
-	(*GetPolicyRequest)(nil),            // 9: hush.v1.GetPolicyRequest
-	(*GetPolicyResponse)(nil),           // 10: hush.v1.GetPolicyResponse
-	(Encryption)(0),                     // 11: hush.v1.Encryption
+	(Requests)(0),                       // 0: hush.v1.Requests
+	(SignUp)(0),                         // 1: hush.v1.SignUp
+	(*GetStatusRequest)(nil),            // 2: hush.v1.GetStatusRequest
+	(*GetStatusResponse)(nil),           // 3: hush.v1.GetStatusResponse
+	(*GetVersionRequest)(nil),           // 4: hush.v1.GetVersionRequest
+	(*GetVersionResponse)(nil),          // 5: hush.v1.GetVersionResponse
+	(*GetSupportedLocalesRequest)(nil),  // 6: hush.v1.GetSupportedLocalesRequest
+	(*GetSupportedLocalesResponse)(nil), // 7: hush.v1.GetSupportedLocalesResponse
+	(*ValidateShrimpRequest)(nil),       // 8: hush.v1.ValidateShrimpRequest
+	(*ValidateShrimpResponse)(nil),      // 9: hush.v1.ValidateShrimpResponse
+	(*GetPolicyRequest)(nil),            // 10: hush.v1.GetPolicyRequest
+	(*GetPolicyResponse)(nil),           // 11: hush.v1.GetPolicyResponse
+	(Encryption)(0),                     // 12: hush.v1.Encryption
 }
 var file_hush_v1_system_service_proto_depIdxs = []int32{
-	0,  // 0: hush.v1.GetPolicyResponse.sign_up:type_name -> hush.v1.SignUp
-	11, // 1: hush.v1.GetPolicyResponse.encryptions:type_name -> hush.v1.Encryption
-	1,  // 2: hush.v1.SystemService.GetStatus:input_type -> hush.v1.GetStatusRequest
-	3,  // 3: hush.v1.SystemService.GetVersion:input_type -> hush.v1.GetVersionRequest
-	5,  // 4: hush.v1.SystemService.GetSupportedLocales:input_type -> hush.v1.GetSupportedLocalesRequest
-	9,  // 5: hush.v1.SystemService.GetPolicy:input_type -> hush.v1.GetPolicyRequest
-	7,  // 6: hush.v1.SystemService.ValidateShrimp:input_type -> hush.v1.ValidateShrimpRequest
-	2,  // 7: hush.v1.SystemService.GetStatus:output_type -> hush.v1.GetStatusResponse
-	4,  // 8: hush.v1.SystemService.GetVersion:output_type -> hush.v1.GetVersionResponse
-	6,  // 9: hush.v1.SystemService.GetSupportedLocales:output_type -> hush.v1.GetSupportedLocalesResponse
-	10, // 10: hush.v1.SystemService.GetPolicy:output_type -> hush.v1.GetPolicyResponse
-	8,  // 11: hush.v1.SystemService.ValidateShrimp:output_type -> hush.v1.ValidateShrimpResponse
-	7,  // [7:12] is the sub-list for method output_type
-	2,  // [2:7] is the sub-list for method input_type
-	2,  // [2:2] is the sub-list for extension type_name
-	2,  // [2:2] is the sub-list for extension extendee
-	0,  // [0:2] is the sub-list for field type_name
+	1,  // 0: hush.v1.GetPolicyResponse.sign_up:type_name -> hush.v1.SignUp
+	12, // 1: hush.v1.GetPolicyResponse.encryptions:type_name -> hush.v1.Encryption
+	0,  // 2: hush.v1.GetPolicyResponse.requests:type_name -> hush.v1.Requests
+	2,  // 3: hush.v1.SystemService.GetStatus:input_type -> hush.v1.GetStatusRequest
+	4,  // 4: hush.v1.SystemService.GetVersion:input_type -> hush.v1.GetVersionRequest
+	6,  // 5: hush.v1.SystemService.GetSupportedLocales:input_type -> hush.v1.GetSupportedLocalesRequest
+	10, // 6: hush.v1.SystemService.GetPolicy:input_type -> hush.v1.GetPolicyRequest
+	8,  // 7: hush.v1.SystemService.ValidateShrimp:input_type -> hush.v1.ValidateShrimpRequest
+	3,  // 8: hush.v1.SystemService.GetStatus:output_type -> hush.v1.GetStatusResponse
+	5,  // 9: hush.v1.SystemService.GetVersion:output_type -> hush.v1.GetVersionResponse
+	7,  // 10: hush.v1.SystemService.GetSupportedLocales:output_type -> hush.v1.GetSupportedLocalesResponse
+	11, // 11: hush.v1.SystemService.GetPolicy:output_type -> hush.v1.GetPolicyResponse
+	9,  // 12: hush.v1.SystemService.ValidateShrimp:output_type -> hush.v1.ValidateShrimpResponse
+	8,  // [8:13] is the sub-list for method output_type
+	3,  // [3:8] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_system_service_proto_init() }
@@ -903,7 +977,7 @@ func file_hush_v1_system_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_system_service_proto_rawDesc), len(file_hush_v1_system_service_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,

@@ -41,6 +41,9 @@ const (
 	// ColonelServiceBurnReportedSecretProcedure is the fully-qualified name of the ColonelService's
 	// BurnReportedSecret RPC.
 	ColonelServiceBurnReportedSecretProcedure = "/hush.v1.ColonelService/BurnReportedSecret"
+	// ColonelServiceWithdrawReportedRequestProcedure is the fully-qualified name of the
+	// ColonelService's WithdrawReportedRequest RPC.
+	ColonelServiceWithdrawReportedRequestProcedure = "/hush.v1.ColonelService/WithdrawReportedRequest"
 	// ColonelServiceFindAccountProcedure is the fully-qualified name of the ColonelService's
 	// FindAccount RPC.
 	ColonelServiceFindAccountProcedure = "/hush.v1.ColonelService/FindAccount"
@@ -70,6 +73,12 @@ type ColonelServiceClient interface {
 	//
 	// Errors: NOT_FOUND.
 	BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error)
+	// WithdrawReportedRequest closes the request of a reported link, and burns the answers
+	// that wait. It returns nothing of them. The audit trail records it with the
+	// administrator's account.
+	//
+	// Errors: NOT_FOUND.
+	WithdrawReportedRequest(context.Context, *v1.WithdrawReportedRequestRequest) (*v1.WithdrawReportedRequestResponse, error)
 	// FindAccount returns an account by its exact e-mail address or its id, with its
 	// tokens, domains and sessions.
 	//
@@ -135,6 +144,12 @@ func NewColonelServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(colonelServiceMethods.ByName("BurnReportedSecret")),
 			connect.WithClientOptions(opts...),
 		),
+		withdrawReportedRequest: connect.NewClient[v1.WithdrawReportedRequestRequest, v1.WithdrawReportedRequestResponse](
+			httpClient,
+			baseURL+ColonelServiceWithdrawReportedRequestProcedure,
+			connect.WithSchema(colonelServiceMethods.ByName("WithdrawReportedRequest")),
+			connect.WithClientOptions(opts...),
+		),
 		findAccount: connect.NewClient[v1.FindAccountRequest, v1.FindAccountResponse](
 			httpClient,
 			baseURL+ColonelServiceFindAccountProcedure,
@@ -170,14 +185,15 @@ func NewColonelServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // colonelServiceClient implements ColonelServiceClient.
 type colonelServiceClient struct {
-	getIndex             *connect.Client[v1.GetIndexRequest, v1.GetIndexResponse]
-	listExceptions       *connect.Client[v1.ListExceptionsRequest, v1.ListExceptionsResponse]
-	burnReportedSecret   *connect.Client[v1.BurnReportedSecretRequest, v1.BurnReportedSecretResponse]
-	findAccount          *connect.Client[v1.FindAccountRequest, v1.FindAccountResponse]
-	setAccountRole       *connect.Client[v1.SetAccountRoleRequest, v1.SetAccountRoleResponse]
-	disableAccount       *connect.Client[v1.DisableAccountRequest, v1.DisableAccountResponse]
-	resetAccountPassword *connect.Client[v1.ResetAccountPasswordRequest, v1.ResetAccountPasswordResponse]
-	destroyOtherAccount  *connect.Client[v1.DestroyOtherAccountRequest, v1.DestroyOtherAccountResponse]
+	getIndex                *connect.Client[v1.GetIndexRequest, v1.GetIndexResponse]
+	listExceptions          *connect.Client[v1.ListExceptionsRequest, v1.ListExceptionsResponse]
+	burnReportedSecret      *connect.Client[v1.BurnReportedSecretRequest, v1.BurnReportedSecretResponse]
+	withdrawReportedRequest *connect.Client[v1.WithdrawReportedRequestRequest, v1.WithdrawReportedRequestResponse]
+	findAccount             *connect.Client[v1.FindAccountRequest, v1.FindAccountResponse]
+	setAccountRole          *connect.Client[v1.SetAccountRoleRequest, v1.SetAccountRoleResponse]
+	disableAccount          *connect.Client[v1.DisableAccountRequest, v1.DisableAccountResponse]
+	resetAccountPassword    *connect.Client[v1.ResetAccountPasswordRequest, v1.ResetAccountPasswordResponse]
+	destroyOtherAccount     *connect.Client[v1.DestroyOtherAccountRequest, v1.DestroyOtherAccountResponse]
 }
 
 // GetIndex calls hush.v1.ColonelService.GetIndex.
@@ -201,6 +217,15 @@ func (c *colonelServiceClient) ListExceptions(ctx context.Context, req *v1.ListE
 // BurnReportedSecret calls hush.v1.ColonelService.BurnReportedSecret.
 func (c *colonelServiceClient) BurnReportedSecret(ctx context.Context, req *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error) {
 	response, err := c.burnReportedSecret.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// WithdrawReportedRequest calls hush.v1.ColonelService.WithdrawReportedRequest.
+func (c *colonelServiceClient) WithdrawReportedRequest(ctx context.Context, req *v1.WithdrawReportedRequestRequest) (*v1.WithdrawReportedRequestResponse, error) {
+	response, err := c.withdrawReportedRequest.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -264,6 +289,12 @@ type ColonelServiceHandler interface {
 	//
 	// Errors: NOT_FOUND.
 	BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error)
+	// WithdrawReportedRequest closes the request of a reported link, and burns the answers
+	// that wait. It returns nothing of them. The audit trail records it with the
+	// administrator's account.
+	//
+	// Errors: NOT_FOUND.
+	WithdrawReportedRequest(context.Context, *v1.WithdrawReportedRequestRequest) (*v1.WithdrawReportedRequestResponse, error)
 	// FindAccount returns an account by its exact e-mail address or its id, with its
 	// tokens, domains and sessions.
 	//
@@ -325,6 +356,12 @@ func NewColonelServiceHandler(svc ColonelServiceHandler, opts ...connect.Handler
 		connect.WithSchema(colonelServiceMethods.ByName("BurnReportedSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
+	colonelServiceWithdrawReportedRequestHandler := connect.NewUnaryHandlerSimple(
+		ColonelServiceWithdrawReportedRequestProcedure,
+		svc.WithdrawReportedRequest,
+		connect.WithSchema(colonelServiceMethods.ByName("WithdrawReportedRequest")),
+		connect.WithHandlerOptions(opts...),
+	)
 	colonelServiceFindAccountHandler := connect.NewUnaryHandlerSimple(
 		ColonelServiceFindAccountProcedure,
 		svc.FindAccount,
@@ -363,6 +400,8 @@ func NewColonelServiceHandler(svc ColonelServiceHandler, opts ...connect.Handler
 			colonelServiceListExceptionsHandler.ServeHTTP(w, r)
 		case ColonelServiceBurnReportedSecretProcedure:
 			colonelServiceBurnReportedSecretHandler.ServeHTTP(w, r)
+		case ColonelServiceWithdrawReportedRequestProcedure:
+			colonelServiceWithdrawReportedRequestHandler.ServeHTTP(w, r)
 		case ColonelServiceFindAccountProcedure:
 			colonelServiceFindAccountHandler.ServeHTTP(w, r)
 		case ColonelServiceSetAccountRoleProcedure:
@@ -392,6 +431,10 @@ func (UnimplementedColonelServiceHandler) ListExceptions(context.Context, *v1.Li
 
 func (UnimplementedColonelServiceHandler) BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.BurnReportedSecret is not implemented"))
+}
+
+func (UnimplementedColonelServiceHandler) WithdrawReportedRequest(context.Context, *v1.WithdrawReportedRequestRequest) (*v1.WithdrawReportedRequestResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.ColonelService.WithdrawReportedRequest is not implemented"))
 }
 
 func (UnimplementedColonelServiceHandler) FindAccount(context.Context, *v1.FindAccountRequest) (*v1.FindAccountResponse, error) {
