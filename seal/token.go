@@ -94,6 +94,10 @@ const (
 	KindAddress TokenKind = "hush/v1 address-index\x00"
 	// KindInvite is the kind of tokens that allow a sign-up.
 	KindInvite TokenKind = "hush/v1 invite-index\x00"
+	// KindRequest is the kind of the keys in the links of requests.
+	KindRequest TokenKind = "hush/v1 request-index\x00"
+	// KindCollect is the kind of the keys in collect links.
+	KindCollect TokenKind = "hush/v1 collect-index\x00"
 )
 
 // RowKey is the database key of the record that a token opens:

@@ -91,9 +91,25 @@ func SealedSize(size int64) int64 {
 
 // AdmitSealed returns an error unless c may conceal end-to-end encrypted content
 // of size bytes.
-func (l Limits) AdmitSealed(c Caller, size int64) error {
+func (l Limits) AdmitSealed(c Caller, size int64) error { return admitSealed(size, l.SealedSize(c)) }
+
+// AnswerSize returns the maximum bytes of the content of an answer to a request: the
+// limits are the requester's, who has an account if owned is set.
+func (l Limits) AnswerSize(owned bool) int64 {
+	if owned {
+		return SealedSize(l.AccountSecret)
+	}
+	return SealedSize(l.AnonymousSecret)
+}
+
+// AdmitAnswer is AdmitSealed for the content of an answer.
+func (l Limits) AdmitAnswer(owned bool, size int64) error {
+	return admitSealed(size, l.AnswerSize(owned))
+}
+
+func admitSealed(size, limit int64) error {
 	const field = "sealed.content"
-	if limit := l.SealedSize(c); size > limit {
+	if size > limit {
 		return &refusal.TooLargeError{Field: field, Limit: limit}
 	}
 	if size < SealedMin {
@@ -105,13 +121,17 @@ func (l Limits) AdmitSealed(c Caller, size int64) error {
 	return nil
 }
 
+// LongestTTL returns the maximum lifetime for c.
+func (l Limits) LongestTTL(c Caller) time.Duration {
+	if c.Anonymous() {
+		return l.AnonymousTTL
+	}
+	return l.AccountTTL
+}
+
 // Grant returns the lifetime that c gets for a requested one, in whole seconds.
 // Nil means the default.
 func (l Limits) Grant(c Caller, requested *time.Duration) (time.Duration, error) {
-	ceiling := l.AccountTTL
-	if c.Anonymous() {
-		ceiling = l.AnonymousTTL
-	}
 	ttl := l.DefaultTTL
 	if requested != nil {
 		ttl = *requested
@@ -119,5 +139,5 @@ func (l Limits) Grant(c Caller, requested *time.Duration) (time.Duration, error)
 	if ttl <= 0 {
 		return 0, &refusal.InvalidError{Field: "ttl", Text: "must be greater than zero"}
 	}
-	return min(max(ttl.Truncate(time.Second), MinimumTTL), ceiling), nil
+	return min(max(ttl.Truncate(time.Second), MinimumTTL), l.LongestTTL(c)), nil
 }

@@ -29,6 +29,16 @@ const (
 	KindsServer   Kinds = 2 // only secrets that the server encrypts
 )
 
+// Requests selects who may ask for secrets. Requests that exist go on in any case.
+type Requests byte
+
+// The values of Requests.
+const (
+	RequestsAccounts Requests = 0
+	RequestsAnyone   Requests = 1
+	RequestsOff      Requests = 2
+)
+
 // Policy is what the operator allows. The zero Policy lets everyone conceal
 // any kind of secret, requires no passphrase, and keeps sign-up closed.
 type Policy struct {
@@ -43,6 +53,9 @@ type Policy struct {
 	NoAnonymousCreate bool
 	// Kinds selects the kinds of secrets that may be created.
 	Kinds Kinds
+	// Requests selects who may ask for secrets. An answer is end-to-end encrypted, so
+	// with KindsServer no one may.
+	Requests Requests
 	// PassphraseRequired requires a passphrase for every secret, and
 	// PassphraseMin is its minimum number of characters.
 	PassphraseRequired bool
@@ -110,6 +123,35 @@ func (p *Policy) admitSecret(c Caller) error {
 		return &MaintenanceError{Text: p.Maintenance}
 	case p.NoAnonymousCreate && c.Anonymous():
 		return &PolicyError{Text: "An account is required to share secrets here."}
+	}
+	return nil
+}
+
+// WhoMayRequest returns who may ask for secrets.
+func (p *Policy) WhoMayRequest() Requests {
+	if p.Kinds == KindsServer {
+		return RequestsOff
+	}
+	return p.Requests
+}
+
+// AdmitRequest returns an error unless the caller may ask for secrets.
+func (p *Policy) AdmitRequest(c Caller) error {
+	switch who := p.WhoMayRequest(); {
+	case p.Maintenance != "":
+		return &MaintenanceError{Text: p.Maintenance}
+	case who == RequestsAnyone, who == RequestsAccounts && !c.Anonymous():
+		return nil
+	case who == RequestsAccounts:
+		return &PolicyError{Text: "An account is required to ask for secrets here."}
+	}
+	return &PolicyError{Text: "Secrets cannot be asked for here."}
+}
+
+// AdmitAnswer returns an error unless answers to requests are taken.
+func (p *Policy) AdmitAnswer() error {
+	if p.Maintenance != "" {
+		return &MaintenanceError{Text: p.Maintenance}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/answer"
 	"hush/vault/audit"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
@@ -83,6 +84,11 @@ func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool,
 	} else if err != nil {
 		return err
 	}
+	if r.ofAnswer {
+		if err := cl.endAnswer(tx, r, delivered, now); err != nil {
+			return err
+		}
+	}
 	if err := deleteIn(tx, row, r); err != nil {
 		return err
 	}
@@ -90,6 +96,17 @@ func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool,
 		return err
 	}
 	return audit.Write(tx, now, kind, r.Receipt)
+}
+
+// endAnswer notes the end of a claim in the answer that its secret was. A damaged answer
+// does not keep the content alive either.
+func (cl *Claims) endAnswer(tx *rows.Tx, r *Record, delivered bool, now time.Time) error {
+	err := rows.Try(tx, func() error { return answer.ClaimEnded(tx, r.Answer, delivered, now) })
+	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
+		cl.log.Error("noting the end of a claim in its answer", "cause", err)
+		return nil
+	}
+	return err
 }
 
 func deleteIn(tx *rows.Tx, row seal.RowKey, r *Record) error {
@@ -118,6 +135,9 @@ func (cl *Claims) finish(ctx context.Context, ended map[seal.RowKey]*Record) err
 	for _, r := range ended {
 		cl.usage.Release(r.Charge())
 		cl.watches.Tell(r.Receipt)
+		if r.ofAnswer {
+			cl.watches.Tell(r.Answer.Request)
+		}
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/answer"
 	"hush/vault/quota"
 	"hush/vault/receipt"
 	"hush/vault/rows"
@@ -24,6 +25,8 @@ const (
 
 const (
 	recordVersion = 2
+	// answerVersion is that of claims on answers to requests.
+	answerVersion = 3
 	// unmovedVersion is that of claims whose deadlines do not move.
 	unmovedVersion = 1
 )
@@ -53,16 +56,21 @@ func bondOf(claim string) (b bond, ok bool) {
 //	│ encryption 1 │ network 8 │ wide 8 │ owner (4, text)
 //	│ secret's slot 8 │ secret's generation 8
 //
-// Version 1 is the same with the deadline in the place of the limit.
+// and in version 3, of a claim on an answer to a request, then
+//
+//	│ request row 22 │ number of the answer 16
+//
+// Version 1 is version 2 with the deadline in the place of the limit.
 //
 // The slot is that of the claim's share. The secret's slot held the share that
 // must be destroyed before the content is shown. network, wide and owner are who
 // the bytes count toward, as those of the secret did.
 type Record struct {
-	slot    storage.Slot
-	kid     [4]byte
-	unmoved bool      // of unmovedVersion
-	limit   time.Time // no deadline is later
+	slot     storage.Slot
+	kid      [4]byte
+	unmoved  bool      // of unmovedVersion
+	ofAnswer bool      // of answerVersion
+	limit    time.Time // no deadline is later
 	// deadline is in a row of its own; from decode, the first one.
 	deadline time.Time
 	check    [32]byte // SHA-256 of the bond
@@ -74,6 +82,8 @@ type Record struct {
 	Owner         string
 	// Spent is the slot of the secret's share.
 	Spent storage.Slot
+	// Answer names the answer that the secret was; zero for none.
+	Answer answer.Ref
 
 	header []byte // as encoded; what the seal authenticates
 	sealed []byte
@@ -109,7 +119,11 @@ func (r *Record) isSealedSize() bool {
 
 // Charge returns what the claim counts for.
 func (r *Record) Charge() quota.Charge {
-	return quota.Charge{Owner: r.Owner, Network: r.Network, Wide: r.Wide, Secret: int64(len(r.sealed))}
+	c := quota.Charge{Owner: r.Owner, Network: r.Network, Wide: r.Wide, Secret: int64(len(r.sealed))}
+	if r.ofAnswer {
+		c.Secret += answer.RowBytes
+	}
+	return c
 }
 
 // matches reports, in constant time, whether a bond is that of the claim.
@@ -127,15 +141,19 @@ func (r *Record) firstDeadline() time.Time {
 }
 
 func (r *Record) fields(c *rows.Codec) {
-	r.unmoved = c.VersionUpTo(recordVersion, r.version()) == unmovedVersion
+	version := c.VersionUpTo(answerVersion, r.version())
+	r.unmoved, r.ofAnswer = version == unmovedVersion, version == answerVersion
 	c.Slot(&r.slot)
 	c.Sized(&r.header)
 	c.Rest(&r.sealed)
 }
 
 func (r *Record) version() byte {
-	if r.unmoved {
+	switch {
+	case r.unmoved:
 		return unmovedVersion
+	case r.ofAnswer:
+		return answerVersion
 	}
 	return recordVersion
 }
@@ -152,10 +170,15 @@ func (r *Record) headerFields(c *rows.Codec) {
 	c.Bytes(r.Wide[:])
 	c.Text(&r.Owner)
 	c.Slot(&r.Spent)
+	if r.ofAnswer {
+		r.Answer.Fields(c)
+		c.Refuse(r.Answer == (answer.Ref{}))
+	}
 }
 
 // encodeHeader fills r.header.
 func (r *Record) encodeHeader() {
+	r.ofAnswer = r.Answer != (answer.Ref{})
 	r.header = rows.Encode(176+len(r.Owner), r, (*Record).headerFields)
 }
 

@@ -11,6 +11,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/testtier/property"
+	"hush/vault/answer"
 	"hush/vault/receipt"
 	"hush/vault/recordtest"
 )
@@ -35,13 +36,22 @@ func sampleUnmoved() *Record {
 	return r
 }
 
+// sampleOfAnswer is a record of a claim on an answer.
+func sampleOfAnswer() *Record {
+	r := sample()
+	r.Answer = answer.Ref{Request: recordtest.Row("r"), Number: answer.Number([]byte("number of answer"))}
+	r.encodeHeader()
+	return r
+}
+
 // What was stored once is read for ever.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	recordtest.CheckOpen(t, []recordtest.Case{
 		{Name: "claim-v1", Record: sampleUnmoved(), Encoded: sampleUnmoved().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
 		{Name: "claim-v2", Record: sample(), Encoded: sample().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
-	}, recordVersion, cmp.AllowUnexported(Record{}))
+		{Name: "claim-answer-v3", Record: sampleOfAnswer(), Encoded: sampleOfAnswer().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+	}, answerVersion, cmp.AllowUnexported(Record{}))
 }
 
 func FuzzDecode(f *testing.F) {
@@ -52,7 +62,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		r.encodeHeader() // the header has one form, too
 		return r.encode(), nil
-	}, "claim-v1", "claim-v2")
+	}, "claim-v1", "claim-v2", "claim-answer-v3")
 }
 
 // Whatever a record holds, it holds after it was stored and read.
@@ -69,6 +79,9 @@ func TestRoundTrip(t *testing.T) {
 			Encryption: receipt.Encryption(rapid.ByteRange(1, 2).Draw(t, "encryption")), Owner: rapid.String().Draw(t, "owner"),
 			Network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), Wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
 			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+		}
+		if !r.unmoved && rapid.Bool().Draw(t, "answer") {
+			r.Answer = answer.Ref{Request: seal.RowKey(recordtest.Bytes(22).Draw(t, "request")), Number: answer.Number{1}}
 		}
 		r.deadline = r.firstDeadline()
 		r.encodeHeader()

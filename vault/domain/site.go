@@ -76,3 +76,23 @@ func HolderOf(tx *rows.Tx, name string) (Holder, error) {
 	}
 	return Holder{by, d.record.verified}, nil
 }
+
+// BelongsOn reports whether what an owner made at a time for a domain, empty for none, is
+// shown on the domain site, as SiteDomain returns it. A verified domain shows what was
+// made on it since its account verified it, and what its account did not make for another
+// one. Any other host counts as the service's own.
+func BelongsOn(tx *rows.Tx, site, owner, domain string, created time.Time) (bool, error) {
+	if site == "" {
+		return true, nil
+	}
+	held, err := HolderOf(tx, site)
+	switch {
+	case errors.Is(err, refusal.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return false, err
+	case held.By.String() == owner:
+		return domain == "" || domain == site, nil
+	}
+	return domain == site && created.After(held.Since), nil
+}

@@ -11,6 +11,7 @@ const (
 	SealedSecrets   SealedKind = "secrets"
 	SealedClaims    SealedKind = "claims"
 	SealedReceipts  SealedKind = "receipts"
+	SealedRequests  SealedKind = "requests" // and what repeats of their answers open
 	SealedMails     SealedKind = "queued mails"
 	SealedEpochs    SealedKind = "epoch keys"
 	SealedFields    SealedKind = "fields" // addresses, feedback and error reports
@@ -24,7 +25,7 @@ const (
 // SealedKinds returns all kinds of things that a root key made.
 func SealedKinds() []SealedKind {
 	return []SealedKind{
-		SealedSecrets, SealedClaims, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
+		SealedSecrets, SealedClaims, SealedReceipts, SealedRequests, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
 		SealedTokens, SealedSessions, SealedFiles,
 	}
 }

@@ -16,7 +16,9 @@ import (
 
 // DraftOptions say what a receipt keeps of a new secret.
 type DraftOptions struct {
-	Secret        seal.Token // the secret's key
+	Secret seal.Token // the secret's key
+	// Keyless says that the receipt never shows the secret's key.
+	Keyless       bool
 	Encryption    Encryption
 	HasPassphrase bool
 	// Viewed says that the sender has seen the secret, so the receipt is stored as
@@ -38,6 +40,7 @@ type Draft struct {
 	key        seal.Token
 	row        seal.RowKey
 	secret     seal.Token // the secret's key
+	keyless    bool       // the receipt never shows it
 	memo       caller.Text
 	recipients []email.Recipient
 	record     Record
@@ -52,7 +55,7 @@ type Draft struct {
 // Draft returns the receipt of a secret that the caller is about to conceal. It stores
 // nothing.
 func (re *Receipts) Draft(c caller.Caller, o DraftOptions) Draft {
-	d := Draft{key: seal.NewToken(o.Created), secret: o.Secret, memo: o.Memo, recipients: o.Recipients}
+	d := Draft{key: seal.NewToken(o.Created), secret: o.Secret, keyless: o.Keyless, memo: o.Memo, recipients: o.Recipients}
 	d.row = d.key.RowKey(seal.KindMetadata)
 	d.record = Record{
 		state:         StateNew,
@@ -86,6 +89,9 @@ func (re *Receipts) Draft(c caller.Caller, o DraftOptions) Draft {
 	return d
 }
 
+// Key returns the key of the receipt.
+func (d *Draft) Key() seal.Token { return d.key }
+
 // Row returns the row of the receipt.
 func (d *Draft) Row() seal.RowKey { return d.row }
 
@@ -95,7 +101,7 @@ func (d *Draft) Forgotten() time.Time { return d.record.Forgotten() }
 // Charge returns what the receipt will count for.
 func (d *Draft) Charge() quota.Charge { return d.record.Charge() }
 
-// Seal seals the secret's key for the holder of the receipt, and the receipt's for the list
+// Seal seals the secret's key for the holder of the receipt, unless it is keyless, and the receipt's for the list
 // of the caller's account. It is called once, before Put.
 func (re *Receipts) Seal(ctx context.Context, c caller.Caller, d *Draft) error {
 	if !c.Anonymous() {
@@ -105,7 +111,9 @@ func (re *Receipts) Seal(ctx context.Context, c caller.Caller, d *Draft) error {
 			return err
 		}
 	}
-	d.record.sealedKey = re.keys.SealMetadata(d.key, d.row, labelKey, []byte(d.secret.Expose()))
+	if !d.keyless {
+		d.record.sealedKey = re.keys.SealMetadata(d.key, d.row, labelKey, []byte(d.secret.Expose()))
+	}
 	d.encoded = d.record.encode()
 	d.expiry = rows.TimeKey(d.record.expires, d.row[:])
 	return nil
@@ -163,7 +171,9 @@ func (d *Draft) encodeUngrouped() []byte {
 func (d *Draft) Show(c caller.Caller, now time.Time) Metadata {
 	m := describe(d.key, &d.record, now)
 	m.State = StateNew
-	m.Secret = &d.secret
+	if !d.keyless {
+		m.Secret = &d.secret
+	}
 	m.Memo = d.memo
 	if !c.Anonymous() {
 		m.Account = c.Address()

@@ -135,7 +135,7 @@ func (re *Receipts) show(ctx context.Context, c caller.Caller, f *Found, now tim
 	m.LockedForGood = f.lockedForGood && r.state.Live()
 	m.Account = re.ownerAddress(ctx, c, r.owner)
 	m.ShareDomain = re.receiptDomain(ctx, r)
-	if r.state.Live() && r.showsKey(c) {
+	if r.state.Live() && r.showsKey(c) && len(r.sealedKey) > 0 {
 		token, err := re.OpenKey(f)
 		if err != nil {
 			re.log.Error("receipt's key does not open", "cause", err)

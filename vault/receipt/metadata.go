@@ -108,6 +108,34 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 	return shown, nil
 }
 
+// Repeated returns a receipt to a caller who sent again what it is for, or ErrNotFound. It
+// changes no state.
+func (re *Receipts) Repeated(ctx context.Context, key seal.Token) (Metadata, error) {
+	now := re.clock.Now()
+	found, err := re.find(ctx, key, now)
+	if err != nil {
+		return Metadata{}, err
+	}
+	return re.show(ctx, caller.Caller{}, &found, now), nil
+}
+
+// EventsIn returns what happened to the secret of the receipt in a row, oldest first; none
+// for a receipt that is forgotten.
+func (re *Receipts) EventsIn(tx *rows.Tx, row seal.RowKey, now time.Time) ([]Event, error) {
+	r, err := Load(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !now.Before(r.Forgotten()) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	timeline, err := getTimeline(tx, row)
+	if err != nil {
+		return nil, err
+	}
+	return timeline.timeline(r.asOf(now)), nil
+}
+
 // view moves a receipt from new to viewed and returns it as it was before. If
 // it has left the state new meanwhile, view returns it as it is.
 func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (before *Record, err error) {

@@ -35,7 +35,8 @@ const (
 // owner is the account's id. network and wide are those of the secret, which
 // the receipt counts toward; they are zero if an account owns it. The
 // outcome is that of the claim which the secret was revealed with. group is zero
-// for a secret that was shared alone. Version 1 has no networks, version 2 only
+// for a secret that was shared alone. The sealed key is also empty in the receipt of an
+// answer to a request, whose sender may not open it. Version 1 has no networks, version 2 only
 // the masked ones, and versions before 4 have no encryption, outcome or group.
 type Record struct {
 	state         State

@@ -56,6 +56,8 @@ var (
 	// ErrTicket: a mailed link or an invite was used, is too old, or never
 	// existed.
 	ErrTicket = errors.New("the link was used or is too old")
+	// ErrRequestEnded: the request takes no more answers.
+	ErrRequestEnded = errors.New("the request takes no more answers: it is over, or as many came as were asked for")
 	// ErrDuplicate: the name is already in use.
 	ErrDuplicate = errors.New("there is one of that name already")
 	// ErrTooMany: the maximum number is reached; see TooManyError.

@@ -48,7 +48,7 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, re
 		}
 		defer release()
 	}
-	if made, err = se.reserve(ctx, c, row, record.metadata, t, now); err != nil {
+	if made, err = se.reserve(ctx, c, row, record, t, now); err != nil {
 		return nil, attempt{}, err
 	}
 	return record.hashes(se.hasher, o), made, nil
@@ -80,7 +80,7 @@ type attempt struct {
 
 // reserve counts an attempt, for which it returns the error to report if the passphrase
 // is wrong. It fails with LockedError or ErrNotFound.
-func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata seal.RowKey, t passphrase.Try, now time.Time) (made attempt, err error) {
+func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, t passphrase.Try, now time.Time) (made attempt, err error) {
 	err = se.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err
@@ -88,13 +88,16 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata s
 		if made.wrong, err = t.Count(tx, now); err != nil {
 			return err
 		}
-		if made.counted, err = receipt.Tried(tx, metadata, c.Network.Masked(), now); err != nil {
+		if made.counted, err = receipt.Tried(tx, record.metadata, c.Network.Masked(), now); err != nil {
 			return err
 		}
-		return audit.Write(tx, now, audit.Passphrase, metadata)
+		if err := record.touch(tx); err != nil {
+			return err
+		}
+		return audit.Write(tx, now, audit.Passphrase, record.metadata)
 	})
 	if err == nil {
-		se.watches.Tell(metadata)
+		se.tell(record)
 	}
 	return made, err
 }

@@ -1,10 +1,17 @@
 package secret
 
-import "hush/vault/quota"
+import (
+	"hush/vault/answer"
+	"hush/vault/quota"
+)
 
 // charge returns what the secret counts for, without its receipt.
 func (r *Record) charge() quota.Charge {
-	return quota.Charge{Owner: r.owner, Network: r.network, Wide: r.wide, Secret: int64(len(r.sealed))}
+	c := quota.Charge{Owner: r.owner, Network: r.network, Wide: r.wide, Secret: int64(len(r.sealed))}
+	if r.answer != nil {
+		c.Secret += answer.RowBytes
+	}
+	return c
 }
 
 // ChargeOfSecret returns what the secret of a row counts for, without its receipt, or

@@ -57,7 +57,12 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	defer func() { err = refusal.NothingStored(err) }()
 	terms.Passphrase = normalForm(terms.Passphrase)
 	now := se.clock.Now()
-	d, err := se.draft(ctx, c, text, terms, viewed, now)
+	var d *draft
+	if terms.answer != nil {
+		d, err = se.draftAnswer(c, terms, now)
+	} else {
+		d, err = se.draft(ctx, c, text, terms, viewed, now)
+	}
 	if err != nil {
 		return Concealed{}, err
 	}
@@ -65,19 +70,26 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 		text = terms.Sealed.Content
 	}
 	d.charged = d.secret.charge()
-	d.charged.Secret = int64(d.secret.sealedSize(len(text))) // it is not sealed yet
-	d.charged.Receipt = d.receipt.Charge().Receipt
+	d.charged.Secret += int64(d.secret.sealedSize(len(text))) // it is not sealed yet
+	if d.answer == nil {
+		d.charged.Receipt = d.receipt.Charge().Receipt
+	}
 	if err := se.store.CheckDiskSpace(); err != nil {
 		return Concealed{}, err
 	}
 	if d.elsewhere, err = se.usage.Reserve(ctx, d.charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
-	if err := se.storeDraft(ctx, c, d, text, terms); err != nil {
+	if d.answer != nil {
+		err = se.storeAnswer(ctx, c, d, text, terms)
+	} else {
+		err = se.storeDraft(ctx, c, d, text, terms)
+	}
+	if err != nil {
 		se.usage.Cancel(d.charged, err)
 		return Concealed{}, err
 	}
-	concealed := Concealed{Metadata: d.receipt.Show(c, now), Secret: showSecret(c, d.key, &d.secret, now)}
+	concealed := Concealed{Metadata: d.receipt.Show(d.sender, now), Secret: showSecret(c, d.key, &d.secret, now)}
 	concealed.Secret.ShareDomain = d.linkDomain // senders compare it with what they asked for
 	return concealed, nil
 }
@@ -100,7 +112,7 @@ func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, te
 		}
 		d.secret.passphrase = &params
 	}
-	if err := se.receipts.Seal(ctx, c, &d.receipt); err != nil {
+	if err := se.receipts.Seal(ctx, d.sender, &d.receipt); err != nil {
 		return err
 	}
 	var err error
@@ -146,6 +158,11 @@ func (se *Secrets) newPassphraseParams() seal.PassphraseParams {
 func (se *Secrets) putDraft(tx *rows.Tx, d *draft, encoded []byte, ready shares.Ready) error {
 	if d.secret.encryption == receipt.EncryptionEndToEnd && tx.Format() < rows.FormatClaims {
 		return &caller.PolicyError{Text: "End-to-end encrypted secrets can be shared here once all nodes of the service are upgraded."}
+	}
+	if d.answer != nil {
+		if err := se.putAnswer(tx, d, ready); err != nil {
+			return err
+		}
 	}
 	if err := se.shares.Own(tx, ready); err != nil {
 		return err

@@ -34,6 +34,8 @@ type Terms struct {
 	Memo caller.Text
 	// Group is the same for all secrets of a group; zero for none.
 	Group receipt.Group
+
+	answer *answering // nil unless it is an answer to a request; see ConcealAnswer
 }
 
 // normalForm returns a passphrase in Unicode's normal form C: keyboards and files write
@@ -44,6 +46,7 @@ func normalForm(passphrase caller.Text) caller.Text {
 
 // draft is a secret that is not yet stored.
 type draft struct {
+	sender     caller.Caller // as the receipt knows it
 	key        seal.Token
 	row        seal.RowKey
 	secret     Record
@@ -51,8 +54,9 @@ type draft struct {
 	recipients []email.Recipient
 	linkDomain string          // that the sender chose for the link; never one that is only visited
 	mails      []*outbox.Draft // to the recipients
-	charged    quota.Charge    // for both records
+	charged    quota.Charge    // for both records; for an answer, without its receipt
 	elsewhere  quota.Elsewhere // bytes that other nodes counted
+	answer     *draftAnswer    // nil unless it is an answer to a request
 }
 
 // admit returns an error unless the caller may conceal the text, or what the terms
@@ -129,7 +133,7 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 		wide = se.keys.NetworkID(around)
 	}
 	key := seal.NewToken(now)
-	d := &draft{key: key, row: key.RowKey(seal.KindSecret), recipients: recipients, linkDomain: chosen}
+	d := &draft{sender: c, key: key, row: key.RowKey(seal.KindSecret), recipients: recipients, linkDomain: chosen}
 	d.receipt = se.receipts.Draft(c, receipt.DraftOptions{
 		Secret: key, Encryption: encryption, Viewed: viewed,
 		HasPassphrase: terms.Passphrase != "" || terms.Sealed != nil && terms.Sealed.HasPassphrase,

@@ -18,6 +18,9 @@ type Opening struct {
 	// LinkProof and Proof are those of an end-to-end encrypted secret, 32 bytes
 	// each; empty for none.
 	LinkProof, Proof caller.Text
+	// CollectProof is that of the collect link, 32 bytes, for an answer to a request.
+	// Other secrets ignore it.
+	CollectProof caller.Text
 	// Claim is 32 random bytes that bind the secret to the caller; empty for
 	// none.
 	Claim caller.Text
@@ -38,13 +41,8 @@ func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller
 	if err := limits.AdmitSealed(c, int64(len(s.Content))); err != nil {
 		return err
 	}
-	for _, hash := range []struct {
-		field string
-		value caller.Text
-	}{{"sealed.link_proof_hash", s.LinkProofHash}, {"sealed.proof_hash", s.ProofHash}} {
-		if len(hash.value) != sha256.Size {
-			return &refusal.InvalidError{Field: hash.field, Text: fmt.Sprintf("must have %d bytes", sha256.Size)}
-		}
+	if err := s.checkHashes(); err != nil {
+		return err
 	}
 	const without = "must be empty for end-to-end encrypted content"
 	switch {
@@ -58,11 +56,24 @@ func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller
 	return nil
 }
 
+func (s *SealedContent) checkHashes() error {
+	for _, hash := range []struct {
+		field string
+		value caller.Text
+	}{{"sealed.link_proof_hash", s.LinkProofHash}, {"sealed.proof_hash", s.ProofHash}} {
+		if len(hash.value) != sha256.Size {
+			return &refusal.InvalidError{Field: hash.field, Text: fmt.Sprintf("must have %d bytes", sha256.Size)}
+		}
+	}
+	return nil
+}
+
 // proofSize is the length of a proof.
 const proofSize = 32
 
 // checkLink returns an error unless the caller shows both proofs of an end-to-end
-// encrypted secret, and the right one of its link.
+// encrypted secret, and the right one of its link; for an answer to a request also the
+// right one of the request's collect link.
 func (r *Record) checkLink(o Opening) error {
 	if len(o.LinkProof) != proofSize || len(o.Proof) != proofSize {
 		return &refusal.EncryptionError{EndToEnd: true}
@@ -70,6 +81,9 @@ func (r *Record) checkLink(o Opening) error {
 	hash := sha256.Sum256([]byte(o.LinkProof))
 	if subtle.ConstantTimeCompare(hash[:], r.linkProof[:]) != 1 {
 		return refusal.ErrLink
+	}
+	if r.answer != nil {
+		return r.answer.check(o.CollectProof)
 	}
 	return nil
 }

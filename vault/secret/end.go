@@ -47,9 +47,10 @@ type ending struct {
 	metadata seal.RowKey     // of the receipt
 	slot     storage.Slot
 	charged  quota.Charge
-	counted  bool // what EndSecret of the quota returned
-	claimed  bool // a claim keeps the content
-	noticed  bool // a mail to the sender was queued
+	counted  bool        // what EndSecret of the quota returned
+	claimed  bool        // a claim keeps the content
+	noticed  bool        // a mail to the sender was queued
+	request  seal.RowKey // that the secret answered; zero for none
 }
 
 // endSecret ends a secret in a transaction, whether it is opened, burned or expires. It
@@ -92,6 +93,12 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 	if end.noticed, err = se.countEnd(tx, record, end.receipt.Hint(), m, now); err != nil {
 		return end, err
 	}
+	if record.answer != nil {
+		end.request = record.answer.ref.Request
+		if err := se.endAnswer(tx, record, end.receipt.State(), claimed, now); err != nil {
+			return end, err
+		}
+	}
 	_, kind, _ := m.facts()
 	return end, audit.Write(tx, now, kind, record.metadata)
 }
@@ -109,6 +116,9 @@ func (se *Secrets) finish(ctx context.Context, m move, ended ...ending) error {
 		if end.noticed {
 			se.outbox.Wake()
 		}
+		if end.request != (seal.RowKey{}) {
+			changed = append(changed, end.request)
+		}
 	}
 	_, _, kind := m.facts()
 	err := se.shares.Destroy(ctx, kind, slots...)
@@ -124,7 +134,7 @@ func (se *Secrets) countEnd(tx *rows.Tx, record *Record, hint string, m move, no
 		return false, err
 	}
 	id, ok := caller.ParseAccountID(record.owner)
-	if !ok || m == moveExpire {
+	if !ok || m == moveExpire || record.answer != nil { // which its owner did not share
 		return false, nil
 	}
 	err = account.ChangeTally(tx, id, func(t *account.TallyRecord) {

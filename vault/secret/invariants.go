@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hush/seal"
+	"hush/vault/answer"
 	"hush/vault/claim"
 	"hush/vault/counter"
 	"hush/vault/exam"
@@ -41,6 +42,15 @@ func (i *invariants) secret(key, value []byte) error {
 	}
 	if !r.isSealedSize() {
 		i.Report(exam.CodeSecretSize, BucketSecret, key)
+	}
+	if r.answer != nil {
+		named, err := answer.Names(i.Exam, r.answer.ref, seal.RowKey(key))
+		if err != nil {
+			return err
+		}
+		if !named {
+			i.Report(answer.CodeUnnamed, BucketSecret, key)
+		}
 	}
 	waits, err := receipt.WaitsFor(i.Tx, r.metadata, seal.RowKey(key))
 	if err == nil && !waits {

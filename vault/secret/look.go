@@ -21,7 +21,7 @@ func (se *Secrets) look(ctx context.Context, c caller.Caller, row seal.RowKey, r
 	if !se.looks.Fresh(record.metadata, network, now) {
 		return
 	}
-	err := se.noteLook(ctx, row, record.metadata, network, now)
+	err := se.noteLook(ctx, row, record, network, now)
 	gone := errors.Is(err, refusal.ErrNotFound) || errors.Is(err, refusal.ErrUnauthenticated)
 	if err != nil && !gone && ctx.Err() == nil {
 		se.log.Error("recording a look", "cause", err)
@@ -30,15 +30,18 @@ func (se *Secrets) look(ctx context.Context, c caller.Caller, row seal.RowKey, r
 
 // noteLook adds a look to a receipt's timeline in its own transaction, if the secret
 // is still live.
-func (se *Secrets) noteLook(ctx context.Context, row, metadata seal.RowKey, network string, now time.Time) error {
+func (se *Secrets) noteLook(ctx context.Context, row seal.RowKey, record *Record, network string, now time.Time) error {
 	err := se.store.Update(ctx, func(tx *rows.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err
 		}
-		return receipt.Looked(tx, metadata, network, now)
+		if err := record.touch(tx); err != nil {
+			return err
+		}
+		return receipt.Looked(tx, record.metadata, network, now)
 	})
 	if err == nil {
-		se.watches.Tell(metadata)
+		se.tell(record)
 	}
 	return err
 }

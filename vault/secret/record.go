@@ -6,6 +6,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/answer"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -22,6 +23,7 @@ const BucketSecret = "secret"
 const (
 	secretVersion = 2
 	sealedVersion = 3 // of end-to-end encrypted secrets
+	answerVersion = 4 // of those that are answers to a request
 )
 
 // Record is a concealed secret.
@@ -40,11 +42,16 @@ const (
 //	memory KiB 4 │ time 4 │ threads 1 │ salt 16
 //	SHA-256 of the link's proof 32
 //
+// and in version 4 then
+//
+//	SHA-256 of the collect link's proof 32 │ request row 22 │ number of the answer 16
+//
 // Times are milliseconds. network is the caller's. wide is the IPv6 /48 around
 // it, and zero for IPv4; version 1 has no wide. Versions before 3 have no
 // encryption: the server encrypts. Version 3 is that of end-to-end encrypted secrets
-// alone. The slot is outside the header so that shares
-// can be moved; with a wrong slot the seal does not open.
+// alone, and version 4 of those that are answers to a request: there owner and network
+// are the requester's, and the receipt is the responder's. The slot is outside the header
+// so that shares can be moved; with a wrong slot the seal does not open.
 type Record struct {
 	version     byte // of the layout; zero for the current one
 	slot        storage.Slot
@@ -59,11 +66,18 @@ type Record struct {
 	passphrase  *seal.PassphraseParams // nil without a passphrase, and end to end
 	isGuarded   bool                   // end to end: the device asks for a passphrase
 	linkProof   [32]byte               // end to end: SHA-256 of the link's proof
+	answer      *answerPart            // nil unless it is an answer to a request
 	shareDomain string
 	owner       string
 	header      []byte // as encoded; what the seal authenticates
 	sealed      []byte
 	stored      []byte // the row that getSecret read; nil without it
+}
+
+// answerPart is what an answer to a request has besides.
+type answerPart struct {
+	ref          answer.Ref
+	collectProof [32]byte // SHA-256 of the proof of the request's collect link
 }
 
 // guarded reports whether a passphrase guards the secret, on the server or on
@@ -88,6 +102,9 @@ func (r *Record) headerFields(c *rows.Codec) {
 	case r.encryption == receipt.EncryptionEndToEnd:
 		c.Bool(&r.isGuarded)
 		c.Bytes(r.linkProof[:])
+		if r.version >= answerVersion {
+			r.answerFields(c)
+		}
 	case rows.Present(c, &r.passphrase):
 		c.Uint32(&r.passphrase.MemoryKiB)
 		c.Uint32(&r.passphrase.Time)
@@ -98,8 +115,16 @@ func (r *Record) headerFields(c *rows.Codec) {
 	c.Text(&r.owner)
 }
 
+func (r *Record) answerFields(c *rows.Codec) {
+	if r.answer == nil {
+		r.answer = new(answerPart) // reading
+	}
+	c.Bytes(r.answer.collectProof[:])
+	r.answer.ref.Fields(c)
+}
+
 func (r *Record) fields(c *rows.Codec) {
-	r.version = c.VersionUpTo(sealedVersion, r.version)
+	r.version = c.VersionUpTo(answerVersion, r.version)
 	c.Slot(&r.slot)
 	c.Sized(&r.header)
 	c.Rest(&r.sealed)
@@ -107,11 +132,14 @@ func (r *Record) fields(c *rows.Codec) {
 
 // encodeHeader fills r.header, in the current layout for a new record.
 func (r *Record) encodeHeader() {
-	if r.version == 0 {
+	switch {
+	case r.version != 0:
+	case r.answer != nil:
+		r.version = answerVersion
+	case r.encryption == receipt.EncryptionEndToEnd:
+		r.version = sealedVersion
+	default:
 		r.version = secretVersion
-		if r.encryption == receipt.EncryptionEndToEnd {
-			r.version = sealedVersion
-		}
 	}
 	r.header = rows.Encode(160, r, (*Record).headerFields)
 }

@@ -14,5 +14,5 @@ func FuzzDecodeSecret(f *testing.F) {
 		}
 		r.encodeHeader() // the header has one form, too
 		return r.encode(), nil
-	}, "secret-v1", "secret-passphrase-v1", "secret-v2", "secret-passphrase-v2", "secret-endtoend-v3")
+	}, "secret-v1", "secret-passphrase-v1", "secret-v2", "secret-passphrase-v2", "secret-endtoend-v3", "secret-answer-v4")
 }

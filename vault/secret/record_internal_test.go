@@ -8,6 +8,7 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/answer"
 	"hush/vault/receipt"
 	"hush/vault/recordtest"
 )
@@ -38,6 +39,17 @@ func sampleSealedSecret() *Record {
 	r.encryption = receipt.EncryptionEndToEnd
 	r.isGuarded = true
 	r.linkProof = [32]byte(bytes.Repeat([]byte{0x66}, 32))
+	r.encodeHeader()
+	return r
+}
+
+func sampleAnswer() *Record {
+	r := sampleSealedSecret()
+	r.version = 0
+	r.answer = &answerPart{
+		ref:          answer.Ref{Request: recordtest.Row("r"), Number: answer.Number([]byte("number of answer"))},
+		collectProof: [32]byte(bytes.Repeat([]byte{0x77}, 32)),
+	}
 	r.encodeHeader()
 	return r
 }
@@ -74,5 +86,6 @@ func TestGoldenSecrets(t *testing.T) {
 		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 		{Name: "secret-endtoend-v3", Record: sampleSealedSecret(), Encoded: sampleSealedSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-	}, sealedVersion, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty))
+		{Name: "secret-answer-v4", Record: sampleAnswer(), Encoded: sampleAnswer().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+	}, answerVersion, cmp.AllowUnexported(Record{}, answerPart{}), cmp.Comparer(recordtest.SameEmpty))
 }

@@ -9,6 +9,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/testtier/property"
+	"hush/vault/answer"
 	"hush/vault/receipt"
 	"hush/vault/recordtest"
 )
@@ -30,6 +31,12 @@ func TestSecretRoundTrip(t *testing.T) {
 		switch guarded := rapid.Bool().Draw(t, "with passphrase"); {
 		case r.encryption == receipt.EncryptionEndToEnd:
 			r.isGuarded, r.linkProof = guarded, [32]byte(recordtest.Bytes(32).Draw(t, "link proof"))
+			if rapid.Bool().Draw(t, "answer") {
+				r.answer = &answerPart{
+					ref:          answer.Ref{Request: seal.RowKey(recordtest.Bytes(22).Draw(t, "request")), Number: answer.Number(recordtest.Bytes(16).Draw(t, "number"))},
+					collectProof: [32]byte(recordtest.Bytes(32).Draw(t, "collect proof")),
+				}
+			}
 		case guarded:
 			r.passphrase = &seal.PassphraseParams{
 				MemoryKiB: rapid.Uint32().Draw(t, "memory"), Time: rapid.Uint32().Draw(t, "time"),
@@ -38,7 +45,7 @@ func TestSecretRoundTrip(t *testing.T) {
 		}
 		r.encodeHeader()
 		got, err := decodeSecret(r.encode())
-		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}, answerPart{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeSecret(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
 	})

@@ -85,9 +85,13 @@ func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, 
 	var err error
 	if claimed != "" {
 		r := s.record
-		bound, err = se.claims.Bind(ctx, token, string(claimed), claim.Record{
+		content := claim.Record{
 			Receipt: r.metadata, Encryption: r.encryption, Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
-		}, now)
+		}
+		if r.answer != nil {
+			content.Answer = r.answer.ref
+		}
+		bound, err = se.claims.Bind(ctx, token, string(claimed), content, now)
 	}
 	if err != nil && !errors.Is(err, storage.ErrFull) {
 		return consumed{}, err

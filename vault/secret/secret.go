@@ -90,7 +90,7 @@ func lookFrom(tx *rows.Tx, c caller.Caller, site string, token seal.Token, row s
 	if err != nil {
 		return nil, Secret{}, err
 	}
-	belongs, err := record.belongsOn(tx, site)
+	belongs, err := domain.BelongsOn(tx, site, record.owner, record.shareDomain, record.created)
 	if err != nil {
 		return nil, Secret{}, err
 	}
@@ -109,24 +109,4 @@ func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secre
 		TTL: r.expires.Sub(r.created), TTLLeft: receipt.TimeLeft(r.expires, now),
 		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account(),
 	}
-}
-
-// belongsOn reports whether a secret can be opened on the domain site, as
-// SiteDomain returns it. A verified domain shows what was shared on it since its
-// account verified it, and those of its account that were not made for another one.
-// Any other host counts as the service's own.
-func (r *Record) belongsOn(tx *rows.Tx, site string) (bool, error) {
-	if site == "" {
-		return true, nil
-	}
-	held, err := domain.HolderOf(tx, site)
-	switch {
-	case errors.Is(err, refusal.ErrNotFound):
-		return true, nil
-	case err != nil:
-		return false, err
-	case held.By.String() == r.owner:
-		return r.shareDomain == "" || r.shareDomain == site, nil
-	}
-	return r.shareDomain == site && r.created.After(held.Since), nil
 }

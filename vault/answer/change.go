@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/vault/receipt"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Load returns an answer, or refusal.ErrNotFound.
+func Load(tx *rows.Tx, ref Ref) (*Record, error) {
+	return rows.Load(tx, BucketAnswer, ref.Key(), decode)
+}
+
+// Of calls fn for each answer of a request, in the order of their numbers, which is
+// random. A damaged row ends it with rows.ErrDamaged.
+func Of(tx *rows.Tx, request seal.RowKey, fn func(ref Ref, r *Record) error) error {
+	return tx.Range(BucketAnswer, request[:], rows.PrefixEnd(request[:]), func(key, value []byte) error {
+		ref, err := refOf(key)
+		if err != nil {
+			return err
+		}
+		r, err := decode(value)
+		if err != nil {
+			return err
+		}
+		return fn(ref, r)
+	})
+}
+
+// Ended notes, in the transaction that ends the secret of an answer, how it ended: state
+// is that of its receipt. claimed says that a claim keeps the content. It changes nothing
+// if the request is forgotten. It returns an error about damage before it writes anything.
+func Ended(tx *rows.Tx, ref Ref, state receipt.State, claimed bool, at time.Time) error {
+	r, err := Load(tx, ref)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.State.Live() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	tally, err := LoadTally(tx, ref.Request)
+	if errors.Is(err, refusal.ErrNotFound) {
+		err = rows.ErrInconsistent
+	}
+	if err != nil {
+		return err
+	}
+	r.State, r.Ended = state, at
+	if claimed {
+		r.Outcome = receipt.OutcomeAwaited
+	}
+	if tally.Waiting > 0 {
+		tally.Waiting--
+	}
+	return r.change(tx, ref, tally)
+}
+
+// ClaimEnded notes, in the transaction that ends the claim on an answer, whether the
+// device of the requester confirmed. It changes nothing if the request is forgotten, or if
+// the answer awaits no claim. It returns an error about damage before it writes anything.
+func ClaimEnded(tx *rows.Tx, ref Ref, delivered bool, at time.Time) error {
+	r, err := Load(tx, ref)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && r.Outcome != receipt.OutcomeAwaited {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	tally, err := LoadTally(tx, ref.Request)
+	if errors.Is(err, refusal.ErrNotFound) {
+		err = rows.ErrInconsistent
+	}
+	if err != nil {
+		return err
+	}
+	r.Outcome, r.OutcomeAt = receipt.OutcomeLapsed, at
+	if delivered {
+		r.Outcome = receipt.OutcomeDelivered
+	}
+	return r.change(tx, ref, tally)
+}
+
+// change stores an answer whose state changed. Once nothing of the content is left, what
+// opens it goes.
+func (r *Record) change(tx *rows.Tx, ref Ref, tally Tally) error {
+	if !r.Openable() {
+		r.SealedKey, r.SealedLink = nil, nil
+	}
+	if err := tx.Put(BucketAnswer, ref.Key(), r.encode()); err != nil {
+		return err
+	}
+	return tally.put(tx, ref.Request)
+}
+
+// Touched notes in a transaction that something was added to the timeline of an answer's
+// receipt, so that those who watch the request see it. It changes nothing if the request
+// is forgotten.
+func Touched(tx *rows.Tx, ref Ref) error {
+	tally, err := LoadTally(tx, ref.Request)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return tally.put(tx, ref.Request)
+}
+
+// Forget deletes the answers of a request and their tally. The caller makes sure that no
+// content is left of any.
+func Forget(tx *rows.Tx, request seal.RowKey) error {
+	if err := rows.DeletePrefix(tx, BucketAnswer, request[:]); err != nil {
+		return err
+	}
+	return tx.Delete(BucketAnswers, request[:])
+}
