@@ -142,7 +142,7 @@ type bucketUse struct {
 func allowedBucketUses() []bucketUse {
 	return []bucketUse{
 		{
-			"vault/endings.go", "BucketSession BucketToken BucketTicket BucketSpent BucketFeedback BucketException BucketAccount BucketTries BucketDelivery BucketBudget",
+			"vault/endings.go", "BucketSession BucketToken BucketTicket BucketSpent BucketFeedback BucketException BucketAccount BucketTries BucketDelivery BucketBudget BucketRequest",
 			"names the buckets of damaged rows for the log; reads and writes nothing",
 		},
 		{"vault/secret/sweep.go", "BucketExpiry", "names the bucket of damaged rows for the log; reads and writes nothing"},

@@ -62,11 +62,11 @@ func (o AccountOperator) DestroyAccount(ctx context.Context, name caller.Text) (
 	})
 }
 
-// destroyAccount burns an account's secrets around the transaction that turns it into a
+// destroyAccount burns an account's secrets, and closes its requests, around the transaction that turns it into a
 // tombstone. The second burning catches what was concealed after the first; after the
 // tombstone, nothing can be.
 func (v *Vault) destroyAccount(ctx context.Context, id caller.AccountID, now time.Time, bury func(*rows.Tx) error) (burned int, err error) {
-	if burned, err = v.Burns.BurnAccount(ctx, id, now); err != nil {
+	if burned, err = v.endHoldings(ctx, id, now); err != nil {
 		return burned, err
 	}
 	if err := v.store.UpdateReserved(ctx, bury); err != nil {
@@ -74,8 +74,18 @@ func (v *Vault) destroyAccount(ctx context.Context, id caller.AccountID, now tim
 	}
 	v.Watches.TellAccount(id)
 	// Whatever became of the caller's credential, that of the account itself included.
-	more, err := v.Burns.BurnAccount(cluster.Unchecked(ctx), id, now)
+	more, err := v.endHoldings(cluster.Unchecked(ctx), id, now)
 	return burned + more, err
+}
+
+// endHoldings closes the requests of an account, and burns its live secrets and the
+// answers that wait for it. It returns how many it burned.
+func (v *Vault) endHoldings(ctx context.Context, id caller.AccountID, now time.Time) (burned int, err error) {
+	if burned, err = v.Burns.BurnAccount(ctx, id, now); err != nil {
+		return burned, err
+	}
+	answers, err := v.Requests.EndAccount(ctx, id, now)
+	return burned + answers, err
 }
 
 // buryNoted notes in the spent log that an account is destroyed, and buries it.

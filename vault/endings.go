@@ -8,6 +8,7 @@ import (
 	"hush/vault/feedback"
 	"hush/vault/outbox"
 	"hush/vault/password"
+	"hush/vault/request"
 	"hush/vault/signup"
 	"hush/vault/sweep"
 	"hush/vault/ticket"
@@ -27,5 +28,6 @@ func (v *Vault) endings() map[sweep.DueKind]sweep.DueThing {
 		sweep.DueDelivery:  {Bucket: outbox.BucketDelivery, End: v.Outbox.EndDelivery},
 		sweep.DuePending:   {Bucket: account.BucketAccount, End: signup.EndPending},
 		sweep.DueBudget:    {Bucket: budget.BucketBudget, End: v.Budgets.EndBudget},
+		sweep.DueRequest:   {Bucket: request.BucketRequest, End: v.Requests.Forget},
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"hush/vault/place"
 	"hush/vault/quota"
 	"hush/vault/receipt"
+	"hush/vault/request"
 	"hush/vault/rootkey"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -161,6 +162,11 @@ func (v *Vault) assemble(opts Options) {
 	v.Burns = secrets.Burns
 	v.Sweeper = secrets.Sweeper
 	v.Claims = secrets.Claims
+	v.Requests = request.New(request.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy, Challenges: v.Challenges,
+		Outbox: v.Outbox, Accounts: v.Accounts, Sessions: v.Sessions, Domains: v.Domains, Receipts: v.Receipts,
+		Secrets: v.Secrets, Burns: v.Burns, Usage: v.Usage, Watches: v.Watches,
+	})
 }
 
 func (v *Vault) start(opts Options) {

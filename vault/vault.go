@@ -35,6 +35,7 @@ import (
 	"hush/vault/place"
 	"hush/vault/quota"
 	"hush/vault/receipt"
+	"hush/vault/request"
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -122,6 +123,7 @@ type Vault struct {
 	Checks         *domain.Checks
 	Secrets        *secret.Secrets
 	Burns          *secret.Burns
+	Requests       *request.Requests
 	Receipts       *receipt.Receipts
 	Sweeper        *secret.Sweeper
 	Claims         *claim.Claims

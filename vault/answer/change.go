@@ -15,17 +15,17 @@ func Load(tx *rows.Tx, ref Ref) (*Record, error) {
 	return rows.Load(tx, BucketAnswer, ref.Key(), decode)
 }
 
-// Of calls fn for each answer of a request, in the order of their numbers, which is
-// random. A damaged row ends it with rows.ErrDamaged.
+// Of calls fn for each answer of a request that can be read, in the order of their
+// numbers, which is random.
 func Of(tx *rows.Tx, request seal.RowKey, fn func(ref Ref, r *Record) error) error {
 	return tx.Range(BucketAnswer, request[:], rows.PrefixEnd(request[:]), func(key, value []byte) error {
 		ref, err := refOf(key)
 		if err != nil {
-			return err
+			return nil // the doctor reports it
 		}
 		r, err := decode(value)
 		if err != nil {
-			return err
+			return nil
 		}
 		return fn(ref, r)
 	})

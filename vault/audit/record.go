@@ -31,6 +31,10 @@ const (
 	Report     Type = 8  // burned by a colonel or the operator on a report
 	Deliver    Type = 9  // the recipient's device acknowledged a claim
 	Lapse      Type = 10 // a claim ended without that
+	Request    Type = 11 // someone asked for a secret
+	Answer     Type = 12 // stored; a row about its secret's receipt follows
+	Close      Type = 13 // a request, by its requester, an administrator or the end of its account
+	Withdraw   Type = 14 // a request, by a colonel on a report
 )
 
 // The kinds of audit rows about accounts.
@@ -77,7 +81,7 @@ const auditVersion = 1
 //
 //	version 1 │ time 8 │ type 1 │ result 1 │ subject 22
 //
-// The subject is the row of a receipt, or, padded with zeros, the id of an account
+// The subject is the row of a receipt or of a request, or, padded with zeros, the id of an account
 // or the kid of a root key.
 type Record struct {
 	Time    time.Time
@@ -116,6 +120,10 @@ func auditWords() map[Type]string {
 		Report:     "secret-burned-on-report",
 		Deliver:    "claim-delivered",
 		Lapse:      "claim-lapsed",
+		Request:    "request-created",
+		Answer:     "request-answered",
+		Close:      "request-closed",
+		Withdraw:   "request-closed-on-report",
 
 		Account:         "account-created",
 		Verify:          "account-verified",
@@ -171,14 +179,14 @@ func (r Result) String() string { return cmp.Or(auditResults()[r], "unknown") }
 
 // firstAccountType is the first type about an account, and firstKeyType the first
 // about a root key. Those before them are about a secret, which its receipt's row
-// stands for.
+// stands for, or about a request.
 const (
 	firstAccountType = Account
 	firstKeyType     = KeyRotated
 )
 
 // SubjectText returns what the row is about, in hexadecimal digits: the row of a
-// receipt, the id of an account, or the kid of a root key.
+// receipt or a request, the id of an account, or the kid of a root key.
 func (r Record) SubjectText() (text string, account bool) {
 	switch {
 	case r.Kind < firstAccountType:

@@ -3,7 +3,9 @@ package doctor
 import (
 	"slices"
 
+	"hush/vault/answer"
 	"hush/vault/exam"
+	"hush/vault/request"
 )
 
 // Level says what a finding means for the service.
@@ -70,7 +72,7 @@ type Info struct {
 
 // Codes returns what all kinds of findings mean, in the order of the documents.
 func Codes() []Info {
-	return slices.Concat(fileCodes(), keyCodes(), shareCodes(), secretCodes(), accountCodes(), rowCodes())
+	return slices.Concat(fileCodes(), keyCodes(), shareCodes(), secretCodes(), requestCodes(), accountCodes(), rowCodes())
 }
 
 func fileCodes() []Info {
@@ -132,6 +134,18 @@ func secretCodes() []Info {
 		{exam.CodeDeadlineMissing, LevelWarning, "A claim is not in the index of deadlines: only the node that made it, or the next start, destroys it.", "Restart the service."},
 		{exam.CodeDeadlineStray, LevelWarning, "The index of deadlines has a row too many.", reportIt},
 		{exam.CodeMailSealed, LevelError, "A queued mail cannot be opened.", "It is given up after a day; send what it was about again."},
+	}
+}
+
+func requestCodes() []Info {
+	return []Info{
+		{answer.CodeUnnamed, LevelError, "A secret is an answer, and its request has no such answer: it cannot be opened.", restoreOrReport},
+		{answer.CodeSecret, LevelWarning, "An answer says that its content waits, and there is none.", reportIt},
+		{answer.CodeRequest, LevelWarning, "Answers are kept of a request that does not exist.", reportIt},
+		{answer.CodeTally, LevelError, "A request counts its answers wrongly: it takes more or fewer than it was asked to.", restoreOrReport},
+		{request.CodeCollection, LevelError, "A request and its collect link do not lead to each other: its answers cannot be collected.", restoreOrReport},
+		{request.CodeIndex, LevelWarning, "The list of an account or network lacks a request.", reportIt},
+		{request.CodeIndexStray, LevelWarning, "The list of an account or network has a request too many.", reportIt},
 	}
 }
 

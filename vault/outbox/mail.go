@@ -11,15 +11,16 @@ type MailKind byte
 
 // The kinds of mail.
 const (
-	MailShare          MailKind = 1 // a link for a recipient
-	MailVerify         MailKind = 2 // confirm the address of a new account
-	MailReset          MailKind = 3 // set a new password
-	MailAddress        MailKind = 4 // confirm a new address
-	MailAddressChanged MailKind = 5 // notifies the old address
-	MailOpened         MailKind = 6 // a secret was opened
-	MailTaken          MailKind = 7 // a sign-up with an address that has an account
-	MailInvite         MailKind = 8 // an invite
-	MailSuspended      MailKind = 9 // a domain lost its proof of ownership
+	MailShare          MailKind = 1  // a link for a recipient
+	MailVerify         MailKind = 2  // confirm the address of a new account
+	MailReset          MailKind = 3  // set a new password
+	MailAddress        MailKind = 4  // confirm a new address
+	MailAddressChanged MailKind = 5  // notifies the old address
+	MailOpened         MailKind = 6  // a secret was opened
+	MailTaken          MailKind = 7  // a sign-up with an address that has an account
+	MailInvite         MailKind = 8  // an invite
+	MailSuspended      MailKind = 9  // a domain lost its proof of ownership
+	MailAnswered       MailKind = 10 // an answer to a request came
 )
 
 // Mail is the content of a mail. Send makes the text and the link.

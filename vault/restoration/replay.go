@@ -137,6 +137,9 @@ func (r *replaying) endBatch(ctx context.Context, batch []spentlog.Entry) error 
 			if _, err := r.vault.Burns.BurnAccount(ctx, id, e.Time); err != nil && !rows.IsDamage(err) {
 				return err
 			}
+			if _, err := r.vault.Requests.EndAccount(ctx, id, e.Time); err != nil && !rows.IsDamage(err) {
+				return err
+			}
 		}
 	}
 	var done Replayed

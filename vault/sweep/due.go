@@ -30,9 +30,10 @@ const (
 	DueDelivery  DueKind = 9  // key: the delivery
 	DuePending   DueKind = 10 // key: the account's id
 	DueBudget    DueKind = 11 // key: the budget
+	DueRequest   DueKind = 12 // key: the request's row
 
 	// DueLast is the last of them.
-	DueLast = DueBudget
+	DueLast = DueRequest
 )
 
 // DueKey returns a row of the index: time in ms 8 ‖ kind 1 ‖ key.

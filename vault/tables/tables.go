@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"hush/vault/account"
+	"hush/vault/answer"
 	"hush/vault/audit"
 	"hush/vault/budget"
 	"hush/vault/challenge"
@@ -26,6 +27,7 @@ import (
 	"hush/vault/place"
 	"hush/vault/quota"
 	"hush/vault/receipt"
+	"hush/vault/request"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -69,6 +71,8 @@ func owners() []owner {
 		{buckets: feedback.Buckets, invariants: feedback.Invariants, sealed: feedback.Sealed, system: feedback.SystemRows},
 		{buckets: place.Buckets, invariants: place.Invariants},
 		{buckets: outbox.Buckets, holding: outbox.Holding, invariants: outbox.Invariants, sealed: outbox.Sealed},
+		{buckets: request.Buckets, invariants: request.Invariants, sealed: request.Sealed},
+		{buckets: answer.Buckets, sealed: answer.Sealed},                       // request has the invariants
 		{buckets: claim.Buckets, holding: claim.Holding, sealed: claim.Sealed}, // secret has the invariants
 		{buckets: receipt.Buckets, sealed: receipt.Sealed},                     // secret has the invariants
 		{holding: secret.Holding, invariants: secret.Invariants, sealed: secret.Sealed},
