@@ -96,6 +96,28 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 }
 
+// As long as a node runs that knows no requests, the others take none: it would not know
+// whose answers the secrets are.
+func TestRollingUpgradeKeepsNoRequests(t *testing.T) {
+	t.Parallel()
+	c := vaulttest.NewCluster(t)
+	a := c.Node(t, "a", release("1.1", 1, rows.FormatRequests-1))
+	newer := release("1.2", 1, rows.FormatRequests)
+	newer.Policy.Requests = caller.RequestsAnyone
+	d := c.Node(t, "d", newer)
+	_, terms := vaulttest.AskTerms(t, d, 1)
+	_, err := d.Vault.Requests.CreateRequest(t.Context(), caller.Caller{}, terms)
+	vaulttest.WantErr(t, "CreateRequest(beside an old node)", err, refusal.ErrPolicy)
+	a.Close(t)
+	mustBeat(t, d, d)
+	mustBeat(t, d)
+	asked := d.MustAsk(t, caller.Caller{}, 1)
+	d.MustAnswer(t, caller.Caller{}, asked, "x")
+	text, err := d.OpenAnswer(t, caller.Caller{}, asked, d.MustCollect(t, caller.Caller{}, asked).Answers[0], "")
+	vaulttest.Want(t, "OpenAnswer()", err, nil)
+	vaulttest.Want(t, "text", text, "x")
+}
+
 // As long as a node runs that knows neither end-to-end encrypted secrets nor claims,
 // the others keep none: it would take their rows for damage, and their slots for free.
 func TestRollingUpgradeKeepsNoClaims(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"log/slog"
 	"os"
@@ -76,7 +77,7 @@ func TestUpgradeFolder(t *testing.T) {
 	downgrade(t, k)
 	k.Reopen(t)
 	wantUpgraded(t, k, log.String(), 1)
-	for _, part := range []string{"from=1", "to=2", "first_release=0.2.0"} {
+	for _, part := range []string{"from=1", fmt.Sprintf("to=%d", rows.FormatNewest()), "first_release=" + rows.FormatNewest().FirstRelease()} {
 		if !strings.Contains(log.String(), part) {
 			t.Errorf("log of an upgrade: got %q, want %q in it", log.String(), part)
 		}
@@ -126,7 +127,7 @@ func TestNewerFolderIsRefused(t *testing.T) {
 	if !errors.As(err, &outdated) || !errors.Is(err, refusal.ErrUnavailable) {
 		t.Fatalf("vault.Open(newer format): got %v, want a FormatError", err)
 	}
-	for _, part := range []string{"format 99", "since hush 9.9.9", "formats up to 2", "upgrade to hush 9.9.9 or later"} {
+	for _, part := range []string{"format 99", "since hush 9.9.9", fmt.Sprintf("formats up to %d", rows.FormatNewest()), "upgrade to hush 9.9.9 or later"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("vault.Open(newer format): got %q, want %q in it", err, part)
 		}

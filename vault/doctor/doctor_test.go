@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/vault/answer"
 	"hush/vault/audit"
 	"hush/vault/claim"
 	"hush/vault/cluster"
@@ -19,6 +20,7 @@ import (
 	"hush/vault/keylist"
 	"hush/vault/passphrase"
 	"hush/vault/receipt"
+	"hush/vault/request"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/shares"
@@ -44,7 +46,7 @@ func TestDamages(t *testing.T) {
 	for _, i := range doctor.Codes() {
 		known[i.Code] = true
 	}
-	for _, list := range [][]damage{storeDamages(), secretDamages(), accountDamages()} {
+	for _, list := range [][]damage{storeDamages(), secretDamages(), requestDamages(), accountDamages()} {
 		for _, d := range list {
 			t.Run(d.name, func(t *testing.T) {
 				t.Parallel()
@@ -122,6 +124,85 @@ func storeDamages() []damage {
 		{"counter off by one", func(t *testing.T, f *folder) {
 			f.edit(t, rows.Plain(func(tx *rows.Tx) error { return counter.Add(tx, counter.Change{Counter: counter.Secrets, By: 1}) }))
 		}, codes(exam.CodeCounter)},
+	}
+}
+
+// requestDamages are those of requests and their answers.
+func requestDamages() []damage {
+	waiting := func(t *testing.T, f *folder) row {
+		t.Helper()
+		const state = 1 + 4 + 8 + 8 + 8 + 1 // where the state of an answer is
+		for _, r := range f.rows(t, answer.BucketAnswer) {
+			if receipt.State(r.value[state]).Live() {
+				return r
+			}
+		}
+		t.Fatal("answers: got none that waits, want one")
+		return row{}
+	}
+	return []damage{
+		{"secret without its answer", func(t *testing.T, f *folder) {
+			f.put(t, answer.BucketAnswer, waiting(t, f).key, nil)
+		}, codes(answer.CodeUnnamed, answer.CodeTally)},
+		{"answer without its secret", func(t *testing.T, f *folder) {
+			r := waiting(t, f)
+			const secretRow = 1 + 4 + 8 + 8 + 8 + 1 + 1 + 1 + 8 + 8
+			f.put(t, secret.BucketSecret, r.value[secretRow:secretRow+22], nil)
+		}, codes(answer.CodeSecret, exam.CodeReceiptSecret, exam.CodeCounter)},
+		{"claim on an answer lost", func(t *testing.T, f *folder) {
+			for _, r := range f.rows(t, claim.BucketClaim) {
+				if r.value[0] == 3 {
+					f.put(t, claim.BucketClaim, r.key, nil)
+				}
+			}
+		}, codes(answer.CodeSecret, exam.CodeReceiptClaim, exam.CodeDeadlineStray)},
+		{"answer that cannot be read", func(t *testing.T, f *folder) {
+			f.put(t, answer.BucketAnswer, waiting(t, f).key, []byte("damaged"))
+		}, codes(exam.CodeRow, answer.CodeTally)},
+		{"answers of no request", func(t *testing.T, f *folder) {
+			r := waiting(t, f)
+			f.put(t, answer.BucketAnswer, append(make([]byte, 22), r.key[22:]...), r.value)
+		}, codes(answer.CodeRequest)},
+		{"tally of no request", func(t *testing.T, f *folder) {
+			for _, r := range f.rows(t, answer.BucketAnswers) {
+				if bytes.HasPrefix(waiting(t, f).key, r.key) {
+					f.put(t, answer.BucketAnswers, make([]byte, 22), r.value)
+				}
+			}
+		}, codes(answer.CodeRequest, answer.CodeTally)},
+		{"tally missing", func(t *testing.T, f *folder) {
+			f.put(t, answer.BucketAnswers, waiting(t, f).key[:22], nil)
+		}, codes(answer.CodeTally, answer.CodeRequest)},
+		{"places counted wrongly", func(t *testing.T, f *folder) {
+			r := f.rows(t, answer.BucketAnswers)[0]
+			r.value[4]++
+			f.put(t, answer.BucketAnswers, r.key, r.value)
+		}, codes(answer.CodeTally)},
+		{"request missing", func(t *testing.T, f *folder) {
+			f.put(t, request.BucketRequest, waiting(t, f).key[:22], nil)
+		}, codes(request.CodeCollection, request.CodeIndexStray, answer.CodeRequest)},
+		{"collect link missing", func(t *testing.T, f *folder) {
+			f.put(t, request.BucketCollection, f.rows(t, request.BucketCollection)[0].key, nil)
+		}, codes(request.CodeCollection)},
+		{"collect link that leads elsewhere", func(t *testing.T, f *folder) {
+			list := f.rows(t, request.BucketCollection)
+			f.put(t, request.BucketCollection, list[0].key, list[1].value)
+		}, codes(request.CodeCollection)},
+		{"request that is not listed", func(t *testing.T, f *folder) {
+			f.put(t, request.BucketRequests, f.rows(t, request.BucketRequests)[0].key, nil)
+		}, codes(request.CodeIndex)},
+		{"request that is listed twice", func(t *testing.T, f *folder) {
+			key := f.rows(t, request.BucketRequests)[0].key
+			key[1] ^= 1
+			f.put(t, request.BucketRequests, key, []byte{})
+		}, codes(request.CodeIndexStray)},
+		{"request that is never forgotten", func(t *testing.T, f *folder) {
+			for _, r := range f.rows(t, sweep.BucketDue) {
+				if sweep.DueKind(r.key[8]) == sweep.DueRequest {
+					f.put(t, sweep.BucketDue, r.key, nil)
+				}
+			}
+		}, codes(exam.CodeDueMissing)},
 	}
 }
 
@@ -215,22 +296,24 @@ func secretDamages() []damage {
 			r := f.rows(t, receipt.BucketEntry)[0]
 			f.put(t, receipt.BucketEntry, append(r.key[:len(r.key)-22:len(r.key)-22], make([]byte, 22)...), r.value)
 		}, codes(exam.CodeEntryReceipt)},
-		{"claim lost", lose(claim.BucketClaim), codes(exam.CodeReceiptClaim, exam.CodeDeadlineStray)},
+		{"claim lost", func(t *testing.T, f *folder) {
+			f.put(t, claim.BucketClaim, claimOf(t, f).key, nil)
+		}, codes(exam.CodeReceiptClaim, exam.CodeDeadlineStray)},
 		{"claim without deadline", lose(claim.BucketDeadline), codes(exam.CodeDeadlineMissing)},
 		{"claim of a wrong length", func(t *testing.T, f *folder) {
-			r := f.first(t, claim.BucketClaim)
+			r := claimOf(t, f)
 			f.put(t, claim.BucketClaim, r.key, r.value[:len(r.value)-1])
 		}, codes(exam.CodeClaimSize)},
 		{"claim whose share is on the list to be destroyed", func(t *testing.T, f *folder) {
-			s := slotOf(f.first(t, claim.BucketClaim).value)
+			s := slotOf(claimOf(t, f).value)
 			f.put(t, shares.BucketShred, vaulttest.Number(s.Number), vaulttest.Number(s.Generation))
 		}, codes(exam.CodeShredLive)},
 		{"claim with the slot of a secret", func(t *testing.T, f *folder) {
-			r := f.first(t, claim.BucketClaim)
+			r := claimOf(t, f)
 			f.put(t, claim.BucketClaim, r.key, vaulttest.WithSlot(r.value, slotOf(secretOf(t, f).value)))
 		}, codes(exam.CodeSlotShared)},
 		{"claim of which nothing can be read", func(t *testing.T, f *folder) {
-			f.put(t, claim.BucketClaim, f.first(t, claim.BucketClaim).key, []byte("damaged"))
+			f.put(t, claim.BucketClaim, claimOf(t, f).key, []byte("damaged"))
 		}, codes(exam.CodeRow, exam.CodeReceiptClaim)},
 		{"mail that does not open", func(t *testing.T, f *folder) {
 			r := f.rows(t, "outbox")[0]
@@ -276,11 +359,24 @@ func simple(t *testing.T, f *folder) row {
 	others := slices.Concat(f.rows(t, receipt.BucketEntry), f.rows(t, "timeline"))
 	for _, r := range f.rows(t, receipt.BucketMetadata) {
 		named := slices.ContainsFunc(others, func(o row) bool { return bytes.HasSuffix(o.key, r.key) })
-		if receipt.State(r.value[1]).Live() && !named {
+		const ofServer = 3 // the version of receipts of secrets that the server encrypts
+		if r.value[0] == ofServer && receipt.State(r.value[1]).Live() && !named {
 			return r
 		}
 	}
 	t.Fatal("receipts: got none of an anonymous secret that waits, want one")
+	return row{}
+}
+
+// claimOf returns a claim on a secret that is no answer.
+func claimOf(t *testing.T, f *folder) row {
+	t.Helper()
+	for _, r := range f.rows(t, claim.BucketClaim) {
+		if r.value[0] == 2 {
+			return r
+		}
+	}
+	t.Fatal("claims: got none on a secret that is no answer, want one")
 	return row{}
 }
 

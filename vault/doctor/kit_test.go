@@ -54,7 +54,7 @@ func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
 	r, err := resolver.New(dns.Addr)
 	vaulttest.Want(t, "resolver.New()", err, nil)
 	k := vaulttest.New(t, vaulttest.Options{
-		Folder: inFolder, Manual: true, Host: "hush.example.org", Resolver: r, Policy: caller.Policy{ChallengeAbove: 1000},
+		Folder: inFolder, Manual: true, Host: "hush.example.org", Resolver: r, Policy: caller.Policy{ChallengeAbove: 1000, Requests: caller.RequestsAnyone},
 		Send: func(context.Context, outbox.Mail) error { return nil },
 	})
 	ctx, stranger := t.Context(), vaulttest.Caller(7)
@@ -79,6 +79,13 @@ func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
 	k.MustReveal(t, stranger, opened.Secret.Key, "")
 	k.MustRevealClaimed(t, k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Terms{}).Secret.Key, vaulttest.Claim(1))
 	k.MustBurn(t, stranger, burned.Metadata.Key, "")
+	asked := k.MustAsk(t, member, 5)
+	k.MustAnswer(t, stranger, asked, vaulttest.Plaintext)
+	k.MustBurn(t, stranger, k.MustAnswer(t, stranger, asked, vaulttest.Plaintext).Metadata.Key, "")
+	claimed := k.MustAnswer(t, stranger, asked, vaulttest.Plaintext)
+	_, err = k.OpenAnswer(t, member, asked, vaulttest.AnswerOf(t, k.MustCollect(t, member, asked), claimed), vaulttest.Claim(2))
+	vaulttest.Want(t, "OpenAnswer()", err, nil)
+	k.MustAsk(t, stranger, 1)
 	k.MustMetadata(t, stranger, plain.Metadata.Key)
 	_, err = k.Vault.Sessions.CreateSession(ctx, stranger, vaulttest.MemberAddress, "wrong password", false)
 	vaulttest.Want(t, "CreateSession(wrong password) fails", err != nil, true)

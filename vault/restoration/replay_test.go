@@ -17,6 +17,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
+	"hush/vault/request"
 	"hush/vault/restoration"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -181,6 +182,70 @@ func TestReplay(t *testing.T) {
 	vaulttest.WantErr(t, "Continues(backup of the abandoned data)", spent.Continues(log, log.ID(), after+3), spent.ErrAbandoned)
 	vaulttest.WantErr(t, "Continues(later backup)", spent.Continues(log, log.ID(), log.Last()+1), spent.ErrBehind)
 	vaulttest.WantErr(t, "Continues(another log)", spent.Continues(log, spentlog.ID{1}, after), spent.ErrOther)
+}
+
+// The attack: wait for a restore, and open answers that were opened, burned or claimed
+// after the backup. With the log none of it works. The requests themselves come back as
+// they were in the backup: one that was closed since is open again, and that of an account
+// that was destroyed since is closed.
+func TestReplayOfRequests(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	owned, ofDestroyed := s.MustAsk(t, s.c, 9), s.MustAsk(t, s.mustEnterAs(t, "destroyed@example.com"), 9)
+	stranger := vaulttest.Caller(3)
+	answers := map[string]*vaulttest.Answered{}
+	for _, name := range []string{"waiting", "opened", "burned", "claimed"} {
+		answers[name] = s.MustAnswer(t, stranger, owned, name)
+	}
+	s.MustAnswer(t, stranger, ofDestroyed, "of a destroyed account")
+	shown := s.MustCollect(t, stranger, owned)
+	vaulttest.AwaitShred(t, s.Kit)
+	_, after := s.SpentLog.Position()
+	dir := s.CopyDir(t)
+	for name, by := range map[string]caller.Text{"opened": "", "claimed": vaulttest.Claim(1)} {
+		_, err := s.OpenAnswer(t, stranger, owned, vaulttest.AnswerOf(t, shown, answers[name]), by)
+		vaulttest.Want(t, "OpenAnswer("+name+")", err, nil)
+	}
+	s.MustBurn(t, stranger, answers["burned"].Metadata.Key, "")
+	_, err := s.Vault.Requests.CloseByLink(t.Context(), stranger, owned.CollectLink(), false)
+	vaulttest.Want(t, "CloseByLink()", err, nil)
+	_, err = s.Vault.Operator().Accounts.DestroyAccount(t.Context(), "destroyed@example.com")
+	vaulttest.Want(t, "DestroyAccount()", err, nil)
+
+	k := s.restoreCopy(t, dir, after, func(opts vault.Options, log *spentlog.Reader) {
+		_, err := restoration.Replay(t.Context(), opts, log, after)
+		vaulttest.Want(t, "Replay()", err, nil)
+	})
+	got := k.MustCollect(t, stranger, owned)
+	vaulttest.Want(t, "state of the request", got.Request.State, request.StateOpen)
+	vaulttest.Want(t, "waiting", got.Request.Waiting, 1)
+	for name, answered := range answers {
+		now := vaulttest.AnswerOf(t, got, answered)
+		vaulttest.Want(t, name+" shows its key", now.Secret != nil, name == "waiting")
+		if name == "waiting" {
+			continue
+		}
+		for _, by := range []caller.Text{"", vaulttest.Claim(1)} {
+			_, err := k.OpenAnswer(t, stranger, owned, vaulttest.AnswerOf(t, shown, answered), by)
+			vaulttest.WantErr(t, "OpenAnswer("+name+")", err, refusal.ErrNotFound)
+		}
+		m, err := k.SendAnswer(t, stranger, owned, answered)
+		vaulttest.Want(t, "AnswerRequest("+name+" again)", err, nil)
+		vaulttest.Want(t, "receipt", m.Key, answered.Metadata.Key)
+	}
+	text, err := k.OpenAnswer(t, stranger, owned, vaulttest.AnswerOf(t, got, answers["waiting"]), "")
+	vaulttest.Want(t, "OpenAnswer(waiting)", err, nil)
+	vaulttest.Want(t, "text", text, "waiting")
+	closed := k.MustCollect(t, stranger, ofDestroyed).Request
+	vaulttest.Want(t, "state of a destroyed account's", closed.State, request.StateClosed)
+	vaulttest.Want(t, "waiting of a destroyed account's", closed.Waiting, 0)
+}
+
+// mustEnterAs makes another account and signs in with it.
+func (s *scene) mustEnterAs(t *testing.T, address caller.Text) caller.Caller {
+	t.Helper()
+	s.AddAccount(t, address, vaulttest.Password)
+	return s.MustSignIn(t, address, vaulttest.Password)
 }
 
 // failingShares destroys nothing.

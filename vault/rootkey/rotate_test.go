@@ -215,6 +215,40 @@ func TestRotateAndRetire(t *testing.T) {
 	s.wantOldKeyUseless(t, next)
 }
 
+// A request goes on after a rotation. What its collect link opens is sealed anew when that
+// is used; what a repeat of an answer opens is not, and keeps the old key needed until the
+// request is forgotten.
+func TestRotateWithRequests(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.MustAuthenticate(t, vaulttest.BySession(s.used.Cookie))
+	a := s.MustAsk(t, c, 3)
+	made := s.MustAnswer(t, vaulttest.Caller(2), a, "of before")
+	old := s.Keys.KID()
+	vaulttest.Want(t, "uses of the old key", s.uses(t, old)[keylist.SealedRequests], 2)
+	next := s.rotate(t)
+	vaulttest.Want(t, "Reseal()", s.Vault.RootKeys.Reseal(t.Context()), nil)
+	vaulttest.Want(t, "uses of the old key before the link is used", s.uses(t, old)[keylist.SealedRequests], 2)
+	s.MustAnswer(t, vaulttest.Caller(2), a, "of after")
+	for range 2 {
+		got := s.MustCollect(t, c, a)
+		vaulttest.Want(t, "answers", len(got.Answers), 2)
+		vaulttest.Want(t, "uses of the old key", s.uses(t, old)[keylist.SealedRequests], 1)
+		vaulttest.Want(t, "uses of the new key", s.uses(t, next)[keylist.SealedRequests], 2)
+		s.restart(t)
+	}
+	m, err := s.SendAnswer(t, vaulttest.Caller(2), a, made)
+	vaulttest.Want(t, "AnswerRequest(again)", err, nil)
+	vaulttest.Want(t, "receipt of the repeat", m.Key, made.Metadata.Key)
+	for i, want := range []string{"of before", "of after"} {
+		text, err := s.OpenAnswer(t, c, a, s.MustCollect(t, c, a).Answers[i], "")
+		vaulttest.Want(t, "OpenAnswer()", err, nil)
+		vaulttest.Want(t, "OpenAnswer()", text, want)
+	}
+	s.Pass(t, 9*24*time.Hour)
+	vaulttest.Want(t, "uses of the old key in the end", s.uses(t, old)[keylist.SealedRequests], 0)
+}
+
 // wantAudited compares the rows of the audit trail about root keys.
 func (s *site) wantAudited(t *testing.T, want ...string) {
 	t.Helper()

@@ -106,6 +106,9 @@ type content struct {
 
 	plain, guarded, burnable, ended, owned, claimed secret.Concealed
 
+	asked    *vaulttest.Asked
+	answered [2]*vaulttest.Answered // one that waits, and one with a claim
+
 	cookie seal.SessionID
 	token  seal.APIToken
 }
@@ -145,8 +148,14 @@ func (c *content) fill(t *testing.T, k *vaulttest.Kit) {
 	k.MustReveal(t, stranger, c.ended.Secret.Key, "")
 	c.claimed = k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Terms{})
 	k.MustRevealClaimed(t, c.claimed.Secret.Key, vaulttest.Claim(1))
+	c.asked = k.MustAsk(t, member, 5)
+	for i := range c.answered {
+		c.answered[i] = k.MustAnswer(t, stranger, c.asked, vaulttest.Plaintext)
+	}
+	_, err := k.OpenAnswer(t, member, c.asked, vaulttest.AnswerOf(t, k.MustCollect(t, member, c.asked), c.answered[1]), vaulttest.Claim(2))
+	vaulttest.Want(t, "OpenAnswer(claim)", err, nil)
 	k.MustMetadata(t, stranger, c.plain.Metadata.Key)
-	_, err := k.Vault.Sessions.CreateSession(ctx, stranger, vaulttest.MemberAddress, "wrong password", false)
+	_, err = k.Vault.Sessions.CreateSession(ctx, stranger, vaulttest.MemberAddress, "wrong password", false)
 	vaulttest.Want(t, "CreateSession(wrong password) fails", err != nil, true)
 	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
 
@@ -183,6 +192,14 @@ func (c *content) wantWorks(t *testing.T, k *vaulttest.Kit) {
 	k.MustBurn(t, stranger, c.burnable.Metadata.Key, "")
 	vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, c.claimed.Secret.Key, vaulttest.Claim(1)), vaulttest.Plaintext)
 	k.MustAcknowledge(t, c.claimed.Secret.Key, vaulttest.Claim(1))
+	for i, claim := range []caller.Text{"", vaulttest.Claim(2)} {
+		text, err := k.OpenAnswer(t, member, c.asked, vaulttest.AnswerOf(t, k.MustCollect(t, member, c.asked), c.answered[i]), claim)
+		vaulttest.Want(t, "OpenAnswer()", err, nil)
+		vaulttest.Want(t, "OpenAnswer()", text, vaulttest.Plaintext)
+		again, err := k.SendAnswer(t, stranger, c.asked, c.answered[i])
+		vaulttest.Want(t, "AnswerRequest(again)", err, nil)
+		vaulttest.Want(t, "receipt of the repeat", again.Key, c.answered[i].Metadata.Key)
+	}
 	before := len(c.mails.sent)
 	vaulttest.MustPost(t, k)
 	vaulttest.Want(t, "mails left", vaulttest.MustPost(t, k), 0)

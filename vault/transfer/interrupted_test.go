@@ -111,7 +111,7 @@ func (c *content) attempt(t *testing.T, from, to site, writes int, after bool) e
 // some are tried.
 func step() int {
 	if testing.Short() {
-		return 7
+		return 5
 	}
 	return 1
 }
@@ -180,7 +180,7 @@ func TestKilledCopyLeavesNoShares(t *testing.T) {
 		vaulttest.Want(t, "Copy(again)", c.attempt(t, from, to, 1<<30, false), nil)
 		live, owned = sharesIn(t, to)
 		vaulttest.Want(t, "shares in the folder", live, owned)
-		vaulttest.Want(t, "shares of rows", owned, 7)
+		vaulttest.Want(t, "shares of rows", owned, 9)
 	}
 	if orphans == 0 {
 		t.Error("shares of killed batches: got none, want some")

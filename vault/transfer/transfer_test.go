@@ -47,7 +47,7 @@ func TestServiceMovesThereAndBack(t *testing.T) {
 
 	report := c.move(t, first, middle)
 	vaulttest.Want(t, "damaged rows", report.Damaged, 0)
-	vaulttest.Want(t, "shares", report.Shares, 7) // four secrets, a claim and two mails
+	vaulttest.Want(t, "shares", report.Shares, 9) // four secrets and an answer, a claim on each, and two mails
 	wantNotServed(t, c, first)
 	k = middle.serve(t, c.clock, c.options(t))
 	wantSame(t, "audit trail", auditOf(t, k), trail)
