@@ -145,7 +145,7 @@ func TestAdminRefusesUnknownScopes(t *testing.T) {
 	if _, err := admin.CreateAccount(t.Context(), &adminv1.CreateAccountRequest{Address: testAddress}); err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
-	for _, scope := range []hushv1.TokenScope{0, 5, -1} {
+	for _, scope := range []hushv1.TokenScope{0, 6, -1} {
 		_, err := admin.CreateToken(t.Context(), &adminv1.CreateTokenRequest{Account: testAddress, Scopes: []hushv1.TokenScope{scope}})
 		if connect.CodeOf(err) != connect.CodeInvalidArgument {
 			t.Errorf("CreateToken with the scope %d: got %v, want an invalid argument", scope, err)

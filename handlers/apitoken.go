@@ -77,6 +77,8 @@ func scopeBit(scope hushv1.TokenScope) caller.Scopes {
 		return caller.ScopeMetadata
 	case hushv1.TokenScope_TOKEN_SCOPE_ACCOUNT:
 		return caller.ScopeAccount
+	case hushv1.TokenScope_TOKEN_SCOPE_REQUEST:
+		return caller.ScopeRequest
 	default:
 		return 0
 	}
@@ -88,6 +90,7 @@ func tokenScopes(set caller.Scopes) []hushv1.TokenScope {
 	for _, scope := range []hushv1.TokenScope{
 		hushv1.TokenScope_TOKEN_SCOPE_CONCEAL, hushv1.TokenScope_TOKEN_SCOPE_REVEAL,
 		hushv1.TokenScope_TOKEN_SCOPE_METADATA, hushv1.TokenScope_TOKEN_SCOPE_ACCOUNT,
+		hushv1.TokenScope_TOKEN_SCOPE_REQUEST,
 	} {
 		if set&scopeBit(scope) != 0 {
 			list = append(list, scope)

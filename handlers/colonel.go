@@ -86,6 +86,17 @@ func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.Bur
 	return &hushv1.BurnReportedSecretResponse{Metadata: keylessOf(burned)}, nil
 }
 
+// WithdrawReportedRequest closes the request of a reported link.
+func (s *ColonelService) WithdrawReportedRequest(
+	ctx context.Context, req *hushv1.WithdrawReportedRequestRequest,
+) (*hushv1.WithdrawReportedRequestResponse, error) {
+	burned, err := s.vault.Requests.Withdraw(ctx, chain.CallerFrom(ctx), req.GetRequestKey())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.WithdrawReportedRequestResponse{Burned: int32(burned)}, nil
+}
+
 // FindAccount returns an account and what belongs to it.
 func (s *ColonelService) FindAccount(ctx context.Context, req *hushv1.FindAccountRequest) (*hushv1.FindAccountResponse, error) {
 	found, err := s.vault.Administration.FindAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAccount()))

@@ -79,7 +79,7 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	}
 	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), key, secret.Opening{
 		Passphrase: caller.Text(req.GetPassphrase()), LinkProof: caller.Text(req.GetLinkProof()),
-		Proof: caller.Text(req.GetProof()), Claim: claimed,
+		Proof: caller.Text(req.GetProof()), CollectProof: caller.Text(req.GetCollectProof()), Claim: claimed,
 	})
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 type Services struct {
 	Secrets    *SecretService
 	Metadata   *MetadataService
+	Requests   *RequestService
 	Accounts   *AccountService
 	Sessions   *SessionService
 	Domains    *DomainService
@@ -30,6 +31,7 @@ func newServices(opts Options) Services {
 	return Services{
 		Secrets:  &SecretService{secrets: v.Secrets, burns: v.Burns},
 		Metadata: &MetadataService{receipts: v.Receipts},
+		Requests: &RequestService{requests: v.Requests},
 		Accounts: &AccountService{
 			accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, vault: v, tokens: v.Tokens,
 			sessions: v.Sessions, burns: v.Burns, receipts: v.Receipts, domains: v.Domains,
@@ -52,6 +54,7 @@ func (s Services) mounts(c *chain.Chain) []chain.Mount {
 	mount := func(path string, handler http.Handler) { all = append(all, c.Mount(path, handler)) }
 	mount(hushv1connect.NewSecretServiceHandler(s.Secrets, options))
 	mount(hushv1connect.NewMetadataServiceHandler(s.Metadata, options))
+	mount(hushv1connect.NewRequestServiceHandler(s.Requests, options))
 	mount(hushv1connect.NewAccountServiceHandler(s.Accounts, options))
 	mount(hushv1connect.NewSessionServiceHandler(s.Sessions, options))
 	mount(hushv1connect.NewDomainServiceHandler(s.Domains, options))

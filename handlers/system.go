@@ -71,7 +71,7 @@ func (s *SystemService) policy() *hushv1.GetPolicyResponse {
 		PassphraseRequired: policy.PassphraseRequired, PassphraseMin: int32(policy.PassphraseMin),
 		DefaultTtl: seconds(limits.DefaultTTL), AnonymousTtl: seconds(limits.AnonymousTTL), AccountTtl: seconds(limits.AccountTTL),
 		AnonymousSecret: limits.AnonymousSecret, AccountSecret: limits.AccountSecret,
-		Encryptions:     encryptionsOf(policy.Kinds),
+		Encryptions: encryptionsOf(policy.Kinds), Requests: requestsOf(policy.WhoMayRequest()),
 		AnonymousSealed: caller.SealedSize(limits.AnonymousSecret), AccountSealed: caller.SealedSize(limits.AccountSecret),
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
@@ -102,6 +102,17 @@ func encryptionsOf(k caller.Kinds) []hushv1.Encryption {
 	case caller.KindsAny:
 	}
 	return []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_END_TO_END, hushv1.Encryption_ENCRYPTION_SERVER}
+}
+
+func requestsOf(who caller.Requests) hushv1.Requests {
+	switch who {
+	case caller.RequestsAnyone:
+		return hushv1.Requests_REQUESTS_ANYONE
+	case caller.RequestsOff:
+		return hushv1.Requests_REQUESTS_OFF
+	case caller.RequestsAccounts:
+	}
+	return hushv1.Requests_REQUESTS_ACCOUNTS
 }
 
 func signUpOf(s caller.SignUp) hushv1.SignUp {

@@ -39,7 +39,7 @@ func TestGetPolicy(t *testing.T) {
 		AnonymousSealed: 104_616, AccountSealed: 1_082_472,
 		Maintenance: "Back at noon.", InstanceName: "Ours", LogoUrl: "l", ImprintUrl: "i", PrivacyUrl: "p", Banner: "b",
 		SecurityContact: "mailto:a+b@c.example", SourceUrl: "s",
-		BaseUrl: "https://hush.example", SignIn: true,
+		BaseUrl: "https://hush.example", SignIn: true, Requests: hushv1.Requests_REQUESTS_ACCOUNTS,
 	}
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("GetPolicy (-want +got):\n%s", diff)

@@ -36,6 +36,7 @@ var plans = map[Kind]plan{
 	KindTaken:          {ignore: true},
 	KindInvite:         {button: "mail.invite.button", ignore: true, link: true},
 	KindSuspended:      {advice: true, domain: true},
+	KindAnswered:       {advice: true, when: true},
 }
 
 // content is a message in its language. Text and HTML have the same content.

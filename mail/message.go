@@ -24,13 +24,14 @@ const (
 	KindTaken          Kind = "taken"           // a sign-up with an address that has an account
 	KindInvite         Kind = "invite"          // open an account: Link
 	KindSuspended      Kind = "suspended"       // a domain failed its checks for seven days: Domain
+	KindAnswered       Kind = "answered"        // an answer to a request came: When
 )
 
 // Kinds returns all kinds. The caller owns the slice.
 func Kinds() []Kind {
 	return []Kind{
 		KindShare, KindVerify, KindReset, KindAddress, KindAddressChanged,
-		KindOpened, KindTaken, KindInvite, KindSuspended,
+		KindOpened, KindTaken, KindInvite, KindSuspended, KindAnswered,
 	}
 }
 

@@ -80,6 +80,7 @@ func TestCheck(t *testing.T) {
 	}
 	for kind, change := range map[mail.Kind]func(m *mail.Message){
 		mail.KindOpened:    func(m *mail.Message) { m.When = time.Time{} },
+		mail.KindAnswered:  func(m *mail.Message) { m.When = time.Time{} },
 		mail.KindSuspended: func(m *mail.Message) { m.Domain = "" },
 		mail.KindShare:     func(m *mail.Message) { m.Link = "" },
 		mail.KindInvite:    func(m *mail.Message) { m.Link = "" },

@@ -121,6 +121,8 @@ func kindOf(kind outbox.MailKind) mail.Kind {
 		return mail.KindInvite
 	case outbox.MailSuspended:
 		return mail.KindSuspended
+	case outbox.MailAnswered:
+		return mail.KindAnswered
 	default:
 		return "" // which no relay gets to see
 	}

@@ -30,6 +30,7 @@ func TestMailLinks(t *testing.T) {
 		outbox.MailTaken:          "",
 		outbox.MailInvite:         "https://hush.example:8443/signup/" + key,
 		outbox.MailSuspended:      "",
+		outbox.MailAnswered:       "",
 	} {
 		got := messageOf(base, outbox.Mail{Kind: kind, Key: key})
 		if got.Link != want {

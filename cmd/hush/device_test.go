@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+	"time"
 
 	"hush/seal/endtoend"
+	"hush/seal/request"
 )
 
 // device holds what the devices of a sender and a recipient derive for one secret,
@@ -32,7 +34,42 @@ func newDevice(t testing.TB, text string) device {
 	} {
 		d[word] = base64.StdEncoding.EncodeToString(value)
 	}
+	d.ask(t)
 	return d
+}
+
+// ask adds what a requester's device makes for a request, and the parts of an answer that
+// are not an end-to-end encrypted secret.
+func (d device) ask(t testing.TB) {
+	t.Helper()
+	c := request.NewCollector(endtoend.NewLinkSecret())
+	asked, err := c.Ask(request.Card{
+		Title: "Deploy key", Kinds: []endtoend.Kind{endtoend.KindText}, Latest: time.Now().Add(24 * time.Hour).Truncate(time.Second), Answers: 3,
+	})
+	if err != nil {
+		t.Fatalf("Ask(card): got %v, want nil", err)
+	}
+	card, err := asked.Seal()
+	if err != nil {
+		t.Fatalf("Seal(card): got %v, want nil", err)
+	}
+	box, err := c.SealLink(asked.Secret())
+	if err != nil {
+		t.Fatalf("SealLink(secret): got %v, want nil", err)
+	}
+	number := request.NewNumber()
+	sealed, err := asked.SealAnswer(number, request.Answer{Secret: endtoend.NewLinkSecret()})
+	if err != nil {
+		t.Fatalf("SealAnswer(secret): got %v, want nil", err)
+	}
+	link, collect := request.LinkProof(asked.Secret()), c.Proof()
+	linkHash, collectHash := link.Hash(), collect.Hash()
+	for word, value := range map[string][]byte{
+		"<card>": card, "<linkBox>": box, "<requestProof>": link[:], "<requestProofHash>": linkHash[:],
+		"<collectProof>": collect[:], "<collectProofHash>": collectHash[:], "<number>": number[:], "<sealedLink>": sealed,
+	} {
+		d[word] = base64.StdEncoding.EncodeToString(value)
+	}
 }
 
 // fill puts in what the devices derive.

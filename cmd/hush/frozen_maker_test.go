@@ -67,6 +67,18 @@ type frozen struct {
 
 	// Secrets and receipts by what was done with them; see secrets.
 	Secrets map[string]frozenSecret
+
+	// Request is one of the customer; nil for releases before requests.
+	Request *frozenRequest `json:",omitempty"`
+}
+
+// frozenRequest is a request of a frozen folder. It has an answer that waits, one that was
+// burned, and one that was opened with Claim. Link and Collect are the secrets of its links.
+type frozenRequest struct {
+	Key, CollectKey             string
+	Link, Collect, Claim        []byte
+	Waits, Claimed              string // texts
+	WaitsReceipt, BurnedReceipt string
 }
 
 // frozenSecret is a secret of a frozen folder. Link is what the fragment of its link
@@ -105,6 +117,8 @@ type freezer struct {
 	dns      *resolvertest.Server
 	stranger caller.Caller
 	customer caller.Caller
+	asked    *vaulttest.Asked
+	answered *vaulttest.Answered // to be opened with a claim
 }
 
 // makeFrozen fills a new data folder in which every kind of row stands.
@@ -121,6 +135,7 @@ func makeFrozen(t *testing.T, release string) (made *frozen, dir string) {
 	f.accounts()
 	f.domains()
 	f.conceal()
+	f.ask()
 	f.others()
 	f.end()
 	f.queue()
@@ -246,6 +261,20 @@ func (f *freezer) conceal() {
 	f.made.Secrets["generated"] = frozenSecret{Secret: made.Secret.Key.Expose(), Metadata: made.Metadata.Key.Expose(), Text: string(text)}
 }
 
+func (f *freezer) ask() {
+	t, r := f.t, &frozenRequest{Waits: "the answer that waits", Claimed: "the answer with a claim"}
+	t.Helper()
+	f.asked = f.MustAsk(t, f.customer, 5)
+	waits := f.MustAnswer(t, f.stranger, f.asked, r.Waits)
+	burned := f.MustAnswer(t, f.stranger, f.asked, "the answer that was burned")
+	f.answered = f.MustAnswer(t, f.stranger, f.asked, r.Claimed)
+	f.MustBurn(t, f.stranger, burned.Metadata.Key, "")
+	link, collect := f.asked.Link.Expose(), f.asked.Collect.Expose()
+	r.Key, r.CollectKey, r.Link, r.Collect = f.asked.Key.Expose(), f.asked.CollectKey.Expose(), link[:], collect[:]
+	r.WaitsReceipt, r.BurnedReceipt = waits.Metadata.Key.Expose(), burned.Metadata.Key.Expose()
+	f.made.Request = r
+}
+
 func (f *freezer) others() {
 	t, ctx := f.t, f.t.Context()
 	t.Helper()
@@ -289,6 +318,10 @@ func (f *freezer) end() {
 	_, err = f.Vault.Secrets.RevealSecret(ctx, f.stranger, claimed.Secret, secret.Opening{Claim: caller.Text(claimed.Claim)})
 	vaulttest.Want(t, "RevealSecret(with a claim)", err, nil)
 	all["claimed"] = claimed
+	f.made.Request.Claim = claimed.Claim
+	shown := vaulttest.AnswerOf(t, f.MustCollect(t, f.customer, f.asked), f.answered)
+	_, err = f.OpenAnswer(t, f.customer, f.asked, shown, caller.Text(claimed.Claim))
+	vaulttest.Want(t, "OpenAnswer(with a claim)", err, nil)
 }
 
 // queue leaves mails that were not sent.

@@ -14,6 +14,7 @@ import (
 	"hush/resolver/resolvertest"
 	"hush/seal"
 	"hush/seal/endtoend"
+	devices "hush/seal/request"
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
@@ -22,6 +23,7 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
+	"hush/vault/request"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -68,6 +70,7 @@ func useFrozen(t *testing.T, made *frozen, dir string) {
 	u.receipts()
 	u.mails()
 	u.secrets()
+	u.request()
 	u.rest()
 	u.Reopen(t)
 	u.upgraded()
@@ -187,6 +190,47 @@ func (u *thawed) mails() {
 	_, err := u.Vault.ResetPassword(t.Context(), u.stranger, keys[outbox.MailReset], "a password of today")
 	vaulttest.Want(t, "ResetPassword()", err, nil)
 	u.MustSignIn(t, caller.Text(u.made.Customer), "a password of today")
+}
+
+// request collects the answers to a request, if the release knew any.
+func (u *thawed) request() {
+	t, r := u.t, u.made.Request
+	t.Helper()
+	if r == nil {
+		return
+	}
+	key, _ := seal.ParseToken(r.Key)
+	collectKey, _ := seal.ParseToken(r.CollectKey)
+	a := &vaulttest.Asked{
+		Created: request.Created{Key: key, CollectKey: collectKey},
+		Link:    endtoend.SecretOf([32]byte(r.Link)), Collect: endtoend.SecretOf([32]byte(r.Collect)),
+	}
+	a.Collector = devices.NewCollector(a.Collect)
+	got := u.MustCollect(t, u.stranger, a)
+	var err error
+	a.Card, err = a.Collector.Open([]byte(got.LinkBox), []byte(got.Card))
+	vaulttest.Want(t, "Open(card)", err, nil)
+	vaulttest.Want(t, "secret of the link", a.Card.Secret().Expose() == a.Link.Expose(), true)
+	vaulttest.Want(t, "answers", len(got.Answers), 3)
+	for i, want := range []struct {
+		state receipt.State
+		text  string
+		claim []byte
+	}{{receipt.StateNew, r.Waits, nil}, {receipt.StateBurned, "", nil}, {receipt.StateReceived, r.Claimed, r.Claim}} {
+		shown := got.Answers[i]
+		vaulttest.Want(t, "state of the answer", shown.State, want.state)
+		if want.text == "" {
+			continue
+		}
+		text, err := u.OpenAnswer(t, u.stranger, a, shown, caller.Text(want.claim))
+		vaulttest.Want(t, "OpenAnswer()", err, nil)
+		vaulttest.Want(t, "text of the answer", text, want.text)
+	}
+	u.MustAnswer(t, u.stranger, a, "the answer of today")
+	list, err := u.Vault.Requests.ListRequests(t.Context(), u.customer, 0, "")
+	vaulttest.Want(t, "ListRequests()", err, nil)
+	vaulttest.Want(t, "requests", len(list.Requests), 1)
+	vaulttest.Want(t, "answers in the list", list.Requests[0].Answered, 4)
 }
 
 // secrets opens what is live, and finds the rest ended.

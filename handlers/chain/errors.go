@@ -210,6 +210,7 @@ func sentinels() []sentinel {
 		{refusal.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
 		{refusal.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},
 		{refusal.ErrTicket, precondition, hushv1.Refusal_REASON_TICKET, "token"},
+		{refusal.ErrRequestEnded, precondition, hushv1.Refusal_REASON_REQUEST_ENDED, ""},
 		{refusal.ErrDuplicate, connect.CodeAlreadyExists, hushv1.Refusal_REASON_DUPLICATE, ""},
 		{refusal.ErrNoMail, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, "recipients"},
 		{refusal.ErrNotConfigured, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, ""},

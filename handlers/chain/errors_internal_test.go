@@ -184,6 +184,7 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 		"ErrAddressTaken":    {refusal.ErrAddressTaken, refusal.ErrAddressTaken},
 		"ErrTicket":          {refusal.ErrTicket, refusal.ErrTicket},
 		"ErrDuplicate":       {refusal.ErrDuplicate, refusal.ErrDuplicate},
+		"ErrRequestEnded":    {refusal.ErrRequestEnded, refusal.ErrRequestEnded},
 		"ErrTooMany":         {refusal.ErrTooMany, &refusal.TooManyError{}},
 		"ErrChallenge":       {refusal.ErrChallenge, &refusal.ChallengeError{}},
 		"ErrNoMail":          {refusal.ErrNoMail, refusal.ErrNoMail},

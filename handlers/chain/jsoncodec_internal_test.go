@@ -75,6 +75,7 @@ func TestReadLimits(t *testing.T) {
 	t.Parallel()
 	larger := map[string]int{
 		"/hush.v1.SecretService/ConcealSecret":       concealLimit,
+		"/hush.v1.RequestService/AnswerRequest":      concealLimit,
 		"/hush.v1.DomainService/UpdateDomainLogo":    imageLimit,
 		"/hush.v1.ChallengeService/AltchaVerifySpam": verdictLimit,
 		"/hush.v1.IntakeService/ReceiveException":    reportLimit,

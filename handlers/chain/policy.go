@@ -37,6 +37,7 @@ func Services() []protoreflect.ServiceDescriptor {
 	for _, file := range []protoreflect.FileDescriptor{
 		hushv1.File_hush_v1_secret_service_proto,
 		hushv1.File_hush_v1_metadata_service_proto,
+		hushv1.File_hush_v1_request_service_proto,
 		hushv1.File_hush_v1_account_service_proto,
 		hushv1.File_hush_v1_session_service_proto,
 		hushv1.File_hush_v1_domain_service_proto,
@@ -96,6 +97,8 @@ func scopeOf(scope hushv1.Scope) caller.Scopes {
 		return caller.ScopeReveal
 	case hushv1.Scope_SCOPE_METADATA:
 		return caller.ScopeMetadata
+	case hushv1.Scope_SCOPE_REQUEST:
+		return caller.ScopeRequest
 	default:
 		return caller.ScopeAccount
 	}

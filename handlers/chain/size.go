@@ -5,7 +5,7 @@ import "hush/gen/hush/v1/hushv1connect"
 const (
 	// compressFrom is the minimum size of a compressed response, in bytes.
 	compressFrom = 1024
-	// concealLimit is the maximum bytes of a message with a secret of 1 MiB.
+	// concealLimit is the maximum bytes of a message with a secret or an answer of 1 MiB.
 	// JSON may need six bytes for one, but such text is rare.
 	concealLimit = 4 << 20
 	// imageLimit is the maximum bytes of a message with an image of 1 MiB,
@@ -25,7 +25,7 @@ const (
 // decompression.
 func readLimit(procedure string) int {
 	switch procedure {
-	case hushv1connect.SecretServiceConcealSecretProcedure:
+	case hushv1connect.SecretServiceConcealSecretProcedure, hushv1connect.RequestServiceAnswerRequestProcedure:
 		return concealLimit
 	case hushv1connect.DomainServiceUpdateDomainLogoProcedure:
 		return imageLimit

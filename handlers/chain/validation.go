@@ -140,7 +140,7 @@ func isPlain(message any) bool {
 			len(m.GetAuthenticityPayload()) <= plainPayload && len(m.GetMemo()) <= plainMemo && (len(m.GetGroup()) == 0 || len(m.GetGroup()) == 16)
 	case *hushv1.RevealSecretRequest:
 		return m != nil && !isRefused(m) && len(m.GetSecretKey()) <= plainKey && len(m.GetPassphrase()) <= plainPassphrase &&
-			isPlainProof(m.GetLinkProof()) && isPlainProof(m.GetProof()) && isPlainProof(m.GetClaim())
+			isPlainProof(m.GetLinkProof()) && isPlainProof(m.GetProof()) && isPlainProof(m.GetClaim()) && isPlainProof(m.GetCollectProof())
 	default:
 		return false
 	}

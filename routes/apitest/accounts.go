@@ -51,7 +51,7 @@ type Session struct{ Cookie, Shrimp, ID string }
 func Scopes() map[string]caller.Scopes {
 	return map[string]caller.Scopes{
 		"conceal": caller.ScopeConceal, "reveal": caller.ScopeReveal,
-		"metadata": caller.ScopeMetadata, "account": caller.ScopeAccount,
+		"metadata": caller.ScopeMetadata, "account": caller.ScopeAccount, "request": caller.ScopeRequest,
 	}
 }
 

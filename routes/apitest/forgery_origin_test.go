@@ -12,6 +12,8 @@ import (
 // anyOrigin lists the RPCs that pages of any origin may call, written by hand.
 func anyOrigin() []string {
 	return []string{
+		"RequestService/CreateRequest", "RequestService/GetRequest", "RequestService/AnswerRequest", "RequestService/GetCollection",
+		"RequestService/WatchCollection", "RequestService/BurnAnswer",
 		"SecretService/ConcealSecret", "SecretService/GenerateSecret", "SecretService/GetSecret", "SecretService/RevealSecret", "SecretService/AcknowledgeReveal",
 		"SecretService/BurnSecret", "SecretService/GetSecretStatus", "SecretService/ListSecretStatus",
 		"MetadataService/GetMetadata", "MetadataService/BatchGetMetadata", "MetadataService/UpdateMetadata", "MetadataService/WatchMetadata",

@@ -1,6 +1,7 @@
 package apitest_test
 
 import (
+	"encoding/base64"
 	"strings"
 
 	"hush/routes/apitest"
@@ -31,6 +32,12 @@ func declaredRPCs() map[string]declared {
 	// anything is hashed.
 	tooLong := strings.Repeat("x", 1025)
 	const secretKey, metadataKey = `{"secret_key":"` + unknownKey + `"}`, `{"metadata_key":"` + unknownKey + `"}`
+	const collectLink = `{"collect_key":"` + unknownKey + `","collect_proof":"` + unknownClaim + `"`
+	zeros := func(size int) string { return base64.StdEncoding.EncodeToString(make([]byte, size)) }
+	createRequest := `{"card":"` + zeros(400) + `","link_proof_hash":"` + unknownClaim + `","collect_proof_hash":"` + unknownClaim +
+		`","link_box":"` + zeros(104) + `","ttl":"3600s","answers":1}`
+	answerRequest := `{"request_key":"` + unknownKey + `","link_proof":"` + unknownClaim + `","number":"` + zeros(16) + `","sealed_link":"` + zeros(1648) +
+		`","sealed":{"content":"` + zeros(328) + `","link_proof_hash":"` + unknownClaim + `","proof_hash":"` + unknownClaim + `"}}`
 	const noImage = `{"domain":"nothing.nobody-team.com","kind":"IMAGE_KIND_LOGO"}`
 	return map[string]declared{
 		"/hush.v1.SecretService/ConcealSecret":     {"public", "conceal", false, `{"secret":"x"}`},
@@ -41,6 +48,15 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.SecretService/BurnSecret":        {"public", "metadata", false, metadataKey},
 		"/hush.v1.SecretService/GetSecretStatus":   {"public", "reveal", false, secretKey},
 		"/hush.v1.SecretService/ListSecretStatus":  {"public", "reveal", false, `{"secret_keys":["` + unknownKey + `"]}`},
+
+		"/hush.v1.RequestService/CreateRequest":   {"public", "request", false, createRequest},
+		"/hush.v1.RequestService/GetRequest":      {"public", "any", false, `{"request_key":"` + unknownKey + `","link_proof":"` + unknownClaim + `"}`},
+		"/hush.v1.RequestService/AnswerRequest":   {"public", "any", false, answerRequest},
+		"/hush.v1.RequestService/GetCollection":   {"public", "any", false, collectLink + `}`},
+		"/hush.v1.RequestService/WatchCollection": {"public", "any", false, collectLink + `}`},
+		"/hush.v1.RequestService/BurnAnswer":      {"public", "any", false, collectLink + `,"number":"AQEBAQEBAQEBAQEBAQEBAQ=="}`},
+		"/hush.v1.RequestService/CloseRequest":    {"public", "request", false, collectLink + `}`},
+		"/hush.v1.RequestService/ListRequests":    {"account", "request", false, emptyObject},
 
 		"/hush.v1.MetadataService/GetMetadata":      {"public", "metadata", false, metadataKey},
 		"/hush.v1.MetadataService/BatchGetMetadata": {"public", "metadata", false, `{"metadata_keys":["` + unknownKey + `"]}`},
@@ -101,14 +117,15 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.SystemService/GetPolicy":           {"public", "any", true, emptyObject},
 		"/hush.v1.SystemService/ValidateShrimp":      {"public", "any", true, `{"shrimp":"x"}`},
 
-		"/hush.v1.ColonelService/GetIndex":             {"colonel", "account", false, emptyObject},
-		"/hush.v1.ColonelService/ListExceptions":       {"colonel", "account", false, emptyObject},
-		"/hush.v1.ColonelService/BurnReportedSecret":   {"colonel", "account", false, `{"link":"x"}`},
-		"/hush.v1.ColonelService/FindAccount":          {"colonel", "account", false, `{"account":"x"}`},
-		"/hush.v1.ColonelService/SetAccountRole":       {"colonel", "account", false, `{"account":"x","role":"ROLE_CUSTOMER"}`},
-		"/hush.v1.ColonelService/DisableAccount":       {"colonel", "account", false, `{"account":"x"}`},
-		"/hush.v1.ColonelService/ResetAccountPassword": {"colonel", "account", false, `{"account":"x"}`},
-		"/hush.v1.ColonelService/DestroyOtherAccount":  {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/GetIndex":                {"colonel", "account", false, emptyObject},
+		"/hush.v1.ColonelService/ListExceptions":          {"colonel", "account", false, emptyObject},
+		"/hush.v1.ColonelService/BurnReportedSecret":      {"colonel", "account", false, `{"link":"x"}`},
+		"/hush.v1.ColonelService/WithdrawReportedRequest": {"colonel", "account", false, `{"request_key":"x"}`},
+		"/hush.v1.ColonelService/FindAccount":             {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/SetAccountRole":          {"colonel", "account", false, `{"account":"x","role":"ROLE_CUSTOMER"}`},
+		"/hush.v1.ColonelService/DisableAccount":          {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/ResetAccountPassword":    {"colonel", "account", false, `{"account":"x"}`},
+		"/hush.v1.ColonelService/DestroyOtherAccount":     {"colonel", "account", false, `{"account":"x"}`},
 
 		"/testname.v1.TestName/Lookup": {"public", "any", true, `{"name":"Berlin"}`},
 	}

@@ -26,10 +26,12 @@ func (s *Settings) SignUpName() string {
 func (s *Settings) Policy() caller.Policy {
 	signUps := map[string]caller.SignUp{signUpOpen: caller.SignUpOpen, signUpInvite: caller.SignUpInvite, signUpClosed: caller.SignUpClosed}
 	kinds := map[string]caller.Kinds{encryptionAny: caller.KindsAny, encryptionEndToEnd: caller.KindsEndToEnd, encryptionServer: caller.KindsServer}
+	requests := map[string]caller.Requests{requestsAccounts: caller.RequestsAccounts, requestsAnyone: caller.RequestsAnyone, requestsOff: caller.RequestsOff}
 	return caller.Policy{
 		SignUp: signUps[s.SignUpName()], SignUpDomains: s.SignUpDomains, Colonels: s.Colonels,
 		NoAnonymousCreate:  s.AnonymousCreate == "off",
 		Kinds:              kinds[s.Encryption],
+		Requests:           requests[s.Requests],
 		PassphraseRequired: s.PassphraseRequired == "on", PassphraseMin: s.PassphraseMin,
 		Maintenance: s.Maintenance, ChallengeAbove: s.ChallengeAbove,
 	}

@@ -11,6 +11,7 @@ import (
 type secretSettings struct {
 	AnonymousCreate    string
 	Encryption         string
+	Requests           string
 	DefaultTTL         time.Duration // zero where it was not given
 	AnonymousTTL       time.Duration
 	AccountTTL         time.Duration
@@ -27,6 +28,13 @@ const (
 	encryptionServer   = "server"
 )
 
+// The values of --requests.
+const (
+	requestsAccounts = "accounts"
+	requestsAnyone   = "anyone"
+	requestsOff      = "off"
+)
+
 // The lifetimes of secrets where the operator says nothing.
 const (
 	standardTTL          = 7 * flags.Day
@@ -41,6 +49,7 @@ func (s *secretSettings) settings() []setting {
 	return []setting{
 		{"anonymous-create", flags.Choice(&s.AnonymousCreate, "whether secrets may be created without an account; opening them never needs one", "on", "off")},
 		{"encryption", flags.Choice(&s.Encryption, "which kinds of secrets may be created: end-to-end, encrypted on the sender's device, server, encrypted on the server, or any; existing secrets stay readable", encryptionAny, encryptionEndToEnd, encryptionServer)},
+		{"requests", flags.Choice(&s.Requests, "who may ask others for secrets, by a link to a page that takes an end-to-end encrypted answer: accounts, anyone, or off, no one; existing requests go on", requestsAccounts, requestsAnyone, requestsOff)},
 		{"default-ttl", flags.Duration(&s.DefaultTTL, "7d", "`lifetime` of secrets that are created without one, 1m to 365d, such as 7d, 12h or 90m")},
 		{"max-anonymous-ttl", flags.Duration(&s.AnonymousTTL, "7d", "maximum `lifetime` of secrets created without an account")},
 		{"max-account-ttl", flags.Duration(&s.AccountTTL, "30d", "maximum `lifetime` of secrets created with an account")},

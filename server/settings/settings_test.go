@@ -55,6 +55,8 @@ func TestPolicyFlags(t *testing.T) {
 			SignUp: caller.SignUpClosed, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, ChallengeAbove: 20,
 		}},
 		"end-to-end":         {nil, []string{"--encryption=end-to-end"}, caller.Policy{SignUp: caller.SignUpClosed, Kinds: caller.KindsEndToEnd}},
+		"requests of anyone": {nil, []string{"--requests=anyone"}, caller.Policy{SignUp: caller.SignUpClosed, Requests: caller.RequestsAnyone}},
+		"no requests":        {nil, []string{"--requests=off"}, caller.Policy{SignUp: caller.SignUpClosed, Requests: caller.RequestsOff}},
 		"server by variable": {[]string{"HUSH_ENCRYPTION=server"}, nil, caller.Policy{SignUp: caller.SignUpClosed, Kinds: caller.KindsServer}},
 		"any kind":           {[]string{"HUSH_ENCRYPTION=server"}, []string{"--encryption", "any"}, caller.Policy{SignUp: caller.SignUpClosed}},
 		"maintenance":        {nil, []string{"--maintenance", "Back at noon."}, caller.Policy{SignUp: caller.SignUpClosed, Maintenance: "Back at noon."}},

@@ -99,7 +99,7 @@ func needingValue() []string {
 		"base-url", "trusted-proxies", "resolver", "tls-cert", "tls-key", "acme", "acme-directory",
 		"smtp-tls", "smtp-password-file", "spam-key-file", "sandbox",
 		"metrics-tls-cert", "metrics-tls-key", "metrics-token-file", "metrics-client-ca",
-		"sign-up", "sign-up-domains", "anonymous-create", "encryption", "passphrase-required", "passphrase-min",
+		"sign-up", "sign-up-domains", "anonymous-create", "encryption", "requests", "passphrase-required", "passphrase-min",
 	}
 }
 

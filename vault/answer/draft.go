@@ -87,6 +87,9 @@ func LoadTally(tx *rows.Tx, request seal.RowKey) (Tally, error) {
 	return rows.Load(tx, BucketAnswers, request[:], decodeTally)
 }
 
+// RowOf returns where the tally of a request is stored.
+func RowOf(request seal.RowKey) (bucket string, key []byte) { return BucketAnswers, request[:] }
+
 // put stores a tally that changed.
 func (t Tally) put(tx *rows.Tx, request seal.RowKey) error {
 	t.Changes++

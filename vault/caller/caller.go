@@ -45,9 +45,21 @@ const (
 	ScopeReveal   Scopes = 1 << 1
 	ScopeMetadata Scopes = 1 << 2
 	ScopeAccount  Scopes = 1 << 3
+	ScopeRequest  Scopes = 1 << 4
 	// ScopesAll is the set that sessions and unrestricted tokens have.
-	ScopesAll = ScopeConceal | ScopeReveal | ScopeMetadata | ScopeAccount
+	ScopesAll = scopesBefore | ScopeRequest
+	// scopesBefore is what unrestricted tokens of releases before requests have.
+	scopesBefore = ScopeConceal | ScopeReveal | ScopeMetadata | ScopeAccount
 )
+
+// Granted returns what a token with the stored set may do. One that may do all that an
+// earlier release knew is unrestricted.
+func (s Scopes) Granted() Scopes {
+	if s&scopesBefore == scopesBefore {
+		return ScopesAll
+	}
+	return s
+}
 
 // Network is the unit that limits count by: an IPv4 address or an IPv6 /64.
 type Network struct{ prefix netip.Prefix }

@@ -94,7 +94,7 @@ func (r *TokenRecord) Expired(now time.Time) bool {
 // Describe describes a token that was last used at the given time.
 func (r *TokenRecord) Describe(used time.Time) APIToken {
 	shown := APIToken{
-		ID: r.id.String(), Name: r.name, Scopes: r.Scopes,
+		ID: r.id.String(), Name: r.name, Scopes: r.Scopes.Granted(),
 		Created: r.created, Expires: r.expires, Used: used,
 	}
 	if r.parent != (PublicID{}) {

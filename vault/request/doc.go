@@ -1,5 +1,5 @@
-// Package request keeps requests: someone asks for a secret, and whoever has the link
-// answers with one that only the requester's device can open.
+// Package request keeps requests: someone asks for a secret, and those who have the link
+// answer with one that only the requester's device can open.
 //
 // It owns the buckets request, collection and requests. What is asked for stands in the
 // card, which the requester's device encrypted; the service has the secrets of neither

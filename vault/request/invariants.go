@@ -50,7 +50,7 @@ func (i *invariants) request(key, value []byte) error {
 			i.Report(CodeIndex, BucketRequest, key)
 		}
 	}
-	there, err := i.Has(answer.BucketAnswers, key)
+	there, err := i.Has(answer.RowOf(row))
 	if err != nil {
 		return err
 	}

@@ -681,3 +681,17 @@ func TestMailAndAddress(t *testing.T) {
 	vaulttest.Want(t, "GetAccount()", err, nil)
 	vaulttest.Want(t, "tally of the account", owner.Tally, account.Tally{})
 }
+
+// What an answer counts for besides its content covers what its row takes.
+func TestRowBytes(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	a := k.MustAsk(t, caller.Caller{}, 1)
+	made := k.MustAnswer(t, vaulttest.Caller(2), a, vaulttest.Plaintext)
+	ref := answer.Ref{Request: a.Key.RowKey(seal.KindRequest), Number: made.Number}
+	size := len(ref.Key()) + len(vaulttest.Get(t, k.Store, answer.BucketAnswer, ref.Key()))
+	const answerParts = 22 + 16 + 32 // of the secret's own row
+	if size += answerParts; size > answer.RowBytes || size < answer.RowBytes/2 {
+		t.Errorf("row of an answer: got %d bytes, want %d at most, and not much less", size, answer.RowBytes)
+	}
+}

@@ -25,9 +25,9 @@ func (re *Requests) WatchCollection(ctx context.Context, c caller.Caller, link C
 	if err != nil {
 		return nil, err
 	}
-	row := string(f.row[:])
+	answers, row := answer.RowOf(f.row)
 	shown := watch.Receipt{Row: f.row, Expires: f.record.expires, Reads: []watch.RowOf{
-		{Bucket: BucketRequest, Key: row}, {Bucket: answer.BucketAnswers, Key: row},
+		{Bucket: BucketRequest, Key: string(row)}, {Bucket: answers, Key: string(row)},
 	}}
 	if !c.Anonymous() {
 		accounts, id := account.RowOf(c)

@@ -89,7 +89,7 @@ func (se *Secrets) draftAnswer(c caller.Caller, terms Terms, now time.Time) (*dr
 		return nil, err
 	}
 	ttl := min(answer.Lifetime, se.limits.AccountTTL)
-	sender := caller.Caller{Network: c.Network} // whoever answers, the receipt is no account's
+	sender := caller.Caller{Network: c.Network} // the receipt is no account's, also if one answers
 	var wide [8]byte
 	if around := c.Network.WideBytes(); around != nil {
 		wide = se.keys.NetworkID(around)

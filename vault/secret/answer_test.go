@@ -190,9 +190,9 @@ func TestEndsOfAnswers(t *testing.T) {
 	}
 }
 
-// Whoever has the link of an answer, its key and even the proofs, as a dishonest responder
-// has, opens nothing without the proof of the collect link, consumes nothing, and uses up
-// no try at its passphrase.
+// The attack: a caller has the link of an answer, its key and even the proofs, as a
+// dishonest responder has. Without the proof of the collect link that opens nothing,
+// consumes nothing, and uses up no try at the passphrase.
 func TestAnswersNeedTheCollectProof(t *testing.T) {
 	t.Parallel()
 	k := newAnswerKit(t, vaulttest.Options{})

@@ -104,7 +104,7 @@ func (se *Sessions) proveToken(tx *rows.Tx, token seal.APIToken, address caller.
 		return provenCredential{}, refusal.ErrUnauthenticated
 	}
 	with.Row = row
-	with.Scopes = record.Scopes
+	with.Scopes = record.Scopes.Granted()
 	with.Key = caller.WrappedKey{
 		Pair: record.Pair, Wrapped: record.Wrapped, Secret: token.WrappingSecret(),
 		Label: credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken),

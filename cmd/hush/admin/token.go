@@ -41,7 +41,7 @@ hush admin token create --name ci --scope conceal --ttl 90d ann@example.com`,
 	}
 	s := settings.AddExisting(c, serviceFlags()...)
 	flags.Text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
-	flags.Repeated(&request.Scopes, "comma-separated `scopes` out of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
+	flags.Repeated(&request.Scopes, "comma-separated `scopes` out of conceal, reveal, metadata, account and request (default: all)", parseScopes)(c.Flags(), "scope")
 	flags.Duration(&ttl, "", "`lifetime` of the token, such as 90d (default: it does not expire)")(c.Flags(), "ttl")
 	command.HoldOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -159,12 +159,12 @@ func parseScopes(text string) ([]hushv1.TokenScope, error) {
 	for _, part := range flags.SplitList(text) {
 		scope := hushv1.TokenScope(hushv1.TokenScope_value["TOKEN_SCOPE_"+strings.ToUpper(part)])
 		if scope == hushv1.TokenScope_TOKEN_SCOPE_UNSPECIFIED {
-			return nil, fmt.Errorf("%q is none of conceal, reveal, metadata and account", part)
+			return nil, fmt.Errorf("%q is none of conceal, reveal, metadata, account and request", part)
 		}
 		scopes = append(scopes, scope)
 	}
 	if len(scopes) == 0 {
-		return nil, errors.New("must name at least one of conceal, reveal, metadata and account")
+		return nil, errors.New("must name at least one of conceal, reveal, metadata, account and request")
 	}
 	return scopes, nil
 }

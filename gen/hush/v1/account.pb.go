@@ -90,6 +90,8 @@ const (
 	TokenScope_TOKEN_SCOPE_METADATA TokenScope = 3
 	// Manage the account and its domains, and use the rights of its role.
 	TokenScope_TOKEN_SCOPE_ACCOUNT TokenScope = 4
+	// Ask for secrets, and list and close requests.
+	TokenScope_TOKEN_SCOPE_REQUEST TokenScope = 5
 )
 
 // Enum value maps for TokenScope.
@@ -100,6 +102,7 @@ var (
 		2: "TOKEN_SCOPE_REVEAL",
 		3: "TOKEN_SCOPE_METADATA",
 		4: "TOKEN_SCOPE_ACCOUNT",
+		5: "TOKEN_SCOPE_REQUEST",
 	}
 	TokenScope_value = map[string]int32{
 		"TOKEN_SCOPE_UNSPECIFIED": 0,
@@ -107,6 +110,7 @@ var (
 		"TOKEN_SCOPE_REVEAL":      2,
 		"TOKEN_SCOPE_METADATA":    3,
 		"TOKEN_SCOPE_ACCOUNT":     4,
+		"TOKEN_SCOPE_REQUEST":     5,
 	}
 )
 
@@ -806,14 +810,15 @@ const file_hush_v1_account_proto_rawDesc = "" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rROLE_CUSTOMER\x10\x01\x12\x10\n" +
-	"\fROLE_COLONEL\x10\x02*\x8d\x01\n" +
+	"\fROLE_COLONEL\x10\x02*\xa6\x01\n" +
 	"\n" +
 	"TokenScope\x12\x1b\n" +
 	"\x17TOKEN_SCOPE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13TOKEN_SCOPE_CONCEAL\x10\x01\x12\x16\n" +
 	"\x12TOKEN_SCOPE_REVEAL\x10\x02\x12\x18\n" +
 	"\x14TOKEN_SCOPE_METADATA\x10\x03\x12\x17\n" +
-	"\x13TOKEN_SCOPE_ACCOUNT\x10\x04Bq\n" +
+	"\x13TOKEN_SCOPE_ACCOUNT\x10\x04\x12\x17\n" +
+	"\x13TOKEN_SCOPE_REQUEST\x10\x05Bq\n" +
 	"\vcom.hush.v1B\fAccountProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

@@ -283,7 +283,7 @@ type GetRequestResponse struct {
 	Card []byte `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
 	// Who asks, as far as the service knows: the requester's verified domain, or the
 	// confirmed e-mail address of the requester's account where the requester shows it.
-	// Both are empty for anyone else: whoever sent the link.
+	// Both are empty for anyone else.
 	VerifiedDomain string `protobuf:"bytes,3,opt,name=verified_domain,json=verifiedDomain,proto3" json:"verified_domain,omitempty"`
 	// See verified_domain.
 	Address string `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`

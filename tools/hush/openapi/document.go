@@ -16,7 +16,7 @@ Responses of RPCs omit members that are empty, zero or false. A request of an RP
 
 Each operation counts against one rate limit, named in its description. Rate limits are per client network: an IPv4 address or an IPv6 /64. A call over its limit gets 429.
 
-This document leaves out gRPC, gRPC-Web and the stream WatchMetadata.`
+This document leaves out gRPC, gRPC-Web and the streams WatchMetadata and WatchCollection.`
 
 // assemble joins the parts of the document.
 func assemble(tree fs.FS) (*yaml.Node, error) {

@@ -59,6 +59,7 @@ func TestDocumentIsComplete(t *testing.T) {
 		}
 	}
 	delete(want, "post /hush.v1.MetadataService/WatchMetadata") // a stream
+	delete(want, "post /hush.v1.RequestService/WatchCollection")
 	for _, name := range []string{"hush.v1.SystemService/GetStatus", "hush.v1.SystemService/GetVersion", "hush.v1.SystemService/GetSupportedLocales", "testname.v1.TestName/Lookup"} {
 		want["get /"+name] = true
 	}

@@ -64,11 +64,12 @@ type RequestServiceClient interface {
 	// CreateRequest stores a request. The times and numbers that it grants are those that
 	// were asked for: they stand in the card, so it changes none.
 	//
-	// Errors: PERMISSION_DENIED with REASON_POLICY if the operator does not allow
-	// requests, or not to the caller; INVALID_ARGUMENT for a lifetime or a number of
-	// answers above the caller's maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND;
-	// RESOURCE_EXHAUSTED with REASON_QUOTA, or with REASON_TOO_MANY for more open requests
-	// than an account or a network may have.
+	// Errors: FAILED_PRECONDITION with REASON_POLICY if the operator does not allow
+	// requests, or not to the caller, and with REASON_NOT_CONFIGURED for `notify` without
+	// mail; INVALID_ARGUMENT for a lifetime or a number of answers above the caller's
+	// maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND; RESOURCE_EXHAUSTED with REASON_QUOTA
+	// if there is no room for an answer, or with REASON_TOO_MANY for more requests that are
+	// not forgotten than an account (500) or a network (50) may have.
 	CreateRequest(context.Context, *v1.CreateRequestRequest) (*v1.CreateRequestResponse, error)
 	// GetRequest describes a request to those who have its link, as long as it is not
 	// forgotten. It changes nothing.
@@ -260,11 +261,12 @@ type RequestServiceHandler interface {
 	// CreateRequest stores a request. The times and numbers that it grants are those that
 	// were asked for: they stand in the card, so it changes none.
 	//
-	// Errors: PERMISSION_DENIED with REASON_POLICY if the operator does not allow
-	// requests, or not to the caller; INVALID_ARGUMENT for a lifetime or a number of
-	// answers above the caller's maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND;
-	// RESOURCE_EXHAUSTED with REASON_QUOTA, or with REASON_TOO_MANY for more open requests
-	// than an account or a network may have.
+	// Errors: FAILED_PRECONDITION with REASON_POLICY if the operator does not allow
+	// requests, or not to the caller, and with REASON_NOT_CONFIGURED for `notify` without
+	// mail; INVALID_ARGUMENT for a lifetime or a number of answers above the caller's
+	// maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND; RESOURCE_EXHAUSTED with REASON_QUOTA
+	// if there is no room for an answer, or with REASON_TOO_MANY for more requests that are
+	// not forgotten than an account (500) or a network (50) may have.
 	CreateRequest(context.Context, *v1.CreateRequestRequest) (*v1.CreateRequestResponse, error)
 	// GetRequest describes a request to those who have its link, as long as it is not
 	// forgotten. It changes nothing.
