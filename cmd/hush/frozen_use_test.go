@@ -226,7 +226,7 @@ func (u *thawed) request() {
 		vaulttest.Want(t, "OpenAnswer()", err, nil)
 		vaulttest.Want(t, "text of the answer", text, want.text)
 	}
-	u.MustAnswer(t, u.stranger, a, "the answer of today")
+	u.MustBurn(t, u.stranger, u.MustAnswer(t, u.stranger, a, "the answer of today").Metadata.Key, "")
 	list, err := u.Vault.Requests.ListRequests(t.Context(), u.customer, 0, "")
 	vaulttest.Want(t, "ListRequests()", err, nil)
 	vaulttest.Want(t, "requests", len(list.Requests), 1)
