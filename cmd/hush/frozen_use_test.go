@@ -69,8 +69,8 @@ func useFrozen(t *testing.T, made *frozen, dir string) {
 	u.domains()
 	u.receipts()
 	u.mails()
-	u.secrets()
 	u.request()
+	u.secrets()
 	u.rest()
 	u.Reopen(t)
 	u.upgraded()
@@ -225,6 +225,9 @@ func (u *thawed) request() {
 		text, err := u.OpenAnswer(t, u.stranger, a, shown, caller.Text(want.claim))
 		vaulttest.Want(t, "OpenAnswer()", err, nil)
 		vaulttest.Want(t, "text of the answer", text, want.text)
+		if want.claim != nil {
+			u.MustAcknowledge(t, *shown.Secret, caller.Text(want.claim))
+		}
 	}
 	u.MustBurn(t, u.stranger, u.MustAnswer(t, u.stranger, a, "the answer of today").Metadata.Key, "")
 	list, err := u.Vault.Requests.ListRequests(t.Context(), u.customer, 0, "")
