@@ -149,7 +149,7 @@ func TestProgramOpensFrozenFolders(t *testing.T) {
 			dns := resolvertest.New(t)
 			dns.SetTXT(made.TXTName, made.TXTValue)
 			flags := []string{servertest.InFolder, "--resolver", dns.Addr}
-			s := servertest.StartOn(t, dir, flags...)
+			s := servertest.StartOn(t, dir, append(flags, "--moved")...) // an archive is a copy
 			upgrades := 0
 			if made.Format < rows.FormatNewest() {
 				upgrades = 1
