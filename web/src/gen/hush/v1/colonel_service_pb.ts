@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/colonel_service.proto.
  */
 export const file_hush_v1_colonel_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3Qi8AIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cxIcCgVub2RlcxgIIAMoCzINLmh1c2gudjEuTm9kZRIlCgdiYWNrdXBzGAkgASgLMhQuaHVzaC52MS5CYWNrdXBGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMilQEKClN0b3JlRmFjdHMSDwoHYmFja2VuZBgBIAEoCRISCgpsaXZlX2J5dGVzGAIgASgDEhIKCmZpbGVfYnl0ZXMYAyABKAMSEgoKYXVkaXRfcm93cxgEIAEoAxITCgthdWRpdF9ieXRlcxgFIAEoAxISCgpmcmVlX2J5dGVzGAYgASgDEhEKCWRpc2tfZnVsbBgHIAEoCCKJAQoLQmFja3VwRmFjdHMSLQoJbGFzdF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVieXRlcxgCIAEoAxIrCghpbnRlcnZhbBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdmYWlsaW5nGAQgASgIIp4BCgpCdWlsZEZhY3RzEg8KB3ZlcnNpb24YASABKAkSEgoKZ29fdmVyc2lvbhgCIAEoCRIQCghyZXZpc2lvbhgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgZ1cHRpbWUYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24ijgIKBE5vZGUSDgoGbnVtYmVyGAEgASgNEgwKBG5hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoMY2xvY2tfb2Zmc2V0GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiAKBXdvcmtzGAcgAygOMhEuaHVzaC52MS5Ob2RlV29yaxISCgpyZXNwb25kaW5nGAggASgIEgwKBGxpdmUYCSABKAgiPgoVTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIlkKFkxpc3RFeGNlcHRpb25zUmVzcG9uc2USJgoKZXhjZXB0aW9ucxgBIAMoCzISLmh1c2gudjEuRXhjZXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChlCdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0EhEKBGxpbmsYASABKAlCA4ABASJBChpCdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEiKgoSRmluZEFjY291bnRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABASKlAQoTRmluZEFjY291bnRSZXNwb25zZRIhCgdhY2NvdW50GAEgASgLMhAuaHVzaC52MS5BY2NvdW50EiUKCmFwaV90b2tlbnMYAiADKAsyES5odXNoLnYxLkFwaVRva2VuEiAKB2RvbWFpbnMYAyADKAsyDy5odXNoLnYxLkRvbWFpbhIiCghzZXNzaW9ucxgEIAMoCzIQLmh1c2gudjEuU2Vzc2lvbiJhChVTZXRBY2NvdW50Um9sZVJlcXVlc3QSFAoHYWNjb3VudBgBIAEoCUIDgAEBEhsKBHJvbGUYAiABKA4yDS5odXNoLnYxLlJvbGUSFQoIcGFzc3dvcmQYAyABKAlCA4ABASI7ChZTZXRBY2NvdW50Um9sZVJlc3BvbnNlEiEKB2FjY291bnQYASABKAsyEC5odXNoLnYxLkFjY291bnQiVAoVRGlzYWJsZUFjY291bnRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABARIOCgZlbmFibGUYAiABKAgSFQoIcGFzc3dvcmQYAyABKAlCA4ABASI7ChZEaXNhYmxlQWNjb3VudFJlc3BvbnNlEiEKB2FjY291bnQYASABKAsyEC5odXNoLnYxLkFjY291bnQiZQobUmVzZXRBY2NvdW50UGFzc3dvcmRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABARIZCgxuZXdfcGFzc3dvcmQYAiABKAlCA4ABARIVCghwYXNzd29yZBgDIAEoCUIDgAEBIjQKHFJlc2V0QWNjb3VudFBhc3N3b3JkUmVzcG9uc2USFAoMc2VhbGVkX2NvdW50GAEgASgDIkkKGkRlc3Ryb3lPdGhlckFjY291bnRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIi0KG0Rlc3Ryb3lPdGhlckFjY291bnRSZXNwb25zZRIOCgZidXJuZWQYASABKAUqZQoITm9kZVdvcmsSGQoVTk9ERV9XT1JLX1VOU1BFQ0lGSUVEEAASEwoPTk9ERV9XT1JLX1NXRUVQEAESEgoOTk9ERV9XT1JLX01BSUwQAhIVChFOT0RFX1dPUktfRE9NQUlOUxADMroFCg5Db2xvbmVsU2VydmljZRI/CghHZXRJbmRleBIYLmh1c2gudjEuR2V0SW5kZXhSZXF1ZXN0GhkuaHVzaC52MS5HZXRJbmRleFJlc3BvbnNlElEKDkxpc3RFeGNlcHRpb25zEh4uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1JlcXVlc3QaHy5odXNoLnYxLkxpc3RFeGNlcHRpb25zUmVzcG9uc2USXQoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZRJICgtGaW5kQWNjb3VudBIbLmh1c2gudjEuRmluZEFjY291bnRSZXF1ZXN0GhwuaHVzaC52MS5GaW5kQWNjb3VudFJlc3BvbnNlElEKDlNldEFjY291bnRSb2xlEh4uaHVzaC52MS5TZXRBY2NvdW50Um9sZVJlcXVlc3QaHy5odXNoLnYxLlNldEFjY291bnRSb2xlUmVzcG9uc2USUQoORGlzYWJsZUFjY291bnQSHi5odXNoLnYxLkRpc2FibGVBY2NvdW50UmVxdWVzdBofLmh1c2gudjEuRGlzYWJsZUFjY291bnRSZXNwb25zZRJjChRSZXNldEFjY291bnRQYXNzd29yZBIkLmh1c2gudjEuUmVzZXRBY2NvdW50UGFzc3dvcmRSZXF1ZXN0GiUuaHVzaC52MS5SZXNldEFjY291bnRQYXNzd29yZFJlc3BvbnNlEmAKE0Rlc3Ryb3lPdGhlckFjY291bnQSIy5odXNoLnYxLkRlc3Ryb3lPdGhlckFjY291bnRSZXF1ZXN0GiQuaHVzaC52MS5EZXN0cm95T3RoZXJBY2NvdW50UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_domain, file_hush_v1_intake_service, file_hush_v1_metadata]);
+  fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3Qi8AIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cxIcCgVub2RlcxgIIAMoCzINLmh1c2gudjEuTm9kZRIlCgdiYWNrdXBzGAkgASgLMhQuaHVzaC52MS5CYWNrdXBGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMilQEKClN0b3JlRmFjdHMSDwoHYmFja2VuZBgBIAEoCRISCgpsaXZlX2J5dGVzGAIgASgDEhIKCmZpbGVfYnl0ZXMYAyABKAMSEgoKYXVkaXRfcm93cxgEIAEoAxITCgthdWRpdF9ieXRlcxgFIAEoAxISCgpmcmVlX2J5dGVzGAYgASgDEhEKCWRpc2tfZnVsbBgHIAEoCCKJAQoLQmFja3VwRmFjdHMSLQoJbGFzdF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVieXRlcxgCIAEoAxIrCghpbnRlcnZhbBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdmYWlsaW5nGAQgASgIIp4BCgpCdWlsZEZhY3RzEg8KB3ZlcnNpb24YASABKAkSEgoKZ29fdmVyc2lvbhgCIAEoCRIQCghyZXZpc2lvbhgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgZ1cHRpbWUYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24ijgIKBE5vZGUSDgoGbnVtYmVyGAEgASgNEgwKBG5hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoMY2xvY2tfb2Zmc2V0GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiAKBXdvcmtzGAcgAygOMhEuaHVzaC52MS5Ob2RlV29yaxISCgpyZXNwb25kaW5nGAggASgIEgwKBGxpdmUYCSABKAgiPgoVTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIlkKFkxpc3RFeGNlcHRpb25zUmVzcG9uc2USJgoKZXhjZXB0aW9ucxgBIAMoCzISLmh1c2gudjEuRXhjZXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChlCdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0EhEKBGxpbmsYASABKAlCA4ABASJBChpCdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEiOgoeV2l0aGRyYXdSZXBvcnRlZFJlcXVlc3RSZXF1ZXN0EhgKC3JlcXVlc3Rfa2V5GAEgASgJQgOAAQEiMQofV2l0aGRyYXdSZXBvcnRlZFJlcXVlc3RSZXNwb25zZRIOCgZidXJuZWQYASABKAUiKgoSRmluZEFjY291bnRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABASKlAQoTRmluZEFjY291bnRSZXNwb25zZRIhCgdhY2NvdW50GAEgASgLMhAuaHVzaC52MS5BY2NvdW50EiUKCmFwaV90b2tlbnMYAiADKAsyES5odXNoLnYxLkFwaVRva2VuEiAKB2RvbWFpbnMYAyADKAsyDy5odXNoLnYxLkRvbWFpbhIiCghzZXNzaW9ucxgEIAMoCzIQLmh1c2gudjEuU2Vzc2lvbiJhChVTZXRBY2NvdW50Um9sZVJlcXVlc3QSFAoHYWNjb3VudBgBIAEoCUIDgAEBEhsKBHJvbGUYAiABKA4yDS5odXNoLnYxLlJvbGUSFQoIcGFzc3dvcmQYAyABKAlCA4ABASI7ChZTZXRBY2NvdW50Um9sZVJlc3BvbnNlEiEKB2FjY291bnQYASABKAsyEC5odXNoLnYxLkFjY291bnQiVAoVRGlzYWJsZUFjY291bnRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABARIOCgZlbmFibGUYAiABKAgSFQoIcGFzc3dvcmQYAyABKAlCA4ABASI7ChZEaXNhYmxlQWNjb3VudFJlc3BvbnNlEiEKB2FjY291bnQYASABKAsyEC5odXNoLnYxLkFjY291bnQiZQobUmVzZXRBY2NvdW50UGFzc3dvcmRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABARIZCgxuZXdfcGFzc3dvcmQYAiABKAlCA4ABARIVCghwYXNzd29yZBgDIAEoCUIDgAEBIjQKHFJlc2V0QWNjb3VudFBhc3N3b3JkUmVzcG9uc2USFAoMc2VhbGVkX2NvdW50GAEgASgDIkkKGkRlc3Ryb3lPdGhlckFjY291bnRSZXF1ZXN0EhQKB2FjY291bnQYASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIi0KG0Rlc3Ryb3lPdGhlckFjY291bnRSZXNwb25zZRIOCgZidXJuZWQYASABKAUqZQoITm9kZVdvcmsSGQoVTk9ERV9XT1JLX1VOU1BFQ0lGSUVEEAASEwoPTk9ERV9XT1JLX1NXRUVQEAESEgoOTk9ERV9XT1JLX01BSUwQAhIVChFOT0RFX1dPUktfRE9NQUlOUxADMqgGCg5Db2xvbmVsU2VydmljZRI/CghHZXRJbmRleBIYLmh1c2gudjEuR2V0SW5kZXhSZXF1ZXN0GhkuaHVzaC52MS5HZXRJbmRleFJlc3BvbnNlElEKDkxpc3RFeGNlcHRpb25zEh4uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1JlcXVlc3QaHy5odXNoLnYxLkxpc3RFeGNlcHRpb25zUmVzcG9uc2USXQoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZRJsChdXaXRoZHJhd1JlcG9ydGVkUmVxdWVzdBInLmh1c2gudjEuV2l0aGRyYXdSZXBvcnRlZFJlcXVlc3RSZXF1ZXN0GiguaHVzaC52MS5XaXRoZHJhd1JlcG9ydGVkUmVxdWVzdFJlc3BvbnNlEkgKC0ZpbmRBY2NvdW50EhsuaHVzaC52MS5GaW5kQWNjb3VudFJlcXVlc3QaHC5odXNoLnYxLkZpbmRBY2NvdW50UmVzcG9uc2USUQoOU2V0QWNjb3VudFJvbGUSHi5odXNoLnYxLlNldEFjY291bnRSb2xlUmVxdWVzdBofLmh1c2gudjEuU2V0QWNjb3VudFJvbGVSZXNwb25zZRJRCg5EaXNhYmxlQWNjb3VudBIeLmh1c2gudjEuRGlzYWJsZUFjY291bnRSZXF1ZXN0Gh8uaHVzaC52MS5EaXNhYmxlQWNjb3VudFJlc3BvbnNlEmMKFFJlc2V0QWNjb3VudFBhc3N3b3JkEiQuaHVzaC52MS5SZXNldEFjY291bnRQYXNzd29yZFJlcXVlc3QaJS5odXNoLnYxLlJlc2V0QWNjb3VudFBhc3N3b3JkUmVzcG9uc2USYAoTRGVzdHJveU90aGVyQWNjb3VudBIjLmh1c2gudjEuRGVzdHJveU90aGVyQWNjb3VudFJlcXVlc3QaJC5odXNoLnYxLkRlc3Ryb3lPdGhlckFjY291bnRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_domain, file_hush_v1_intake_service, file_hush_v1_metadata]);
 
 /**
  * GetIndexRequest is empty.
@@ -585,6 +585,49 @@ export const BurnReportedSecretResponseSchema: GenMessage<BurnReportedSecretResp
   messageDesc(file_hush_v1_colonel_service, 10);
 
 /**
+ * WithdrawReportedRequestRequest is the request of WithdrawReportedRequest.
+ *
+ * @generated from message hush.v1.WithdrawReportedRequestRequest
+ */
+export type WithdrawReportedRequestRequest = Message<"hush.v1.WithdrawReportedRequestRequest"> & {
+  /**
+   * The key in the request link. What follows it in the link is not needed, and must not
+   * be sent.
+   *
+   * @generated from field: string request_key = 1;
+   */
+  requestKey: string;
+};
+
+/**
+ * Describes the message hush.v1.WithdrawReportedRequestRequest.
+ * Use `create(WithdrawReportedRequestRequestSchema)` to create a new message.
+ */
+export const WithdrawReportedRequestRequestSchema: GenMessage<WithdrawReportedRequestRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 11);
+
+/**
+ * WithdrawReportedRequestResponse is the response of WithdrawReportedRequest.
+ *
+ * @generated from message hush.v1.WithdrawReportedRequestResponse
+ */
+export type WithdrawReportedRequestResponse = Message<"hush.v1.WithdrawReportedRequestResponse"> & {
+  /**
+   * How many answers were burned.
+   *
+   * @generated from field: int32 burned = 1;
+   */
+  burned: number;
+};
+
+/**
+ * Describes the message hush.v1.WithdrawReportedRequestResponse.
+ * Use `create(WithdrawReportedRequestResponseSchema)` to create a new message.
+ */
+export const WithdrawReportedRequestResponseSchema: GenMessage<WithdrawReportedRequestResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 12);
+
+/**
  * FindAccountRequest is the request of FindAccount.
  *
  * @generated from message hush.v1.FindAccountRequest
@@ -603,7 +646,7 @@ export type FindAccountRequest = Message<"hush.v1.FindAccountRequest"> & {
  * Use `create(FindAccountRequestSchema)` to create a new message.
  */
 export const FindAccountRequestSchema: GenMessage<FindAccountRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 11);
+  messageDesc(file_hush_v1_colonel_service, 13);
 
 /**
  * FindAccountResponse is the response of FindAccount.
@@ -645,7 +688,7 @@ export type FindAccountResponse = Message<"hush.v1.FindAccountResponse"> & {
  * Use `create(FindAccountResponseSchema)` to create a new message.
  */
 export const FindAccountResponseSchema: GenMessage<FindAccountResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 12);
+  messageDesc(file_hush_v1_colonel_service, 14);
 
 /**
  * SetAccountRoleRequest is the request of SetAccountRole.
@@ -680,7 +723,7 @@ export type SetAccountRoleRequest = Message<"hush.v1.SetAccountRoleRequest"> & {
  * Use `create(SetAccountRoleRequestSchema)` to create a new message.
  */
 export const SetAccountRoleRequestSchema: GenMessage<SetAccountRoleRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 13);
+  messageDesc(file_hush_v1_colonel_service, 15);
 
 /**
  * SetAccountRoleResponse is the response of SetAccountRole.
@@ -702,7 +745,7 @@ export type SetAccountRoleResponse = Message<"hush.v1.SetAccountRoleResponse"> &
  * Use `create(SetAccountRoleResponseSchema)` to create a new message.
  */
 export const SetAccountRoleResponseSchema: GenMessage<SetAccountRoleResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 14);
+  messageDesc(file_hush_v1_colonel_service, 16);
 
 /**
  * DisableAccountRequest is the request of DisableAccount.
@@ -737,7 +780,7 @@ export type DisableAccountRequest = Message<"hush.v1.DisableAccountRequest"> & {
  * Use `create(DisableAccountRequestSchema)` to create a new message.
  */
 export const DisableAccountRequestSchema: GenMessage<DisableAccountRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 15);
+  messageDesc(file_hush_v1_colonel_service, 17);
 
 /**
  * DisableAccountResponse is the response of DisableAccount.
@@ -758,7 +801,7 @@ export type DisableAccountResponse = Message<"hush.v1.DisableAccountResponse"> &
  * Use `create(DisableAccountResponseSchema)` to create a new message.
  */
 export const DisableAccountResponseSchema: GenMessage<DisableAccountResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 16);
+  messageDesc(file_hush_v1_colonel_service, 18);
 
 /**
  * ResetAccountPasswordRequest is the request of ResetAccountPassword.
@@ -793,7 +836,7 @@ export type ResetAccountPasswordRequest = Message<"hush.v1.ResetAccountPasswordR
  * Use `create(ResetAccountPasswordRequestSchema)` to create a new message.
  */
 export const ResetAccountPasswordRequestSchema: GenMessage<ResetAccountPasswordRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 17);
+  messageDesc(file_hush_v1_colonel_service, 19);
 
 /**
  * ResetAccountPasswordResponse is the response of ResetAccountPassword.
@@ -814,7 +857,7 @@ export type ResetAccountPasswordResponse = Message<"hush.v1.ResetAccountPassword
  * Use `create(ResetAccountPasswordResponseSchema)` to create a new message.
  */
 export const ResetAccountPasswordResponseSchema: GenMessage<ResetAccountPasswordResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 18);
+  messageDesc(file_hush_v1_colonel_service, 20);
 
 /**
  * DestroyOtherAccountRequest is the request of DestroyOtherAccount.
@@ -842,7 +885,7 @@ export type DestroyOtherAccountRequest = Message<"hush.v1.DestroyOtherAccountReq
  * Use `create(DestroyOtherAccountRequestSchema)` to create a new message.
  */
 export const DestroyOtherAccountRequestSchema: GenMessage<DestroyOtherAccountRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 19);
+  messageDesc(file_hush_v1_colonel_service, 21);
 
 /**
  * DestroyOtherAccountResponse is the response of DestroyOtherAccount.
@@ -863,7 +906,7 @@ export type DestroyOtherAccountResponse = Message<"hush.v1.DestroyOtherAccountRe
  * Use `create(DestroyOtherAccountResponseSchema)` to create a new message.
  */
 export const DestroyOtherAccountResponseSchema: GenMessage<DestroyOtherAccountResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 20);
+  messageDesc(file_hush_v1_colonel_service, 22);
 
 /**
  * NodeWork is work that one node at a time does.
@@ -946,6 +989,20 @@ export const ColonelService: GenService<{
     methodKind: "unary";
     input: typeof BurnReportedSecretRequestSchema;
     output: typeof BurnReportedSecretResponseSchema;
+  },
+  /**
+   * WithdrawReportedRequest closes the request of a reported link, and burns the answers
+   * that wait. It returns nothing of them. The audit trail records it with the
+   * administrator's account.
+   *
+   * Errors: NOT_FOUND.
+   *
+   * @generated from rpc hush.v1.ColonelService.WithdrawReportedRequest
+   */
+  withdrawReportedRequest: {
+    methodKind: "unary";
+    input: typeof WithdrawReportedRequestRequestSchema;
+    output: typeof WithdrawReportedRequestResponseSchema;
   },
   /**
    * FindAccount returns an account by its exact e-mail address or its id, with its

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/system_service.proto.
  */
 export const file_hush_v1_system_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxodXNoL3YxL3N5c3RlbV9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiMwoRR2V0U3RhdHVzUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEg4KBmxvY2FsZRgCIAEoCSITChFHZXRWZXJzaW9uUmVxdWVzdCI1ChJHZXRWZXJzaW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIOCgZsb2NhbGUYAiABKAkiHAoaR2V0U3VwcG9ydGVkTG9jYWxlc1JlcXVlc3QiVgobR2V0U3VwcG9ydGVkTG9jYWxlc1Jlc3BvbnNlEg8KB2xvY2FsZXMYASADKAkSFgoOZGVmYXVsdF9sb2NhbGUYAiABKAkSDgoGbG9jYWxlGAMgASgJIiwKFVZhbGlkYXRlU2hyaW1wUmVxdWVzdBITCgZzaHJpbXAYASABKAlCA4ABASI8ChZWYWxpZGF0ZVNocmltcFJlc3BvbnNlEg0KBXZhbGlkGAEgASgIEhMKBnNocmltcBgCIAEoCUIDgAEBIhIKEEdldFBvbGljeVJlcXVlc3Qi1QQKEUdldFBvbGljeVJlc3BvbnNlEiAKB3NpZ25fdXAYASABKA4yDy5odXNoLnYxLlNpZ25VcBIUCgx2ZXJpZmljYXRpb24YAiABKAgSDAoEbWFpbBgDIAEoCBIYChBhbm9ueW1vdXNfY3JlYXRlGAQgASgIEhsKE3Bhc3NwaHJhc2VfcmVxdWlyZWQYBSABKAgSFgoOcGFzc3BocmFzZV9taW4YBiABKAUSEwoLZGVmYXVsdF90dGwYByABKAMSFQoNYW5vbnltb3VzX3R0bBgIIAEoAxITCgthY2NvdW50X3R0bBgJIAEoAxIYChBhbm9ueW1vdXNfc2VjcmV0GAogASgDEhYKDmFjY291bnRfc2VjcmV0GAsgASgDEhMKC21haW50ZW5hbmNlGAwgASgJEhUKDWluc3RhbmNlX25hbWUYDSABKAkSEAoIbG9nb191cmwYDiABKAkSEwoLaW1wcmludF91cmwYDyABKAkSEwoLcHJpdmFjeV91cmwYECABKAkSDgoGYmFubmVyGBEgASgJEhAKCGJhc2VfdXJsGBIgASgJEg8KB3NpZ25faW4YEyABKAgSKAoLZW5jcnlwdGlvbnMYFCADKA4yEy5odXNoLnYxLkVuY3J5cHRpb24SGAoQYW5vbnltb3VzX3NlYWxlZBgVIAEoAxIWCg5hY2NvdW50X3NlYWxlZBgWIAEoAxITCgZzaHJpbXAYFyABKAlCA4ABARIYChBzZWN1cml0eV9jb250YWN0GBggASgJEhIKCnNvdXJjZV91cmwYGSABKAkqWwoGU2lnblVwEhcKE1NJR05fVVBfVU5TUEVDSUZJRUQQABIQCgxTSUdOX1VQX09QRU4QARISCg5TSUdOX1VQX0lOVklURRACEhIKDlNJR05fVVBfQ0xPU0VEEAMyugMKDVN5c3RlbVNlcnZpY2USSwoJR2V0U3RhdHVzEhkuaHVzaC52MS5HZXRTdGF0dXNSZXF1ZXN0GhouaHVzaC52MS5HZXRTdGF0dXNSZXNwb25zZSIHkAIBkL4YARJOCgpHZXRWZXJzaW9uEhouaHVzaC52MS5HZXRWZXJzaW9uUmVxdWVzdBobLmh1c2gudjEuR2V0VmVyc2lvblJlc3BvbnNlIgeQAgGQvhgBEmkKE0dldFN1cHBvcnRlZExvY2FsZXMSIy5odXNoLnYxLkdldFN1cHBvcnRlZExvY2FsZXNSZXF1ZXN0GiQuaHVzaC52MS5HZXRTdXBwb3J0ZWRMb2NhbGVzUmVzcG9uc2UiB5ACAZC+GAESSAoJR2V0UG9saWN5EhkuaHVzaC52MS5HZXRQb2xpY3lSZXF1ZXN0GhouaHVzaC52MS5HZXRQb2xpY3lSZXNwb25zZSIEkL4YARJXCg5WYWxpZGF0ZVNocmltcBIeLmh1c2gudjEuVmFsaWRhdGVTaHJpbXBSZXF1ZXN0Gh8uaHVzaC52MS5WYWxpZGF0ZVNocmltcFJlc3BvbnNlIgSQvhgBYgZwcm90bzM", [file_hush_v1_policy, file_hush_v1_secret]);
+  fileDesc("ChxodXNoL3YxL3N5c3RlbV9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiMwoRR2V0U3RhdHVzUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEg4KBmxvY2FsZRgCIAEoCSITChFHZXRWZXJzaW9uUmVxdWVzdCI1ChJHZXRWZXJzaW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIOCgZsb2NhbGUYAiABKAkiHAoaR2V0U3VwcG9ydGVkTG9jYWxlc1JlcXVlc3QiVgobR2V0U3VwcG9ydGVkTG9jYWxlc1Jlc3BvbnNlEg8KB2xvY2FsZXMYASADKAkSFgoOZGVmYXVsdF9sb2NhbGUYAiABKAkSDgoGbG9jYWxlGAMgASgJIiwKFVZhbGlkYXRlU2hyaW1wUmVxdWVzdBITCgZzaHJpbXAYASABKAlCA4ABASI8ChZWYWxpZGF0ZVNocmltcFJlc3BvbnNlEg0KBXZhbGlkGAEgASgIEhMKBnNocmltcBgCIAEoCUIDgAEBIhIKEEdldFBvbGljeVJlcXVlc3Qi+gQKEUdldFBvbGljeVJlc3BvbnNlEiAKB3NpZ25fdXAYASABKA4yDy5odXNoLnYxLlNpZ25VcBIUCgx2ZXJpZmljYXRpb24YAiABKAgSDAoEbWFpbBgDIAEoCBIYChBhbm9ueW1vdXNfY3JlYXRlGAQgASgIEhsKE3Bhc3NwaHJhc2VfcmVxdWlyZWQYBSABKAgSFgoOcGFzc3BocmFzZV9taW4YBiABKAUSEwoLZGVmYXVsdF90dGwYByABKAMSFQoNYW5vbnltb3VzX3R0bBgIIAEoAxITCgthY2NvdW50X3R0bBgJIAEoAxIYChBhbm9ueW1vdXNfc2VjcmV0GAogASgDEhYKDmFjY291bnRfc2VjcmV0GAsgASgDEhMKC21haW50ZW5hbmNlGAwgASgJEhUKDWluc3RhbmNlX25hbWUYDSABKAkSEAoIbG9nb191cmwYDiABKAkSEwoLaW1wcmludF91cmwYDyABKAkSEwoLcHJpdmFjeV91cmwYECABKAkSDgoGYmFubmVyGBEgASgJEhAKCGJhc2VfdXJsGBIgASgJEg8KB3NpZ25faW4YEyABKAgSKAoLZW5jcnlwdGlvbnMYFCADKA4yEy5odXNoLnYxLkVuY3J5cHRpb24SGAoQYW5vbnltb3VzX3NlYWxlZBgVIAEoAxIWCg5hY2NvdW50X3NlYWxlZBgWIAEoAxITCgZzaHJpbXAYFyABKAlCA4ABARIYChBzZWN1cml0eV9jb250YWN0GBggASgJEhIKCnNvdXJjZV91cmwYGSABKAkSIwoIcmVxdWVzdHMYGiABKA4yES5odXNoLnYxLlJlcXVlc3RzKmIKCFJlcXVlc3RzEhgKFFJFUVVFU1RTX1VOU1BFQ0lGSUVEEAASFQoRUkVRVUVTVFNfQUNDT1VOVFMQARITCg9SRVFVRVNUU19BTllPTkUQAhIQCgxSRVFVRVNUU19PRkYQAypbCgZTaWduVXASFwoTU0lHTl9VUF9VTlNQRUNJRklFRBAAEhAKDFNJR05fVVBfT1BFThABEhIKDlNJR05fVVBfSU5WSVRFEAISEgoOU0lHTl9VUF9DTE9TRUQQAzK6AwoNU3lzdGVtU2VydmljZRJLCglHZXRTdGF0dXMSGS5odXNoLnYxLkdldFN0YXR1c1JlcXVlc3QaGi5odXNoLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgeQAgGQvhgBEk4KCkdldFZlcnNpb24SGi5odXNoLnYxLkdldFZlcnNpb25SZXF1ZXN0GhsuaHVzaC52MS5HZXRWZXJzaW9uUmVzcG9uc2UiB5ACAZC+GAESaQoTR2V0U3VwcG9ydGVkTG9jYWxlcxIjLmh1c2gudjEuR2V0U3VwcG9ydGVkTG9jYWxlc1JlcXVlc3QaJC5odXNoLnYxLkdldFN1cHBvcnRlZExvY2FsZXNSZXNwb25zZSIHkAIBkL4YARJICglHZXRQb2xpY3kSGS5odXNoLnYxLkdldFBvbGljeVJlcXVlc3QaGi5odXNoLnYxLkdldFBvbGljeVJlc3BvbnNlIgSQvhgBElcKDlZhbGlkYXRlU2hyaW1wEh4uaHVzaC52MS5WYWxpZGF0ZVNocmltcFJlcXVlc3QaHy5odXNoLnYxLlZhbGlkYXRlU2hyaW1wUmVzcG9uc2UiBJC+GAFiBnByb3RvMw", [file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
  * GetStatusRequest is empty.
@@ -404,6 +404,13 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
    * @generated from field: string source_url = 25;
    */
   sourceUrl: string;
+
+  /**
+   * Who may ask for secrets.
+   *
+   * @generated from field: hush.v1.Requests requests = 26;
+   */
+  requests: Requests;
 };
 
 /**
@@ -412,6 +419,47 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
  */
 export const GetPolicyResponseSchema: GenMessage<GetPolicyResponse> = /*@__PURE__*/
   messageDesc(file_hush_v1_system_service, 9);
+
+/**
+ * Requests defines who may ask for secrets. Requests that exist go on in any case.
+ *
+ * @generated from enum hush.v1.Requests
+ */
+export enum Requests {
+  /**
+   * Unspecified.
+   *
+   * @generated from enum value: REQUESTS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Accounts.
+   *
+   * @generated from enum value: REQUESTS_ACCOUNTS = 1;
+   */
+  ACCOUNTS = 1,
+
+  /**
+   * Everyone.
+   *
+   * @generated from enum value: REQUESTS_ANYONE = 2;
+   */
+  ANYONE = 2,
+
+  /**
+   * No one.
+   *
+   * @generated from enum value: REQUESTS_OFF = 3;
+   */
+  OFF = 3,
+}
+
+/**
+ * Describes the enum hush.v1.Requests.
+ */
+export const RequestsSchema: GenEnum<Requests> = /*@__PURE__*/
+  enumDesc(file_hush_v1_system_service, 0);
 
 /**
  * SignUp defines who may create an account.
@@ -452,7 +500,7 @@ export enum SignUp {
  * Describes the enum hush.v1.SignUp.
  */
 export const SignUpSchema: GenEnum<SignUp> = /*@__PURE__*/
-  enumDesc(file_hush_v1_system_service, 0);
+  enumDesc(file_hush_v1_system_service, 1);
 
 /**
  * SystemService describes the service itself.
