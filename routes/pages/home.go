@@ -45,6 +45,17 @@ func endToEndPage() noscriptPage {
 	}, ofSecret: true}
 }
 
+// requestPage is for the two links of a request. Only a script can answer it, or read
+// the answers.
+func requestPage(start, command string) noscriptPage {
+	return noscriptPage{name: "request " + start, start: start, view: func(req *call.Request) *view {
+		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
+			{Text: req.Text("page.end_to_end.explanation")},
+			{Text: req.Text("page.end_to_end.advice"), Command: command},
+		}}
+	}, ofSecret: true}
+}
+
 // escapedPage is for links that reached the server whole.
 func escapedPage() noscriptPage {
 	return noscriptPage{name: "escaped", start: startOpen, view: func(req *call.Request) *view {

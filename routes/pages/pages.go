@@ -126,7 +126,7 @@ func shellPages(api *handlers.API) []shellPage {
 	var all []shellPage
 	for _, page := range []struct{ path, start string }{
 		{"/signin", "signin"}, {"/signup", "signup"}, {"/signup/{key}", "invited"}, {"/reset", "forgot"},
-		{"/recent", "recent"}, {"/account", "account"}, {"/account/tokens", "tokens"},
+		{"/recent", "recent"}, {"/account", "account"}, {"/account/requests", "requests"}, {"/account/tokens", "tokens"},
 		{"/account/domains", "domains"}, {"/account/domains/{domain}", "domain"}, {"/colonel", "colonel"},
 		{"/feedback", "feedback"}, {"/about", "about"}, {"/security", "security"},
 	} {
@@ -135,7 +135,9 @@ func shellPages(api *handlers.API) []shellPage {
 	all = append(all,
 		shellPage{path: "/s", says: fragmentPage("/s#", "/secret/", startOpen)},
 		shellPage{path: "/e", says: endToEndPage()},
-		escapedLink("/s"), escapedLink("/e"),
+		shellPage{path: "/q", says: requestPage("answer", "hush answer")},
+		shellPage{path: "/c", says: requestPage("collect", "hush collect")},
+		escapedLink("/s"), escapedLink("/e"), escapedLink("/q"), escapedLink("/c"),
 		shellPage{path: "/secret/{key}", says: secretPage()},
 		shellPage{path: "/r", says: fragmentPage("/r#", "/private/", startReceipt)},
 	)

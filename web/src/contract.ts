@@ -5,6 +5,7 @@
 import type * as account from "./gen/hush/v1/account_pb";
 import type * as domain from "./gen/hush/v1/domain_pb";
 import type * as metadata from "./gen/hush/v1/metadata_pb";
+import type * as request from "./gen/hush/v1/request_pb";
 import type * as secret from "./gen/hush/v1/secret_pb";
 import type * as system from "./gen/hush/v1/system_service_pb";
 
@@ -29,6 +30,14 @@ export const EventKind = {
   delivered: 7,
   lapsed: 8,
 } as const satisfies Numbers<typeof metadata.Event_Kind>;
+export const RequestState = {
+  open: 1,
+  full: 2,
+  past: 3,
+  closed: 4,
+  withdrawn: 5,
+} as const satisfies Numbers<typeof request.Request_State>;
+export const Requests = { accounts: 1, anyone: 2, off: 3 } as const satisfies Numbers<typeof system.Requests>;
 export const DomainState = {
   pending: 1,
   verified: 2,

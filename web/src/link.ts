@@ -42,9 +42,9 @@ export function placeOf(text: string): string {
  * the fragment part of the path, and an empty string for other paths.
  */
 export function mended(path: string): string {
-  const [, page, fragment = ""] = /^\/([es])%(?:25)*23(.+)$/.exec(path) ?? [];
+  const [, page, fragment = ""] = /^\/([escq])%(?:25)*23(.+)$/.exec(path) ?? [];
   const whole = endToEndIn(fragment);
-  return whole ? `/e#${whole}` : page ? `/${page}#${fragment}` : "";
+  return whole ? `/${page === "s" ? "e" : page}#${whole}` : page ? `/${page}#${fragment}` : "";
 }
 
 /** found returns what matches in a text, or in the text without white space and characters that do not show. */
@@ -77,6 +77,16 @@ export function plainLink(base: string, secretKey: string, domain = ""): string 
 /** endToEndLink returns the link for the recipient of an end-to-end encrypted secret. The server never sees it. */
 export function endToEndLink(base: string, fragment: string, domain = ""): string {
   return `${origin(base, domain)}/e#${fragment}`;
+}
+
+/** requestLink returns the link for those who answer a request. The server never sees its secret part. */
+export function requestLink(base: string, fragment: string, domain = ""): string {
+  return `${origin(base, domain)}/q#${fragment}`;
+}
+
+/** collectLink returns the link that the requester keeps. The server never sees its secret part. */
+export function collectLink(base: string, fragment: string): string {
+  return `${origin(base, "")}/c#${fragment}`;
 }
 
 /** receiptLink returns the link that the sender keeps. */

@@ -17,5 +17,6 @@ export const sessions = onFirstCall(() => import("./wire/sessions").then((m) => 
 export const domains = onFirstCall(() => import("./wire/domains").then((m) => m.default));
 export const system = onFirstCall(() => import("./wire/first").then((m) => m.system));
 export const intake = onFirstCall(() => import("./wire/intake").then((m) => m.default));
+export const requests = onFirstCall(() => import("./wire/requests").then((m) => m.default));
 export const challenges = onFirstCall(() => import("./wire/challenges").then((m) => m.default));
 export const colonel = onFirstCall(() => import("./wire/colonel").then((m) => m.default));

@@ -2,10 +2,10 @@
 const secrets = [/[0-9a-z]{25,}/gi, /[\w.+-]+@[\w-]+(\.[\w-]+)+/g, /([?#])[^\s)"']*/g];
 
 /** The paths whose second segment is a key or a token. */
-const opening = /\/(e|s|r|secret|private|metadata|receipt|signup|verify|reset|confirm)\/[^\s/?#:)"']+/g;
+const opening = /\/(e|s|r|q|c|secret|private|metadata|receipt|signup|verify|reset|confirm)\/[^\s/?#:)"']+/g;
 
 /** The paths of links whose # a mail gateway has escaped. */
-const mangled = /\/([esr])%(25)*23[^\s)"']*/gi;
+const mangled = /\/([esrqc])%(25)*23[^\s)"']*/gi;
 
 /** scrub removes from a text what may be a key, a token, a link or an e-mail address. */
 export function scrub(text: string): string {

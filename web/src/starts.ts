@@ -7,10 +7,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import about from "./i18n/about/en";
 import account from "./i18n/account/en";
+import answer from "./i18n/answer/en";
+import collect from "./i18n/collect/en";
 import colonel from "./i18n/colonel/en";
 import domains from "./i18n/domains/en";
 import first from "./i18n/en";
 import receipts from "./i18n/receipts/en";
+import requests from "./i18n/requests/en";
 import signin from "./i18n/signin/en";
 
 /** Start has the keys of a page's title and of the sentence below it, and whether the page is short, as its Page says. */
@@ -23,6 +26,9 @@ interface Start {
 const starts: Record<string, Start> = {
   share: { title: "share.title", lead: "share.lead" },
   open: { title: "open.checking", short: true },
+  answer: { title: "open.checking", short: true },
+  collect: { title: "collect.title" },
+  requests: { title: "requests.title" },
   receipt: { title: "receipt.title", lead: "receipt.lead" },
   signin: { title: "signin.title", short: true },
   signup: { title: "signup.title", lead: "signup.lead", short: true },
@@ -44,7 +50,18 @@ const starts: Record<string, Start> = {
 
 type Texts = Record<string, string>;
 
-const english: Texts = { ...first, ...about, ...account, ...colonel, ...domains, ...receipts, ...signin };
+const english: Texts = {
+  ...first,
+  ...about,
+  ...account,
+  ...answer,
+  ...collect,
+  ...colonel,
+  ...domains,
+  ...receipts,
+  ...requests,
+  ...signin,
+};
 
 /** startsIn returns the first words in all languages, from the folder with the texts. It throws if one is missing. */
 export function startsIn(folder: string) {

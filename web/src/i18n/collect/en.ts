@@ -1,0 +1,4 @@
+/** The texts of the page that collects the answers to a request. */
+export default {
+  "collect.title": "Your request",
+} as const;

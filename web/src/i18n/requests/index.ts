@@ -1,0 +1,8 @@
+/* The texts that ask for secrets, and of the list of requests. */
+import { addTexts, type KeyOf } from "../index";
+import en from "./en";
+
+export type Key = KeyOf<typeof en>;
+
+// A page that imports this module waits until its texts are loaded.
+export const { t, tn, rich } = await addTexts(en, import.meta.glob("./*.json"));
