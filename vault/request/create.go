@@ -31,7 +31,7 @@ const (
 // The maximum numbers of requests that are not forgotten.
 const (
 	accountMost = 500
-	networkMost = 50
+	networkMost = 100
 	wideMost    = 4 * networkMost // of an IPv6 /48
 )
 
@@ -205,7 +205,7 @@ func (d *draft) put(tx *rows.Tx, c caller.Caller) error {
 	if err := answer.Begin(tx, d.row); err != nil {
 		return err
 	}
-	if err := sweep.PutDue(tx, r.expires, sweep.DueRequest, d.row[:]); err != nil {
+	if err := sweep.PutDue(tx, r.forgotten(), sweep.DueRequest, d.row[:]); err != nil {
 		return err
 	}
 	return audit.Write(tx, r.created, audit.Request, d.row)
@@ -218,7 +218,7 @@ func admitOneMore(tx *rows.Tx, key []byte) error {
 	prefix := key[:len(key)-8-len(seal.RowKey{})]
 	kept, err := rows.FirstKeysFrom(tx, BucketRequests, prefix, rows.PrefixEnd(prefix), most)
 	if err == nil && len(kept) >= most {
-		err = &refusal.TooManyError{What: "requests that are not over", Limit: most}
+		err = &refusal.TooManyError{What: "requests that are not forgotten", Limit: most}
 	}
 	return err
 }

@@ -9,6 +9,6 @@
 // the data folder opens no answer.
 //
 // A request takes answers until as many came as were asked for, until its time is over, or
-// until it is closed. It is forgotten when its time is over and no answer can wait any
-// more.
+// until it is closed. It is forgotten 7 days after its time is over, when no answer can wait
+// any more.
 package request

@@ -33,11 +33,7 @@ func (re *Requests) Forget(tx *rows.Tx, key []byte, now time.Time) (next time.Ti
 	if err != nil {
 		return next, err
 	}
-	tally, err := loadTally(tx, row)
-	if err != nil {
-		return next, err
-	}
-	forgotten := r.forgotten(tally)
+	forgotten := r.forgotten()
 	if now.Before(forgotten) {
 		return forgotten, nil
 	}

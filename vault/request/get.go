@@ -37,7 +37,7 @@ func (re *Requests) GetRequest(ctx context.Context, c caller.Caller, key string,
 	r := f.record
 	shown := Shown{Request: f.show(c, now), Card: caller.Text(r.card), AnswerMost: re.limits.AnswerSize(r.owner != "")}
 	shown.Request.ID, shown.Request.Answered, shown.Request.Waiting = "", 0, 0
-	shown.Request.Updated, shown.Request.Forgotten = r.created, r.expires
+	shown.Request.Updated = r.created
 	if shown.Request.State == StateWithdrawn {
 		shown.Card = ""
 		return shown, nil

@@ -147,14 +147,10 @@ func isProof(proof caller.Text, hash [sha256.Size]byte) bool {
 	return subtle.ConstantTimeCompare(shown[:], hash[:]) == 1
 }
 
-// forgotten returns when a request is forgotten: when its time is over and no answer can
-// wait any more.
-func (r *Record) forgotten(tally answer.Tally) time.Time {
-	if last := tally.Last.Add(answer.Lifetime); !tally.Last.IsZero() && last.After(r.expires) {
-		return last
-	}
-	return r.expires
-}
+// forgotten returns when a request is forgotten: when no answer can wait any more. The time
+// does not depend on the answers that came, so that it tells nothing about them to those
+// who have the request's link.
+func (r *Record) forgotten() time.Time { return r.expires.Add(answer.Lifetime) }
 
 // idOf returns what names a request to its owner's account.
 func idOf(row seal.RowKey) string { return hex.EncodeToString(row[:]) }
@@ -180,7 +176,7 @@ func loadKept(tx *rows.Tx, row seal.RowKey, now time.Time) (*Record, answer.Tall
 		return nil, answer.Tally{}, err
 	}
 	tally, err := loadTally(tx, row)
-	if err == nil && !now.Before(r.forgotten(tally)) {
+	if err == nil && !now.Before(r.forgotten()) {
 		err = refusal.ErrNotFound
 	}
 	return r, tally, err

@@ -114,15 +114,11 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A request is forgotten when its time is over and no answer can wait.
+// A request is forgotten when no answer can wait, whether one came or not.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	r := sample()
-	for _, c := range []struct{ last, want time.Time }{
-		{time.Time{}, r.expires}, {r.expires.Add(-answer.Lifetime), r.expires}, {r.created, r.created.Add(answer.Lifetime)},
-	} {
-		if got := r.forgotten(answer.Tally{Last: c.last}); !got.Equal(c.want) {
-			t.Errorf("forgotten(last answer at %v): got %v, want %v", c.last, got, c.want)
-		}
+	if got, want := r.forgotten(), r.expires.Add(answer.Lifetime); !got.Equal(want) {
+		t.Errorf("forgotten(): got %v, want %v", got, want)
 	}
 }

@@ -404,14 +404,14 @@ func TestTooManyRequests(t *testing.T) {
 		_, err := k.Vault.Requests.CreateRequest(t.Context(), c, terms)
 		return err
 	}
-	for range 50 {
+	for range 100 {
 		vaulttest.Want(t, "CreateRequest()", ask(vaulttest.Caller(1)), nil)
 	}
-	vaulttest.WantErr(t, "CreateRequest(50 of the network)", ask(vaulttest.Caller(1)), refusal.ErrTooMany)
+	vaulttest.WantErr(t, "CreateRequest(100 of the network)", ask(vaulttest.Caller(1)), refusal.ErrTooMany)
 	vaulttest.Want(t, "CreateRequest(another network)", ask(vaulttest.Caller(2)), nil)
 	vaulttest.Want(t, "CreateRequest(account)", ask(k.MustStoredAccount(t, vaulttest.Caller(1), "a")), nil)
-	vaulttest.AdvanceInSteps(t, k, 25*time.Hour)
-	vaulttest.Want(t, "CreateRequest(the others are over)", ask(vaulttest.Caller(1)), nil)
+	vaulttest.AdvanceInSteps(t, k, 25*time.Hour+answer.Lifetime)
+	vaulttest.Want(t, "CreateRequest(the others are forgotten)", ask(vaulttest.Caller(1)), nil)
 }
 
 // Closing ends a request, by either way. What waits goes on, unless it is burned too.
@@ -456,7 +456,8 @@ func TestClose(t *testing.T) {
 	vaulttest.Want(t, "audit rows of closings", vaulttest.AuditKinds(t, k)[audit.Close], 2)
 }
 
-// A request whose time is over takes no answers, and is forgotten when none can wait.
+// A request whose time is over takes no answers, and is forgotten when none can wait. Until
+// then those who have its link cannot tell whether one came.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
@@ -467,11 +468,14 @@ func TestTimes(t *testing.T) {
 	_, err := k.SendAnswer(t, vaulttest.Caller(2), a, a.MakeAnswer(t, vaulttest.Plaintext, ""))
 	vaulttest.WantErr(t, "AnswerRequest(past)", err, refusal.ErrRequestEnded)
 	wantCounts(t, k, a, request.StatePast, 1, 1)
+	wantCounts(t, k, empty, request.StatePast, 0, 0)
 	_, err = k.Vault.Requests.GetCollection(t.Context(), caller.Caller{}, empty.CollectLink())
-	vaulttest.WantErr(t, "GetCollection(nothing can wait)", err, refusal.ErrNotFound)
-	_, err = k.Vault.Requests.GetRequest(t.Context(), caller.Caller{}, empty.Key.Expose(), empty.Proof())
-	vaulttest.WantErr(t, "GetRequest(nothing can wait)", err, refusal.ErrNotFound)
-	vaulttest.Want(t, "requests", len(vaulttest.RowsIn(t, k.Store, request.BucketRequest)), 1)
+	vaulttest.Want(t, "GetCollection(past)", err, nil)
+	answered, err := k.Vault.Requests.GetRequest(t.Context(), caller.Caller{}, a.Key.Expose(), a.Proof())
+	vaulttest.Want(t, "GetRequest(answered)", err, nil)
+	unanswered, err := k.Vault.Requests.GetRequest(t.Context(), caller.Caller{}, empty.Key.Expose(), empty.Proof())
+	vaulttest.Want(t, "GetRequest(not answered)", err, nil)
+	vaulttest.Want(t, "GetRequest(answered)", answered.Request, unanswered.Request)
 	vaulttest.AdvanceInSteps(t, k, answer.Lifetime-2*time.Hour)
 	text, err := k.OpenAnswer(t, caller.Caller{}, a, vaulttest.AnswerOf(t, k.MustCollect(t, caller.Caller{}, a), late), vaulttest.Claim(1))
 	vaulttest.Want(t, "OpenAnswer(late)", err, nil)

@@ -182,7 +182,7 @@ func (f *found) state(now time.Time) State {
 func (f *found) show(c caller.Caller, now time.Time) Request {
 	r := f.record
 	shown := Request{
-		State: f.state(now), Created: r.created, Updated: r.created, Expires: r.expires, Forgotten: r.forgotten(f.tally),
+		State: f.state(now), Created: r.created, Updated: r.created, Expires: r.expires, Forgotten: r.forgotten(),
 		Answers: int(r.answers), Answered: int(f.tally.Taken), Waiting: int(f.tally.Waiting), ShareDomain: f.domain,
 		Notifies: r.notifies, ShowsAddress: r.showsAddress,
 	}
