@@ -97,17 +97,17 @@ func (r *Record) change(tx *rows.Tx, ref Ref, tally Tally) error {
 }
 
 // Touched notes in a transaction that something was added to the timeline of an answer's
-// receipt, so that those who watch the request see it. It changes nothing if the request
-// is forgotten.
-func Touched(tx *rows.Tx, ref Ref) error {
-	tally, err := LoadTally(tx, ref.Request)
+// receipt, or that a request was closed, so that those who watch the request see it. It
+// changes nothing if the request is forgotten.
+func Touched(tx *rows.Tx, request seal.RowKey) error {
+	tally, err := LoadTally(tx, request)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return tally.put(tx, ref.Request)
+	return tally.put(tx, request)
 }
 
 // Forget deletes the answers of a request and their tally. The caller makes sure that no

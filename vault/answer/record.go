@@ -129,8 +129,8 @@ type Tally struct {
 	Taken, Waiting uint32
 	// Last is when the last of them came; zero before the first.
 	Last time.Time
-	// Changes grows with each thing that happens to one of them. So those who watch a
-	// request need to read this row alone.
+	// Changes grows with each thing that happens to one of them, or to the request. So
+	// those who watch it need to read this row alone.
 	Changes uint64
 }
 

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -98,6 +99,9 @@ func (re *Requests) end(ctx context.Context, row seal.RowKey, to stored, now tim
 		if err := tx.Put(BucketRequest, row[:], r.encode()); err != nil {
 			return err
 		}
+		if err := answer.Touched(tx, row); err != nil {
+			return err
+		}
 		return audit.Write(tx, now, audit.Close, row)
 	})
 	if err == nil {
@@ -107,7 +111,8 @@ func (re *Requests) end(ctx context.Context, row seal.RowKey, to stored, now tim
 }
 
 // burnAll burns the answers of a request that wait, each in its own transaction, and
-// returns how many. by is a masked network, empty for none.
+// returns how many. Damage to one keeps none of the others, and is returned in the end. by
+// is a masked network, empty for none.
 func (re *Requests) burnAll(ctx context.Context, row seal.RowKey, by string) (burned int, err error) {
 	var waiting []seal.RowKey
 	err = re.store.View(ctx, func(tx *rows.Tx) error {
@@ -119,17 +124,23 @@ func (re *Requests) burnAll(ctx context.Context, row seal.RowKey, by string) (bu
 			return nil
 		})
 	})
+	if err != nil {
+		return 0, err
+	}
+	var damaged error
 	for _, receipt := range waiting {
 		err := re.burns.BurnAnswer(ctx, receipt, by)
-		if errors.Is(err, refusal.ErrNotFound) {
-			continue // it was opened meanwhile, or its time is over
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, refusal.ErrNotFound): // it was opened meanwhile, or its time is over
+		case rows.IsDamage(err):
+			damaged = cmp.Or(damaged, err)
+		case err != nil:
 			return burned, err
+		default:
+			burned++
 		}
-		burned++
 	}
-	return burned, err
+	return burned, damaged
 }
 
 // Withdraw closes the request of a reported link for an administrator, burns the answers
@@ -157,7 +168,8 @@ func (re *Requests) Withdraw(ctx context.Context, c caller.Caller, key string) (
 }
 
 // EndAccount closes the requests of an account that ends, burns their answers that wait,
-// and returns how many. If the caller cancels, it may be repeated.
+// and returns how many. Damage to one keeps none of the others, and is returned in the end.
+// If the caller cancels, it may be repeated.
 func (re *Requests) EndAccount(ctx context.Context, id caller.AccountID, now time.Time) (burned int, err error) {
 	prefix := append([]byte{kindAccount}, id[:]...)
 	var listed [][]byte
@@ -168,18 +180,32 @@ func (re *Requests) EndAccount(ctx context.Context, id caller.AccountID, now tim
 	if err != nil {
 		return 0, err
 	}
+	var damaged error
 	for _, key := range listed {
-		row, err := listedRow(key)
-		if err != nil {
+		n, err := re.endListed(ctx, key, now)
+		burned += n
+		if err != nil && !rows.IsDamage(err) {
 			return burned, err
 		}
-		if err := re.end(ctx, row, storedClosed, now, nil); err != nil && !errors.Is(err, refusal.ErrNotFound) {
-			return burned, err
-		}
-		n, err := re.burnAll(ctx, row, "")
-		if burned += n; err != nil {
-			return burned, err
-		}
+		damaged = cmp.Or(damaged, err)
 	}
-	return burned, nil
+	return burned, damaged
+}
+
+// endListed closes a request that a row of BucketRequests lists, and burns its answers that
+// wait, also if the request cannot be read.
+func (re *Requests) endListed(ctx context.Context, key []byte, now time.Time) (burned int, err error) {
+	row, err := listedRow(key)
+	if err != nil {
+		return 0, err
+	}
+	closed := re.end(ctx, row, storedClosed, now, nil)
+	if closed != nil && !errors.Is(closed, refusal.ErrNotFound) && !rows.IsDamage(closed) {
+		return 0, closed
+	}
+	burned, err = re.burnAll(ctx, row, "")
+	if err == nil && rows.IsDamage(closed) {
+		err = closed
+	}
+	return burned, err
 }

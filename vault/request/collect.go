@@ -90,13 +90,14 @@ func (re *Requests) byCollect(ctx context.Context, c caller.Caller, link Collect
 		case !answers:
 			return nil
 		}
-		return f.readAnswers(tx, re.receipts, now)
+		return re.readAnswers(tx, &f, now)
 	})
 	return f, err
 }
 
-// readAnswers reads the answers in the order in which they came.
-func (f *collected) readAnswers(tx *rows.Tx, receipts *receipt.Receipts, now time.Time) error {
+// readAnswers reads the answers in the order in which they came. It logs a receipt that
+// cannot be read, and leaves out its events: the answers are still worth showing.
+func (re *Requests) readAnswers(tx *rows.Tx, f *collected, now time.Time) error {
 	err := answer.Of(tx, f.row, func(ref answer.Ref, r *answer.Record) error {
 		f.answers = append(f.answers, foundAnswer{ref: ref, record: r})
 		return nil
@@ -107,7 +108,10 @@ func (f *collected) readAnswers(tx *rows.Tx, receipts *receipt.Receipts, now tim
 	slices.SortFunc(f.answers, func(a, b foundAnswer) int { return cmp.Compare(a.record.Place, b.record.Place) })
 	for i := range f.answers {
 		a := &f.answers[i]
-		if a.events, err = receipts.EventsIn(tx, a.record.Receipt, now); err != nil {
+		a.events, err = re.receipts.EventsIn(tx, a.record.Receipt, now)
+		if rows.IsDamage(err) {
+			re.log.Error("reading the receipt of an answer", "cause", err)
+		} else if err != nil {
 			return err
 		}
 	}

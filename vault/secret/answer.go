@@ -159,7 +159,7 @@ func (r *Record) touch(tx *rows.Tx) error {
 	if r.answer == nil {
 		return nil
 	}
-	return answer.Touched(tx, r.answer.ref)
+	return answer.Touched(tx, r.answer.ref.Request)
 }
 
 // tell tells those who watch a secret's receipt, or the request that it answers, of a
