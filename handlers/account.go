@@ -12,6 +12,7 @@ import (
 	"hush/vault/domain"
 	"hush/vault/password"
 	"hush/vault/receipt"
+	"hush/vault/request"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/signup"
@@ -28,6 +29,7 @@ type AccountService struct {
 	burns     *secret.Burns
 	receipts  *receipt.Receipts
 	domains   *domain.Domains
+	requests  *request.Requests
 }
 
 // CreateAccount signs up. Its mails are in the requested language, or else in

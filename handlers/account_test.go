@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -8,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
@@ -111,6 +113,14 @@ func TestExportAccount(t *testing.T) {
 	b, session := s.signIn(t, false)
 	s.bearer(t, caller.ScopesAll)
 	receipt := s.conceal(t, b)
+	a, ask := s.askRequest(t, 2)
+	asked, err := hushv1connect.NewRequestServiceClient(s.client(b), s.url).CreateRequest(t.Context(), ask)
+	if err != nil {
+		t.Fatalf("CreateRequest: got %v, want no error", err)
+	}
+	if _, err := hushv1connect.NewRequestServiceClient(s.client(&browser{}), s.url).AnswerRequest(t.Context(), sendAnswer(t, a, asked.GetRequestKey())); err != nil {
+		t.Fatalf("AnswerRequest: got %v, want no error", err)
+	}
 	res, err := s.accounts(b).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
 	if err != nil {
 		t.Fatalf("ExportAccount: got %v, want no error", err)
@@ -123,6 +133,12 @@ func TestExportAccount(t *testing.T) {
 	}
 	if len(res.GetMetadata()) != 1 || res.GetMetadata()[0].GetMetadataKey() != receipt.GetMetadataKey() || res.GetMetadata()[0].GetSecretKey() != "" {
 		t.Errorf("ExportAccount: got the receipts %v, want one without its secret's key", res.GetMetadata())
+	}
+	if r := res.GetRequests(); len(r) != 1 || r[0].GetId() != asked.GetRequest().GetId() || r[0].GetAnswered() != 1 || r[0].GetWaiting() != 1 {
+		t.Errorf("ExportAccount: got the requests %v, want one with an answer", r)
+	}
+	if said := res.String(); strings.Contains(said, asked.GetRequestKey()) || strings.Contains(said, asked.GetCollectKey()) {
+		t.Errorf("ExportAccount: got a key of a request in %s, want none", said)
 	}
 	if res.GetSealedCount() != 0 {
 		t.Errorf("ExportAccount: got %d sealed receipts, want 0", res.GetSealedCount())

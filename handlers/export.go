@@ -6,6 +6,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers/chain"
 	"hush/vault/receipt"
+	"hush/vault/request"
 )
 
 // ExportAccount returns everything that is stored about the caller's account.
@@ -31,9 +32,13 @@ func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAcco
 	if err != nil {
 		return nil, err
 	}
+	requests, err := s.requests.ListRequests(ctx, caller, request.ListMost, "")
+	if err != nil {
+		return nil, err
+	}
 	return &hushv1.ExportAccountResponse{
 		Account: accountOf(account), ApiTokens: each(tokens, apiTokenOf), Sessions: each(sessions, sessionOf),
 		Domains: each(domains, domainOf), Metadata: each(page.Metadata, metadataOf), NextPageToken: page.Next,
-		SealedCount: int32(page.Sealed),
+		SealedCount: int32(page.Sealed), Requests: each(requests.Requests, requestOf),
 	}, nil
 }

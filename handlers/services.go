@@ -35,6 +35,7 @@ func newServices(opts Options) Services {
 		Accounts: &AccountService{
 			accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, vault: v, tokens: v.Tokens,
 			sessions: v.Sessions, burns: v.Burns, receipts: v.Receipts, domains: v.Domains,
+			requests: v.Requests,
 		},
 		Sessions:   &SessionService{sessions: v.Sessions, accounts: v.Accounts, base: opts.BaseURL},
 		Domains:    &DomainService{domains: v.Domains, checks: v.Checks},

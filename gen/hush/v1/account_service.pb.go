@@ -1803,7 +1803,10 @@ type ExportAccountResponse struct {
 	NextPageToken string `protobuf:"bytes,6,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// How many receipts in this range the caller's credential cannot decrypt.
 	// They are older than the credential or than a password reset.
-	SealedCount   int32 `protobuf:"varint,7,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
+	SealedCount int32 `protobuf:"varint,7,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
+	// The requests of the account that are not forgotten, newest first: all of them, as
+	// ListRequests returns them.
+	Requests      []*Request `protobuf:"bytes,8,rep,name=requests,proto3" json:"requests,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1885,6 +1888,13 @@ func (x *ExportAccountResponse) GetSealedCount() int32 {
 		return x.SealedCount
 	}
 	return 0
+}
+
+func (x *ExportAccountResponse) GetRequests() []*Request {
+	if x != nil {
+		return x.Requests
+	}
+	return nil
 }
 
 // BurnAllSecretsRequest is empty.
@@ -1974,7 +1984,7 @@ var File_hush_v1_account_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dhush/v1/account_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15hush/v1/account.proto\x1a\x14hush/v1/domain.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\"\xe9\x01\n" +
+	"\x1dhush/v1/account_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15hush/v1/account.proto\x1a\x14hush/v1/domain.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x15hush/v1/request.proto\"\xe9\x01\n" +
 	"\x14CreateAccountRequest\x12%\n" +
 	"\aaddress\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaddress\x12'\n" +
 	"\bpassword\x18\x02 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\x12\x1f\n" +
@@ -2063,7 +2073,7 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\x15RevokeApiTokenRequest\x12\"\n" +
 	"\btoken_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02(@R\atokenId\"\x18\n" +
 	"\x16RevokeApiTokenResponse\"\x16\n" +
-	"\x14ExportAccountRequest\"\xc8\x02\n" +
+	"\x14ExportAccountRequest\"\xf6\x02\n" +
 	"\x15ExportAccountResponse\x12*\n" +
 	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\x120\n" +
 	"\n" +
@@ -2072,7 +2082,8 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\adomains\x18\x04 \x03(\v2\x0f.hush.v1.DomainR\adomains\x12-\n" +
 	"\bmetadata\x18\x05 \x03(\v2\x11.hush.v1.MetadataR\bmetadata\x12&\n" +
 	"\x0fnext_page_token\x18\x06 \x01(\tR\rnextPageToken\x12!\n" +
-	"\fsealed_count\x18\a \x01(\x05R\vsealedCount\"\x17\n" +
+	"\fsealed_count\x18\a \x01(\x05R\vsealedCount\x12,\n" +
+	"\brequests\x18\b \x03(\v2\x10.hush.v1.RequestR\brequests\"\x17\n" +
 	"\x15BurnAllSecretsRequest\"0\n" +
 	"\x16BurnAllSecretsResponse\x12\x16\n" +
 	"\x06burned\x18\x01 \x01(\x05R\x06burned2\xee\x0f\n" +
@@ -2167,6 +2178,7 @@ var file_hush_v1_account_service_proto_goTypes = []any{
 	(*Session)(nil),                       // 47: hush.v1.Session
 	(*Domain)(nil),                        // 48: hush.v1.Domain
 	(*Metadata)(nil),                      // 49: hush.v1.Metadata
+	(*Request)(nil),                       // 50: hush.v1.Request
 }
 var file_hush_v1_account_service_proto_depIdxs = []int32{
 	40, // 0: hush.v1.GetAccountResponse.account:type_name -> hush.v1.Account
@@ -2183,51 +2195,52 @@ var file_hush_v1_account_service_proto_depIdxs = []int32{
 	47, // 11: hush.v1.ExportAccountResponse.sessions:type_name -> hush.v1.Session
 	48, // 12: hush.v1.ExportAccountResponse.domains:type_name -> hush.v1.Domain
 	49, // 13: hush.v1.ExportAccountResponse.metadata:type_name -> hush.v1.Metadata
-	0,  // 14: hush.v1.AccountService.CreateAccount:input_type -> hush.v1.CreateAccountRequest
-	2,  // 15: hush.v1.AccountService.VerifyAccount:input_type -> hush.v1.VerifyAccountRequest
-	4,  // 16: hush.v1.AccountService.ResendVerification:input_type -> hush.v1.ResendVerificationRequest
-	6,  // 17: hush.v1.AccountService.GetAccount:input_type -> hush.v1.GetAccountRequest
-	8,  // 18: hush.v1.AccountService.DestroyAccount:input_type -> hush.v1.DestroyAccountRequest
-	10, // 19: hush.v1.AccountService.ChangeAccountPassword:input_type -> hush.v1.ChangeAccountPasswordRequest
-	12, // 20: hush.v1.AccountService.RequestPasswordReset:input_type -> hush.v1.RequestPasswordResetRequest
-	14, // 21: hush.v1.AccountService.ResetPassword:input_type -> hush.v1.ResetPasswordRequest
-	16, // 22: hush.v1.AccountService.RequestAddressChange:input_type -> hush.v1.RequestAddressChangeRequest
-	18, // 23: hush.v1.AccountService.ConfirmAddressChange:input_type -> hush.v1.ConfirmAddressChangeRequest
-	20, // 24: hush.v1.AccountService.UpdateLocale:input_type -> hush.v1.UpdateLocaleRequest
-	22, // 25: hush.v1.AccountService.UpdateNotifications:input_type -> hush.v1.UpdateNotificationsRequest
-	24, // 26: hush.v1.AccountService.CreateInvite:input_type -> hush.v1.CreateInviteRequest
-	26, // 27: hush.v1.AccountService.ListInvites:input_type -> hush.v1.ListInvitesRequest
-	28, // 28: hush.v1.AccountService.RevokeInvite:input_type -> hush.v1.RevokeInviteRequest
-	30, // 29: hush.v1.AccountService.GenerateApiToken:input_type -> hush.v1.GenerateApiTokenRequest
-	32, // 30: hush.v1.AccountService.ListApiTokens:input_type -> hush.v1.ListApiTokensRequest
-	34, // 31: hush.v1.AccountService.RevokeApiToken:input_type -> hush.v1.RevokeApiTokenRequest
-	36, // 32: hush.v1.AccountService.ExportAccount:input_type -> hush.v1.ExportAccountRequest
-	38, // 33: hush.v1.AccountService.BurnAllSecrets:input_type -> hush.v1.BurnAllSecretsRequest
-	1,  // 34: hush.v1.AccountService.CreateAccount:output_type -> hush.v1.CreateAccountResponse
-	3,  // 35: hush.v1.AccountService.VerifyAccount:output_type -> hush.v1.VerifyAccountResponse
-	5,  // 36: hush.v1.AccountService.ResendVerification:output_type -> hush.v1.ResendVerificationResponse
-	7,  // 37: hush.v1.AccountService.GetAccount:output_type -> hush.v1.GetAccountResponse
-	9,  // 38: hush.v1.AccountService.DestroyAccount:output_type -> hush.v1.DestroyAccountResponse
-	11, // 39: hush.v1.AccountService.ChangeAccountPassword:output_type -> hush.v1.ChangeAccountPasswordResponse
-	13, // 40: hush.v1.AccountService.RequestPasswordReset:output_type -> hush.v1.RequestPasswordResetResponse
-	15, // 41: hush.v1.AccountService.ResetPassword:output_type -> hush.v1.ResetPasswordResponse
-	17, // 42: hush.v1.AccountService.RequestAddressChange:output_type -> hush.v1.RequestAddressChangeResponse
-	19, // 43: hush.v1.AccountService.ConfirmAddressChange:output_type -> hush.v1.ConfirmAddressChangeResponse
-	21, // 44: hush.v1.AccountService.UpdateLocale:output_type -> hush.v1.UpdateLocaleResponse
-	23, // 45: hush.v1.AccountService.UpdateNotifications:output_type -> hush.v1.UpdateNotificationsResponse
-	25, // 46: hush.v1.AccountService.CreateInvite:output_type -> hush.v1.CreateInviteResponse
-	27, // 47: hush.v1.AccountService.ListInvites:output_type -> hush.v1.ListInvitesResponse
-	29, // 48: hush.v1.AccountService.RevokeInvite:output_type -> hush.v1.RevokeInviteResponse
-	31, // 49: hush.v1.AccountService.GenerateApiToken:output_type -> hush.v1.GenerateApiTokenResponse
-	33, // 50: hush.v1.AccountService.ListApiTokens:output_type -> hush.v1.ListApiTokensResponse
-	35, // 51: hush.v1.AccountService.RevokeApiToken:output_type -> hush.v1.RevokeApiTokenResponse
-	37, // 52: hush.v1.AccountService.ExportAccount:output_type -> hush.v1.ExportAccountResponse
-	39, // 53: hush.v1.AccountService.BurnAllSecrets:output_type -> hush.v1.BurnAllSecretsResponse
-	34, // [34:54] is the sub-list for method output_type
-	14, // [14:34] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	50, // 14: hush.v1.ExportAccountResponse.requests:type_name -> hush.v1.Request
+	0,  // 15: hush.v1.AccountService.CreateAccount:input_type -> hush.v1.CreateAccountRequest
+	2,  // 16: hush.v1.AccountService.VerifyAccount:input_type -> hush.v1.VerifyAccountRequest
+	4,  // 17: hush.v1.AccountService.ResendVerification:input_type -> hush.v1.ResendVerificationRequest
+	6,  // 18: hush.v1.AccountService.GetAccount:input_type -> hush.v1.GetAccountRequest
+	8,  // 19: hush.v1.AccountService.DestroyAccount:input_type -> hush.v1.DestroyAccountRequest
+	10, // 20: hush.v1.AccountService.ChangeAccountPassword:input_type -> hush.v1.ChangeAccountPasswordRequest
+	12, // 21: hush.v1.AccountService.RequestPasswordReset:input_type -> hush.v1.RequestPasswordResetRequest
+	14, // 22: hush.v1.AccountService.ResetPassword:input_type -> hush.v1.ResetPasswordRequest
+	16, // 23: hush.v1.AccountService.RequestAddressChange:input_type -> hush.v1.RequestAddressChangeRequest
+	18, // 24: hush.v1.AccountService.ConfirmAddressChange:input_type -> hush.v1.ConfirmAddressChangeRequest
+	20, // 25: hush.v1.AccountService.UpdateLocale:input_type -> hush.v1.UpdateLocaleRequest
+	22, // 26: hush.v1.AccountService.UpdateNotifications:input_type -> hush.v1.UpdateNotificationsRequest
+	24, // 27: hush.v1.AccountService.CreateInvite:input_type -> hush.v1.CreateInviteRequest
+	26, // 28: hush.v1.AccountService.ListInvites:input_type -> hush.v1.ListInvitesRequest
+	28, // 29: hush.v1.AccountService.RevokeInvite:input_type -> hush.v1.RevokeInviteRequest
+	30, // 30: hush.v1.AccountService.GenerateApiToken:input_type -> hush.v1.GenerateApiTokenRequest
+	32, // 31: hush.v1.AccountService.ListApiTokens:input_type -> hush.v1.ListApiTokensRequest
+	34, // 32: hush.v1.AccountService.RevokeApiToken:input_type -> hush.v1.RevokeApiTokenRequest
+	36, // 33: hush.v1.AccountService.ExportAccount:input_type -> hush.v1.ExportAccountRequest
+	38, // 34: hush.v1.AccountService.BurnAllSecrets:input_type -> hush.v1.BurnAllSecretsRequest
+	1,  // 35: hush.v1.AccountService.CreateAccount:output_type -> hush.v1.CreateAccountResponse
+	3,  // 36: hush.v1.AccountService.VerifyAccount:output_type -> hush.v1.VerifyAccountResponse
+	5,  // 37: hush.v1.AccountService.ResendVerification:output_type -> hush.v1.ResendVerificationResponse
+	7,  // 38: hush.v1.AccountService.GetAccount:output_type -> hush.v1.GetAccountResponse
+	9,  // 39: hush.v1.AccountService.DestroyAccount:output_type -> hush.v1.DestroyAccountResponse
+	11, // 40: hush.v1.AccountService.ChangeAccountPassword:output_type -> hush.v1.ChangeAccountPasswordResponse
+	13, // 41: hush.v1.AccountService.RequestPasswordReset:output_type -> hush.v1.RequestPasswordResetResponse
+	15, // 42: hush.v1.AccountService.ResetPassword:output_type -> hush.v1.ResetPasswordResponse
+	17, // 43: hush.v1.AccountService.RequestAddressChange:output_type -> hush.v1.RequestAddressChangeResponse
+	19, // 44: hush.v1.AccountService.ConfirmAddressChange:output_type -> hush.v1.ConfirmAddressChangeResponse
+	21, // 45: hush.v1.AccountService.UpdateLocale:output_type -> hush.v1.UpdateLocaleResponse
+	23, // 46: hush.v1.AccountService.UpdateNotifications:output_type -> hush.v1.UpdateNotificationsResponse
+	25, // 47: hush.v1.AccountService.CreateInvite:output_type -> hush.v1.CreateInviteResponse
+	27, // 48: hush.v1.AccountService.ListInvites:output_type -> hush.v1.ListInvitesResponse
+	29, // 49: hush.v1.AccountService.RevokeInvite:output_type -> hush.v1.RevokeInviteResponse
+	31, // 50: hush.v1.AccountService.GenerateApiToken:output_type -> hush.v1.GenerateApiTokenResponse
+	33, // 51: hush.v1.AccountService.ListApiTokens:output_type -> hush.v1.ListApiTokensResponse
+	35, // 52: hush.v1.AccountService.RevokeApiToken:output_type -> hush.v1.RevokeApiTokenResponse
+	37, // 53: hush.v1.AccountService.ExportAccount:output_type -> hush.v1.ExportAccountResponse
+	39, // 54: hush.v1.AccountService.BurnAllSecrets:output_type -> hush.v1.BurnAllSecretsResponse
+	35, // [35:55] is the sub-list for method output_type
+	15, // [15:35] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_account_service_proto_init() }
@@ -2239,6 +2252,7 @@ func file_hush_v1_account_service_proto_init() {
 	file_hush_v1_domain_proto_init()
 	file_hush_v1_metadata_proto_init()
 	file_hush_v1_policy_proto_init()
+	file_hush_v1_request_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -399,10 +399,10 @@ const file_hush_v1_request_proto_rawDesc = "" +
 	"\n" +
 	"STATE_PAST\x10\x03\x12\x10\n" +
 	"\fSTATE_CLOSED\x10\x04\x12\x13\n" +
-	"\x0fSTATE_WITHDRAWN\x10\x05\"\xe8\x02\n" +
+	"\x0fSTATE_WITHDRAWN\x10\x05\"\xed\x02\n" +
 	"\x06Answer\x12\x16\n" +
-	"\x06number\x18\x01 \x01(\fR\x06number\x12\x1f\n" +
-	"\vsealed_link\x18\x02 \x01(\fR\n" +
+	"\x06number\x18\x01 \x01(\fR\x06number\x12$\n" +
+	"\vsealed_link\x18\x02 \x01(\fB\x03\x80\x01\x01R\n" +
 	"sealedLink\x12\"\n" +
 	"\n" +
 	"secret_key\x18\x03 \x01(\tB\x03\x80\x01\x01R\tsecretKey\x12$\n" +
