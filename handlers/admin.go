@@ -66,6 +66,15 @@ func (s *AdminService) BurnSecret(ctx context.Context, req *adminv1.BurnSecretRe
 	return &adminv1.BurnSecretResponse{Metadata: keylessOf(burned)}, nil
 }
 
+// WithdrawRequest closes the request of a reported link.
+func (s *AdminService) WithdrawRequest(ctx context.Context, req *adminv1.WithdrawRequestRequest) (*adminv1.WithdrawRequestResponse, error) {
+	burned, err := s.operator.Requests.Withdraw(ctx, caller.Text(req.GetLink()))
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.WithdrawRequestResponse{Burned: int32(burned)}, nil
+}
+
 // ListAuditRows lists a page of the audit trail.
 func (s *AdminService) ListAuditRows(ctx context.Context, req *adminv1.ListAuditRowsRequest) (*adminv1.ListAuditRowsResponse, error) {
 	filter, ok := vault.NewAuditFilter(req.GetKinds()...)

@@ -19,7 +19,9 @@ import (
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/request"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/vaulttest"
@@ -243,6 +245,34 @@ func TestAdminBurnsAReportedLink(t *testing.T) {
 	if _, err := admin.BurnSecret(t.Context(), &adminv1.BurnSecretRequest{Link: link}); connect.CodeOf(err) != connect.CodeNotFound {
 		t.Errorf("BurnSecret again: got %v, want not found", err)
 	}
+}
+
+// The operator closes the request of a reported link, which shows its card to no one but
+// its requester from then on, and the trail says that the operator did.
+func TestAdminClosesAReportedRequest(t *testing.T) {
+	t.Parallel()
+	admin, kit := newAdmin(t)
+	owner := kit.MustStoredAccount(t, vaulttest.Caller(1), "a")
+	a := kit.MustAsk(t, owner, 3)
+	kit.MustAnswer(t, vaulttest.Caller(2), a, vaulttest.Plaintext)
+	for link, want := range map[string]connect.Code{
+		"no link": connect.CodeInvalidArgument, "https://hush.example/c#" + a.CollectKey.Expose(): connect.CodeNotFound,
+	} {
+		if _, err := admin.WithdrawRequest(t.Context(), &adminv1.WithdrawRequestRequest{Link: link}); connect.CodeOf(err) != want {
+			t.Errorf("WithdrawRequest(%s): got %v, want %v", link, err, want)
+		}
+	}
+	for _, want := range []int32{1, 0} {
+		res, err := admin.WithdrawRequest(t.Context(), &adminv1.WithdrawRequestRequest{Link: "https://hush.example/q#" + a.Key.Expose()})
+		if err != nil || res.GetBurned() != want {
+			t.Errorf("WithdrawRequest: got %v, %v, want %d burned", res, err, want)
+		}
+	}
+	shown, err := kit.Vault.Requests.GetRequest(t.Context(), vaulttest.Caller(2), a.Key.Expose(), a.Proof())
+	vaulttest.Want(t, "GetRequest()", err, nil)
+	vaulttest.Want(t, "state", shown.Request.State, request.StateWithdrawn)
+	vaulttest.Want(t, "card", shown.Card, "")
+	vaulttest.Want(t, "audit rows", vaulttest.AuditKinds(t, kit)[audit.Withdraw], 2)
 }
 
 func TestAdminDomains(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/audit"
 	"hush/vault/domain"
+	"hush/vault/request"
 	"hush/vault/rootkey"
 	"hush/vault/secret"
 	"hush/vault/session"
@@ -18,6 +19,7 @@ type Operator struct {
 	Tokens   session.Operator
 	Domains  domain.Operator
 	Secrets  secret.Operator
+	Requests request.Operator
 	RootKeys *rootkey.RootKeys
 	Audit    audit.Trail
 }
@@ -34,6 +36,7 @@ func (v *Vault) Operator() Operator {
 		Accounts: AccountOperator{account.NewOperator(v.Accounts), v}, SignUps: signup.NewOperator(v.SignUps),
 		Tokens:  session.NewOperator(v.Sessions),
 		Domains: domain.NewOperator(v.Domains), Secrets: secret.NewOperator(v.Burns),
+		Requests: request.NewOperator(v.Requests),
 		RootKeys: v.RootKeys, Audit: v.trail,
 	}
 }

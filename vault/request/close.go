@@ -154,12 +154,35 @@ func (re *Requests) Withdraw(ctx context.Context, c caller.Caller, key string) (
 	if !ok {
 		return 0, refusal.ErrNotFound
 	}
+	return re.withdraw(ctx, token, c.AccountID())
+}
+
+// Operator holds the operator's actions on requests. It asks for no password: only the
+// process that owns the data folder hands it out.
+type Operator struct{ requests *Requests }
+
+// NewOperator returns the operator's actions on requests.
+func NewOperator(requests *Requests) Operator { return Operator{requests} }
+
+// Withdraw closes the request of a reported link like an administrator can. A text without
+// a key returns an InvalidError.
+func (o Operator) Withdraw(ctx context.Context, link caller.Text) (burned int, err error) {
+	token, ok := seal.TokenIn(string(link))
+	if !ok {
+		return 0, &refusal.InvalidError{Field: "link", Text: "This is not a link, or not all of it."}
+	}
+	return o.requests.withdraw(ctx, token, caller.AccountID{})
+}
+
+// withdraw closes a request on a report, and audits the account that does; the zero id is
+// the operator.
+func (re *Requests) withdraw(ctx context.Context, token seal.Token, by caller.AccountID) (burned int, err error) {
 	row, now := token.RowKey(seal.KindRequest), re.clock.Now()
 	err = re.end(ctx, row, storedWithdrawn, now, func(tx *rows.Tx) error {
 		if err := audit.Write(tx, now, audit.Withdraw, row); err != nil {
 			return err
 		}
-		return audit.WriteAccount(tx, now, audit.Report, c.AccountID())
+		return audit.WriteAccount(tx, now, audit.Report, by)
 	})
 	if err != nil {
 		return 0, err

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -15,14 +16,15 @@ import (
 	"hush/server/settings"
 )
 
-// burnCommand burns the secret of a reported link. Other users of the machine
-// see the arguments of a command while it runs, so it reads links from standard
+// burnCommand burns the secret of a reported link, or closes the request of one. Other
+// users of the machine see the arguments of a command while it runs, so it reads links from standard
 // input as well.
 func (a administrator) burnCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "burn LINK|-", Short: "burn the secret behind a reported link, without opening it", Args: command.Takes(1, 1),
 		Long: `Burn the secret behind a link that was reported, without opening it. The link of its
-receipt, or the key alone, does as well.
+receipt, or the key alone, does as well. If it is the link of a request, that is closed and
+the answers that wait are burned.
 
 If the link is "-", it is read from standard input: other users of this machine
 can see the arguments of a command while it runs.` + serviceHelp,
@@ -62,21 +64,33 @@ func (a administrator) burn(ctx context.Context, s *settings.Settings, link stri
 	if link, err = keyOnly(link); err != nil {
 		return err
 	}
-	var burned *adminv1.BurnSecretResponse
+	var done string
 	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		burned, err = admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: link})
-		switch connect.CodeOf(err) {
-		case connect.CodeNotFound:
-			return errors.New("no secret waits behind this link: it never existed, was opened or burned, or has expired")
-		case connect.CodeInvalidArgument:
-			return command.Usage("this is not the link of a secret or of its receipt, or not all of it; nothing was burned")
-		default:
-			return err
-		}
+		done, err = burnOrWithdraw(ctx, admin, link)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	a.Tellf("burned the secret %s", burned.GetMetadata().GetSecretShortkey())
+	a.Tellf("%s", done)
 	return nil
+}
+
+// burnOrWithdraw burns the secret of a link, or closes the request of one, and says which.
+func burnOrWithdraw(ctx context.Context, admin adminv1connect.AdminServiceClient, link string) (done string, err error) {
+	burned, err := admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: link})
+	switch connect.CodeOf(err) {
+	case connect.CodeNotFound:
+	case connect.CodeInvalidArgument:
+		return "", command.Usage("this is not the link of a secret, of its receipt or of a request, or not all of it; nothing was burned")
+	default:
+		return "burned the secret " + burned.GetMetadata().GetSecretShortkey(), err
+	}
+	closed, err := admin.WithdrawRequest(ctx, &adminv1.WithdrawRequestRequest{Link: link})
+	switch connect.CodeOf(err) {
+	case connect.CodeNotFound, connect.CodeUnimplemented: // of a service that is older
+		return "", errors.New("no secret waits behind this link: it never existed, was opened or burned, or has expired")
+	default:
+		return fmt.Sprintf("closed the request; answers burned: %d", closed.GetBurned()), err
+	}
 }

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,8 +12,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"hush/cli/command"
 	"hush/cmd/hush/program"
@@ -187,6 +190,44 @@ func TestBurnReported(t *testing.T) {
 			t.Errorf("reveal of a burned secret: got %v, want %v", got.Outcome, apitest.OutcomeUnknown)
 		}
 	}
+}
+
+// A link of a request is reported. The same command closes it, also when the service does
+// not run.
+func TestBurnReportedRequest(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, "--requests=anyone")
+	o := servertest.Operator{T: t, Data: s.Data}
+	requests := hushv1connect.NewRequestServiceClient(servertest.HTTPClient(t, false, nil), s.URL)
+	hash := sha256.Sum256(make([]byte, 32))
+	ask := func() string {
+		created, err := requests.CreateRequest(t.Context(), &hushv1.CreateRequestRequest{
+			Card: make([]byte, 400), LinkBox: make([]byte, 104), LinkProofHash: hash[:], CollectProofHash: hash[:],
+			Ttl: durationpb.New(time.Hour), Answers: 1,
+		})
+		if err != nil {
+			t.Fatalf("CreateRequest: got %v, want nil", err)
+		}
+		return created.GetRequestKey()
+	}
+	running, stopped := ask(), ask()
+	wantState := func(s *servertest.Server, key string, want hushv1.Request_State) {
+		t.Helper()
+		requests := hushv1connect.NewRequestServiceClient(servertest.HTTPClient(t, false, nil), s.URL)
+		got, err := requests.GetRequest(t.Context(), &hushv1.GetRequestRequest{RequestKey: key, LinkProof: make([]byte, 32)})
+		if err != nil || got.GetRequest().GetState() != want {
+			t.Errorf("GetRequest: got %v, %v, want %v", got.GetRequest().GetState(), err, want)
+		}
+	}
+	wantState(s, running, hushv1.Request_STATE_OPEN)
+	got := o.Ok("", "burn", s.URL+"/q#"+running+strings.Repeat("k", 43)).Want(t, "admin burn", command.ExitOK, "closed the request; answers burned: 0")
+	if strings.Contains(got.Stderr+got.Stdout, running) {
+		t.Errorf("hush admin burn: got %s, want no key in it", got.Stderr)
+	}
+	wantState(s, running, hushv1.Request_STATE_WITHDRAWN)
+	s.Stop(t)
+	o.Ok(s.URL+"/q#"+stopped+strings.Repeat("k", 43)+"\n", "burn", "-")
+	wantState(servertest.StartOn(t, s.Data), stopped, hushv1.Request_STATE_WITHDRAWN)
 }
 
 func TestDomainCommands(t *testing.T) {

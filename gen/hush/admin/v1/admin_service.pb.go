@@ -1799,6 +1799,98 @@ func (x *BurnSecretResponse) GetMetadata() *v1.Metadata {
 	return nil
 }
 
+// WithdrawRequestRequest is the request of WithdrawRequest.
+type WithdrawRequestRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link, or its key.
+	Link          string `protobuf:"bytes,1,opt,name=link,proto3" json:"link,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawRequestRequest) Reset() {
+	*x = WithdrawRequestRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawRequestRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawRequestRequest) ProtoMessage() {}
+
+func (x *WithdrawRequestRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawRequestRequest.ProtoReflect.Descriptor instead.
+func (*WithdrawRequestRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *WithdrawRequestRequest) GetLink() string {
+	if x != nil {
+		return x.Link
+	}
+	return ""
+}
+
+// WithdrawRequestResponse is the response of WithdrawRequest.
+type WithdrawRequestResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many answers were burned.
+	Burned        int32 `protobuf:"varint,1,opt,name=burned,proto3" json:"burned,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawRequestResponse) Reset() {
+	*x = WithdrawRequestResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawRequestResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawRequestResponse) ProtoMessage() {}
+
+func (x *WithdrawRequestResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawRequestResponse.ProtoReflect.Descriptor instead.
+func (*WithdrawRequestResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *WithdrawRequestResponse) GetBurned() int32 {
+	if x != nil {
+		return x.Burned
+	}
+	return 0
+}
+
 // Place is a named place with its coordinates.
 type Place struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1816,7 +1908,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +1920,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[34]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +1933,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Place) GetName() string {
@@ -1885,7 +1977,7 @@ type ImportPlacesRequest struct {
 
 func (x *ImportPlacesRequest) Reset() {
 	*x = ImportPlacesRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +1989,7 @@ func (x *ImportPlacesRequest) String() string {
 func (*ImportPlacesRequest) ProtoMessage() {}
 
 func (x *ImportPlacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +2002,7 @@ func (x *ImportPlacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportPlacesRequest.ProtoReflect.Descriptor instead.
 func (*ImportPlacesRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ImportPlacesRequest) GetPlaces() []*Place {
@@ -1938,7 +2030,7 @@ type ImportPlacesResponse struct {
 
 func (x *ImportPlacesResponse) Reset() {
 	*x = ImportPlacesResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1950,7 +2042,7 @@ func (x *ImportPlacesResponse) String() string {
 func (*ImportPlacesResponse) ProtoMessage() {}
 
 func (x *ImportPlacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1963,7 +2055,7 @@ func (x *ImportPlacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportPlacesResponse.ProtoReflect.Descriptor instead.
 func (*ImportPlacesResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ImportPlacesResponse) GetImported() int32 {
@@ -1982,7 +2074,7 @@ type ListPlacesRequest struct {
 
 func (x *ListPlacesRequest) Reset() {
 	*x = ListPlacesRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1994,7 +2086,7 @@ func (x *ListPlacesRequest) String() string {
 func (*ListPlacesRequest) ProtoMessage() {}
 
 func (x *ListPlacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2007,7 +2099,7 @@ func (x *ListPlacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlacesRequest.ProtoReflect.Descriptor instead.
 func (*ListPlacesRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 // ListPlacesResponse is the response of ListPlaces.
@@ -2021,7 +2113,7 @@ type ListPlacesResponse struct {
 
 func (x *ListPlacesResponse) Reset() {
 	*x = ListPlacesResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2033,7 +2125,7 @@ func (x *ListPlacesResponse) String() string {
 func (*ListPlacesResponse) ProtoMessage() {}
 
 func (x *ListPlacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2046,7 +2138,7 @@ func (x *ListPlacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlacesResponse.ProtoReflect.Descriptor instead.
 func (*ListPlacesResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListPlacesResponse) GetPlaces() []*Place {
@@ -2067,7 +2159,7 @@ type RemovePlaceRequest struct {
 
 func (x *RemovePlaceRequest) Reset() {
 	*x = RemovePlaceRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2079,7 +2171,7 @@ func (x *RemovePlaceRequest) String() string {
 func (*RemovePlaceRequest) ProtoMessage() {}
 
 func (x *RemovePlaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2092,7 +2184,7 @@ func (x *RemovePlaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovePlaceRequest.ProtoReflect.Descriptor instead.
 func (*RemovePlaceRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *RemovePlaceRequest) GetName() string {
@@ -2111,7 +2203,7 @@ type RemovePlaceResponse struct {
 
 func (x *RemovePlaceResponse) Reset() {
 	*x = RemovePlaceResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2123,7 +2215,7 @@ func (x *RemovePlaceResponse) String() string {
 func (*RemovePlaceResponse) ProtoMessage() {}
 
 func (x *RemovePlaceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2136,7 +2228,7 @@ func (x *RemovePlaceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovePlaceResponse.ProtoReflect.Descriptor instead.
 func (*RemovePlaceResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 // BackupRequest is empty.
@@ -2148,7 +2240,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2160,7 +2252,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2173,7 +2265,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 // BackupResponse is a part of a backup.
@@ -2190,7 +2282,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2202,7 +2294,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2215,7 +2307,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *BackupResponse) GetChunk() []byte {
@@ -2241,7 +2333,7 @@ type ExamineRequest struct {
 
 func (x *ExamineRequest) Reset() {
 	*x = ExamineRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2253,7 +2345,7 @@ func (x *ExamineRequest) String() string {
 func (*ExamineRequest) ProtoMessage() {}
 
 func (x *ExamineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2266,7 +2358,7 @@ func (x *ExamineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExamineRequest.ProtoReflect.Descriptor instead.
 func (*ExamineRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
 }
 
 // ExamineResponse is a part of an examination.
@@ -2284,7 +2376,7 @@ type ExamineResponse struct {
 
 func (x *ExamineResponse) Reset() {
 	*x = ExamineResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2296,7 +2388,7 @@ func (x *ExamineResponse) String() string {
 func (*ExamineResponse) ProtoMessage() {}
 
 func (x *ExamineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2309,7 +2401,7 @@ func (x *ExamineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExamineResponse.ProtoReflect.Descriptor instead.
 func (*ExamineResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ExamineResponse) GetRows() int64 {
@@ -2348,7 +2440,7 @@ type Examination struct {
 
 func (x *Examination) Reset() {
 	*x = Examination{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2452,7 @@ func (x *Examination) String() string {
 func (*Examination) ProtoMessage() {}
 
 func (x *Examination) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2465,7 @@ func (x *Examination) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Examination.ProtoReflect.Descriptor instead.
 func (*Examination) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Examination) GetTime() *timestamppb.Timestamp {
@@ -2420,7 +2512,7 @@ type ExaminationGroup struct {
 
 func (x *ExaminationGroup) Reset() {
 	*x = ExaminationGroup{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2432,7 +2524,7 @@ func (x *ExaminationGroup) String() string {
 func (*ExaminationGroup) ProtoMessage() {}
 
 func (x *ExaminationGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2445,7 +2537,7 @@ func (x *ExaminationGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExaminationGroup.ProtoReflect.Descriptor instead.
 func (*ExaminationGroup) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ExaminationGroup) GetCode() string {
@@ -2510,7 +2602,7 @@ type ExaminationPlace struct {
 
 func (x *ExaminationPlace) Reset() {
 	*x = ExaminationPlace{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2522,7 +2614,7 @@ func (x *ExaminationPlace) String() string {
 func (*ExaminationPlace) ProtoMessage() {}
 
 func (x *ExaminationPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2535,7 +2627,7 @@ func (x *ExaminationPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExaminationPlace.ProtoReflect.Descriptor instead.
 func (*ExaminationPlace) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ExaminationPlace) GetRow() string {
@@ -2569,7 +2661,7 @@ type RootKey struct {
 
 func (x *RootKey) Reset() {
 	*x = RootKey{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2581,7 +2673,7 @@ func (x *RootKey) String() string {
 func (*RootKey) ProtoMessage() {}
 
 func (x *RootKey) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2594,7 +2686,7 @@ func (x *RootKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RootKey.ProtoReflect.Descriptor instead.
 func (*RootKey) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{48}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *RootKey) GetName() string {
@@ -2640,7 +2732,7 @@ type RootKeyUse struct {
 
 func (x *RootKeyUse) Reset() {
 	*x = RootKeyUse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2652,7 +2744,7 @@ func (x *RootKeyUse) String() string {
 func (*RootKeyUse) ProtoMessage() {}
 
 func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[49]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2665,7 +2757,7 @@ func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RootKeyUse.ProtoReflect.Descriptor instead.
 func (*RootKeyUse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{49}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *RootKeyUse) GetKind() string {
@@ -2698,7 +2790,7 @@ type ListRootKeysRequest struct {
 
 func (x *ListRootKeysRequest) Reset() {
 	*x = ListRootKeysRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2710,7 +2802,7 @@ func (x *ListRootKeysRequest) String() string {
 func (*ListRootKeysRequest) ProtoMessage() {}
 
 func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[50]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2723,7 +2815,7 @@ func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRootKeysRequest.ProtoReflect.Descriptor instead.
 func (*ListRootKeysRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{50}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{52}
 }
 
 // ListRootKeysResponse is the response of ListRootKeys.
@@ -2741,7 +2833,7 @@ type ListRootKeysResponse struct {
 
 func (x *ListRootKeysResponse) Reset() {
 	*x = ListRootKeysResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2753,7 +2845,7 @@ func (x *ListRootKeysResponse) String() string {
 func (*ListRootKeysResponse) ProtoMessage() {}
 
 func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[51]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2766,7 +2858,7 @@ func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRootKeysResponse.ProtoReflect.Descriptor instead.
 func (*ListRootKeysResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{51}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ListRootKeysResponse) GetKeys() []*RootKey {
@@ -2802,7 +2894,7 @@ type RotateRootKeyRequest struct {
 
 func (x *RotateRootKeyRequest) Reset() {
 	*x = RotateRootKeyRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2814,7 +2906,7 @@ func (x *RotateRootKeyRequest) String() string {
 func (*RotateRootKeyRequest) ProtoMessage() {}
 
 func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[52]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2827,7 +2919,7 @@ func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateRootKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateRootKeyRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{52}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *RotateRootKeyRequest) GetName() string {
@@ -2848,7 +2940,7 @@ type RotateRootKeyResponse struct {
 
 func (x *RotateRootKeyResponse) Reset() {
 	*x = RotateRootKeyResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2860,7 +2952,7 @@ func (x *RotateRootKeyResponse) String() string {
 func (*RotateRootKeyResponse) ProtoMessage() {}
 
 func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[53]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2873,7 +2965,7 @@ func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateRootKeyResponse.ProtoReflect.Descriptor instead.
 func (*RotateRootKeyResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{53}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RotateRootKeyResponse) GetName() string {
@@ -2894,7 +2986,7 @@ type RetireRootKeyRequest struct {
 
 func (x *RetireRootKeyRequest) Reset() {
 	*x = RetireRootKeyRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2906,7 +2998,7 @@ func (x *RetireRootKeyRequest) String() string {
 func (*RetireRootKeyRequest) ProtoMessage() {}
 
 func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[54]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2919,7 +3011,7 @@ func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireRootKeyRequest.ProtoReflect.Descriptor instead.
 func (*RetireRootKeyRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{54}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *RetireRootKeyRequest) GetName() string {
@@ -2941,7 +3033,7 @@ type RetireRootKeyResponse struct {
 
 func (x *RetireRootKeyResponse) Reset() {
 	*x = RetireRootKeyResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[55]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2953,7 +3045,7 @@ func (x *RetireRootKeyResponse) String() string {
 func (*RetireRootKeyResponse) ProtoMessage() {}
 
 func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[55]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2966,7 +3058,7 @@ func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireRootKeyResponse.ProtoReflect.Descriptor instead.
 func (*RetireRootKeyResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{55}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *RetireRootKeyResponse) GetRemoved() bool {
@@ -2994,7 +3086,7 @@ type ListAuditRowsRequest struct {
 
 func (x *ListAuditRowsRequest) Reset() {
 	*x = ListAuditRowsRequest{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[56]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3006,7 +3098,7 @@ func (x *ListAuditRowsRequest) String() string {
 func (*ListAuditRowsRequest) ProtoMessage() {}
 
 func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[56]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3019,7 +3111,7 @@ func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRowsRequest.ProtoReflect.Descriptor instead.
 func (*ListAuditRowsRequest) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{56}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ListAuditRowsRequest) GetSince() *timestamppb.Timestamp {
@@ -3065,7 +3157,7 @@ type ListAuditRowsResponse struct {
 
 func (x *ListAuditRowsResponse) Reset() {
 	*x = ListAuditRowsResponse{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[57]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3077,7 +3169,7 @@ func (x *ListAuditRowsResponse) String() string {
 func (*ListAuditRowsResponse) ProtoMessage() {}
 
 func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[57]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3090,7 +3182,7 @@ func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRowsResponse.ProtoReflect.Descriptor instead.
 func (*ListAuditRowsResponse) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{57}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ListAuditRowsResponse) GetRows() []*AuditRow {
@@ -3138,7 +3230,7 @@ type AuditRow struct {
 
 func (x *AuditRow) Reset() {
 	*x = AuditRow{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[58]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3150,7 +3242,7 @@ func (x *AuditRow) String() string {
 func (*AuditRow) ProtoMessage() {}
 
 func (x *AuditRow) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[58]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3163,7 +3255,7 @@ func (x *AuditRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRow.ProtoReflect.Descriptor instead.
 func (*AuditRow) Descriptor() ([]byte, []int) {
-	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{58}
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *AuditRow) GetTime() *timestamppb.Timestamp {
@@ -3232,7 +3324,7 @@ type ImportAccountsRequest_Entry struct {
 
 func (x *ImportAccountsRequest_Entry) Reset() {
 	*x = ImportAccountsRequest_Entry{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[59]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3244,7 +3336,7 @@ func (x *ImportAccountsRequest_Entry) String() string {
 func (*ImportAccountsRequest_Entry) ProtoMessage() {}
 
 func (x *ImportAccountsRequest_Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[59]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3396,7 +3488,11 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\x11BurnSecretRequest\x12\x17\n" +
 	"\x04link\x18\x01 \x01(\tB\x03\x80\x01\x01R\x04link\"C\n" +
 	"\x12BurnSecretResponse\x12-\n" +
-	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\"n\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\"1\n" +
+	"\x16WithdrawRequestRequest\x12\x17\n" +
+	"\x04link\x18\x01 \x01(\tB\x03\x80\x01\x01R\x04link\"1\n" +
+	"\x17WithdrawRequestResponse\x12\x16\n" +
+	"\x06burned\x18\x01 \x01(\x05R\x06burned\"n\n" +
 	"\x05Place\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\blatitude\x18\x02 \x01(\x01R\blatitude\x12\x1a\n" +
@@ -3480,7 +3576,7 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06result\x18\x05 \x01(\tR\x06result\x12\x18\n" +
 	"\asubject\x18\x06 \x01(\tR\asubject\x12,\n" +
-	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\x9a\x12\n" +
+	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\xfe\x12\n" +
 	"\fAdminService\x12\\\n" +
 	"\rCreateAccount\x12#.hush.admin.v1.CreateAccountRequest\x1a$.hush.admin.v1.CreateAccountResponse\"\x00\x12Y\n" +
 	"\fListAccounts\x12\".hush.admin.v1.ListAccountsRequest\x1a#.hush.admin.v1.ListAccountsResponse\"\x00\x12S\n" +
@@ -3501,7 +3597,8 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\vListDomains\x12!.hush.admin.v1.ListDomainsRequest\x1a\".hush.admin.v1.ListDomainsResponse\"\x00\x12Y\n" +
 	"\fVerifyDomain\x12\".hush.admin.v1.VerifyDomainRequest\x1a#.hush.admin.v1.VerifyDomainResponse\"\x00\x12S\n" +
 	"\n" +
-	"BurnSecret\x12 .hush.admin.v1.BurnSecretRequest\x1a!.hush.admin.v1.BurnSecretResponse\"\x00\x12Y\n" +
+	"BurnSecret\x12 .hush.admin.v1.BurnSecretRequest\x1a!.hush.admin.v1.BurnSecretResponse\"\x00\x12b\n" +
+	"\x0fWithdrawRequest\x12%.hush.admin.v1.WithdrawRequestRequest\x1a&.hush.admin.v1.WithdrawRequestResponse\"\x00\x12Y\n" +
 	"\fImportPlaces\x12\".hush.admin.v1.ImportPlacesRequest\x1a#.hush.admin.v1.ImportPlacesResponse\"\x00\x12S\n" +
 	"\n" +
 	"ListPlaces\x12 .hush.admin.v1.ListPlacesRequest\x1a!.hush.admin.v1.ListPlacesResponse\"\x00\x12V\n" +
@@ -3526,7 +3623,7 @@ func file_hush_admin_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_hush_admin_v1_admin_service_proto_rawDescData
 }
 
-var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
 var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*CreateAccountRequest)(nil),        // 0: hush.admin.v1.CreateAccountRequest
 	(*CreateAccountResponse)(nil),       // 1: hush.admin.v1.CreateAccountResponse
@@ -3562,79 +3659,81 @@ var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*VerifyDomainResponse)(nil),        // 31: hush.admin.v1.VerifyDomainResponse
 	(*BurnSecretRequest)(nil),           // 32: hush.admin.v1.BurnSecretRequest
 	(*BurnSecretResponse)(nil),          // 33: hush.admin.v1.BurnSecretResponse
-	(*Place)(nil),                       // 34: hush.admin.v1.Place
-	(*ImportPlacesRequest)(nil),         // 35: hush.admin.v1.ImportPlacesRequest
-	(*ImportPlacesResponse)(nil),        // 36: hush.admin.v1.ImportPlacesResponse
-	(*ListPlacesRequest)(nil),           // 37: hush.admin.v1.ListPlacesRequest
-	(*ListPlacesResponse)(nil),          // 38: hush.admin.v1.ListPlacesResponse
-	(*RemovePlaceRequest)(nil),          // 39: hush.admin.v1.RemovePlaceRequest
-	(*RemovePlaceResponse)(nil),         // 40: hush.admin.v1.RemovePlaceResponse
-	(*BackupRequest)(nil),               // 41: hush.admin.v1.BackupRequest
-	(*BackupResponse)(nil),              // 42: hush.admin.v1.BackupResponse
-	(*ExamineRequest)(nil),              // 43: hush.admin.v1.ExamineRequest
-	(*ExamineResponse)(nil),             // 44: hush.admin.v1.ExamineResponse
-	(*Examination)(nil),                 // 45: hush.admin.v1.Examination
-	(*ExaminationGroup)(nil),            // 46: hush.admin.v1.ExaminationGroup
-	(*ExaminationPlace)(nil),            // 47: hush.admin.v1.ExaminationPlace
-	(*RootKey)(nil),                     // 48: hush.admin.v1.RootKey
-	(*RootKeyUse)(nil),                  // 49: hush.admin.v1.RootKeyUse
-	(*ListRootKeysRequest)(nil),         // 50: hush.admin.v1.ListRootKeysRequest
-	(*ListRootKeysResponse)(nil),        // 51: hush.admin.v1.ListRootKeysResponse
-	(*RotateRootKeyRequest)(nil),        // 52: hush.admin.v1.RotateRootKeyRequest
-	(*RotateRootKeyResponse)(nil),       // 53: hush.admin.v1.RotateRootKeyResponse
-	(*RetireRootKeyRequest)(nil),        // 54: hush.admin.v1.RetireRootKeyRequest
-	(*RetireRootKeyResponse)(nil),       // 55: hush.admin.v1.RetireRootKeyResponse
-	(*ListAuditRowsRequest)(nil),        // 56: hush.admin.v1.ListAuditRowsRequest
-	(*ListAuditRowsResponse)(nil),       // 57: hush.admin.v1.ListAuditRowsResponse
-	(*AuditRow)(nil),                    // 58: hush.admin.v1.AuditRow
-	(*ImportAccountsRequest_Entry)(nil), // 59: hush.admin.v1.ImportAccountsRequest.Entry
-	(v1.Role)(0),                        // 60: hush.v1.Role
-	(*v1.Account)(nil),                  // 61: hush.v1.Account
-	(*v1.ApiToken)(nil),                 // 62: hush.v1.ApiToken
-	(*v1.Domain)(nil),                   // 63: hush.v1.Domain
-	(*v1.Session)(nil),                  // 64: hush.v1.Session
-	(*timestamppb.Timestamp)(nil),       // 65: google.protobuf.Timestamp
-	(*v1.Invite)(nil),                   // 66: hush.v1.Invite
-	(v1.TokenScope)(0),                  // 67: hush.v1.TokenScope
-	(*durationpb.Duration)(nil),         // 68: google.protobuf.Duration
-	(*v1.Metadata)(nil),                 // 69: hush.v1.Metadata
+	(*WithdrawRequestRequest)(nil),      // 34: hush.admin.v1.WithdrawRequestRequest
+	(*WithdrawRequestResponse)(nil),     // 35: hush.admin.v1.WithdrawRequestResponse
+	(*Place)(nil),                       // 36: hush.admin.v1.Place
+	(*ImportPlacesRequest)(nil),         // 37: hush.admin.v1.ImportPlacesRequest
+	(*ImportPlacesResponse)(nil),        // 38: hush.admin.v1.ImportPlacesResponse
+	(*ListPlacesRequest)(nil),           // 39: hush.admin.v1.ListPlacesRequest
+	(*ListPlacesResponse)(nil),          // 40: hush.admin.v1.ListPlacesResponse
+	(*RemovePlaceRequest)(nil),          // 41: hush.admin.v1.RemovePlaceRequest
+	(*RemovePlaceResponse)(nil),         // 42: hush.admin.v1.RemovePlaceResponse
+	(*BackupRequest)(nil),               // 43: hush.admin.v1.BackupRequest
+	(*BackupResponse)(nil),              // 44: hush.admin.v1.BackupResponse
+	(*ExamineRequest)(nil),              // 45: hush.admin.v1.ExamineRequest
+	(*ExamineResponse)(nil),             // 46: hush.admin.v1.ExamineResponse
+	(*Examination)(nil),                 // 47: hush.admin.v1.Examination
+	(*ExaminationGroup)(nil),            // 48: hush.admin.v1.ExaminationGroup
+	(*ExaminationPlace)(nil),            // 49: hush.admin.v1.ExaminationPlace
+	(*RootKey)(nil),                     // 50: hush.admin.v1.RootKey
+	(*RootKeyUse)(nil),                  // 51: hush.admin.v1.RootKeyUse
+	(*ListRootKeysRequest)(nil),         // 52: hush.admin.v1.ListRootKeysRequest
+	(*ListRootKeysResponse)(nil),        // 53: hush.admin.v1.ListRootKeysResponse
+	(*RotateRootKeyRequest)(nil),        // 54: hush.admin.v1.RotateRootKeyRequest
+	(*RotateRootKeyResponse)(nil),       // 55: hush.admin.v1.RotateRootKeyResponse
+	(*RetireRootKeyRequest)(nil),        // 56: hush.admin.v1.RetireRootKeyRequest
+	(*RetireRootKeyResponse)(nil),       // 57: hush.admin.v1.RetireRootKeyResponse
+	(*ListAuditRowsRequest)(nil),        // 58: hush.admin.v1.ListAuditRowsRequest
+	(*ListAuditRowsResponse)(nil),       // 59: hush.admin.v1.ListAuditRowsResponse
+	(*AuditRow)(nil),                    // 60: hush.admin.v1.AuditRow
+	(*ImportAccountsRequest_Entry)(nil), // 61: hush.admin.v1.ImportAccountsRequest.Entry
+	(v1.Role)(0),                        // 62: hush.v1.Role
+	(*v1.Account)(nil),                  // 63: hush.v1.Account
+	(*v1.ApiToken)(nil),                 // 64: hush.v1.ApiToken
+	(*v1.Domain)(nil),                   // 65: hush.v1.Domain
+	(*v1.Session)(nil),                  // 66: hush.v1.Session
+	(*timestamppb.Timestamp)(nil),       // 67: google.protobuf.Timestamp
+	(*v1.Invite)(nil),                   // 68: hush.v1.Invite
+	(v1.TokenScope)(0),                  // 69: hush.v1.TokenScope
+	(*durationpb.Duration)(nil),         // 70: google.protobuf.Duration
+	(*v1.Metadata)(nil),                 // 71: hush.v1.Metadata
 }
 var file_hush_admin_v1_admin_service_proto_depIdxs = []int32{
-	60, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
-	61, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
-	61, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
-	61, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
-	62, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
-	63, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
-	64, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
-	60, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
-	61, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
-	61, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
-	59, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
-	65, // 11: hush.admin.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
-	66, // 12: hush.admin.v1.ListInvitesResponse.invites:type_name -> hush.v1.Invite
-	67, // 13: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
-	68, // 14: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
-	62, // 15: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	62, // 16: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
-	62, // 17: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	63, // 18: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
-	63, // 19: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
-	69, // 20: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
-	34, // 21: hush.admin.v1.ImportPlacesRequest.places:type_name -> hush.admin.v1.Place
-	34, // 22: hush.admin.v1.ListPlacesResponse.places:type_name -> hush.admin.v1.Place
-	45, // 23: hush.admin.v1.ExamineResponse.examination:type_name -> hush.admin.v1.Examination
-	65, // 24: hush.admin.v1.Examination.time:type_name -> google.protobuf.Timestamp
-	46, // 25: hush.admin.v1.Examination.groups:type_name -> hush.admin.v1.ExaminationGroup
-	47, // 26: hush.admin.v1.ExaminationGroup.places:type_name -> hush.admin.v1.ExaminationPlace
-	65, // 27: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
-	49, // 28: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
-	48, // 29: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
-	65, // 30: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
-	65, // 31: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
-	58, // 32: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
-	65, // 33: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
-	60, // 34: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
+	62, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
+	63, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
+	63, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
+	63, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
+	64, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	65, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
+	66, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
+	62, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
+	63, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
+	63, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
+	61, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
+	67, // 11: hush.admin.v1.CreateInviteResponse.expire_time:type_name -> google.protobuf.Timestamp
+	68, // 12: hush.admin.v1.ListInvitesResponse.invites:type_name -> hush.v1.Invite
+	69, // 13: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
+	70, // 14: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
+	64, // 15: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	64, // 16: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
+	64, // 17: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	65, // 18: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
+	65, // 19: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
+	71, // 20: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
+	36, // 21: hush.admin.v1.ImportPlacesRequest.places:type_name -> hush.admin.v1.Place
+	36, // 22: hush.admin.v1.ListPlacesResponse.places:type_name -> hush.admin.v1.Place
+	47, // 23: hush.admin.v1.ExamineResponse.examination:type_name -> hush.admin.v1.Examination
+	67, // 24: hush.admin.v1.Examination.time:type_name -> google.protobuf.Timestamp
+	48, // 25: hush.admin.v1.Examination.groups:type_name -> hush.admin.v1.ExaminationGroup
+	49, // 26: hush.admin.v1.ExaminationGroup.places:type_name -> hush.admin.v1.ExaminationPlace
+	67, // 27: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
+	51, // 28: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
+	50, // 29: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
+	67, // 30: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
+	67, // 31: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
+	60, // 32: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
+	67, // 33: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
+	62, // 34: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
 	0,  // 35: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
 	2,  // 36: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
 	4,  // 37: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
@@ -3652,43 +3751,45 @@ var file_hush_admin_v1_admin_service_proto_depIdxs = []int32{
 	28, // 49: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
 	30, // 50: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
 	32, // 51: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
-	35, // 52: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
-	37, // 53: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
-	39, // 54: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
-	41, // 55: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
-	43, // 56: hush.admin.v1.AdminService.Examine:input_type -> hush.admin.v1.ExamineRequest
-	50, // 57: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
-	52, // 58: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
-	54, // 59: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
-	56, // 60: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
-	1,  // 61: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
-	3,  // 62: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
-	5,  // 63: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
-	7,  // 64: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
-	9,  // 65: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
-	11, // 66: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
-	13, // 67: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
-	15, // 68: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
-	17, // 69: hush.admin.v1.AdminService.CreateInvite:output_type -> hush.admin.v1.CreateInviteResponse
-	19, // 70: hush.admin.v1.AdminService.ListInvites:output_type -> hush.admin.v1.ListInvitesResponse
-	21, // 71: hush.admin.v1.AdminService.RevokeInvite:output_type -> hush.admin.v1.RevokeInviteResponse
-	23, // 72: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
-	25, // 73: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
-	27, // 74: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
-	29, // 75: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
-	31, // 76: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
-	33, // 77: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
-	36, // 78: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
-	38, // 79: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
-	40, // 80: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
-	42, // 81: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
-	44, // 82: hush.admin.v1.AdminService.Examine:output_type -> hush.admin.v1.ExamineResponse
-	51, // 83: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
-	53, // 84: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
-	55, // 85: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
-	57, // 86: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
-	61, // [61:87] is the sub-list for method output_type
-	35, // [35:61] is the sub-list for method input_type
+	34, // 52: hush.admin.v1.AdminService.WithdrawRequest:input_type -> hush.admin.v1.WithdrawRequestRequest
+	37, // 53: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
+	39, // 54: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
+	41, // 55: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
+	43, // 56: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
+	45, // 57: hush.admin.v1.AdminService.Examine:input_type -> hush.admin.v1.ExamineRequest
+	52, // 58: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
+	54, // 59: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
+	56, // 60: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
+	58, // 61: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
+	1,  // 62: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
+	3,  // 63: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
+	5,  // 64: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
+	7,  // 65: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
+	9,  // 66: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
+	11, // 67: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
+	13, // 68: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
+	15, // 69: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
+	17, // 70: hush.admin.v1.AdminService.CreateInvite:output_type -> hush.admin.v1.CreateInviteResponse
+	19, // 71: hush.admin.v1.AdminService.ListInvites:output_type -> hush.admin.v1.ListInvitesResponse
+	21, // 72: hush.admin.v1.AdminService.RevokeInvite:output_type -> hush.admin.v1.RevokeInviteResponse
+	23, // 73: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
+	25, // 74: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
+	27, // 75: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
+	29, // 76: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
+	31, // 77: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
+	33, // 78: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
+	35, // 79: hush.admin.v1.AdminService.WithdrawRequest:output_type -> hush.admin.v1.WithdrawRequestResponse
+	38, // 80: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
+	40, // 81: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
+	42, // 82: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
+	44, // 83: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
+	46, // 84: hush.admin.v1.AdminService.Examine:output_type -> hush.admin.v1.ExamineResponse
+	53, // 85: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
+	55, // 86: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
+	57, // 87: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
+	59, // 88: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
+	62, // [62:89] is the sub-list for method output_type
+	35, // [35:62] is the sub-list for method input_type
 	35, // [35:35] is the sub-list for extension type_name
 	35, // [35:35] is the sub-list for extension extendee
 	0,  // [0:35] is the sub-list for field type_name
@@ -3705,7 +3806,7 @@ func file_hush_admin_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_admin_v1_admin_service_proto_rawDesc), len(file_hush_admin_v1_admin_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   60,
+			NumMessages:   62,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

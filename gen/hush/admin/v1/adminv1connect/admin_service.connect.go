@@ -80,6 +80,9 @@ const (
 	AdminServiceVerifyDomainProcedure = "/hush.admin.v1.AdminService/VerifyDomain"
 	// AdminServiceBurnSecretProcedure is the fully-qualified name of the AdminService's BurnSecret RPC.
 	AdminServiceBurnSecretProcedure = "/hush.admin.v1.AdminService/BurnSecret"
+	// AdminServiceWithdrawRequestProcedure is the fully-qualified name of the AdminService's
+	// WithdrawRequest RPC.
+	AdminServiceWithdrawRequestProcedure = "/hush.admin.v1.AdminService/WithdrawRequest"
 	// AdminServiceImportPlacesProcedure is the fully-qualified name of the AdminService's ImportPlaces
 	// RPC.
 	AdminServiceImportPlacesProcedure = "/hush.admin.v1.AdminService/ImportPlaces"
@@ -153,6 +156,9 @@ type AdminServiceClient interface {
 	VerifyDomain(context.Context, *v1.VerifyDomainRequest) (*v1.VerifyDomainResponse, error)
 	// BurnSecret burns the secret of a reported link.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
+	// WithdrawRequest closes the request of a reported link, and burns the answers that
+	// wait.
+	WithdrawRequest(context.Context, *v1.WithdrawRequestRequest) (*v1.WithdrawRequestResponse, error)
 	// ImportPlaces adds places and overwrites those with the same name. It
 	// imports all of them or none.
 	ImportPlaces(context.Context, *v1.ImportPlacesRequest) (*v1.ImportPlacesResponse, error)
@@ -305,6 +311,12 @@ func NewAdminServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(adminServiceMethods.ByName("BurnSecret")),
 			connect.WithClientOptions(opts...),
 		),
+		withdrawRequest: connect.NewClient[v1.WithdrawRequestRequest, v1.WithdrawRequestResponse](
+			httpClient,
+			baseURL+AdminServiceWithdrawRequestProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("WithdrawRequest")),
+			connect.WithClientOptions(opts...),
+		),
 		importPlaces: connect.NewClient[v1.ImportPlacesRequest, v1.ImportPlacesResponse](
 			httpClient,
 			baseURL+AdminServiceImportPlacesProcedure,
@@ -364,32 +376,33 @@ func NewAdminServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // adminServiceClient implements AdminServiceClient.
 type adminServiceClient struct {
-	createAccount  *connect.Client[v1.CreateAccountRequest, v1.CreateAccountResponse]
-	listAccounts   *connect.Client[v1.ListAccountsRequest, v1.ListAccountsResponse]
-	getAccount     *connect.Client[v1.GetAccountRequest, v1.GetAccountResponse]
-	setRole        *connect.Client[v1.SetRoleRequest, v1.SetRoleResponse]
-	resetPassword  *connect.Client[v1.ResetPasswordRequest, v1.ResetPasswordResponse]
-	disableAccount *connect.Client[v1.DisableAccountRequest, v1.DisableAccountResponse]
-	destroyAccount *connect.Client[v1.DestroyAccountRequest, v1.DestroyAccountResponse]
-	importAccounts *connect.Client[v1.ImportAccountsRequest, v1.ImportAccountsResponse]
-	createInvite   *connect.Client[v1.CreateInviteRequest, v1.CreateInviteResponse]
-	listInvites    *connect.Client[v1.ListInvitesRequest, v1.ListInvitesResponse]
-	revokeInvite   *connect.Client[v1.RevokeInviteRequest, v1.RevokeInviteResponse]
-	createToken    *connect.Client[v1.CreateTokenRequest, v1.CreateTokenResponse]
-	listTokens     *connect.Client[v1.ListTokensRequest, v1.ListTokensResponse]
-	revokeToken    *connect.Client[v1.RevokeTokenRequest, v1.RevokeTokenResponse]
-	listDomains    *connect.Client[v1.ListDomainsRequest, v1.ListDomainsResponse]
-	verifyDomain   *connect.Client[v1.VerifyDomainRequest, v1.VerifyDomainResponse]
-	burnSecret     *connect.Client[v1.BurnSecretRequest, v1.BurnSecretResponse]
-	importPlaces   *connect.Client[v1.ImportPlacesRequest, v1.ImportPlacesResponse]
-	listPlaces     *connect.Client[v1.ListPlacesRequest, v1.ListPlacesResponse]
-	removePlace    *connect.Client[v1.RemovePlaceRequest, v1.RemovePlaceResponse]
-	backup         *connect.Client[v1.BackupRequest, v1.BackupResponse]
-	examine        *connect.Client[v1.ExamineRequest, v1.ExamineResponse]
-	listRootKeys   *connect.Client[v1.ListRootKeysRequest, v1.ListRootKeysResponse]
-	rotateRootKey  *connect.Client[v1.RotateRootKeyRequest, v1.RotateRootKeyResponse]
-	retireRootKey  *connect.Client[v1.RetireRootKeyRequest, v1.RetireRootKeyResponse]
-	listAuditRows  *connect.Client[v1.ListAuditRowsRequest, v1.ListAuditRowsResponse]
+	createAccount   *connect.Client[v1.CreateAccountRequest, v1.CreateAccountResponse]
+	listAccounts    *connect.Client[v1.ListAccountsRequest, v1.ListAccountsResponse]
+	getAccount      *connect.Client[v1.GetAccountRequest, v1.GetAccountResponse]
+	setRole         *connect.Client[v1.SetRoleRequest, v1.SetRoleResponse]
+	resetPassword   *connect.Client[v1.ResetPasswordRequest, v1.ResetPasswordResponse]
+	disableAccount  *connect.Client[v1.DisableAccountRequest, v1.DisableAccountResponse]
+	destroyAccount  *connect.Client[v1.DestroyAccountRequest, v1.DestroyAccountResponse]
+	importAccounts  *connect.Client[v1.ImportAccountsRequest, v1.ImportAccountsResponse]
+	createInvite    *connect.Client[v1.CreateInviteRequest, v1.CreateInviteResponse]
+	listInvites     *connect.Client[v1.ListInvitesRequest, v1.ListInvitesResponse]
+	revokeInvite    *connect.Client[v1.RevokeInviteRequest, v1.RevokeInviteResponse]
+	createToken     *connect.Client[v1.CreateTokenRequest, v1.CreateTokenResponse]
+	listTokens      *connect.Client[v1.ListTokensRequest, v1.ListTokensResponse]
+	revokeToken     *connect.Client[v1.RevokeTokenRequest, v1.RevokeTokenResponse]
+	listDomains     *connect.Client[v1.ListDomainsRequest, v1.ListDomainsResponse]
+	verifyDomain    *connect.Client[v1.VerifyDomainRequest, v1.VerifyDomainResponse]
+	burnSecret      *connect.Client[v1.BurnSecretRequest, v1.BurnSecretResponse]
+	withdrawRequest *connect.Client[v1.WithdrawRequestRequest, v1.WithdrawRequestResponse]
+	importPlaces    *connect.Client[v1.ImportPlacesRequest, v1.ImportPlacesResponse]
+	listPlaces      *connect.Client[v1.ListPlacesRequest, v1.ListPlacesResponse]
+	removePlace     *connect.Client[v1.RemovePlaceRequest, v1.RemovePlaceResponse]
+	backup          *connect.Client[v1.BackupRequest, v1.BackupResponse]
+	examine         *connect.Client[v1.ExamineRequest, v1.ExamineResponse]
+	listRootKeys    *connect.Client[v1.ListRootKeysRequest, v1.ListRootKeysResponse]
+	rotateRootKey   *connect.Client[v1.RotateRootKeyRequest, v1.RotateRootKeyResponse]
+	retireRootKey   *connect.Client[v1.RetireRootKeyRequest, v1.RetireRootKeyResponse]
+	listAuditRows   *connect.Client[v1.ListAuditRowsRequest, v1.ListAuditRowsResponse]
 }
 
 // CreateAccount calls hush.admin.v1.AdminService.CreateAccount.
@@ -545,6 +558,15 @@ func (c *adminServiceClient) BurnSecret(ctx context.Context, req *v1.BurnSecretR
 	return nil, err
 }
 
+// WithdrawRequest calls hush.admin.v1.AdminService.WithdrawRequest.
+func (c *adminServiceClient) WithdrawRequest(ctx context.Context, req *v1.WithdrawRequestRequest) (*v1.WithdrawRequestResponse, error) {
+	response, err := c.withdrawRequest.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ImportPlaces calls hush.admin.v1.AdminService.ImportPlaces.
 func (c *adminServiceClient) ImportPlaces(ctx context.Context, req *v1.ImportPlacesRequest) (*v1.ImportPlacesResponse, error) {
 	response, err := c.importPlaces.CallUnary(ctx, connect.NewRequest(req))
@@ -665,6 +687,9 @@ type AdminServiceHandler interface {
 	VerifyDomain(context.Context, *v1.VerifyDomainRequest) (*v1.VerifyDomainResponse, error)
 	// BurnSecret burns the secret of a reported link.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
+	// WithdrawRequest closes the request of a reported link, and burns the answers that
+	// wait.
+	WithdrawRequest(context.Context, *v1.WithdrawRequestRequest) (*v1.WithdrawRequestResponse, error)
 	// ImportPlaces adds places and overwrites those with the same name. It
 	// imports all of them or none.
 	ImportPlaces(context.Context, *v1.ImportPlacesRequest) (*v1.ImportPlacesResponse, error)
@@ -813,6 +838,12 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(adminServiceMethods.ByName("BurnSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
+	adminServiceWithdrawRequestHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceWithdrawRequestProcedure,
+		svc.WithdrawRequest,
+		connect.WithSchema(adminServiceMethods.ByName("WithdrawRequest")),
+		connect.WithHandlerOptions(opts...),
+	)
 	adminServiceImportPlacesHandler := connect.NewUnaryHandlerSimple(
 		AdminServiceImportPlacesProcedure,
 		svc.ImportPlaces,
@@ -903,6 +934,8 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 			adminServiceVerifyDomainHandler.ServeHTTP(w, r)
 		case AdminServiceBurnSecretProcedure:
 			adminServiceBurnSecretHandler.ServeHTTP(w, r)
+		case AdminServiceWithdrawRequestProcedure:
+			adminServiceWithdrawRequestHandler.ServeHTTP(w, r)
 		case AdminServiceImportPlacesProcedure:
 			adminServiceImportPlacesHandler.ServeHTTP(w, r)
 		case AdminServiceListPlacesProcedure:
@@ -996,6 +1029,10 @@ func (UnimplementedAdminServiceHandler) VerifyDomain(context.Context, *v1.Verify
 
 func (UnimplementedAdminServiceHandler) BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.BurnSecret is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) WithdrawRequest(context.Context, *v1.WithdrawRequestRequest) (*v1.WithdrawRequestResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.WithdrawRequest is not implemented"))
 }
 
 func (UnimplementedAdminServiceHandler) ImportPlaces(context.Context, *v1.ImportPlacesRequest) (*v1.ImportPlacesResponse, error) {
