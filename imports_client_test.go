@@ -13,7 +13,7 @@ import (
 // everything below it.
 var clientImports = []string{
 	"hush/client", "hush/client/attempt", "hush/client/hush", "hush/client/onetime", "hush/client/protocols",
-	"hush/gen/hush/v1/...", "hush/seal", "hush/seal/chunked", "hush/seal/endtoend",
+	"hush/gen/hush/v1/...", "hush/seal", "hush/seal/chunked", "hush/seal/endtoend", "hush/seal/request",
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate",
 	"connectrpc.com/connect/...",
 	"github.com/altcha-org/altcha-lib-go",

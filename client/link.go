@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -28,6 +27,8 @@ type Link struct {
 	// endToEnd is an end-to-end link whole; nil for others. fmt cannot call the
 	// methods of an unexported field, and would show the key in it.
 	endToEnd seal.Hidden[endtoend.Link]
+	// collectProof opens an answer to a request besides; nil for others.
+	collectProof seal.Hidden[endtoend.Proof]
 }
 
 // ReceiptLink is a link to a receipt. Anyone who has it can burn the secret.
@@ -81,14 +82,14 @@ func parseLink(text string) (Link, error) {
 		return Link{}, err
 	}
 	if server, ok := baseOf(u, "/e"); ok {
-		parsed, err := endtoend.ParseLink(u.Fragment)
-		switch {
-		case errors.Is(err, endtoend.ErrLink) || fragmentStrange.MatchString(u.Fragment):
-			return Link{}, errChanged()
-		case err != nil:
-			return Link{}, errIncomplete()
+		parsed, err := parseFragment(u.Fragment)
+		if err != nil {
+			return Link{}, err
 		}
 		return EndToEndLink(server, parsed), nil
+	}
+	if isOfRequest(u) {
+		return Link{}, otherLink(text)
 	}
 	if behind {
 		return Link{}, errTextBehind()
@@ -134,6 +135,9 @@ func parseReceiptLink(text string) (ReceiptLink, error) {
 	u, behind, err := parsePasted(text)
 	if err != nil {
 		return ReceiptLink{}, err
+	}
+	if isOfRequest(u) {
+		return ReceiptLink{}, otherLink(text)
 	}
 	if behind {
 		return ReceiptLink{}, errTextBehind()

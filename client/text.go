@@ -79,8 +79,10 @@ func (c Claim) Bytes() []byte {
 
 // Fingerprint returns 32 bytes that name the secret of a link and reveal neither
 // its key nor its link secret: SHA-256 of "hush client", the server and the key.
-func (l Link) Fingerprint() [sha256.Size]byte {
-	return sha256.Sum256([]byte("hush client\x00" + l.Server + "\x00" + l.Key.Expose()))
+func (l Link) Fingerprint() [sha256.Size]byte { return fingerprint(l.Server, l.Key) }
+
+func fingerprint(server string, key Text) [sha256.Size]byte {
+	return sha256.Sum256([]byte("hush client\x00" + server + "\x00" + key.Expose()))
 }
 
 // plainMax is how much is shown of a text of others, in characters.

@@ -26,12 +26,16 @@ func checkFile(r client.ShareRequest) error {
 		return nil
 	}
 	if _, err := endtoend.SealedSize(headerOf(*r.Content)); err != nil {
-		return &client.Error{
-			Kind:    client.KindUsage,
-			Message: "the name of the file is too long, or has characters that the name of a shared file must not have: give it another name",
-		}
+		return errFileName()
 	}
 	return nil
+}
+
+func errFileName() error {
+	return &client.Error{
+		Kind:    client.KindUsage,
+		Message: "the name of the file is too long, or has characters that the name of a shared file must not have: give it another name",
+	}
 }
 
 // admit refuses what the operator does not allow, before anything of the secret is

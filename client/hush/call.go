@@ -41,16 +41,21 @@ const answerTime = 30 * time.Second
 
 // ask calls an RPC that may be repeated, since it changes nothing or nothing more.
 func ask[Q, A any, M message[Q]](ctx context.Context, h *Client, rpc method[Q, A], request M) (*A, error) {
+	answer, fail := askAgain(ctx, h, rpc, request)
+	if fail != nil {
+		return nil, fail.Err
+	}
+	return answer, nil
+}
+
+// askAgain is ask for a caller who looks at the failure.
+func askAgain[Q, A any, M message[Q]](ctx context.Context, h *Client, rpc method[Q, A], request M) (*A, *failure) {
 	began := time.Now()
-	answer, fail := attempt.Do(ctx, h.repeats, func(int) (*A, *failure) {
+	return attempt.Do(ctx, h.repeats, func(int) (*A, *failure) {
 		answer, fail := call(ctx, h, rpc, request, answerTime)
 		if fail != nil && time.Since(began) > answerTime {
 			fail.Repeatable = false
 		}
 		return answer, fail
 	})
-	if fail != nil {
-		return nil, fail.Err
-	}
-	return answer, nil
 }

@@ -28,12 +28,32 @@ type solution struct {
 	Signature string `json:"signature"`
 }
 
+// challenged makes a call until it succeeds or its failure says that no other may follow,
+// and again with what shows the work that the server asks for.
+func challenged[A any](ctx context.Context, h *Client, once func(payload string) (A, *failure)) (A, *failure) {
+	repeats, payload := h.repeats, ""
+	repeats.WaitMax = 0
+	do := func(int) (A, *failure) {
+		repeats.Made++ // for the calls after a challenge
+		return once(payload)
+	}
+	answer, fail := attempt.Do(ctx, repeats, do)
+	if fail == nil || fail.Refusal.reason != hushv1.Refusal_REASON_CHALLENGE {
+		return answer, fail
+	}
+	var failed *client.Error
+	if payload, failed = h.solveChallenge(ctx); failed != nil {
+		return answer, &failure{Err: failed}
+	}
+	return attempt.Do(ctx, repeats, do)
+}
+
 // solveChallenge does the work that the operator asks of busy networks, and returns
 // what shows it. It can be used once.
-func (h *Client) solveChallenge(ctx context.Context) (string, error) {
-	puzzle, err := ask(ctx, h, h.challenges.AltchaChallenge, &hushv1.AltchaChallengeRequest{Action: "conceal"})
-	if err != nil {
-		return "", err
+func (h *Client) solveChallenge(ctx context.Context) (string, *client.Error) {
+	puzzle, fail := askAgain(ctx, h, h.challenges.AltchaChallenge, &hushv1.AltchaChallengeRequest{Action: "conceal"})
+	if fail != nil {
+		return "", fail.Err
 	}
 	tooMuch := &client.Error{Kind: client.KindRefused, Message: "the server asks for more work than this device does for it"}
 	if puzzle.GetAlgorithm() != string(altcha.SHA256) || puzzle.GetMaxNumber() < 1 || puzzle.GetMaxNumber() > challengeMax ||

@@ -18,13 +18,15 @@ import (
 	"hush/seal/endtoend"
 )
 
-// Client speaks the Connect protocol with a Hush server. It is a client.Backend.
+// Client speaks the Connect protocol with a Hush server. It is a client.Backend
+// with client.Requests.
 type Client struct {
 	system     hushv1connect.SystemServiceClient
 	sessions   hushv1connect.SessionServiceClient
 	secrets    hushv1connect.SecretServiceClient
 	metadata   hushv1connect.MetadataServiceClient
 	challenges hushv1connect.ChallengeServiceClient
+	requests   hushv1connect.RequestServiceClient
 
 	token client.Text
 	// repeats is how calls are made again.
@@ -41,6 +43,8 @@ type Client struct {
 	claimTime time.Duration
 	// derive is endtoend.Derive.
 	derive func(secret endtoend.LinkSecret, passphrase string) (endtoend.Keys, error)
+	// now is this device's clock, by which requests end.
+	now func() time.Time
 }
 
 // New returns a Client of the server at a base URL. It sends nothing.
@@ -58,8 +62,10 @@ func New(server *url.URL, o client.Options) *Client {
 		secrets:    hushv1connect.NewSecretServiceClient(calls, base, options),
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, base, options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, base, options),
+		requests:   hushv1connect.NewRequestServiceClient(calls, base, options),
 		token:      o.Token, repeats: attempt.DefaultRepeats(o.Notice), progress: o.Progress, quiet: o.Quiet,
 		keepEvery: keepEvery, silence: silenceMax, claimTime: client.ClaimTime, derive: endtoend.Derive,
+		now: time.Now,
 	}
 }
 

@@ -187,7 +187,7 @@ func (o *opening) request(number int) *hushv1.RevealSecretRequest {
 	case o.isClaimAlone(number):
 	case o.link.Encryption == client.EncryptionEndToEnd:
 		linkProof, proof := o.keys.LinkProof(), o.keys.Proof()
-		request.LinkProof, request.Proof = linkProof[:], proof[:]
+		request.LinkProof, request.Proof, request.CollectProof = linkProof[:], proof[:], o.link.CollectProof()
 	case o.hasPassphrase:
 		request.Passphrase = o.passphrase.Expose()
 	}

@@ -109,15 +109,21 @@ func receiptOf(m *hushv1.Metadata) client.Receipt {
 	for _, address := range m.GetRecipients() {
 		r.Recipients = append(r.Recipients, client.Plain(address))
 	}
-	for _, event := range m.GetEvents() {
-		if kind, ok := eventKinds()[event.GetKind()]; ok {
-			r.Events = append(r.Events, client.Event{Kind: kind, Time: timeOf(event.GetTime()), Network: client.Plain(event.GetNetwork()), Count: int(event.GetCount())})
-		}
-	}
+	r.Events = eventsOf(m.GetEvents())
 	for _, mail := range m.GetDeliveries() {
 		r.Mails = append(r.Mails, client.Mail{Recipient: client.Plain(mail.GetRecipient()), State: mailStates()[mail.GetState()]})
 	}
 	return r
+}
+
+// eventsOf returns the events of kinds that this version knows.
+func eventsOf(events []*hushv1.Event) (known []client.Event) {
+	for _, event := range events {
+		if kind, ok := eventKinds()[event.GetKind()]; ok {
+			known = append(known, client.Event{Kind: kind, Time: timeOf(event.GetTime()), Network: client.Plain(event.GetNetwork()), Count: int(event.GetCount())})
+		}
+	}
+	return known
 }
 
 func stateOf(s hushv1.State) client.State {

@@ -76,24 +76,13 @@ func (s *sharing) create(ctx context.Context) (client.Shared, error) {
 	if !s.endToEnd && s.request.Generate != nil {
 		once = s.concealGenerated
 	}
-	repeats, payload := s.repeats, ""
-	repeats.WaitMax = 0
-	share := func(int) (concealed, *failure) {
-		repeats.Made++ // for the calls after a challenge
+	shared, fail := challenged(ctx, s.Client, func(payload string) (concealed, *failure) {
 		shared, fail := once(ctx, payload)
 		if fail != nil && fail.Outcome != attempt.OutcomeUnsent {
 			fail.Repeatable = false
 		}
 		return shared, fail
-	}
-	shared, fail := attempt.Do(ctx, repeats, share)
-	if fail != nil && fail.Refusal.reason == hushv1.Refusal_REASON_CHALLENGE {
-		var err error
-		if payload, err = s.solveChallenge(ctx); err != nil {
-			return client.Shared{}, err
-		}
-		shared, fail = attempt.Do(ctx, repeats, share)
-	}
+	})
 	if fail == nil {
 		return s.checked(ctx, shared)
 	}
@@ -224,7 +213,7 @@ func (s *sharing) checked(ctx context.Context, made concealed) (client.Shared, e
 		made.secret.GetHasPassphrase() == s.request.Passphrase.IsEmpty() || !isKey || !isReceipt || s.request.Generate != nil && made.value == "" {
 		return client.Shared{}, &client.Error{Kind: client.KindAltered, Message: "the answer of the server is not one to this request: its secret must not be used"}
 	}
-	base, ok := s.base(made.secret.GetShareDomain())
+	base, ok := baseOf(s.home, s.request.Domain, made.secret.GetShareDomain())
 	if !ok {
 		return client.Shared{}, s.withoutDomain(ctx, client.Hide(made.metadata.GetMetadataKey()))
 	}
@@ -252,15 +241,14 @@ func homeOf(policy *hushv1.GetPolicyResponse) (*url.URL, error) {
 	return nil, &client.Error{Kind: client.KindFailure, Message: "the server does not say where its links lead; nothing was shared"}
 }
 
-// base returns the base URL of the link: that of the domain that the sender asked
-// for, or else the home that the server states. It returns false for another domain
-// in the answer.
-func (s *sharing) base(domain string) (string, bool) {
-	switch wanted := s.request.Domain; {
+// baseOf returns the base URL of a link: that of the domain that was wanted, or else the
+// home that the server states. It returns false for another domain in the answer.
+func baseOf(home *url.URL, wanted, domain string) (string, bool) {
+	switch {
 	case domain == wanted && wanted != "":
 		return (&url.URL{Scheme: "https", Host: domain}).String(), true
-	case domain == "" && (wanted == "" || wanted == s.home.Hostname()):
-		return s.home.String(), true
+	case domain == "" && (wanted == "" || wanted == home.Hostname()):
+		return home.String(), true
 	default:
 		return "", false
 	}
