@@ -96,7 +96,7 @@ func TestBrowser(t *testing.T) {
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)
 	elsewhere := startElsewhere(t)
-	env, s, mails := servertest.StartAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug", "--cors-origins", elsewhere.Named)
+	env, s, mails := servertest.StartAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug", "--requests=anyone", "--cors-origins", elsewhere.Named)
 	elsewhere.Token = env.Ada.Token
 	client := servertest.HTTPClient(t, false, nil)
 	for _, one := range []apitest.Account{env.Ada, env.Cleo} {

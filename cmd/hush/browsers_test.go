@@ -24,7 +24,7 @@ func TestOtherBrowsers(t *testing.T) {
 	testtier.Full(t, "starts other browsers")
 	// WebKit refuses a session's cookie over plain HTTP, even from this machine.
 	cert, key, _ := servertest.SelfSigned(t)
-	env, s := servertest.StartAccounts(t, "--tls-cert", cert, "--tls-key", key, "--rate-limits=off", "--log-level=debug")
+	env, s := servertest.StartAccounts(t, "--tls-cert", cert, "--tls-key", key, "--rate-limits=off", "--log-level=debug", "--requests=anyone")
 	for task, find := range map[string]func(*testing.T) *browserPrograms{"firefox": findFirefox, "webkit": findWebKit} {
 		t.Run(task, func(t *testing.T) {
 			tools, programs := findBrowserRunner(t), find(t)
