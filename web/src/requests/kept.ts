@@ -1,0 +1,84 @@
+/*
+ * The requests that this device collects, in the browser's IndexedDB: the secret of a
+ * collect link is in no account and on no server. Who signs out keeps them, as the
+ * receipts of this device are kept; those of an account are shown to that account only.
+ * A browser may forbid storage: then it keeps nothing, and nothing here throws.
+ */
+
+/** Kept is a request whose collect link this device has. */
+export interface Kept {
+  /** The KEY of its collect link. */
+  key: string;
+  /** The fragment of its collect link: KEY and C. */
+  place: string;
+  title: string;
+  /** When it was made and when it takes no more answers, in milliseconds since 1970. */
+  created: number;
+  ends: number;
+  /** What its account's list names it with; absent if it was made without an account. */
+  id?: string;
+}
+
+const database = "hush.requests";
+const store = "requests";
+
+/** How long after its end a request is kept at most. The service forgets it sooner: no answer waits for more than 7 days. */
+const after = 14 * 24 * 3600 * 1000;
+
+/** keepRequest keeps a request, or replaces it. It reports whether the browser stored that. */
+export async function keepRequest(request: Kept): Promise<boolean> {
+  return (await using("readwrite", (all) => all.put(request))) !== undefined;
+}
+
+/** keptRequests returns the requests of this device, newest first. It forgets those that are long over. */
+export async function keptRequests(): Promise<Kept[]> {
+  const all = (await using<Kept[]>("readonly", (kept) => kept.getAll() as IDBRequest<Kept[]>)) ?? [];
+  const over = all.filter(({ ends }) => ends + after < Date.now());
+  await Promise.all(over.map(({ key }) => forgetRequest(key)));
+  return all.filter((one) => !over.includes(one)).sort((one, other) => other.created - one.created);
+}
+
+/** keptRequest returns the request with a collect KEY, or undefined if this device has none. */
+export async function keptRequest(key: string): Promise<Kept | undefined> {
+  return await using<Kept | undefined>("readonly", (all) => all.get(key) as IDBRequest<Kept | undefined>);
+}
+
+/** forgetRequest forgets a request: the service has none with this collect KEY, or the visitor asked for it. */
+export async function forgetRequest(key: string): Promise<void> {
+  await using("readwrite", (all) => all.delete(key));
+}
+
+/** using makes one request of the store, and returns its result once that is stored for good, or undefined if the browser refuses. */
+async function using<T>(
+  mode: IDBTransactionMode,
+  request: (all: IDBObjectStore) => IDBRequest<T>,
+): Promise<T | undefined> {
+  try {
+    const opened = await open();
+    try {
+      return await finished(opened.transaction(store, mode, { durability: "strict" }), request);
+    } finally {
+      opened.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(database, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(store, { keyPath: "key" });
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
+    opening.onblocked = () => reject(new Error("another version is open"));
+  });
+}
+
+function finished<T>(transaction: IDBTransaction, request: (all: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const asked = request(transaction.objectStore(store));
+    transaction.oncomplete = () => resolve(asked.result);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
