@@ -6,7 +6,7 @@ import { account, policy } from "../session";
 import { type ChosenFile, type Draft, limit, noFiles, type Problem, type Step } from "../share/draft";
 import { mails } from "../share/fields";
 import { type Handed, useHanded } from "../share/handed";
-import { change as changeKept, fileOf, kept, type Mode, open, shared } from "../share/kept";
+import { change as changeKept, fileOf, kept, type Mode, open, putFile, shared } from "../share/kept";
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { recipientsIn } from "../share/parts";
@@ -191,6 +191,8 @@ function ShareForm({ kind }: { kind: Kind }) {
               handed={handed}
               busy={busy !== undefined}
               told={problem.text}
+              chosenNow={() => fileOf(kept.peek())}
+              put={putFile}
               onFile={takeFile}
             />
           )}

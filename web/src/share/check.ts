@@ -76,6 +76,12 @@ function checkPassphrase(passphrase: string): string {
   if (!passphrase) {
     return policy.value?.passphraseRequired ? t("share.passphrase.required") : "";
   }
+  const refused = checkFormat(passphrase);
+  return refused || (charCount(passphrase.normalize("NFC")) < fewest ? tn("share.passphrase.min", fewest) : "");
+}
+
+/** checkFormat returns why no content can have a passphrase, whatever the policy for secrets says. */
+export function checkFormat(passphrase: string): string {
   if (isBroken(passphrase)) {
     return t("share.unicode");
   }
@@ -83,7 +89,7 @@ function checkPassphrase(passphrase: string): string {
   if (charCount(composed) > longest.characters || byteLength(composed) > longest.bytes) {
     return t("share.passphrase.max", { count: longest.characters });
   }
-  return charCount(composed) < fewest ? tn("share.passphrase.min", fewest) : "";
+  return "";
 }
 
 /** checkLifetime returns why a custom lifetime is refused. */

@@ -1,14 +1,13 @@
 /* Shares a draft. The page loads this module when something is typed. */
 import { needed } from "../call";
 import { Encryption } from "../contract";
-import { flowing } from "../flow";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t as receiptText } from "../i18n/receipts";
 import { t } from "../i18n/share";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { remember } from "../receipts/history";
-import { asRefusal, Refusal } from "../refusal";
+import { asRefusal } from "../refusal";
 import { askBeforeLeaving, onLeave } from "../router";
 import { secrets } from "../rpc";
 import { account, policy } from "../session";
@@ -18,9 +17,10 @@ import { FilesError } from "./files";
 import type { Kind } from "./kind";
 import { present } from "./made";
 import { each, newGroup, type Outcome, type Part, partsOf } from "./parts";
-import { stillTime } from "./still";
+import { CanceledError, canceled, isLost, watch } from "./upload";
 
 export { changed, check } from "./check";
+export { whole } from "./files";
 
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}
@@ -37,14 +37,6 @@ interface Sending {
   /** Is told how much of a content has left, from 0 to 1. */
   onSent?: (part: number) => void;
   signal: AbortSignal;
-}
-
-/** CanceledError says that a person gave up before a content had left, so that nothing was shared. */
-export class CanceledError extends Error {}
-
-/** whole returns a draft with the content of its file. It waits until that is read, and throws what its body throws. */
-export async function whole({ file, ...rest }: Draft): Promise<Whole> {
-  return file ? { ...rest, file: { name: file.name, type: file.type, body: await file.body() } } : rest;
 }
 
 /**
@@ -141,12 +133,6 @@ function leaving(lost: boolean): string {
   return t(lost ? "result.leave" : "result.leave.rest");
 }
 
-/** isLost reports whether a call failed so that the secret may exist all the same. */
-function isLost(thrown: unknown): boolean {
-  const { code, unsent } = asRefusal(thrown);
-  return !unsent && ["offline", "unknown", "internal", "unavailable", "deadline_exceeded"].includes(code);
-}
-
 /** noted remembers the receipt of a sender without an account, if this device keeps a history. */
 function noted(made: Shared): Shared {
   if (account.peek() === null) {
@@ -207,53 +193,6 @@ function endToEnd({ draft, group, onStep, onSent, signal }: Sending, { name, mem
     }
     const file = draft.file && { name: draft.file.name, size: draft.file.body.length };
     return { secret, metadata, kind: "end_to_end", link, name, file };
-  };
-}
-
-/** canceled returns what is thrown for an error after a person gave up. */
-function canceled(signal: AbortSignal): (thrown: unknown) => never {
-  return (thrown) => {
-    throw signal.aborted ? new CanceledError("nothing was sent") : thrown;
-  };
-}
-
-/**
- * watch makes a call tell how much of it has left. It ends one that stands still, or
- * that a person cancels. The answer to what has left gets any time.
- */
-function watch(signal: AbortSignal, onSent: ((part: number) => void) | undefined) {
-  const call = new AbortController();
-  let whole = false;
-  const abort = () => call.abort();
-  // What has left may be stored: its answer has the receipt.
-  const giveUp = () => {
-    if (!whole) {
-      abort();
-    }
-  };
-  signal.addEventListener("abort", giveUp);
-  const began = performance.now();
-  let timer = setTimeout(abort, stillTime(0, 0));
-  const sent = (done: number, total: number) => {
-    clearTimeout(timer);
-    whole = done >= total;
-    if (!whole) {
-      timer = setTimeout(abort, stillTime(done, performance.now() - began));
-    }
-    onSent?.(total > 0 ? done / total : 0);
-  };
-  return {
-    options: { signal: call.signal, headers: flowing({ sent }) },
-    failed: (thrown: unknown): never => {
-      if (signal.aborted && !whole) {
-        throw new CanceledError("the content had not left");
-      }
-      throw call.signal.aborted ? new Refusal("", { code: "offline" }) : thrown;
-    },
-    end: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", giveUp);
-    },
   };
 }
 

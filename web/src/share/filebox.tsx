@@ -7,7 +7,6 @@ import { announce, Button, Icon, Notice } from "../ui";
 import { type ChosenFile, knownLimit, noFiles } from "./draft";
 import { chosen, FilesError, refused } from "./files";
 import type { Handed } from "./handed";
-import { fileOf, kept, putFile } from "./kept";
 import type { Kind } from "./kind";
 import { Thumb } from "./thumb";
 
@@ -27,22 +26,31 @@ interface FileBoxProps {
   busy: boolean;
   /** The problem that the form shows already. */
   told: string | undefined;
+  /** Returns what is chosen by now, and is asked between two drawings. */
+  chosenNow: () => ChosenFile | undefined;
+  /** Replaces what is chosen, and opens no tab. */
+  put: (file: ChosenFile | undefined) => void;
+  /** The most bytes of a file, where it is not that of a secret. */
+  most?: number;
   onFile: (file: ChosenFile | undefined) => void;
 }
 
 /** FileBox takes a file that is picked, dropped onto the page or pasted, and shows the one that is shared. It packs more files with those that were taken before. */
-export default function FileBox({ file, kind, hasText, shown, over, handed, busy, told, onFile }: FileBoxProps) {
+export default function FileBox(props: FileBoxProps) {
+  const { file, kind, hasText, shown, over, handed, busy, told, onFile, chosenNow, put } = props;
+  const { most } = props;
+  const limits = most === undefined ? undefined : () => most;
   const [problem, setProblem] = useState("");
   const picker = useRef<HTMLInputElement>(null);
   const left = useRef(false);
   // What is chosen by now: two files may be taken before the box is drawn anew.
-  const sources = () => fileOf(kept.peek())?.sources ?? [];
+  const sources = () => chosenNow()?.sources ?? [];
   const take = ({ files, folder }: Handed) => {
     const all = [...sources(), ...files];
-    const text = refusal(files, folder) || refused(all);
+    const text = refusal(files, folder) || refused(all, limits);
     setProblem(text);
     if (!text) {
-      const next = chosen(all);
+      const next = chosen(all, limits);
       onFile(next);
       watch(next, files);
     }
@@ -59,20 +67,23 @@ export default function FileBox({ file, kind, hasText, shown, over, handed, busy
       return;
     }
     setProblem("");
-    const next = chosen(sources().filter((file) => file !== gone));
+    const next = chosen(
+      sources().filter((file) => file !== gone),
+      limits,
+    );
     onFile(next);
     watch(next);
   };
   /** watch says when a file is read. Files that were added and cannot be are taken out again, and the others stay. */
   const watch = (next: ChosenFile | undefined, added: readonly File[] = []) => {
-    const current = () => fileOf(kept.peek()) === next;
+    const current = () => chosenNow() === next;
     next?.body().then(
       () => current() && !left.current && announce(t("file.taken", { name: next.name })),
       (thrown) => {
         const rest = sources().filter((file) => !added.includes(file));
         if (rest.length < sources().length) {
-          const before = chosen(rest);
-          putFile(before);
+          const before = chosen(rest, limits);
+          put(before);
           watch(before);
         } else if (!current()) {
           return; // it is not to be shared any more
@@ -99,13 +110,14 @@ export default function FileBox({ file, kind, hasText, shown, over, handed, busy
       {shown && file ? (
         <FileCard
           file={file}
+          most={most ?? knownLimit()}
           hasText={hasText}
           onAdd={busy ? undefined : () => picker.current?.click()}
           onRemove={remove}
           busy={busy}
         />
       ) : (
-        shown && <Offer kind={kind} over={over} onChoose={() => picker.current?.click()} />
+        shown && <Offer kind={kind} most={most} over={over} onChoose={() => picker.current?.click()} />
       )}
       {over && (file || !shown) && <p class="file-drop">{t("file.drop")}</p>}
       <input
@@ -134,6 +146,7 @@ function textOf(thrown: unknown): string {
 
 interface OfferProps {
   kind: Kind;
+  most: number | undefined;
   /** Whether files are dragged over the page. */
   over: boolean;
   onChoose: () => void;
@@ -149,22 +162,25 @@ function hint(most: number): string {
 }
 
 /** Offer is the zone where files are dropped or chosen, or why the chosen kind has none. */
-function Offer({ kind, over, onChoose }: OfferProps) {
+function Offer({ kind, most, over, onChoose }: OfferProps) {
   if (kind === "server") {
     return <p class="file-drop file-none">{noFiles()}</p>;
   }
-  const most = knownLimit();
+  const own = knownLimit();
   return (
     <div class={over ? "file-drop file-over" : "file-drop"}>
       <Icon name="upload" />
       <Button onClick={onChoose}>{t("file.choose")}</Button>
-      <p class="muted small">{over ? t("file.drop") : most && hint(most)}</p>
+      <p class="muted small">
+        {over ? t("file.drop") : most ? t("file.hint", { limit: size(most) }) : own && hint(own)}
+      </p>
     </div>
   );
 }
 
 interface FileCardProps {
   file: ChosenFile;
+  most: number | undefined;
   hasText: boolean;
   /** Chooses more files; left out while the form is sent. */
   onAdd: (() => void) | undefined;
@@ -173,8 +189,7 @@ interface FileCardProps {
 }
 
 /** FileCard lists the files that are shared in place of the text, with what they have together. */
-function FileCard({ file, hasText, onAdd, onRemove, busy }: FileCardProps) {
-  const most = knownLimit();
+function FileCard({ file, most, hasText, onAdd, onRemove, busy }: FileCardProps) {
   const length = useLength(file);
   const used = length !== undefined && size(length);
   return (

@@ -2,15 +2,14 @@ import { useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { policy } from "../session";
-import { Button, Field, PasswordInput } from "../ui";
 import { Chip, SelectChip } from "./chip";
 import { choices, defaultTtl } from "./draft";
 import type { OptionsProps } from "./fields";
 import { kinds } from "./kind";
 import { unfold, unfolded } from "./more";
+import { PassphraseFields } from "./passphrase";
 
 const CustomLifetime = lazy(() => import("./custom"));
-const Phrase = lazy(() => import("./phrase"));
 const MoreFields = lazy(() => import("./morefields"), Nothing);
 
 /** Nothing stands in the place of fields that only some visitors see. */
@@ -73,43 +72,17 @@ export function Options(props: OptionsProps) {
         />
       )}
       {passphrase && (
-        <div class="stack-s share-passphrase">
-          <Field
-            label={t("share.passphrase")}
-            optional={!required}
-            hint={t("share.passphrase.hint")}
-            error={problem.field === "passphrase" ? problem.text : undefined}
-          >
-            <PasswordInput
-              value={draft.passphrase}
-              onValue={(passphrase) => change({ passphrase })}
-              autocomplete="new-password"
-              required={required}
-            />
-          </Field>
-          <PhraseBox {...props} />
-        </div>
+        <PassphraseFields
+          hint={t("share.passphrase.hint")}
+          error={problem.field === "passphrase" ? problem.text : undefined}
+          required={required}
+          value={draft.passphrase}
+          onValue={(passphrase) => change({ passphrase })}
+          drawn={draft.drawn}
+          onDrawn={(drawn) => change({ drawn })}
+        />
       )}
       {more && <MoreFields {...props} />}
-    </div>
-  );
-}
-
-/** PhraseBox offers a passphrase of words. What draws one is loaded when it is asked for. */
-function PhraseBox({ draft, change }: OptionsProps) {
-  const [open, setOpen] = useState(draft.drawn !== "");
-  return open ? (
-    <Phrase
-      value={draft.passphrase}
-      onValue={(passphrase: string) => change({ passphrase })}
-      drawn={draft.drawn}
-      onDrawn={(drawn: string) => change({ drawn })}
-    />
-  ) : (
-    <div>
-      <Button size="small" icon="refresh" onClick={() => setOpen(true)}>
-        {t("share.passphrase.generate")}
-      </Button>
     </div>
   );
 }
