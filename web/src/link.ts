@@ -27,14 +27,22 @@ export function reportedKey(text: string): string {
   return endToEndIn(text).slice(0, 31) || keyIn(text);
 }
 
+/** Whole is the page of a link that has a secret part: of a secret, or one of the two of a request. */
+export type Whole = "e" | "q" | "c";
+
 /**
  * placeOf returns the place of the page that opens the link in a text, or an empty
- * string if there is none. An end-to-end link that was cut short is none.
+ * string if there is none. One with a secret part that was cut short is none. A whole
+ * fragment without its path is of the given page.
  */
-export function placeOf(text: string): string {
+export function placeOf(text: string, page: Whole = "e"): string {
   const whole = endToEndIn(text);
   const short = keyIn(text);
-  return whole ? `/e#${whole}` : short && !/\/e#/.test(unescaped(text)) ? `/s#${short}` : "";
+  if (whole) {
+    const [, named = page] = new RegExp(`/([eqc])#${whole}`).exec(joined(text)) ?? [];
+    return `/${named}#${whole}`;
+  }
+  return short && !/\/[eqc]#/.test(unescaped(text)) ? `/s#${short}` : "";
 }
 
 /**
@@ -49,9 +57,12 @@ export function mended(path: string): string {
 
 /** found returns what matches in a text, or in the text without white space and characters that do not show. */
 function found(pattern: RegExp, text: string): string {
-  const plain = unescaped(text);
-  const joined = plain.replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
-  return (pattern.exec(plain) ?? pattern.exec(joined))?.[0] ?? "";
+  return (pattern.exec(unescaped(text)) ?? pattern.exec(joined(text)))?.[0] ?? "";
+}
+
+/** joined returns a text without escapes, white space and characters that do not show. */
+function joined(text: string): string {
+  return unescaped(text).replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
 }
 
 /** unescaped undoes escapes, also escapes of escapes. */

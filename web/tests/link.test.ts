@@ -94,6 +94,20 @@ test("placeOf leads to the page of the link's kind, and nowhere with a part of o
   assert.equal(placeOf(`https://hush.example/e%23${key}`), "");
   assert.equal(placeOf(`https://hush.example/e#${whole.slice(0, 60)}`), "");
   assert.equal(placeOf("nothing"), "");
+  for (const page of ["q", "c"] as const) {
+    for (const text of [
+      `See https://hush.example/${page}#${whole}.`,
+      `https://hush.example/${page}%23${whole}`,
+      `<https://hush.example/${page}#${whole.slice(0, 40)}\r\n${whole.slice(40)}>`,
+      `https://gateway.example/?url=https%3A%2F%2Fhush.example%2F${page}%2523${whole}`,
+      `https://hush.example/e#${key} and https://hush.example/${page}#${whole}`,
+    ]) {
+      assert.equal(placeOf(text), `/${page}#${whole}`, text);
+    }
+    assert.equal(placeOf(whole, page), `/${page}#${whole}`);
+    assert.equal(placeOf(`https://hush.example/e#${whole}`, page), `/e#${whole}`);
+    assert.equal(placeOf(`https://hush.example/${page}#${key}`), "");
+  }
 });
 
 test("hostIn names the host that a pasted link leads to", () => {

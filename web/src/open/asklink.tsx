@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { lazy } from "../lazy";
+import type { Whole } from "../link";
 import { Card, Page } from "../ui";
 
 /** AskLinkForm is loaded when it is needed, which is seldom. */
@@ -8,16 +9,18 @@ export const AskLinkForm = lazy(() => import("./asklinkform"));
 interface AskLinkProps {
   title: string;
   lead: string;
+  /** The page of a whole fragment that is pasted without its path: that of secrets unless it is said. */
+  page?: Whole | undefined;
   children?: ComponentChildren;
 }
 
 /** AskLink asks for a link in a field, when the address has none that opens. Nothing of it is sent. */
-export function AskLink({ title, lead, children }: AskLinkProps) {
+export function AskLink({ title, lead, page, children }: AskLinkProps) {
   return (
     <Page title={title} lead={lead}>
       {children}
       <Card>
-        <AskLinkForm />
+        <AskLinkForm page={page} />
       </Card>
     </Page>
   );

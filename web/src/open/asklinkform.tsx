@@ -1,18 +1,18 @@
 import { useState } from "preact/hooks";
 import { t } from "../i18n/ask";
 import { t as opening } from "../i18n/open";
-import { placeOf } from "../link";
+import { placeOf, type Whole } from "../link";
 import { navigate } from "../router";
 import { policy } from "../session";
 import { Button, Field, Form, TextInput } from "../ui";
 import { hostIn, hostOf, isTooLong } from "./pasted";
 
-/** AskLinkForm is the field for a link, and goes to the page that opens it. */
-export default function AskLinkForm() {
+/** AskLinkForm is the field for a link, and goes to the page that opens it: the given one for a bare fragment. */
+export default function AskLinkForm({ page }: { page?: Whole | undefined }) {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const open = () => {
-    const to = placeOf(text);
+    const to = placeOf(text, page);
     const wrong = problemOf(text, to);
     setProblem(wrong);
     if (!wrong) {

@@ -1,5 +1,18 @@
-/* What a person pasted in place of a link. */
+/* What a person pasted in place of a link, or followed. */
+import { type Link, parse } from "../endtoend/link";
 import { endToEndIn, keyIn, unescaped } from "../link";
+
+/** Found is what a fragment holds in place of a link with a secret part, or that link. */
+export type Found = Link | "empty" | "long" | "incomplete" | "wrong";
+
+/** linkIn reads a fragment, without asking the server. */
+export function linkIn(hash: string): Found {
+  const whole = endToEndIn(hash);
+  if (whole) {
+    return parse(whole);
+  }
+  return isTooLong(hash) ? "long" : /[0-9a-z]/i.test(hash) ? "incomplete" : "empty";
+}
 
 /** isTooLong reports whether a text has a run of letters and digits that is longer than a link's. */
 export function isTooLong(text: string): boolean {

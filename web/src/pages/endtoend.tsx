@@ -1,29 +1,16 @@
 import { useState } from "preact/hooks";
 import { Encryption } from "../contract";
-import { type Link, parse } from "../endtoend/link";
 import { t } from "../i18n/endtoend";
 import { t as opening } from "../i18n/open";
-import { endToEndIn } from "../link";
 import { AskLink } from "../open/asklink";
 import { fromDevice } from "../open/fromdevice";
 import { Checked, Stage } from "../open/fromserver";
+import { Insecure } from "../open/insecure";
 import { Mangled } from "../open/mangled";
 import { Opened } from "../open/opened";
-import { isTooLong } from "../open/pasted";
+import { linkIn } from "../open/pasted";
 import { place } from "../router";
-import { LinkButton, Notice, Page } from "../ui";
-
-/** Found is what a fragment holds. */
-type Found = Link | "empty" | "long" | "incomplete" | "wrong";
-
-/** linkIn reads a fragment, without asking the server. */
-function linkIn(hash: string): Found {
-  const whole = endToEndIn(hash);
-  if (whole) {
-    return parse(whole);
-  }
-  return isTooLong(hash) ? "long" : /[0-9a-z]/i.test(hash) ? "incomplete" : "empty";
-}
+import { Notice, Page } from "../ui";
 
 /**
  * EndToEnd is the page behind a link to an end-to-end encrypted secret. The link
@@ -59,7 +46,9 @@ export default function EndToEnd() {
   }
   // Browsers decrypt only in secure contexts.
   if (!crypto.subtle) {
-    return <Insecure />;
+    return (
+      <Insecure title={t("endtoend.insecure.title")} text={t("endtoend.insecure")} open={t("endtoend.insecure.open")} />
+    );
   }
   return (
     <Checked
@@ -81,20 +70,6 @@ function Disagreement() {
     <Page title={t("endtoend.disagreement.title")}>
       <Notice kind="bad">
         <p>{t("endtoend.disagreement")}</p>
-      </Notice>
-    </Page>
-  );
-}
-
-function Insecure() {
-  const { path, hash } = place.value;
-  return (
-    <Page title={t("endtoend.insecure.title")}>
-      <Notice kind="warn">
-        <p>{t("endtoend.insecure")}</p>
-        <LinkButton kind="primary" href={`https://${location.host}${path}${hash}`}>
-          {t("endtoend.insecure.open")}
-        </LinkButton>
       </Notice>
     </Page>
   );
