@@ -152,7 +152,7 @@ func TestEscapedLinksAreNotLogged(t *testing.T) {
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	const link = "0123456789abcdefghijklmnopqrstum3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV"
 	for path, route := range map[string]string{
-		"/e%23": "/e%23{link}", "/e%2523": "/e%23{link}", "/s%23": "/s%23{link}", "/s%2523": "/s%23{link}", "/e%252523": "unknown", "/e/": "unknown",
+		"/e%23": "/e%23{link}", "/e%2523": "/e%23{link}", "/s%23": "/s%23{link}", "/s%2523": "/s%23{link}", "/q%23": "/q%23{link}", "/c%2523": "/c%23{link}", "/e%252523": "unknown", "/e/": "unknown",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			from := len(s.log())

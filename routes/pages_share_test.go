@@ -252,7 +252,10 @@ func TestPreviews(t *testing.T) {
 		head, _, _ := strings.Cut(w.Body.String(), "</head>")
 		return strings.Join(meta.FindAllString(head, -1), "\n")
 	}
-	ofSecret, others := previewOf("/s"), previewOf("/")
+	ofSecret, ofRequest, others := previewOf("/s"), previewOf("/q"), previewOf("/")
+	if !strings.Contains(ofRequest, `<meta property="og:title" content="Someone asks you for a secret">`) {
+		t.Errorf("preview of /q: got %s, want a sentence on requests", ofRequest)
+	}
 	for _, want := range []string{
 		`<meta property="og:title" content="Someone shared a secret with you">`, `<meta name="twitter:card" content="summary_large_image">`,
 		`<meta property="og:image" content="https://hush.example/preview.png">`,
@@ -266,8 +269,10 @@ func TestPreviews(t *testing.T) {
 	}
 	for _, path := range clientPaths() {
 		want := others
-		if slices.ContainsFunc([]string{"/s/", "/e/", "/e%", "/s%", "/%65", "/secret/"}, func(p string) bool { return strings.HasPrefix(path+"/", p) }) {
+		if slices.ContainsFunc([]string{"/s/", "/e/", "/e%", "/s%", "/q%", "/c%", "/%65", "/secret/"}, func(p string) bool { return strings.HasPrefix(path+"/", p) }) {
 			want = ofSecret
+		} else if strings.HasPrefix(path+"/", "/q/") {
+			want = ofRequest
 		}
 		if got := previewOf(path); got != want {
 			t.Errorf("preview of %s: got %s, want %s", path, got, want)

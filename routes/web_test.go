@@ -24,9 +24,9 @@ const (
 // clientPaths returns all paths of the web client.
 func clientPaths() []string {
 	return []string{
-		"/", "/s", "/s/", "/e", "/e/", "/e%23" + unknownKey, "/e%2523" + unknownKey, "/s%23" + unknownKey, "/s%2523" + unknownKey + "?utm=1", "/e%23", "/e%23a%2Fb", "/%65%23%73", "/r", "/secret/" + unknownKey, "/secret/" + unknownKey + ".?utm_source=x&a=%zz", "/private/a", "/metadata/a", "/receipt/a?continue=true",
+		"/", "/s", "/s/", "/e", "/e/", "/e%23" + unknownKey, "/e%2523" + unknownKey, "/s%23" + unknownKey, "/s%2523" + unknownKey + "?utm=1", "/e%23", "/e%23a%2Fb", "/%65%23%73", "/q", "/q/", "/c", "/q%23" + unknownKey, "/c%2523" + unknownKey, "/r", "/secret/" + unknownKey, "/secret/" + unknownKey + ".?utm_source=x&a=%zz", "/private/a", "/metadata/a", "/receipt/a?continue=true",
 		"/signin", "/signin/", "/signup", "/signup/a", "/verify/a", "/reset", "/reset/a", "/confirm/a", "/recent",
-		"/account", "/account/", "/account/tokens", "/account/domains", "/account/domains/a.example", "/colonel", "/feedback", "/about", "/security",
+		"/account", "/account/", "/account/requests", "/account/tokens", "/account/domains", "/account/domains/a.example", "/colonel", "/feedback", "/about", "/security",
 	}
 }
 
@@ -201,6 +201,8 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 		{"/secret/a", "ja,en;q=0.5", "ja", words.Text("ja", "page.secret.button")},
 		{"/s", "pt-BR", "pt-BR", words.Text("pt_BR", "page.fragment.title")},
 		{"/e", "ja", "ja", words.Text("ja", "page.end_to_end.explanation")},
+		{"/q", "ar", "ar", words.Text("ar", "page.answer.explanation")},
+		{"/c", "de", "de", words.Text("de", "page.collect.advice")},
 		{"/e%23x", "nl", "nl", words.Text("nl", "page.escaped.explanation")},
 		{"/private/a", "uk", "uk", words.Text("uk", "page.receipt.title")},
 		{"/nothing", "es-MX", "es", words.Text("es", "page.unknown.explanation")},
@@ -225,6 +227,8 @@ func TestFragmentPages(t *testing.T) {
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	wantPage(t, "GET /s", s.send(http.MethodGet, "/s", ""), http.StatusOK, "replace /s# with /secret/ in the address")
 	wantPage(t, "GET /e", s.send(http.MethodGet, "/e", ""), http.StatusOK, "This link opens an end-to-end encrypted secret.", "with the hush client")
+	wantPage(t, "GET /q", s.send(http.MethodGet, "/q", ""), http.StatusOK, "This link asks you for a secret.", "hush answer")
+	wantPage(t, "GET /c", s.send(http.MethodGet, "/c", ""), http.StatusOK, "This link collects the answers to a request.", "hush collect")
 	wantPage(t, "GET /s%23", s.send(http.MethodGet, "/s%23"+unknownKey, ""), http.StatusOK, "This link was changed on its way")
 	wantPage(t, "GET /r", s.send(http.MethodGet, "/r", ""), http.StatusOK, "replace /r# with /private/ in the address")
 }

@@ -45,15 +45,26 @@ func endToEndPage() noscriptPage {
 	}, ofSecret: true}
 }
 
-// requestPage is for the two links of a request. Only a script can answer it, or read
-// the answers.
-func requestPage(start, command string) noscriptPage {
-	return noscriptPage{name: "request " + start, start: start, view: func(req *call.Request) *view {
+// answerPage is for the link of a request. Only a script can show what is asked for, and
+// encrypt the answer.
+func answerPage() noscriptPage {
+	return noscriptPage{name: "answer", start: "answer", view: func(req *call.Request) *view {
 		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
-			{Text: req.Text("page.end_to_end.explanation")},
-			{Text: req.Text("page.end_to_end.advice"), Command: command},
+			{Text: req.Text("page.answer.explanation")},
+			{Text: req.Text("page.answer.advice"), Command: "hush answer"},
 		}}
-	}, ofSecret: true}
+	}, ofRequest: true}
+}
+
+// collectPage is for the link that the requester keeps. Only a script can decrypt the
+// answers.
+func collectPage() noscriptPage {
+	return noscriptPage{name: "collect", start: "collect", view: func(req *call.Request) *view {
+		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
+			{Text: req.Text("page.collect.explanation")},
+			{Text: req.Text("page.collect.advice"), Command: "hush collect"},
+		}}
+	}}
 }
 
 // escapedPage is for links that reached the server whole.

@@ -18,5 +18,8 @@ func previewOf(req *call.Request, says noscriptPage) preview {
 	if says.ofSecret {
 		p.Title, p.Text = req.Text("preview.secret.title"), req.Text("preview.secret.text")
 	}
+	if says.ofRequest {
+		p.Title, p.Text = req.Text("preview.request.title"), req.Text("preview.request.text")
+	}
 	return p
 }

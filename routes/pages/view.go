@@ -18,8 +18,9 @@ type noscriptPage struct {
 	view func(req *call.Request) *view
 	// start names what the shell shows before its script runs, as in start.json.
 	start string
-	// ofSecret is whether the page is that of a link to a secret, for its preview.
-	ofSecret bool
+	// ofSecret is whether the page is that of a link to a secret, and ofRequest whether it
+	// is that of a link to answer by, for its preview.
+	ofSecret, ofRequest bool
 }
 
 // view is a page without scripts, or the noscript part of one, in the visitor's
