@@ -155,10 +155,10 @@ export default defineConfig({
             { name: "label", test: /src\/endtoend\/label\.tsx$/ },
             {
               name: "share",
-              test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|trust))\.tsx?$/,
+              test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|passphrase|trust))\.tsx?$/,
             },
             { name: "shown", test: /src\/(brand|download|open\/fault)\.ts$/ },
-            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/pasted)\.ts$/ },
+            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/(insecure|pasted))\.tsx?$/ },
           ],
         },
       },

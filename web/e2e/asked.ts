@@ -1,10 +1,10 @@
 /* Requests, made, answered and closed as other clients would. */
 import { type Bytes, random } from "../src/endtoend/bytes";
-import { type Content, sealContent } from "../src/endtoend/content";
+import { type Content, openContent, sealContent } from "../src/endtoend/content";
 import { derive, proofHash } from "../src/endtoend/keys";
 import { fragment, newSecret } from "../src/endtoend/link";
 import { stretch } from "../src/endtoend/stretch";
-import { newNumber, sealAnswer } from "../src/requests/answer";
+import { newNumber, openAnswer, sealAnswer } from "../src/requests/answer";
 import { type Asked, ask as askFor, type Kind, sealCard } from "../src/requests/card";
 import { sealLink } from "../src/requests/collection";
 import { type CollectKeys, collectKeys, linkKeys } from "../src/requests/keys";
@@ -50,6 +50,8 @@ export interface Request {
   keys: CollectKeys;
   /** answer answers with a text or another content. */
   answer: (content: string | Content, passphrase?: string) => Promise<Answered>;
+  /** read opens all answers that wait without a passphrase, or with this one, in the order in which they came. */
+  read: (passphrase?: string) => Promise<Content[]>;
   /** close ends it, and burns its answers on request. */
   close: (burnAnswers?: boolean) => Promise<void>;
 }
@@ -103,6 +105,7 @@ export async function ask(question: Question = {}): Promise<Request> {
     keys,
     answer: (content, passphrase = "") =>
       answer(requestKey, asked, typeof content === "string" ? text(content) : content, passphrase),
+    read: (passphrase = "") => read(collectKey, keys, asked, passphrase),
     close: async (burnAnswers = false) => {
       await rpc("RequestService/CloseRequest", { collectKey, collectProof: base64(keys.proof), burnAnswers });
     },
@@ -125,4 +128,26 @@ async function answer(requestKey: string, asked: Asked, content: Content, passph
     },
   });
   return { receipt: metadata.metadataKey, number, secret };
+}
+
+const bytes = (text: string): Bytes => Uint8Array.from(Buffer.from(text, "base64"));
+
+async function read(collectKey: string, keys: CollectKeys, asked: Asked, passphrase: string): Promise<Content[]> {
+  const collectProof = base64(keys.proof);
+  const { collection } = await rpc<{
+    collection: { answers?: { number: string; sealedLink: string; secretKey: string }[] };
+  }>("RequestService/GetCollection", { collectKey, collectProof });
+  const all: Content[] = [];
+  for (const { number, sealedLink, secretKey } of collection.answers ?? []) {
+    const { secret } = await openAnswer(keys, asked, bytes(number), bytes(sealedLink));
+    const derived = await derive(secret, passphrase, stretch);
+    const { content } = await rpc<{ content: string }>("SecretService/RevealSecret", {
+      secretKey,
+      collectProof,
+      linkProof: base64(derived.linkProof),
+      proof: base64(derived.proof),
+    });
+    all.push(await openContent(derived, bytes(content)));
+  }
+  return all;
 }

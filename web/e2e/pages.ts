@@ -1,3 +1,4 @@
+import { ask } from "./asked";
 import { ada, colonel, expect, type Page, signIn } from "./fixtures";
 import { seal, text } from "./sealed";
 import { conceal } from "./service";
@@ -19,6 +20,8 @@ export const places: readonly Place[] = [
     path: async () => `/e#${(await seal(text("e2e secret"), "open sesame")).fragment}`,
   },
   { name: "ask-link", path: () => "/e" },
+  { name: "answer", path: async () => (await ask()).requestPlace },
+  { name: "answer-full", path: async () => await full() },
   { name: "wrong-link", path: () => `/e#${"0".repeat(31)}${"z".repeat(43)}` },
   { name: "receipt", path: async () => `/r#${(await conceal({ secret: "e2e secret" })).receipt}` },
   {
@@ -50,6 +53,13 @@ export const places: readonly Place[] = [
   { name: "domain", who: "account", path: () => "/account/domains/secrets.ada-team.com" },
   { name: "colonel", who: "colonel", path: () => "/colonel" },
 ];
+
+/** full returns the place of a request that takes no more answers. */
+async function full(): Promise<string> {
+  const request = await ask({ answers: 1 });
+  await request.answer("e2e secret");
+  return request.requestPlace;
+}
 
 /** visit signs in if the page needs that, opens it and waits for its content. */
 export async function visit(page: Page, { who, path }: Place): Promise<void> {

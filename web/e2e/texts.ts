@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import about from "../src/i18n/about/en";
 import account from "../src/i18n/account/en";
+import answer from "../src/i18n/answer/en";
 import ask from "../src/i18n/ask/en";
 import colonel from "../src/i18n/colonel/en";
 import domains from "../src/i18n/domains/en";
@@ -16,6 +17,7 @@ const en = {
   ...first,
   ...about,
   ...account,
+  ...answer,
   ...ask,
   ...colonel,
   ...domains,

@@ -5,8 +5,10 @@ import { type Proof, useProof } from "../forms/proof";
 import { type Problem, useSubmit } from "../forms/submit";
 import { number } from "../i18n";
 import { t, tn } from "../i18n/about";
+import { keyIn } from "../link";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
+import { place } from "../router";
 import { intake } from "../rpc";
 import { account } from "../session";
 import { announce, Button, Card, Empty, Field, Form, Icon, LinkButton, Page, Spinner, TextArea } from "../ui";
@@ -20,13 +22,18 @@ export default function Feedback() {
   return sent ? <Thanks onAnother={() => setSent(false)} /> : <Message onSent={() => setSent(true)} />;
 }
 
+/** reportOf begins the report of a request, whose key the address may have. The secret part of its link never is in it. */
+function reportOf(key: string): string {
+  return key && `${t("feedback.request", { key })}\n\n`;
+}
+
 function feedbackProblem(thrown: unknown): Problem {
   const text = problemText(thrown);
   return { field: asRefusal(thrown).field === "message" ? "message" : "", text };
 }
 
 function Message({ onSent }: { onSent: () => void }) {
-  const [message, setMessage] = useState("");
+  const [message, setMessage] = useState(() => reportOf(keyIn(place.peek().hash)));
   const proof = useProof("feedback");
   const submission = useSubmit(feedbackProblem);
   const anonymous = !account.value;

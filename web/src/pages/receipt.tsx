@@ -9,7 +9,7 @@ import { remembered } from "../receipts/history";
 import { keysIn } from "../receipts/keys";
 import { Link } from "../receipts/links";
 import { notify, useBadge, useMoment, useNotify } from "../receipts/moment";
-import { confirmationOf, phaseOf } from "../receipts/phase";
+import { confirmationOf, isAnswer, phaseOf } from "../receipts/phase";
 import { Remember } from "../receipts/remember";
 import { Status } from "../receipts/status";
 import { asRefusal } from "../refusal";
@@ -102,7 +102,7 @@ function Single({ keyOfReceipt: key, created }: SingleProps) {
           >
             {phase === "waiting" && account.value === null && <Remember metadata={metadata} file={file} />}
           </Status>
-          {phase === "waiting" && !fresh && <Link metadata={metadata} />}
+          {phase === "waiting" && !fresh && !isAnswer(metadata) && <Link metadata={metadata} />}
           <Folds metadata={metadata} told={!fresh} onChange={setMetadata} />
           <div class="row no-print">
             {metadata.group.length > 0 && <GroupLink metadata={metadata} />}

@@ -83,3 +83,14 @@ export function isSettled(metadata: Opened): boolean {
 export function isEndToEnd({ encryption }: Pick<Metadata, "encryption">): boolean {
   return (encryption as number) === Encryption.end_to_end;
 }
+
+/**
+ * isAnswer reports whether a receipt is that of an answer to a request that waits. It is
+ * the only one without an account that shows no key: the answer's is for the requester.
+ */
+export function isAnswer(
+  metadata: Pick<Metadata, "state" | "secretKey" | "custid" | "events" | "encryption">,
+): boolean {
+  const { secretKey, custid, events } = metadata;
+  return isWaiting(metadata) && isEndToEnd(metadata) && secretKey === "" && custid === "" && events.length > 0;
+}

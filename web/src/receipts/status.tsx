@@ -9,7 +9,7 @@ import { FileLine } from "../share/thumb";
 import { Button, Card, Icon, type IconName, Notice, Relative } from "../ui";
 import { CopyButton } from "../ui/copy";
 import { Burn } from "./burn";
-import { type Confirmation, endOf, isLockedForGood, type Phase } from "./phase";
+import { type Confirmation, endOf, isAnswer, isLockedForGood, type Phase } from "./phase";
 
 interface StatusProps {
   metadata: Metadata;
@@ -72,6 +72,14 @@ const marks: Record<Phase | "lapsed", IconName> = {
   expired: "clock",
 };
 
+/** summaryOf returns the sentence about a state. */
+function summaryOf(metadata: Metadata, phase: Phase, confirmation: Confirmation | undefined): Key {
+  if (isAnswer(metadata)) {
+    return "receipt.summary.answer";
+  }
+  return `receipt.summary.${confirmation === "pending" ? "pending" : phase}`;
+}
+
 type StateProps = Pick<StatusProps, "metadata" | "phase" | "confirmation" | "opened" | "fresh" | "children">;
 
 function State({ metadata, phase, confirmation, opened, fresh, children }: StateProps) {
@@ -91,7 +99,7 @@ function State({ metadata, phase, confirmation, opened, fresh, children }: State
           <p>{t("receipt.fresh.keep")}</p>
         ) : (
           <p>
-            {rich(`receipt.summary.${confirmation === "pending" ? "pending" : phase}` as Key, {
+            {rich(summaryOf(metadata, phase, confirmation), {
               relative: <Relative date={date} {...(phase !== "waiting" && { past: true, just: t("receipt.just") })} />,
             })}
           </p>

@@ -89,6 +89,7 @@ export default {
   "feedback.message": "Your message",
   "feedback.placeholder": "I tried to…",
   "feedback.count": "{used} of {limit} characters",
+  "feedback.request": "I report the request {key}:",
   "feedback.empty": "Enter a message first.",
   "feedback.over.one": "{count} character too long.",
   "feedback.over.other": "{count} characters too long.",

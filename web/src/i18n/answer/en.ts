@@ -1,4 +1,55 @@
 /** The texts of the page that answers a request. */
 export default {
   "answer.title": "Answer a request",
+  "answer.incomplete":
+    "Part of it is missing. A request opens only with its whole link. Copy the link from the message again.",
+  "answer.link": "The secret part of this link is wrong. Copy the whole link from the message again.",
+  "answer.mangled":
+    "A mail gateway changed this link, so its secret part reached the server. The page has repaired the link. The server could read what is asked for, but it can't read your answer.",
+  "answer.insecure":
+    "Browsers encrypt only on pages loaded over HTTPS, and this one came over HTTP. Open the link with https:// at its beginning. Nothing was sent.",
+  "answer.altered.title": "This request was altered",
+  "answer.altered":
+    "What the server sent isn't what this link stands for, so none of it is shown. Don't enter anything. Tell the person who sent you the link.",
+  "answer.version.title": "This request needs a newer page",
+  "answer.version":
+    "It was made with a newer version of Hush than this page, so none of it is shown. Reload the page, or ask for another way to answer.",
+  "answer.ended.title": "This request takes no more answers",
+  "answer.ended.full": "It already has all the answers it takes.",
+  "answer.ended.past": "The time to answer it is over.",
+  "answer.ended.closed": "The requester closed it.",
+  "answer.ended.withdrawn": "The administrator closed it.",
+  "answer.gone.title": "This request doesn't exist",
+  "answer.ended.gone": "It ended some time ago, or the link is wrong.",
+  "answer.ended.next": "Still want to answer? Ask the person who sent you the link for another one.",
+  "answer.ended.sending":
+    "The request ended before your answer arrived. Your answer wasn't sent; what you entered is still here.",
+  "answer.who": "Who asks",
+  "answer.who.domain": "Verified domain",
+  "answer.who.address": "Confirmed email address",
+  "answer.who.unknown": "Someone who sent you this link",
+  "answer.who.care": "Hush doesn't know who that is. Answer only if you expect to be asked for this.",
+  "answer.quote": "They wrote:",
+  "answer.until": "Open until {time} ({relative})",
+  "answer.accepts.text": "Takes a text, up to {limit}",
+  "answer.accepts.file": "Takes a file, up to {limit}",
+  "answer.accepts.both": "Takes a text or a file, up to {limit}",
+  "answer.once": "Only the requester's device can read your answer, once.",
+  "answer.report": "Report this request",
+  "answer.text": "Your answer",
+  "answer.empty": "Enter your answer first.",
+  "answer.file.none": "Choose a file first.",
+  "answer.files.none": "This request takes a text, not a file.",
+  "answer.passphrase.hint": "The requester will need it to open your answer. Send it another way.",
+  "answer.submit": "Send answer",
+  "answer.again": "Send again",
+  "answer.busy": "Sending…",
+  "answer.repeating": "The connection failed. Trying again…",
+  "answer.lost": "It isn't known whether your answer arrived. Send it again: the same answer never counts twice.",
+  "answer.changed": "Your answer may have arrived before you changed it. What you send now counts as another answer.",
+  "answer.leave": "Your answer isn't confirmed as sent. Leave anyway?",
+  "answer.unconfirmed.title": "Did your answer arrive?",
+  "answer.unconfirmed":
+    "You sent an answer from this tab, and the page was left before it was confirmed. Send the same answer again: it never counts twice.",
+  "answer.unconfirmed.new": "Write another answer",
 } as const;

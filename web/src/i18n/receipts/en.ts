@@ -25,6 +25,8 @@ export default {
   "receipt.state.burned": "Burned",
   "receipt.state.expired": "Expired unread",
   "receipt.summary.waiting": "Not opened yet. It expires {relative}.",
+  "receipt.summary.answer":
+    "Your answer has arrived and waits for the requester, whose device alone can open it. It expires {relative}.",
   "receipt.locked":
     "There were too many wrong passphrases, so this secret can't be opened any more. Burn it, and share it again if you still need to.",
   "receipt.summary.received": "Opened {relative}.",
