@@ -128,10 +128,10 @@ export default defineConfig({
     // No polyfill: it would be the only script that is not part of the client.
     modulePreload: {
       polyfill: false,
-      // Pages that are opened seldom find what they import by themselves: for every
+      // Pages that are opened seldom, and parts that are unfolded, find what they import by themselves: for every
       // visitor the first scripts would list it.
       resolveDependencies: (name, imported) =>
-        /\/(about|account|colonel|confirm|domains?|feedback|intake|notfound|openedpage|recent|reset|signin|signup|tokens|verify)-/.test(
+        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|morefields|notfound|openedpage|phrase|recent|requests|reset|signin|signup|tokens|verify)-/.test(
           name,
         )
           ? []
@@ -147,11 +147,12 @@ export default defineConfig({
         // On slow lines each request costs a round trip. So what the entry
         // imports is one file, what the first calls import is another, the form that
         // shares is a third, and the small files that the pages behind links share with
-        // others are one more.
+        // others are one more. The menu of an account is in the header, and one too.
         codeSplitting: {
           groups: [
             { name: "app", tags: ["$initial"], test: (id) => !id.includes("/src/early/") },
             { name: "wire", test: (id) => id === firstCalls },
+            { name: "menu", test: /src\/(account\/menu|ui\/menu|i18n\/menu\/\w+|requests\/waiting)\.tsx?$/ },
             { name: "label", test: /src\/endtoend\/label\.tsx$/ },
             {
               name: "share",

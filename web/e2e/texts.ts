@@ -7,8 +7,10 @@ import colonel from "../src/i18n/colonel/en";
 import domains from "../src/i18n/domains/en";
 import first from "../src/i18n/en";
 import endtoend from "../src/i18n/endtoend/en";
+import menu from "../src/i18n/menu/en";
 import open from "../src/i18n/open/en";
 import receipts from "../src/i18n/receipts/en";
+import requests from "../src/i18n/requests/en";
 import revealed from "../src/i18n/revealed/en";
 import share from "../src/i18n/share/en";
 import signin from "../src/i18n/signin/en";
@@ -22,8 +24,10 @@ const en = {
   ...colonel,
   ...domains,
   ...endtoend,
+  ...menu,
   ...open,
   ...receipts,
+  ...requests,
   ...revealed,
   ...share,
   ...signin,

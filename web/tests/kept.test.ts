@@ -32,13 +32,13 @@ test("only what was written or chosen is unsent", () => {
     [true, { text: "written" }, "text"],
     [true, { file }, "file"],
   ] as const) {
-    const aside = { text: "", generate: "" };
+    const aside = { text: "", generate: "", ask: "" };
     assert.equal(isUnsent({ draft: { ...empty, ...part }, mode, aside }), want, JSON.stringify([part, mode]));
   }
   const draft = { ...empty, text: "drawn by the page" };
   for (const aside of [
-    { text: "written", generate: "" },
-    { text: "", file, generate: "" },
+    { text: "written", generate: "", ask: "" },
+    { text: "", file, generate: "", ask: "" },
   ]) {
     assert.equal(isUnsent({ draft, mode: "generate", aside }), true, "in another tab");
   }
@@ -119,7 +119,7 @@ test("the browser asks while something is unsent, and no longer", () => {
     change({ draft: { ...empty, text: "written", passphrase: "open sesame" }, stated: "end_to_end" });
     assert.equal(held.size, 1);
     end();
-    assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text", aside: { text: "", generate: "" } }]);
+    assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text", aside: { text: "", generate: "", ask: "" } }]);
   }
 });
 
@@ -133,7 +133,7 @@ test("an account that follows another in the tab finds no draft of it", () => {
   assert.equal(kept.value.draft.text, "written by ada");
   setAccount(null);
   setAccount(bob);
-  assert.deepEqual(kept.value, { draft: empty, mode: "text", aside: { text: "", generate: "" } });
+  assert.deepEqual(kept.value, { draft: empty, mode: "text", aside: { text: "", generate: "", ask: "" } });
 });
 
 test("a script that does not load has a cause", async () => {

@@ -1,9 +1,12 @@
-import { Role } from "../contract";
+import { useEffect } from "preact/hooks";
+import { Requests, Role } from "../contract";
 import { useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
-import { t } from "../i18n";
+import { t as first, number } from "../i18n";
+import { t } from "../i18n/menu";
+import { look, waiting } from "../requests/waiting";
 import { navigate } from "../router";
-import { signOut } from "../session";
+import { policy, signOut } from "../session";
 import { Button } from "../ui";
 import { Dialog } from "../ui/dialog";
 import { Menu, MenuItem, MenuLink } from "../ui/menu";
@@ -16,10 +19,29 @@ export default function AccountMenu({ who }: { who: Account }) {
       await signOut();
       navigate("/");
     });
+  const asks = policy.value && policy.value.requests !== (Requests.off as number);
+  useEffect(() => {
+    if (asks) {
+      void look();
+    }
+  }, [asks, who.accountId]);
+  const count = waiting.value > 0 ? number(waiting.value) : "";
+  const name = `${t("app.account_menu")}: ${who.address}`;
   return (
     <>
-      <Menu label={who.address} name={`${t("app.account_menu")}: ${who.address}`} icon="user" kind="plain">
+      <Menu
+        label={who.address}
+        name={count ? `${name}, ${t("app.requests")}: ${count}` : name}
+        icon="user"
+        kind="plain"
+        mark={count}
+      >
         <MenuLink href="/account">{t("app.account")}</MenuLink>
+        {asks && (
+          <MenuLink href="/account/requests">
+            {t("app.requests")} {count && <span class="badge badge-accent">{count}</span>}
+          </MenuLink>
+        )}
         <MenuLink href="/account/domains">{t("app.domains")}</MenuLink>
         <MenuLink href="/account/tokens">{t("app.tokens")}</MenuLink>
         {who.role === Role.colonel && <MenuLink href="/colonel">{t("app.colonel")}</MenuLink>}
@@ -28,7 +50,7 @@ export default function AccountMenu({ who }: { who: Account }) {
       <Dialog open={submission.problem !== undefined} onClose={submission.clear} title={t("app.signout")}>
         <p role="alert">{submission.problem?.text}</p>
         <div class="row row-end">
-          <Button onClick={submission.clear}>{t("ui.close")}</Button>
+          <Button onClick={submission.clear}>{first("ui.close")}</Button>
         </div>
       </Dialog>
     </>

@@ -1,14 +1,18 @@
-import { t } from "../i18n";
+import { Requests } from "../contract";
+import { t } from "../i18n/menu";
 import { place } from "../router";
+import { policy } from "../session";
 
 /** Places leads to the pages of an account. It stands at the same place on each of them. */
 export function Places() {
   const { path } = place.value;
-  const links = [
+  const asks = policy.value?.requests !== (Requests.off as number);
+  const links: (readonly [to: string, name: string])[] = [
     ["/account", t("app.account")],
+    ...(asks ? [["/account/requests", t("app.requests")] as const] : []),
     ["/account/tokens", t("app.tokens")],
     ["/account/domains", t("app.domains")],
-  ] as const;
+  ];
   return (
     <nav class="subnav" aria-label={t("app.account_menu")}>
       {links.map(([to, name]) => (

@@ -1,5 +1,12 @@
 /** The only pages that sign-in leads back to, besides the page of a domain. */
-const pages: readonly string[] = ["/recent", "/account", "/account/tokens", "/account/domains", "/colonel"];
+const pages: readonly string[] = [
+  "/recent",
+  "/account",
+  "/account/requests",
+  "/account/tokens",
+  "/account/domains",
+  "/colonel",
+];
 
 const domainPage = /^\/account\/domains\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i;
 

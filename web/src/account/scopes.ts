@@ -5,5 +5,6 @@ export const scopes = [
   [TokenScope.CONCEAL, "conceal"],
   [TokenScope.REVEAL, "reveal"],
   [TokenScope.METADATA, "metadata"],
+  [TokenScope.REQUEST, "request"],
   [TokenScope.ACCOUNT, "account"],
 ] as const;

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Requests } from "../contract";
 import { byteLength, percent, size } from "../format";
 import { t, tn } from "../i18n";
 import { lazy } from "../lazy";
@@ -15,6 +16,7 @@ import { Button, Card, Field, Form, LinkButton, Notice, Page, Segmented, TextAre
 
 const NoCrypto = lazy(() => import("../share/nocrypto"));
 const Generator = lazy(() => import("../share/generator"));
+const Ask = lazy(() => import("../requests/ask"));
 const FileBox = lazy(
   () => import("../share/filebox"),
   () => null,
@@ -71,6 +73,7 @@ function ShareForm({ kind }: { kind: Kind }) {
   const [part, setPart] = useState<number>();
   const [handed, setHanded] = useState<readonly Handed[]>([]);
   const over = useHanded((one) => setHanded((all) => [...all, one]));
+  const sendAsked = useRef<() => void>(undefined);
   const takesFiles = useRef(false);
   takesFiles.current ||= mode === "file" || over || handed.length > 0;
   const area = useRef<HTMLDivElement>(null);
@@ -168,7 +171,7 @@ function ShareForm({ kind }: { kind: Kind }) {
   };
   return (
     <div ref={area}>
-      <Form onSend={() => void submit()} label={t("share.title")}>
+      <Form onSend={() => (mode === "ask" ? sendAsked.current?.() : void submit())} label={t("share.title")}>
         <Card>
           <Segmented label={t("share.mode")} hideLabel value={mode} onValue={openTab} options={tabs()} />
           {kind === "server" && !canEncrypt() && <NoCrypto impossible={false} />}
@@ -197,39 +200,54 @@ function ShareForm({ kind }: { kind: Kind }) {
             />
           )}
           {mode === "file" && problem.field === "secret" && <Notice kind="bad">{problem.text}</Notice>}
-          <Options draft={d} kind={kind} problem={problem} change={change} onKind={choose} />
-          {problem.text && problem.field === "form" && <Notice kind="bad">{problem.text}</Notice>}
-          <div class="share-send">
-            <Button type="submit" kind="primary" size="large" wide busy={busy !== undefined}>
-              {busy === "sending" && part !== undefined && part > 0
-                ? t("share.busy.sent", { percent: percent(part) })
-                : busy
-                  ? t(`share.busy.${busy}`)
-                  : links > 1
-                    ? tn("share.submit.links", links)
-                    : t("share.submit")}
-            </Button>
-            {busy && busy !== "proving" && part !== undefined && part < 1 && (
-              <Button wide onClick={() => gone.current.abort()}>
-                {t("ui.cancel")}
-              </Button>
-            )}
-          </div>
-          <Trust kind={kind} />
+          {mode === "ask" ? (
+            <Ask sender={sendAsked} />
+          ) : (
+            <>
+              <Options draft={d} kind={kind} problem={problem} change={change} onKind={choose} />
+              {problem.text && problem.field === "form" && <Notice kind="bad">{problem.text}</Notice>}
+              <div class="share-send">
+                <Button type="submit" kind="primary" size="large" wide busy={busy !== undefined}>
+                  {busy === "sending" && part !== undefined && part > 0
+                    ? t("share.busy.sent", { percent: percent(part) })
+                    : busy
+                      ? t(`share.busy.${busy}`)
+                      : links > 1
+                        ? tn("share.submit.links", links)
+                        : t("share.submit")}
+                </Button>
+                {busy && busy !== "proving" && part !== undefined && part < 1 && (
+                  <Button wide onClick={() => gone.current.abort()}>
+                    {t("ui.cancel")}
+                  </Button>
+                )}
+              </div>
+              <Trust kind={kind} />
+            </>
+          )}
         </Card>
       </Form>
     </div>
   );
 }
 
-/** tabs returns what can be shared here: a file only if this device may encrypt it. */
+/** tabs returns what can be shared here: a file only if this device may encrypt it. Who can do so may ask, too. */
 function tabs(): [Mode, string][] {
   const all: [Mode, string][] = [
     ["text", t("share.mode.text")],
     ["file", t("share.mode.file")],
     ["generate", t("share.mode.generate")],
+    ["ask", t("share.mode.ask")],
   ];
-  return all.filter(([mode]) => mode !== "file" || (canEncrypt() && allows("end_to_end")));
+  return all.filter(([mode]) =>
+    mode === "file" ? canEncrypt() && allows("end_to_end") : mode !== "ask" || (canEncrypt() && mayAsk()),
+  );
+}
+
+/** mayAsk reports whether the visitor may ask for secrets, or could once signed in. Until the policy is known, it forbids nothing. */
+function mayAsk(): boolean {
+  const { requests, signIn } = policy.value ?? {};
+  return requests === Requests.accounts ? Boolean(account.value || signIn) : requests !== Requests.off;
 }
 
 interface TextBoxProps {

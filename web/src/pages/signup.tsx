@@ -12,6 +12,7 @@ import { type Proof, useProof } from "../forms/proof";
 import { type Problem, useSubmit } from "../forms/submit";
 import { SignUp as Policy } from "../gen/hush/v1/system_service_pb";
 import { locale } from "../i18n";
+import { t as menuText } from "../i18n/menu";
 import { rich, t } from "../i18n/signin";
 import { keyIn } from "../link";
 import { asRefusal } from "../refusal";
@@ -69,7 +70,7 @@ function Already({ address }: { address: string }) {
         <p>{t("signup.already.text")}</p>
         <FormError submission={submission} />
         <Button busy={submission.busy} onClick={() => submission.run(signOut)}>
-          {t("app.signout")}
+          {menuText("app.signout")}
         </Button>
       </Notice>
     </Page>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { signInFor } from "../account/returnpath";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t, tn } from "../i18n/receipts";
+import { lazy } from "../lazy";
 import { LoadState } from "../loaded";
 import { place } from "../router";
 import { receipts } from "../rpc";
@@ -11,6 +12,11 @@ import { Confirm } from "../ui/dialog";
 import { drop, forgetAll, refresh, remembered, turnOn } from "./history";
 import { useLive } from "./live";
 import { LiveMark, ReceiptList } from "./receiptlist";
+
+const DeviceRequests = lazy(
+  () => import("../requests/devicecard"),
+  () => null,
+);
 
 /** How many receipts one call may ask for. */
 const batch = 25;
@@ -32,6 +38,7 @@ export function DeviceList() {
       }
     >
       {on ? <History /> : <Off />}
+      <DeviceRequests />
       {policy.value?.signIn && (
         <Card title={t("history.account")}>
           <p>{t("history.account.text")}</p>

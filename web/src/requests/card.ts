@@ -16,13 +16,11 @@ import { type RequestCard, RequestCardSchema } from "../gen/hush/v1/card_pb";
 import { ContentHeader_Kind } from "../gen/hush/v1/content_pb";
 import { suite } from "./hpke";
 import { type CollectKeys, linkKeys } from "./keys";
+import { answersMax, type Kind, noteMax, titleMax } from "./limits";
 import { loadKem } from "./load";
 import { lengthSize, pad, unpad } from "./plain";
 
-/** Limits of a card: characters of title and note, and the number of answers. */
-export const titleMax = 200;
-export const noteMax = 2000;
-export const answersMax = 100;
+export { answersMax, type Kind, noteMax, titleMax };
 
 const prefix = joined([Uint8Array.of(1), suite]);
 const saltSize = 32;
@@ -46,9 +44,6 @@ export class CardError extends Error {
     super(`card: ${fault}`);
   }
 }
-
-/** Kind is a kind of content. */
-export type Kind = "text" | "file";
 
 /** Card says what is asked for. */
 export interface Card {

@@ -1,36 +1,18 @@
 import type { TargetedClipboardEvent } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { DomainState } from "../contract";
 import { t } from "../i18n/share";
-import { domains } from "../rpc";
-import { account, policy } from "../session";
-import { Button, Field, Select, TextInput } from "../ui";
+import { Button, Field, TextInput } from "../ui";
+import { DomainField, useOwnDomains } from "./domainfield";
 import { mails, type OptionsProps } from "./fields";
 import { kinds } from "./kind";
 
 /** Delivery has the fields for the recipients, and for the domain of the links if the account has one. */
 export default function Delivery(props: OptionsProps) {
   const { draft, change } = props;
-  const [own, setOwn] = useState<string[]>([]);
-  const signedIn = Boolean(account.value);
-  useEffect(() => {
-    if (signedIn) {
-      void verifiedDomains().then(setOwn);
-    }
-  }, [signedIn]);
-  const host = new URL(policy.value?.baseUrl || location.origin).host;
+  const own = useOwnDomains();
   return (
     <div class={own.length > 0 ? "columns" : undefined}>
       <Recipients {...props} />
-      {own.length > 0 && (
-        <Field label={t("share.domain")}>
-          <Select
-            value={draft.domain}
-            onValue={(domain) => change({ domain })}
-            options={[["", t("share.domain.own", { host })], ...own.map((name) => [name, name] as [string, string])]}
-          />
-        </Field>
-      )}
+      <DomainField own={own} value={draft.domain} onValue={(domain) => change({ domain })} />
     </div>
   );
 }
@@ -85,14 +67,5 @@ function pasteLines(event: TargetedClipboardEvent<HTMLInputElement>, onValue: (v
     const field = event.currentTarget;
     field.setRangeText(lines.join(", "), field.selectionStart ?? 0, field.selectionEnd ?? 0, "end");
     onValue(field.value);
-  }
-}
-
-async function verifiedDomains(): Promise<string[]> {
-  try {
-    const { domains: all } = await domains.listDomains({});
-    return all.filter((d) => d.state === (DomainState.verified as number)).map((d) => d.displayDomain);
-  } catch {
-    return []; // Sharing works without them.
   }
 }

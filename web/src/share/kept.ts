@@ -9,14 +9,16 @@ import { whenSignedOut } from "../session";
 import { type ChosenFile, type Draft, empty } from "./draft";
 import type { Kind } from "./kind";
 
-/** Mode is the open tab: what is shared, and where it comes from. */
-export type Mode = "text" | "file" | "generate";
+/** Mode is the open tab: what is shared, and where it comes from, or that something is asked for. */
+export type Mode = "text" | "file" | "generate" | "ask";
 
 /** Aside is what the other tabs have. It is not shared, and stays when the open one is. */
 export interface Aside {
   text: string;
   file?: ChosenFile | undefined;
   generate: string;
+  /** Empty: what is asked for is kept elsewhere. */
+  ask: string;
 }
 
 /** Kept is the state of the form. */
@@ -31,7 +33,7 @@ export interface Kept {
   stated?: Kind | undefined;
 }
 
-const nothing: Kept = { draft: empty, mode: "text", aside: { text: "", generate: "" } };
+const nothing: Kept = { draft: empty, mode: "text", aside: { text: "", generate: "", ask: "" } };
 
 /** kept is the state of the form. */
 export const kept = signal<Kept>(nothing);

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { t as receiptText } from "../i18n/receipts";
 import { t } from "../i18n/share";
 import { account } from "../session";
 import { Button, Field, Segmented, TextInput } from "../ui";
@@ -23,9 +24,9 @@ export default function MoreFields(props: OptionsProps) {
         </div>
       )}
       <Field
-        label={t("share.label")}
+        label={receiptText("share.label")}
         optional
-        hint={t("share.label.hint")}
+        hint={receiptText("share.label.hint")}
         error={problem.field === "memo" ? problem.text : undefined}
       >
         <TextInput value={draft.memo} onValue={(memo) => change({ memo })} maxLength={500} autocomplete="off" />

@@ -9,6 +9,8 @@ interface MenuProps {
   name?: string;
   icon?: IconName;
   kind?: "plain" | "quiet";
+  /** A short text beside the label, such as a number of what is new. The name has to say it, too. */
+  mark?: string;
   /** Shows the icon alone; label is then the name. */
   bare?: boolean;
   /** The items: MenuItem and MenuLink. */
@@ -16,7 +18,7 @@ interface MenuProps {
 }
 
 /** Menu is a button that opens a list. Arrow keys move in the list; Escape closes it. */
-export function Menu({ label, name, icon, kind = "quiet", bare, children }: MenuProps) {
+export function Menu({ label, name, icon, kind = "quiet", mark, bare, children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -68,6 +70,11 @@ export function Menu({ label, name, icon, kind = "quiet", bare, children }: Menu
         <span class={bare ? "visually-hidden" : "menu-label"} dir="auto">
           {label}
         </span>
+        {mark && (
+          <span class="badge badge-accent" aria-hidden="true">
+            {mark}
+          </span>
+        )}
         {!bare && <Icon name="down" />}
       </button>
       {open && (

@@ -99,6 +99,8 @@ export default {
   "tokens.scope.reveal.hint": "Check links, and open the secrets behind them.",
   "tokens.scope.metadata": "Receipts",
   "tokens.scope.metadata.hint": "Read and list receipts, and burn secrets. Shows links only together with Open.",
+  "tokens.scope.request": "Ask",
+  "tokens.scope.request.hint": "Ask for secrets, and list and close your requests.",
   "tokens.scope.account": "Account",
   "tokens.scope.account.hint": "Manage your account, its domains and its tokens, with everything your role allows.",
   "tokens.revoke": "Revoke",

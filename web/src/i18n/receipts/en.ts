@@ -171,4 +171,6 @@ export default {
   "group.burn.done": "All burned.",
   "group.burn.failed": "Not burned: {names}. {reason}",
   "group.one_of": "all links of this group ({count})",
+  "share.label": "Label",
+  "share.label.hint": "For you, on the receipt and in your lists. The recipient never sees it.",
 } as const;

@@ -1,0 +1,230 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { needed } from "../call";
+import { Encryption, Requests } from "../contract";
+import { EncryptionBadge } from "../endtoend/label";
+import { FormError } from "../forms/formerror";
+import { type Problem, type Submission, useSubmit } from "../forms/submit";
+import { number } from "../i18n";
+import { t } from "../i18n/requests";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { navigate } from "../router";
+import { account, policy } from "../session";
+import { Chip, SelectChip } from "../share/chip";
+import { DomainField, useOwnDomains } from "../share/domainfield";
+import { mails } from "../share/fields";
+import { unfold, unfolded } from "../share/more";
+import { announce, Button, Checkbox, Field, Icon, LinkButton, TextArea, TextInput } from "../ui";
+import { type Accepted, change as changeDraft, check, clear, type Draft, drafted, lifetimes, ttlOf } from "./draft";
+import { answersMax } from "./limits";
+
+const asking = () => import("./asking");
+
+interface AskProps {
+  /** Receives what the form around this does when it is sent. */
+  sender: RefObject<(() => void) | undefined>;
+}
+
+/** Ask is the tab of the home page that asks for a secret. The page of the request shows its link. */
+export default function Ask({ sender }: AskProps) {
+  return policy.value?.requests === (Requests.accounts as number) && account.value === null ? (
+    <SignInFirst />
+  ) : (
+    <AskForm sender={sender} />
+  );
+}
+
+function SignInFirst() {
+  return (
+    <div class="stack">
+      <p>{t("ask.lead")}</p>
+      <p>{t("ask.signin")}</p>
+      <div class="row">
+        <LinkButton kind="primary" href="/signin">
+          {t("app.signin")}
+        </LinkButton>
+      </div>
+    </div>
+  );
+}
+
+function AskForm({ sender }: AskProps) {
+  const draft = drafted.value;
+  const submission = useSubmit(problemOf);
+  const [proving, setProving] = useState(false);
+  const left = useRef(new AbortController());
+  const change = (part: Partial<Draft>) => {
+    changeDraft(part);
+    if (submission.problem?.field && submission.problem.field in part) {
+      submission.clear(); // it was about another value
+    }
+    // A script that does not load now is loaded, and reported, when the form is sent.
+    void asking()
+      .then(({ prepare }) => prepare())
+      .catch(() => undefined);
+  };
+  const send = () => {
+    const sent = drafted.peek();
+    submission.run(async () => {
+      setProving(false);
+      const { create } = await needed(asking);
+      const [place, kept] = await create(sent, left.current.signal, () => setProving(true));
+      if (drafted.peek() === sent) {
+        clear();
+      }
+      if (left.current.signal.aborted) {
+        return; // it is in the list of this device
+      }
+      navigate(`/c#${place}`);
+      if (!kept) {
+        announce(t("ask.unkept"));
+      }
+    }, check(sent));
+  };
+  useEffect(() => {
+    sender.current = send;
+  });
+  useEffect(
+    () => () => {
+      sender.current = undefined;
+      left.current.abort();
+    },
+    [],
+  );
+  return (
+    <div class="stack" ref={submission.area}>
+      <p class="muted">{t("ask.lead")}</p>
+      <Words draft={draft} submission={submission} change={change} send={send} />
+      <Options draft={draft} change={change} />
+      <FormError submission={submission} />
+      <div class="share-send">
+        <Button type="submit" kind="primary" size="large" wide busy={submission.busy}>
+          {t(submission.busy ? (proving ? "share.busy.proving" : "share.busy.sending") : "share.submit")}
+        </Button>
+      </div>
+      <div class="trust">
+        <ol aria-label={t("share.promises.title")}>
+          <li>
+            <EncryptionBadge encryption={Encryption.end_to_end} />
+          </li>
+          <li>
+            <Icon name="key" />
+            {t("ask.promise.device")}
+          </li>
+          <li>
+            <Icon name="eye" />
+            {t("share.promise.once")}
+          </li>
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+interface PartProps {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+}
+
+/** Words has the fields for what is asked for. */
+function Words({ draft, submission, change, send }: PartProps & { submission: Submission; send: () => void }) {
+  return (
+    <>
+      <Field label={t("ask.title")} error={submission.errorAt("title")}>
+        <TextInput
+          value={draft.title}
+          onValue={(title) => change({ title })}
+          placeholder={t("ask.title.placeholder")}
+          autocomplete="off"
+          required
+        />
+      </Field>
+      <Field label={t("ask.note")} optional hint={t("ask.note.hint")} error={submission.errorAt("note")}>
+        <TextArea
+          rows={3}
+          value={draft.note}
+          onValue={(note) => change({ note })}
+          autocomplete="off"
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+              event.preventDefault();
+              send();
+            }
+          }}
+        />
+      </Field>
+    </>
+  );
+}
+
+const accepted = ["both", "text", "file"] as const satisfies Accepted[];
+const counts = Array.from({ length: answersMax }, (_, i) => i + 1);
+
+/** Options has the row of chips, and what they unfold. */
+function Options({ draft, change }: PartProps) {
+  const own = useOwnDomains();
+  const more = Boolean(account.value);
+  return (
+    <>
+      <div class="chips">
+        <SelectChip
+          icon="clock"
+          label={t("ask.ttl")}
+          value={String(ttlOf(draft))}
+          onValue={(ttl) => change({ ttl: Number(ttl) })}
+          options={lifetimes()}
+        />
+        <SelectChip
+          icon="receipt"
+          label={t("ask.answers")}
+          value={String(draft.answers)}
+          onValue={(answers) => change({ answers: Number(answers) })}
+          options={counts.map((count) => [String(count), number(count)])}
+        />
+        <SelectChip
+          icon="file"
+          label={t("ask.accepted")}
+          value={draft.accepted}
+          onValue={(next) => change({ accepted: next as Accepted })}
+          options={accepted.map((name) => [name, t(`ask.accepted.${name}`)])}
+        />
+        {more && (
+          <Chip
+            icon="more"
+            open={unfolded.value}
+            set={draft.showAddress || draft.notify || draft.domain !== ""}
+            onOpen={unfold}
+          >
+            {t("share.more")}
+          </Chip>
+        )}
+      </div>
+      {more && unfolded.value && (
+        <div class="stack share-more">
+          <DomainField own={own} value={draft.domain} onValue={(domain) => change({ domain })} />
+          <Checkbox
+            checked={draft.showAddress}
+            onChecked={(showAddress) => change({ showAddress })}
+            hint={t("ask.address.hint", { address: account.value?.address ?? "" })}
+          >
+            {t("ask.address")}
+          </Checkbox>
+          {mails() && (
+            <Checkbox checked={draft.notify} onChecked={(notify) => change({ notify })} hint={t("ask.notify.hint")}>
+              {t("ask.notify")}
+            </Checkbox>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** problemOf returns the problem of what making a request threw. */
+function problemOf(thrown: unknown): Problem {
+  if (asRefusal(thrown).code === "offline") {
+    return { field: "", text: t("share.lost") };
+  }
+  return { field: "", text: problemText(thrown) };
+}
