@@ -1,30 +1,12 @@
+import { follow as followValue, type Follower as OfValue } from "../follow";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { asRefusal } from "../refusal";
 import { receipts } from "../rpc";
 import { isSettled, isWaiting } from "./phase";
 
-interface Follower {
+interface Follower extends Omit<OfValue<Metadata>, "onValue"> {
   /** Called with the receipt at first and after every change. */
   onReceipt: (metadata: Metadata) => void;
-  /** Called with whether the connection is up. */
-  onLive: (live: boolean) => void;
-  /** Called when nothing more can happen to the secret; nothing follows. */
-  onOver: () => void;
-  /** Called if the receipt does not exist or may not be read; nothing follows. */
-  onGone: (thrown: unknown) => void;
 }
-
-/** How long a stream may be silent: the service sends something every 15 seconds. */
-const silence = 40_000;
-/** After a lost connection: the pauses of the first minute, and how many of them there are; then they grow. */
-const firstPause = 2_000;
-const firstPauses = 30;
-const longestPause = 30_000;
-/** How often to poll the receipt if no stream is available. */
-const pollPause = 15_000;
-/** How often a hidden page polls the receipt: a visitor may have many, and forget them. */
-const firstHiddenPause = 30_000;
-const longestHiddenPause = 180_000;
 
 /** Source is where receipts come from: the service, except in tests. */
 export interface Source {
@@ -37,201 +19,28 @@ const service: Source = {
   get: async (metadataKey, signal) => (await receipts.getMetadata({ metadataKey }, { signal })).metadata,
 };
 
-/**
- * follow keeps a page up to date with a receipt until signal aborts. After a lost
- * connection it tries again every two seconds for a minute, then with growing
- * pauses, and at once when the browser goes online or the page becomes visible. A
- * hidden page gives its stream back after a minute, and polls the receipt with
- * growing pauses. If the service has no stream left, follow polls the receipt and
- * asks for a stream each time.
- */
+/** follow keeps a page up to date with a receipt until nothing more can happen to its secret, or signal aborts. */
 export async function follow(
   metadataKey: string,
-  follower: Follower,
+  { onReceipt, ...follower }: Follower,
   signal: AbortSignal,
   source: Source = service,
 ): Promise<void> {
-  let pause = firstPause;
-  let hiddenPause = firstHiddenPause;
-  let tries = 0;
-  let began = false;
-  const begin = () => {
-    pause = firstPause;
-    hiddenPause = firstHiddenPause;
-    tries = 0;
-  };
-  while (!signal.aborted) {
-    const call = new AbortController();
-    const end = () => call.abort();
-    signal.addEventListener("abort", end, { once: true });
-    const polls = began && document.hidden;
-    let live = false;
-    let least = 0;
-    try {
-      const over = polls
-        ? await poll(metadataKey, follower, call, source)
-        : await followStream(metadataKey, follower, call, source, begin);
-      if (over) {
-        follower.onOver();
-        return;
-      }
-      live = polls; // a stream has ended
-    } catch (thrown) {
-      if (isFinal(thrown)) {
-        follower.onGone(thrown);
-        return;
-      }
-      const { code, retryAfter } = asRefusal(thrown);
-      least = retryAfter * 1000;
-      if (code === "resource_exhausted" && !document.hidden) {
-        pause = Math.max(pause, pollPause, least);
-        const found = await pollInstead(metadataKey, follower, call, source);
-        if (found === "over") {
-          return;
-        }
-        live = found === "waits";
-      }
-    } finally {
-      signal.removeEventListener("abort", end);
-      call.abort();
-    }
-    began = true;
-    if (signal.aborted) {
-      return;
-    }
-    follower.onLive(live);
-    const next = (document.hidden ? hiddenPause : pause) * (0.75 + Math.random() / 2);
-    if (await pauseFor(Math.max(next, least), signal, true)) {
-      begin();
-    } else if (document.hidden) {
-      hiddenPause = Math.min(hiddenPause * 1.5, longestHiddenPause);
-    } else {
-      tries += 1;
-      if (tries >= firstPauses || pause > firstPause) {
-        pause = Math.min(pause * 2, longestPause);
-      }
-    }
+  await followValue(
+    {
+      watch: async (signal) => receiptsOf(await source.watch(metadataKey, signal)),
+      get: (signal) => source.get(metadataKey, signal),
+      isOver: isSettled,
+      // The service ends such a stream because no confirmation is to come.
+      isOverAlone: (metadata) => !isWaiting(metadata),
+    },
+    { ...follower, onValue: onReceipt },
+    signal,
+  );
+}
+
+async function* receiptsOf(stream: AsyncIterable<{ metadata?: Metadata }>): AsyncGenerator<Metadata | undefined> {
+  for await (const { metadata } of stream) {
+    yield metadata;
   }
-}
-
-/** isFinal reports whether calling again is pointless. */
-function isFinal(thrown: unknown): boolean {
-  const { code } = asRefusal(thrown);
-  return code === "not_found" || code === "permission_denied" || code === "unauthenticated";
-}
-
-/** poll gets the receipt once, and reports whether it is final. */
-async function poll(metadataKey: string, follower: Follower, call: AbortController, source: Source): Promise<boolean> {
-  const timer = setTimeout(() => call.abort(), silence);
-  try {
-    const metadata = await source.get(metadataKey, call.signal);
-    if (metadata) {
-      follower.onReceipt(metadata);
-    }
-    return metadata !== undefined && isSettled(metadata);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** pollInstead gets the receipt once after a stream was refused, and returns whether to go on. */
-async function pollInstead(
-  metadataKey: string,
-  follower: Follower,
-  call: AbortController,
-  source: Source,
-): Promise<"over" | "waits" | "failed"> {
-  try {
-    if (!(await poll(metadataKey, follower, call, source))) {
-      return "waits";
-    }
-    follower.onOver();
-    return "over";
-  } catch (thrown) {
-    if (isFinal(thrown)) {
-      follower.onGone(thrown);
-      return "over";
-    }
-    return "failed";
-  }
-}
-
-/**
- * followStream follows one stream. It reports whether the receipt is final: its
- * last message says so, or the service ended the stream after its only message,
- * because no confirmation is to come.
- */
-async function followStream(
-  metadataKey: string,
-  follower: Follower,
-  call: AbortController,
-  source: Source,
-  onMessage: () => void,
-): Promise<boolean> {
-  const stopWatching = whenHiddenFor(60_000, () => call.abort());
-  let timer = setTimeout(() => call.abort(), silence);
-  let last: Metadata | undefined;
-  let messages = 0;
-  try {
-    const stream = await source.watch(metadataKey, call.signal);
-    for await (const { metadata } of stream) {
-      clearTimeout(timer);
-      timer = setTimeout(() => call.abort(), silence);
-      onMessage();
-      follower.onLive(true);
-      messages += 1;
-      if (metadata) {
-        last = metadata;
-        follower.onReceipt(metadata);
-      }
-    }
-    return last !== undefined && (isSettled(last) || (messages === 1 && !isWaiting(last)));
-  } finally {
-    clearTimeout(timer);
-    stopWatching();
-  }
-}
-
-/** whenHiddenFor calls fn when the page has been hidden for the given time. It returns a function that stops it. */
-function whenHiddenFor(milliseconds: number, fn: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const change = () => {
-    clearTimeout(timer);
-    if (document.hidden) {
-      timer = setTimeout(fn, milliseconds);
-    }
-  };
-  document.addEventListener("visibilitychange", change);
-  change();
-  return () => {
-    clearTimeout(timer);
-    document.removeEventListener("visibilitychange", change);
-  };
-}
-
-/**
- * pauseFor waits, and at least until the page is visible unless it may end hidden. It
- * returns early, and reports so, if the page becomes visible or the browser goes online.
- */
-export function pauseFor(milliseconds: number, signal: AbortSignal, hidden = false): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (early: boolean) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-      removeEventListener("online", wake);
-      document.removeEventListener("visibilitychange", wake);
-      resolve(early);
-    };
-    const stop = () => end(false);
-    const wake = () => {
-      if (!document.hidden) {
-        end(true);
-      }
-    };
-    // A page that may not end hidden waits for its visitor when the time is over.
-    const timer = setTimeout(() => (document.hidden && !hidden) || end(false), milliseconds);
-    signal.addEventListener("abort", stop);
-    addEventListener("online", wake);
-    document.addEventListener("visibilitychange", wake);
-  });
 }

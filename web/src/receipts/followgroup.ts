@@ -1,7 +1,7 @@
+import { pauseFor } from "../follow";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { asRefusal } from "../refusal";
 import { receipts } from "../rpc";
-import { pauseFor } from "./follow";
 import { isSettled } from "./phase";
 
 interface GroupFollower {
