@@ -1,5 +1,6 @@
 import { needed } from "../call";
 import { Encryption } from "../contract";
+import type { Bytes } from "../endtoend/bytes";
 import type { Keys } from "../endtoend/keys";
 import type { Link } from "../endtoend/link";
 import { flowing } from "../flow";
@@ -13,12 +14,21 @@ import { type Content, keep, leftOf, newClaim } from "./source";
 
 const load = () => import("./device");
 
+interface Sealed extends Link {
+  /** The collect link's proof, without which no answer to a request opens; absent for other secrets. */
+  collectProof?: Bytes;
+}
+
 /**
- * fromDevice opens a secret that the sender's device encrypted. Only its key, the
+ * fromDevice opens a secret that the sender's device encrypted, or an answer to a request. Only its key, the
  * proofs and the claim leave this device. What decrypts is loaded while the page
  * waits for the press.
  */
-export function fromDevice({ key, secret }: Link): Source<Keys, RevealSecretResponse, Content> {
+export function fromDevice({
+  key,
+  secret,
+  collectProof = new Uint8Array(),
+}: Sealed): Source<Keys, RevealSecretResponse, Content> {
   const claim = newClaim();
   if (!savesData()) {
     void prefetch([load]); // If it is missing, the press loads it again.
@@ -30,7 +40,10 @@ export function fromDevice({ key, secret }: Link): Source<Keys, RevealSecretResp
     },
     probe: (signal) => secrets.getSecret({ secretKey: key }, { signal }),
     ask: ({ linkProof, proof }, signal, received) =>
-      secrets.revealSecret({ secretKey: key, linkProof, proof, claim }, { signal, headers: flowing({ received }) }),
+      secrets.revealSecret(
+        { secretKey: key, linkProof, proof, collectProof, claim },
+        { signal, headers: flowing({ received }) },
+      ),
     keep: (signal) => keep({ secretKey: key, claim }, signal),
     left: leftOf,
     read: async (keys, answer) => {

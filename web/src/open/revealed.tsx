@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { download } from "../download";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
@@ -23,6 +23,8 @@ const idle = 5 * 60_000;
 interface RevealedProps {
   content: Signal<Content | undefined>;
   brand: GetPublicBrandResponse | undefined;
+  /** What stands below the content in place of the way to reply. */
+  after?: ComponentChildren;
   /** Called when the content is on the page. */
   onShown: () => void;
   /** Called when the content has been removed from memory and from the page. */
@@ -30,7 +32,7 @@ interface RevealedProps {
 }
 
 /** Revealed shows the content, and forgets it when the page is left or hidden for long. */
-export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
+export function Revealed({ content, brand, after, onShown, onClear }: RevealedProps) {
   useClearing(content, onClear);
   useEffect(onShown, []);
   const shown = content.value;
@@ -52,13 +54,19 @@ export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
           {brand.brand.instructionsPostReveal}
         </p>
       )}
-      <p>
-        {/* In a tab of its own: this one keeps the secret, and the other one gets nothing of it. */}
-        <LinkButton href="/" target="_blank" rel="noopener noreferrer" icon="plus">
-          {t("reveal.reply")}
-        </LinkButton>
-      </p>
+      {after === undefined ? <Reply /> : after}
     </Page>
+  );
+}
+
+function Reply() {
+  return (
+    <p>
+      {/* In a tab of its own: this one keeps the secret, and the other one gets nothing of it. */}
+      <LinkButton href="/" target="_blank" rel="noopener noreferrer" icon="plus">
+        {t("reveal.reply")}
+      </LinkButton>
+    </p>
   );
 }
 

@@ -6,6 +6,7 @@ import { t } from "../i18n/share";
 import { Card } from "../ui";
 import type { FileFacts } from "./draft";
 import PrintSheet from "./printsheet";
+import type { Words } from "./send";
 import { FileLine } from "./thumb";
 import Ways from "./ways";
 
@@ -20,6 +21,8 @@ interface LinkCardProps {
   file?: FileFacts | undefined;
   /** What the sender has to know of the link. */
   hint: string;
+  /** What is said of a link that is not a secret's. Then there is no sheet to print. */
+  words?: Words | undefined;
   /** Called when the link was copied or handed to another program. */
   onKept: () => void;
   children?: ComponentChildren;
@@ -27,7 +30,7 @@ interface LinkCardProps {
 
 /** LinkCard shows the link for the recipient in a field, with the ways to send it. A print has the link alone. */
 export default function LinkCard(props: LinkCardProps) {
-  const { link, plain, encryption, expires, hasPassphrase, file, hint, onKept, children } = props;
+  const { link, plain, encryption, expires, hasPassphrase, file, hint, words, onKept, children } = props;
   const id = useId();
   return (
     <>
@@ -36,7 +39,7 @@ export default function LinkCard(props: LinkCardProps) {
         <div class="field">
           <div class="row row-apart">
             <label class="link-label" for={id}>
-              {t("result.link")}
+              {words?.label ?? t("result.link")}
             </label>
             <EncryptionBadge encryption={encryption} />
           </div>
@@ -60,10 +63,10 @@ export default function LinkCard(props: LinkCardProps) {
             {hint}
           </p>
         </div>
-        <Ways {...{ link, plain, expires, hasPassphrase, onKept }} prints />
+        <Ways {...{ link, plain, expires, hasPassphrase, words, onKept }} prints={!words} />
         {children}
       </Card>
-      <PrintSheet link={link} expires={expires} />
+      {!words && <PrintSheet link={link} expires={expires} />}
     </>
   );
 }

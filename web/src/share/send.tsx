@@ -6,6 +6,16 @@ import { announce, Button, Checkbox } from "../ui";
 import { CopyButton, copyText, isSelected } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 
+/** Words are what is said of a link where it is not a secret's. */
+export interface Words {
+  /** What the link is, above its field. */
+  label: string;
+  /** Returns the message that has the link, with when that ends. */
+  message: (time: string, link: string) => string;
+  /** The subject of a mail with that. A web mailer gets it as an address: it says nothing of the link's content. */
+  subject: string;
+}
+
 interface SendProps {
   open: boolean;
   onClose: () => void;
@@ -14,16 +24,19 @@ interface SendProps {
   plain?: string | undefined;
   expires: Date;
   hasPassphrase: boolean;
+  /** What is said of the link in place of the words about a secret's. */
+  words?: Words | undefined;
   /** Called when the link was copied or handed to another program. */
   onKept: () => void;
 }
 
 /** Send is the dialog with a message that has the link, and the programs to send it with. */
-export function Send({ open, onClose, link, plain, expires, hasPassphrase, onKept }: SendProps) {
+export function Send({ open, onClose, link, plain, expires, hasPassphrase, words, onKept }: SendProps) {
   const [usesPlain, setUsesPlain] = useState(false);
   const [mailed, setMailed] = useState(false);
   const sent = usesPlain && plain ? plain : link;
-  const text = messageText(sent, expires, hasPassphrase);
+  const text = words?.message(zoned(expires), sent) ?? messageText(sent, expires, hasPassphrase);
+  const subject = words?.subject ?? t("result.share.title");
   const mail = async () => {
     if (!(await copyText(text))) {
       announce(t("ui.copy_failed"));
@@ -33,7 +46,7 @@ export function Send({ open, onClose, link, plain, expires, hasPassphrase, onKep
     setMailed(true);
     announce(t("result.message.mailed"));
     // Only a subject: a web mailer would receive the rest as an address that the browser requests.
-    handOver(`mailto:?subject=${encodeURIComponent(t("result.share.title"))}`);
+    handOver(`mailto:?subject=${encodeURIComponent(subject)}`);
   };
   return (
     <Dialog open={open} onClose={onClose} title={t("result.send.title")}>
@@ -58,7 +71,7 @@ export function Send({ open, onClose, link, plain, expires, hasPassphrase, onKep
           {t("result.mail")}
         </Button>
         {"share" in navigator && (
-          <Button icon="share" onClick={() => void share(sent, onKept)}>
+          <Button icon="share" onClick={() => void share(sent, subject, onKept)}>
             {t("result.share")}
           </Button>
         )}
@@ -82,9 +95,9 @@ function zoned(date: Date): string {
   return new Intl.DateTimeFormat(region.value, { ...format, timeZoneName: "short" }).format(date);
 }
 
-async function share(url: string, onShared: () => void): Promise<void> {
+async function share(url: string, title: string, onShared: () => void): Promise<void> {
   try {
-    await navigator.share({ title: t("result.share.title"), url });
+    await navigator.share({ title, url });
     onShared();
   } catch {
     // The browser reports a closed dialog as an error.

@@ -4,7 +4,7 @@ import { lazy } from "../lazy";
 import { Button } from "../ui";
 import { CopyButton } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
-import { Send } from "./send";
+import { Send, type Words } from "./send";
 
 const Qr = lazy(() => import("./qr"));
 
@@ -16,12 +16,14 @@ interface WaysProps {
   hasPassphrase: boolean;
   /** Whether the page has a sheet to print. */
   prints?: boolean;
+  /** What is said of the link in place of the words about a secret's. */
+  words?: Words | undefined;
   /** Called when the link was copied, saved or handed to another program. */
   onKept: () => void;
 }
 
 /** Ways has the buttons that bring a link to its recipient. */
-export default function Ways({ link, plain, expires, hasPassphrase, prints, onKept }: WaysProps) {
+export default function Ways({ link, plain, expires, hasPassphrase, prints, words, onKept }: WaysProps) {
   const [shown, setShown] = useState<"qr" | "send">();
   const close = () => setShown(undefined);
   return (
@@ -42,13 +44,13 @@ export default function Ways({ link, plain, expires, hasPassphrase, prints, onKe
           </Button>
         )}
       </div>
-      <Dialog open={shown === "qr"} onClose={close} title={t("result.link")}>
+      <Dialog open={shown === "qr"} onClose={close} title={words?.label ?? t("result.link")}>
         <Qr text={link} onSaved={onKept} />
         <div class="row row-end">
           <Button onClick={close}>{t("ui.close")}</Button>
         </div>
       </Dialog>
-      <Send open={shown === "send"} onClose={close} {...{ link, plain, expires, hasPassphrase, onKept }} />
+      <Send open={shown === "send"} onClose={close} {...{ link, plain, expires, hasPassphrase, words, onKept }} />
     </>
   );
 }
