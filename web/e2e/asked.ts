@@ -48,8 +48,8 @@ export interface Request {
   canaries: string[];
   asked: Asked;
   keys: CollectKeys;
-  /** answer answers with a text or another content. */
-  answer: (content: string | Content, passphrase?: string) => Promise<Answered>;
+  /** answer answers with a text or another content, and with a link secret K of its own unless one is given. */
+  answer: (content: string | Content, passphrase?: string, secret?: Bytes) => Promise<Answered>;
   /** read opens all answers that wait without a passphrase, or with this one, in the order in which they came. */
   read: (passphrase?: string) => Promise<Content[]>;
   /** close ends it, and burns its answers on request. */
@@ -103,8 +103,8 @@ export async function ask(question: Question = {}): Promise<Request> {
     ],
     asked,
     keys,
-    answer: (content, passphrase = "") =>
-      answer(requestKey, asked, typeof content === "string" ? text(content) : content, passphrase),
+    answer: (content, passphrase = "", secret = newSecret()) =>
+      answer(requestKey, asked, typeof content === "string" ? text(content) : content, passphrase, secret),
     read: (passphrase = "") => read(collectKey, keys, asked, passphrase),
     close: async (burnAnswers = false) => {
       await rpc("RequestService/CloseRequest", { collectKey, collectProof: base64(keys.proof), burnAnswers });
@@ -112,8 +112,14 @@ export async function ask(question: Question = {}): Promise<Request> {
   };
 }
 
-async function answer(requestKey: string, asked: Asked, content: Content, passphrase: string): Promise<Answered> {
-  const [secret, number] = [newSecret(), newNumber()];
+async function answer(
+  requestKey: string,
+  asked: Asked,
+  content: Content,
+  passphrase: string,
+  secret: Bytes,
+): Promise<Answered> {
+  const number = newNumber();
   const keys = await derive(secret, passphrase, stretch);
   const { metadata } = await rpc<{ metadata: { metadataKey: string } }>("RequestService/AnswerRequest", {
     requestKey,

@@ -3,6 +3,7 @@ import about from "../src/i18n/about/en";
 import account from "../src/i18n/account/en";
 import answer from "../src/i18n/answer/en";
 import ask from "../src/i18n/ask/en";
+import collect from "../src/i18n/collect/en";
 import colonel from "../src/i18n/colonel/en";
 import domains from "../src/i18n/domains/en";
 import first from "../src/i18n/en";
@@ -21,6 +22,7 @@ const en = {
   ...account,
   ...answer,
   ...ask,
+  ...collect,
   ...colonel,
   ...domains,
   ...endtoend,

@@ -1,0 +1,184 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { EventKind } from "../contract";
+import { dateOf, exact, size } from "../format";
+import { ConfirmCall } from "../forms/confirmcall";
+import { useSubmit } from "../forms/submit";
+import type { Collection } from "../gen/hush/v1/request_service_pb";
+import { rich, t } from "../i18n/collect";
+import { t as receipt } from "../i18n/receipts";
+import { Timeline } from "../receipts/timeline";
+import { requests } from "../rpc";
+import { announce, Button, Card, Empty, Icon, Relative } from "../ui";
+import { type Entry, isOpen, type Phase, type Shown } from "./collector";
+import type { Call } from "./usecollection";
+
+interface AnswersProps {
+  shown: Shown;
+  call: Call;
+  onOpen: (entry: Entry) => void;
+  onChange: (collection: Collection) => void;
+}
+
+/** Answers lists the answers in the order in which they came. */
+export function Answers({ shown, call, onOpen, onChange }: AnswersProps) {
+  const [burning, setBurning] = useState<Entry>();
+  if (shown.entries.length === 0) {
+    return (
+      <Empty icon="mail" title={t(isOpen(shown) ? "collect.none" : "collect.none.over")}>
+        {isOpen(shown) && <p>{t("collect.none.text")}</p>}
+      </Empty>
+    );
+  }
+  return (
+    <Card title={t("collect.answers")}>
+      <ol class="receipts answers">
+        {shown.entries.map((entry) => (
+          <Row key={entry.id} entry={entry} onOpen={() => onOpen(entry)} onBurn={() => setBurning(entry)} />
+        ))}
+      </ol>
+      <BurnDialog entry={burning} call={call} onClose={() => setBurning(undefined)} onBurned={onChange} />
+    </Card>
+  );
+}
+
+const badges: Record<Phase, string> = {
+  waiting: "badge-accent",
+  opening: "badge-warn",
+  opened: "badge-good",
+  lapsed: "badge-warn",
+  burned: "badge-warn",
+  expired: "badge-warn",
+};
+
+interface RowProps {
+  entry: Entry;
+  onOpen: () => void;
+  onBurn: () => void;
+}
+
+function Row({ entry, onOpen, onBurn }: RowProps) {
+  const { place, phase, refused, secret, answer } = entry;
+  const waits = phase === "waiting";
+  return (
+    <li class="answer">
+      <div class="answer-head">
+        <Name entry={entry} />
+        {refused ? (
+          <span class="badge badge-bad">{t("collect.phase.refused")}</span>
+        ) : (
+          <span class={`badge ${badges[phase]}`}>{t(`collect.phase.${phase}`)}</span>
+        )}
+      </div>
+      <Said entry={entry} />
+      {waits && refused !== "repeat" && (
+        <div class="row answer-actions">
+          {secret && !refused && (
+            <Button kind="primary" icon="eye" aria-label={t("collect.open.named", { number: place })} onClick={onOpen}>
+              {t("collect.open")}
+            </Button>
+          )}
+          <Button icon="fire" aria-label={t("collect.burn.named", { number: place })} onClick={onBurn}>
+            {receipt("recent.burn")}
+          </Button>
+        </div>
+      )}
+      {answer.events.length > 0 && (
+        <details>
+          <summary class="small">
+            {receipt("receipt.timeline")}
+            <Icon name="down" />
+          </summary>
+          <Timeline events={answer.events} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** Name is what an answer is, as far as it is known before it is opened. */
+export function Name({ entry }: { entry: Entry }) {
+  const { place, name, answer, refused } = entry;
+  const came = dateOf(answer.createTime);
+  return (
+    <div class="receipt-what">
+      <p class="answer-name">
+        <span class="muted">{t("collect.answer", { number: place })}</span>{" "}
+        {name !== undefined && !refused && <strong dir="auto">{name || t("collect.text")}</strong>}
+      </p>
+      <p class="muted small receipt-facts">
+        {came && (
+          <span>{rich("collect.came", { when: <Relative date={came} past just={receipt("receipt.just")} /> })}</span>
+        )}
+        <span>{size(Number(answer.size))}</span>
+        {answer.hasPassphrase && (
+          <span class="receipt-locked">
+            <Icon name="lock" />
+            {receipt("recent.passphrase")}
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Said says what can become of an answer, or what became of it. */
+function Said({ entry }: { entry: Entry }): ComponentChildren {
+  const { phase, refused, answer } = entry;
+  if (refused) {
+    return <p class="small">{t(`collect.refused.${refused}`)}</p>;
+  }
+  const expires = dateOf(answer.expireTime);
+  const opened = dateOf(answer.events.findLast(({ kind }) => (kind as number) === EventKind.revealed)?.time);
+  switch (phase) {
+    case "waiting":
+      return expires && <p class="small muted">{t("collect.waits", { time: exact(expires) })}</p>;
+    case "opening":
+      return <p class="small">{t("collect.opening")}</p>;
+    case "opened":
+      return opened && <p class="small muted">{t("collect.opened", { time: exact(opened) })}</p>;
+    case "lapsed":
+      return <p class="small">{t("collect.lapsed")}</p>;
+    default:
+      return null;
+  }
+}
+
+interface BurnProps {
+  /** The answer to burn; the dialog is open while it is set. */
+  entry: Entry | undefined;
+  call: Call;
+  onClose: () => void;
+  onBurned: (collection: Collection) => void;
+}
+
+/** BurnDialog asks before it burns an answer. */
+function BurnDialog({ entry, call, onClose, onBurned }: BurnProps) {
+  const submission = useSubmit();
+  const burn = () =>
+    submission.run(async () => {
+      if (!entry) {
+        return;
+      }
+      const { collection } = await requests.burnAnswer({ ...call, number: entry.answer.number });
+      announce(t("collect.burned"));
+      onClose();
+      if (collection) {
+        onBurned(collection);
+      }
+    });
+  return (
+    <ConfirmCall
+      submission={submission}
+      open={entry !== undefined}
+      onClose={onClose}
+      title={t("collect.burn.title")}
+      action={t("burn.confirm")}
+      busy={t("burn.busy")}
+      onConfirm={burn}
+    >
+      {entry && <Name entry={entry} />}
+      <p>{t("collect.burn.text")}</p>
+    </ConfirmCall>
+  );
+}

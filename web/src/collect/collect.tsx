@@ -1,0 +1,129 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Link } from "../endtoend/link";
+import { t } from "../i18n/collect";
+import { AskLink } from "../open/asklink";
+import { notify, useBadge, useNotify } from "../receipts/moment";
+import { forgetRequest } from "../requests/kept";
+import { announce, Button, Empty, LinkButton, Loading, Notice, Page } from "../ui";
+import { Answers } from "./answers";
+import type { Entry, Shown } from "./collector";
+import { Keep } from "./keep";
+import { Opening } from "./opening";
+import { Question } from "./question";
+import { RequestLink } from "./requestlink";
+import { isUnknown, useCollection } from "./usecollection";
+
+interface CollectProps {
+  link: Link;
+  /** A message above the request. */
+  notice: ComponentChildren;
+}
+
+/** Collect shows a request with its answers as they come, and opens one at a time in its place. */
+export function Collect({ link, notice }: CollectProps) {
+  const [{ keys, shown, live, fault, refused }, { take, opened }] = useCollection(link);
+  const [opening, setOpening] = useState<Entry>();
+  const { wanted, button: notifyButton } = useNotify();
+  const came = useCame(shown, () => {
+    announce(t("collect.news"));
+    if (wanted) {
+      notify(t("collect.news"));
+    }
+  });
+  useBadge(came);
+  // Whatever the server sends meanwhile, what is being opened stays on the page.
+  if (opening && keys) {
+    return (
+      <Opening entry={opening} keys={keys} onShown={() => opened(opening.id)} onBack={() => setOpening(undefined)} />
+    );
+  }
+  if (refused) {
+    return isUnknown(refused) ? <Unknown link={link} /> : <WrongLink />;
+  }
+  if (fault) {
+    return <Altered newer={fault === "version"} />;
+  }
+  if (!shown || !keys) {
+    return (
+      <Page title={t("collect.title")}>
+        {live ? <Loading>{t("collect.loading")}</Loading> : <Notice kind="warn">{t("collect.unreached")}</Notice>}
+      </Page>
+    );
+  }
+  const call = { collectKey: link.key, collectProof: keys.proof };
+  return (
+    <Page title={t("collect.title")} news={came ? `✓ ${t("collect.news")}` : undefined}>
+      {notice}
+      <Question {...{ shown, live, call, notifyButton }} onChange={take} />
+      <RequestLink shown={shown} />
+      <Answers {...{ shown, call }} onOpen={setOpening} onChange={take} />
+      <Keep link={link} shown={shown} />
+    </Page>
+  );
+}
+
+/** useCame reports whether an answer that came while the page was open still waits. It calls onCame when one comes. */
+function useCame(shown: Shown | undefined, onCame: () => void): boolean {
+  const [known, setKnown] = useState<ReadonlySet<string>>();
+  const entries = shown?.entries ?? [];
+  useEffect(() => {
+    if (!shown) {
+      return;
+    }
+    if (!known) {
+      setKnown(new Set(entries.map(({ id }) => id)));
+    }
+  }, [shown]);
+  const fresh = known
+    ? entries.filter(({ id, phase, refused }) => !known.has(id) && phase === "waiting" && !refused)
+    : [];
+  const names = fresh.map(({ id }) => id).join();
+  useEffect(() => {
+    if (names) {
+      onCame();
+    }
+  }, [names]);
+  return fresh.length > 0;
+}
+
+/** Unknown says that the service has no such request, and forgets it on this device on demand. */
+function Unknown({ link }: { link: Link }) {
+  const [forgotten, setForgotten] = useState(false);
+  const forget = async () => {
+    await forgetRequest(link.key);
+    setForgotten(true);
+    announce(t("collect.forgotten"));
+  };
+  return (
+    <Page title={t("collect.unknown.title")}>
+      <Empty icon="receipt" title={t("collect.unknown")}>
+        <div class="row">
+          {forgotten ? (
+            <p role="status">{t("collect.forgotten")}</p>
+          ) : (
+            <Button icon="trash" onClick={() => void forget()}>
+              {t("collect.forget")}
+            </Button>
+          )}
+          <LinkButton href="/">{t("app.share")}</LinkButton>
+        </div>
+      </Empty>
+    </Page>
+  );
+}
+
+function WrongLink() {
+  return <AskLink title={t("collect.wrong.title")} lead={t("collect.refused")} page="c" />;
+}
+
+/** Altered shows nothing of what came. */
+function Altered({ newer }: { newer: boolean }) {
+  return (
+    <Page title={t("collect.altered.title")}>
+      <Notice kind="bad">
+        <p>{t(newer ? "collect.version" : "collect.altered")}</p>
+      </Notice>
+    </Page>
+  );
+}

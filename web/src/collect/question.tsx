@@ -1,0 +1,66 @@
+import type { ComponentChildren } from "preact";
+import { RequestState } from "../contract";
+import { exact } from "../format";
+import type { Collection } from "../gen/hush/v1/request_service_pb";
+import { type Key, t } from "../i18n/collect";
+import { t as live } from "../i18n/receipts";
+import { Card } from "../ui";
+import { Close } from "./close";
+import { isOpen, type Shown } from "./collector";
+import type { Call } from "./usecollection";
+
+interface QuestionProps {
+  shown: Shown;
+  /** Whether the connection is up; undefined once nothing more can happen. */
+  live: boolean | undefined;
+  call: Call;
+  onChange: (collection: Collection) => void;
+  notifyButton: ComponentChildren;
+}
+
+const states: Record<number, Key> = {
+  [RequestState.open]: "collect.state.open",
+  [RequestState.full]: "collect.state.full",
+  [RequestState.past]: "collect.state.past",
+  [RequestState.closed]: "collect.state.closed",
+  [RequestState.withdrawn]: "collect.state.withdrawn",
+};
+
+/** Question is what was asked for, as quoted plain text, and how the request stands. */
+export function Question({ shown, live: isLive, call, onChange, notifyButton }: QuestionProps) {
+  const { asked, request, entries } = shown;
+  const { title, note, latest, answers } = asked.card;
+  const open = isOpen(shown);
+  return (
+    <Card kind="plain">
+      <blockquote class="asked">
+        <p class="asked-title" dir="auto">
+          {title}
+        </p>
+        {note && <p dir="auto">{note}</p>}
+      </blockquote>
+      <div class="stack-s">
+        <div class="state-head">
+          <h2>
+            {t(states[request.state as number] ?? "collect.state.closed", {
+              answered: entries.length,
+              count: answers,
+            })}
+          </h2>
+          {isLive !== undefined && (
+            <span class={isLive ? "live" : "live live-lost"} title={live("receipt.live.hint")}>
+              {live(isLive ? "receipt.live" : "receipt.live.lost")}
+            </span>
+          )}
+        </div>
+        {open && <p class="muted">{t("collect.until", { time: exact(new Date(latest * 1000)) })}</p>}
+      </div>
+      {open && (
+        <div class="row status-actions">
+          {notifyButton}
+          <Close {...{ shown, call, onChange }} />
+        </div>
+      )}
+    </Card>
+  );
+}
