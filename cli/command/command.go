@@ -5,6 +5,7 @@ package command
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -69,7 +70,7 @@ func Sections(c *cobra.Command, sections ...Section) *cobra.Command {
 func Complete(root *cobra.Command, title string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		if args := c.Flags().Args(); c.HasSubCommands() && !takesArguments(c) && len(args) > 0 {
 			fmt.Fprintf(c.ErrOrStderr(), "hush: %v\n\n", unknownCommand(c, args[0]))
 		}
 		if wantsFullHelp(c) {
@@ -93,6 +94,10 @@ func Complete(root *cobra.Command, title string) {
 	addHelpFlags(root)
 	completeFlags(root)
 }
+
+// takesArguments reports whether a command does something by itself with what is not the
+// name of a command below it.
+func takesArguments(c *cobra.Command) bool { return strings.Contains(c.Use, " ") }
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{

@@ -16,7 +16,8 @@ import (
 
 // shareCommand is one call of "hush share".
 type shareCommand struct {
-	console   *console.Console
+	contentReader
+
 	connector *connector
 
 	generate                         *client.Generate
@@ -25,8 +26,6 @@ type shareCommand struct {
 	encryptionSet                    bool
 	recipients                       []string
 	domain, label                    string
-	name                             string
-	asText                           bool
 	passphraseFile                   string
 	passphrasePrompt                 bool
 	generatePassphrase               bool
@@ -74,10 +73,10 @@ exist recipient, file_name, passphrase (that of --generate-passphrase) and value
 // prints the link. The content comes from standard input, a file or a prompt, and never
 // from the command line.
 func Share(on *console.Console, environment []string) *cobra.Command {
-	s := &shareCommand{console: on}
+	s := &shareCommand{contentReader: contentReader{console: on, call: "hush share", use: "share"}}
 	c := &cobra.Command{
 		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: shareHelp, Example: shareExamples,
-		Args: shareArguments, ValidArgsFunction: command.CompleteFiles,
+		Args: s.arguments, ValidArgsFunction: command.CompleteFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			s.encryptionSet = c.Flags().Changed("encryption")
 			return s.run(c.Context(), args)
@@ -90,7 +89,7 @@ func Share(on *console.Console, environment []string) *cobra.Command {
 	for _, name := range []string{"domain", "encryption", "json", "label", "name", "receipt-file", "recipient", "show", "text"} {
 		command.MarkDetail(c.Flags().Lookup(name))
 	}
-	c.SetFlagErrorFunc(shareFlagError)
+	c.SetFlagErrorFunc(s.flagError)
 	return c
 }
 
@@ -115,17 +114,17 @@ func (s *shareCommand) addFlags(set *pflag.FlagSet) {
 	flags.Text(&s.receiptFile, "", "new `file` for the link of the receipt, which only you may read")(set, "receipt-file")
 }
 
-// shareArguments accepts FILE. It does not repeat what may be a secret.
-func shareArguments(c *cobra.Command, args []string) error {
+// arguments accepts FILE. It does not repeat what may be a secret.
+func (s *shareCommand) arguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return command.Usage("there is more than one argument; %s", howToPipe)
+		return command.Usage("there is more than one argument; %s", s.howToPipe())
 	}
 	return command.NotEmpty(c, args)
 }
 
-// shareFlagError does not repeat an unknown flag, which may be a secret that begins with
+// flagError does not repeat an unknown flag, which may be a secret that begins with
 // a dash, unless it is like the name of a flag.
-func shareFlagError(c *cobra.Command, err error) error {
+func (r *contentReader) flagError(c *cobra.Command, err error) error {
 	unknown, ok := err.(*pflag.NotExistError) //nolint:errorlint // pflag returns it as it is
 	if !ok {
 		return c.Root().FlagErrorFunc()(c, err)
@@ -135,7 +134,7 @@ func shareFlagError(c *cobra.Command, err error) error {
 	if near := command.Nearest(strings.TrimLeft(unknown.GetSpecifiedName(), "-"), names); near != "" {
 		return command.Usage("unknown flag; did you mean \"--%s\"?", near)
 	}
-	return command.Usage("unknown flag; %s", howToPipe)
+	return command.Usage("unknown flag; %s", r.howToPipe())
 }
 
 // check refuses flags and arguments that contradict each other.
@@ -224,7 +223,7 @@ func (s *shareCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return withExitCode(err)
 	}
-	file, err := createReceiptFile(s.receiptFile)
+	file, err := createLinkFile("receipt-file", s.receiptFile)
 	if err != nil {
 		return err
 	}

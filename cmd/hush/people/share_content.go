@@ -23,8 +23,21 @@ const (
 	maxContentCounted = 1 << 30
 )
 
+// contentReader reads the content of a command that encrypts one.
+type contentReader struct {
+	console *console.Console
+	// call is the command as people call it, and use what it does with a content, as in
+	// "there is nothing to share".
+	call, use string
+
+	name   string
+	asText bool
+}
+
 // howToPipe ends the errors for secrets that are arguments.
-const howToPipe = `a secret is never an argument: other users of this machine see arguments, and the shell keeps them. Pipe it, as in "printf %s \"$SECRET\" | hush share", or run "hush share" and type it`
+func (r *contentReader) howToPipe() string {
+	return `a secret is never an argument: other users of this machine see arguments, and the shell keeps them. Pipe it, as in "printf %s \"$SECRET\" | ` + r.call + `", or run "` + r.call + `" and type it`
+}
 
 // contentSource is where the content comes from.
 type contentSource struct {
@@ -38,12 +51,12 @@ type contentSource struct {
 
 // openSource opens what the arguments name. The errors do not repeat an argument
 // that may be a secret.
-func (s *shareCommand) openSource(ctx context.Context, args []string) (contentSource, error) {
+func (r *contentReader) openSource(ctx context.Context, args []string) (contentSource, error) {
 	if len(args) == 0 || args[0] == "-" {
-		if s.console.InIsTerminal() {
+		if r.console.InIsTerminal() {
 			return contentSource{done: func() {}}, nil
 		}
-		return contentSource{from: s.console.In, done: func() {}}, nil
+		return contentSource{from: r.console.In, done: func() {}}, nil
 	}
 	// A pipe with a name opens once it has a writer.
 	file, err := console.Interruptible(ctx, func() (*os.File, error) { return os.Open(args[0]) })
@@ -54,11 +67,11 @@ func (s *shareCommand) openSource(ctx context.Context, args []string) (contentSo
 		return contentSource{}, fmt.Errorf("you may not read the file %s", console.Visible(args[0]))
 	}
 	if err != nil {
-		return contentSource{}, command.Usage("FILE cannot be opened: %v; %s", errors.Unwrap(err), howToPipe) // without the path
+		return contentSource{}, command.Usage("FILE cannot be opened: %v; %s", errors.Unwrap(err), r.howToPipe()) // without the path
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
-		err = command.Usage("FILE is a folder: share an archive of it, as in \"tar cz FOLDER | hush share --name folder.tar.gz\"")
+		err = command.Usage("FILE is a folder: %s an archive of it, as in \"tar cz FOLDER | %s --name folder.tar.gz\"", r.use, r.call)
 	}
 	if err != nil {
 		return contentSource{}, errors.Join(err, file.Close())
@@ -71,23 +84,23 @@ func (s *shareCommand) openSource(ctx context.Context, args []string) (contentSo
 }
 
 // readContent reads the content and decides whether it is a text or a file.
-func (s *shareCommand) readContent(ctx context.Context, from contentSource, limit int64, server *client.Client) (*client.Content, error) {
-	bytes, err := s.readContentBytes(ctx, from, limit, server)
+func (r *contentReader) readContent(ctx context.Context, from contentSource, limit int64, server *client.Client) (*client.Content, error) {
+	bytes, err := r.readContentBytes(ctx, from, limit, server)
 	if err != nil {
 		return nil, err
 	}
-	if len(bytes) == 0 && (from.name == "" || s.asText) {
-		return nil, fmt.Errorf("there is nothing to share: %s", from.emptiness())
+	if len(bytes) == 0 && (from.name == "" || r.asText) {
+		return nil, fmt.Errorf("there is nothing to %s: %s", r.use, from.emptiness())
 	}
 	content := &client.Content{Bytes: bytes, FileName: from.name}
-	if s.name != "" {
-		content.FileName = s.name
+	if r.name != "" {
+		content.FileName = r.name
 	}
-	if s.asText {
+	if r.asText {
 		content.FileName = ""
 	}
 	content.IsFile = content.FileName != "" || !utf8.Valid(bytes)
-	if s.asText && content.IsFile {
+	if r.asText && content.IsFile {
 		return nil, command.Usage("--text: the content is not a text in UTF-8")
 	}
 	return content, nil
@@ -106,7 +119,7 @@ func (from contentSource) emptiness() string {
 
 // readContentBytes reads up to limit bytes. A content that is longer is refused before
 // anything is sent.
-func (s *shareCommand) readContentBytes(ctx context.Context, from contentSource, limit int64, server *client.Client) ([]byte, error) {
+func (r *contentReader) readContentBytes(ctx context.Context, from contentSource, limit int64, server *client.Client) ([]byte, error) {
 	if limit <= 0 {
 		limit = maxContentOfUnknown
 	}
@@ -114,7 +127,7 @@ func (s *shareCommand) readContentBytes(ctx context.Context, from contentSource,
 		return nil, contentTooLong(console.Count(from.size, "bytes"), limit, server)
 	}
 	if from.from == nil {
-		typed, err := s.console.AskText(ctx, "Type or paste the secret, which is not shown. Ctrl-D ends it, Ctrl-C gives up.")
+		typed, err := r.console.AskText(ctx, "Type or paste the secret, which is not shown. Ctrl-D ends it, Ctrl-C gives up.")
 		if err == nil && int64(len(typed)) > limit {
 			err = contentTooLong(console.Count(len(typed), "bytes"), limit, server)
 		}

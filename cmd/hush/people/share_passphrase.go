@@ -34,7 +34,7 @@ func (s *shareCommand) readPassphrase(ctx context.Context) (string, error) {
 	case s.generatePassphrase:
 		return drawPassphrase()
 	case s.passphrasePrompt:
-		return s.askPassphrase(ctx)
+		return askNewPassphrase(ctx, s.console)
 	case s.passphraseFile != "":
 		text, err := s.console.SecretLine(ctx, s.passphraseFile)
 		return text, command.InFlag("passphrase-file", err)
@@ -43,13 +43,14 @@ func (s *shareCommand) readPassphrase(ctx context.Context) (string, error) {
 	}
 }
 
-func (s *shareCommand) askPassphrase(ctx context.Context) (string, error) {
-	text, err := s.console.AskTwice(ctx, "passphrase")
+// askNewPassphrase asks for the passphrase that a content gets.
+func askNewPassphrase(ctx context.Context, on *console.Console) (string, error) {
+	text, err := on.AskTwice(ctx, "passphrase")
 	switch {
 	case errors.Is(err, console.ErrNoTerminal):
 		return "", command.Usage("--passphrase-prompt: there is no terminal to ask on; use --passphrase-file")
 	case err == nil && text == "":
-		return "", errors.New("the passphrase is empty; nothing was shared")
+		return "", errors.New("the passphrase is empty; nothing was sent")
 	default:
 		return text, err
 	}

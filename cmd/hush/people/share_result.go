@@ -24,7 +24,7 @@ type sharedSecret struct {
 }
 
 // shareWith shares a content and says what became of it.
-func (s *shareCommand) shareWith(ctx context.Context, server *client.Client, request client.ShareRequest, file *receiptFile) error {
+func (s *shareCommand) shareWith(ctx context.Context, server *client.Client, request client.ShareRequest, file *linkFile) error {
 	all, shareErr := s.shareAll(ctx, server, request, file)
 	if len(all) == 0 {
 		if err := file.remove(); err != nil {
@@ -44,7 +44,7 @@ func (s *shareCommand) shareWith(ctx context.Context, server *client.Client, req
 
 // shareAll shares a content with each recipient, or once if there is none. It prints
 // each link at once, after its receipt has its place, and stops at the first failure.
-func (s *shareCommand) shareAll(ctx context.Context, server *client.Client, request client.ShareRequest, file *receiptFile) ([]sharedSecret, error) {
+func (s *shareCommand) shareAll(ctx context.Context, server *client.Client, request client.ShareRequest, file *linkFile) ([]sharedSecret, error) {
 	recipients := s.recipients
 	if len(recipients) == 0 {
 		recipients = []string{""}
@@ -68,7 +68,7 @@ func (s *shareCommand) shareAll(ctx context.Context, server *client.Client, requ
 		one := sharedSecret{shared, recipient}
 		all = append(all, one)
 		if file != nil {
-			file.err = file.write(receiptLinks(all))
+			file.err = file.write(exposedReceipts(all)...)
 		}
 		if err := s.printLink(one, request, server); err != nil {
 			s.linkLost = true
@@ -247,7 +247,7 @@ func (s *shareCommand) tellLink(one sharedSecret) {
 
 // tellReceipts says where the receipts are. If the file cannot be written, it prints
 // them, and removes the file once they are printed.
-func (s *shareCommand) tellReceipts(all []sharedSecret, file *receiptFile) (failed error) {
+func (s *shareCommand) tellReceipts(all []sharedSecret, file *linkFile) (failed error) {
 	links := receiptLinks(all)
 	if file != nil {
 		file.err = errors.Join(file.err, file.file.Close())
@@ -267,6 +267,14 @@ func (s *shareCommand) tellReceipts(all []sharedSecret, file *receiptFile) (fail
 		failed = errors.Join(failed, os.Remove(s.receiptFile))
 	}
 	return failed
+}
+
+// exposedReceipts returns the links of receipts for a file.
+func exposedReceipts(all []sharedSecret) (texts []string) {
+	for _, link := range receiptLinks(all) {
+		texts = append(texts, link.Expose())
+	}
+	return texts
 }
 
 // receiptLinks returns the links of receipts: one of a group where the server has

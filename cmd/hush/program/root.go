@@ -58,6 +58,8 @@ func (p program) secretCommands() []*cobra.Command {
 		people.Burn(p.console, p.environment),
 		people.Receipt(p.console, p.environment),
 		people.List(p.console, p.environment),
+		people.Request(p.console, p.environment),
+		people.Answer(p.console, p.environment),
 		people.Run(p.console, p.environment),
 	}
 }
