@@ -29,6 +29,8 @@ const (
 	ExitRefused = 7
 	// ExitNetwork: the server does not answer.
 	ExitNetwork = 8
+	// ExitNotYet: no answer to a request waits, and one may still come.
+	ExitNotYet = 9
 	// ExitRun, ExitNotExecutable and ExitNotFound: "hush run" itself failed, could not
 	// execute the program, or did not find it, as with env(1). Every other code is that
 	// of the program.
@@ -67,6 +69,7 @@ func exitStatuses() []exitStatus {
 		{ExitLocked, "tries of the passphrase are paused, or used up"},
 		{ExitRefused, "the server does not allow it, does not accept the token, gets too many calls, or cannot do it"},
 		{ExitNetwork, "the server does not answer"},
+		{ExitNotYet, "no answer waits yet, and one may still come"},
 		{ExitRun, "hush failed; every other exit code is that of the program"},
 		{ExitNotExecutable, "the program cannot be executed"},
 		{ExitNotFound, "the program was not found"},

@@ -13,15 +13,31 @@ import (
 // readLink reads a LINK argument: the link, "-" for the only line of standard
 // input, or @FILE for that of a file.
 func (x *connector) readLink(ctx context.Context, argument string) (client.Link, error) {
-	text, from, err := readArgument(ctx, x.console, argument)
+	text, err := readLinkText(ctx, x.console, argument)
 	if err != nil {
 		return client.Link{}, err
 	}
-	if !from {
-		text = argument
-	}
 	link, err := client.ParseLink(text)
 	return link, withExitCode(err)
+}
+
+// readCollectLink is readLink for the collect link of a request.
+func (x *connector) readCollectLink(ctx context.Context, argument string) (client.CollectLink, error) {
+	text, err := readLinkText(ctx, x.console, argument)
+	if err != nil {
+		return client.CollectLink{}, err
+	}
+	link, err := client.ParseCollectLink(text)
+	return link, withExitCode(err)
+}
+
+// readLinkText returns the text of a LINK argument.
+func readLinkText(ctx context.Context, on *console.Console, argument string) (string, error) {
+	text, from, err := readArgument(ctx, on, argument)
+	if err == nil && !from {
+		text = argument
+	}
+	return text, err
 }
 
 // readReceipt reads a RECEIPT argument: "-" for the only line of standard input,

@@ -34,6 +34,7 @@ type openCommand struct {
 	force          bool
 	passphraseFile string
 	asJSON         bool
+	answer         int // the number of an answer to a request; 0 for a secret of its own
 }
 
 // Open returns "hush open": it opens a secret to standard output, into a file that
@@ -75,6 +76,16 @@ With --json the facts are printed as one object: kind (text or file), file_name,
 size, encryption, server, and output for the file that was written or copied for
 the clipboard. Without --output and --copy the content is in it as text, or as
 base64 if it is no text.`)
+	o.addPlaceFlags(c)
+	flags.Switch(&o.asJSON, "print facts as JSON")(c.Flags(), "json")
+	o.connector = addServerFlags(c, on, environment)
+	command.HoldOutput(c)
+	return c
+}
+
+// addPlaceFlags gives a command the flags that say where a content goes, and where its
+// passphrase comes from.
+func (o *openCommand) addPlaceFlags(c *cobra.Command) {
 	define := func(name string, define flags.Define) { define(c.Flags(), name) }
 	short := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.Text(&o.output, "", "`file` or folder to write to, \"-\" for standard output")(short, "output")
@@ -85,10 +96,6 @@ base64 if it is no text.`)
 	define("copy-for", flags.Parsed(&o.copyFor, "`how long` the clipboard keeps it, 45s by default", flags.ParseSpan))
 	define("force", flags.Switch(&o.force, "print to a terminal as it is: files, binary content and control characters"))
 	define("passphrase-file", flags.Text(&o.passphraseFile, "", "`file` with the passphrase in its first line, \"-\" for standard input"))
-	define("json", flags.Switch(&o.asJSON, "print facts as JSON"))
-	o.connector = addServerFlags(c, on, environment)
-	command.HoldOutput(c)
-	return c
 }
 
 func (o *openCommand) run(c *cobra.Command, args []string) error {
@@ -113,10 +120,13 @@ func (o *openCommand) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	s, err := lookAtSecret(ctx, revealOptions{
-		console: o.console, client: calls, link: link, claims: claims,
-		passphraseFile: o.passphraseFile, place: o.claimPlace(),
-	})
+	return o.openLink(ctx, revealOptions{client: calls, link: link, claims: claims})
+}
+
+// openLink opens the secret of a link with the options of the command.
+func (o *openCommand) openLink(ctx context.Context, options revealOptions) error {
+	options.console, options.passphraseFile, options.place = o.console, o.passphraseFile, o.claimPlace()
+	s, err := lookAtSecret(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -124,8 +134,16 @@ func (o *openCommand) run(c *cobra.Command, args []string) error {
 	return o.open(ctx, s)
 }
 
-// check refuses flags that do not go together.
+// check refuses flags and arguments that do not go together.
 func (o *openCommand) check(args []string) error {
+	if o.passphraseFile == "-" && len(args) > 0 && args[0] == "-" {
+		return command.Usage("the link and the passphrase cannot both come from standard input")
+	}
+	return o.checkPlace()
+}
+
+// checkPlace refuses flags of addPlaceFlags, and --json, that do not go together.
+func (o *openCommand) checkPlace() error {
 	switch {
 	case o.output != "" && o.copy:
 		return command.Usage("--output and --copy exclude each other")
@@ -135,8 +153,6 @@ func (o *openCommand) check(args []string) error {
 		return command.Usage("--overwrite needs --output with a file or folder")
 	case o.copyFor != 0 && !o.copy:
 		return command.Usage("--copy-for needs --copy")
-	case o.passphraseFile == "-" && len(args) > 0 && args[0] == "-":
-		return command.Usage("the link and the passphrase cannot both come from standard input")
 	}
 	if (o.output == "" || o.output == "-") && !o.copy {
 		if err := command.NeedOutput(o.console, "the content would be lost: name a file with --output"); err != nil {
@@ -219,6 +235,12 @@ func (o *openCommand) claimPlace() string {
 	return path
 }
 
+// isFolder reports whether a path is that of a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // isFile reports whether the output is a file that exists.
 func (o *openCommand) isFile() bool {
 	if o.output == "" || o.output == "-" {
@@ -232,13 +254,18 @@ func (o *openCommand) isFile() bool {
 // acknowledgement was done.
 func (o *openCommand) finish(ctx context.Context, s *revealer) error {
 	s.acknowledge(context.WithoutCancel(ctx))
+	return o.tellFinished(s)
+}
+
+// tellFinished says which file an earlier run saved the content to.
+func (o *openCommand) tellFinished(s *revealer) error {
 	if o.asJSON {
 		info, err := os.Lstat(o.output)
 		if err != nil {
 			return err
 		}
-		return printJSON(o.console, openedJSON{Size: int(info.Size()), Encryption: s.encryption().String(), Server: s.link.Server, Output: o.output})
+		return printJSON(o.console, openedJSON{Answer: o.answer, Size: int(info.Size()), Encryption: s.encryption().String(), Server: s.link.Server, Output: o.output})
 	}
-	o.console.Tellf("an earlier run saved the secret to %q", o.output)
+	s.tellf("an earlier run saved the secret to %q", o.output)
 	return nil
 }

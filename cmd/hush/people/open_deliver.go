@@ -71,7 +71,7 @@ func (o *openCommand) show(s *revealer, content client.Content) error {
 		return fmt.Errorf("%s, which is not printed to a terminal: name a file with --output", reason)
 	default:
 		// No later run gets it again, so that this is the last chance to see it.
-		o.console.Tellf("%s; it cannot be asked for again, so here it is with escapes", reason)
+		s.tellf("%s; it cannot be asked for again, so here it is with escapes", reason)
 	}
 	text := console.Printable(content.Bytes)
 	if !strings.HasSuffix(text, "\n") {
@@ -105,7 +105,7 @@ func (o *openCommand) report(s *revealer, content client.Content, to *outputFile
 	if to.wasSaved {
 		verb = "an earlier run saved"
 	}
-	o.console.Tellf("%s %s to %q", verb, console.Count(len(content.Bytes), "bytes"), to.path)
+	s.tellf("%s %s to %q", verb, console.Count(len(content.Bytes), "bytes"), to.path)
 	return nil
 }
 
@@ -133,6 +133,7 @@ func (o *openCommand) copyText(ctx context.Context, s *revealer, content client.
 
 // openedJSON is what --json prints.
 type openedJSON struct {
+	Answer     int     `json:"answer,omitempty"`
 	Kind       string  `json:"kind,omitempty"`
 	FileName   string  `json:"file_name,omitempty"`
 	Size       int     `json:"size"`
@@ -148,7 +149,7 @@ type openedJSON struct {
 // nowhere else.
 func (o *openCommand) printJSON(s *revealer, content client.Content, to *outputFile, withContent bool) error {
 	object := openedJSON{
-		Kind: "text", FileName: content.FileName, Size: len(content.Bytes),
+		Answer: o.answer, Kind: "text", FileName: content.FileName, Size: len(content.Bytes),
 		Encryption: s.encryption().String(), Server: s.link.Server, Copied: o.copy,
 	}
 	if content.IsFile {

@@ -65,6 +65,16 @@ func (l *liveLine) keep(text string) error {
 	return err
 }
 
+// clear empties the line.
+func (l *liveLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown {
+		fmt.Fprint(l.to, clearLine)
+	}
+	l.shown = false
+}
+
 // end leaves what is shown, for another line to follow.
 func (l *liveLine) end() {
 	l.mu.Lock()

@@ -23,6 +23,9 @@ type revealOptions struct {
 	// passphraseFile is a file with the passphrase in its first line, "-" for
 	// standard input, or empty to ask for it.
 	passphraseFile string
+	// answer names the answer to a request that the secret is, as pending.AnswerName does;
+	// empty for a secret of its own.
+	answer string
 	// place is what the content is for, such as the path of a file. A later run for
 	// the same place knows that an earlier one came so far.
 	place string
@@ -57,6 +60,9 @@ func lookAtSecret(ctx context.Context, options revealOptions) (*revealer, error)
 			return nil, s.withName(err)
 		}
 		s.claim = claim
+		if !claim.Found() {
+			claim.OfAnswer(options.answer)
+		}
 	}
 	about, err := options.client.Look(ctx, options.link)
 	if s.claim != nil && s.claim.Found() && errors.Is(err, client.ErrGone) {

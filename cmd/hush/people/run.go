@@ -26,23 +26,29 @@ type runCommand struct {
 
 	sources     []secretSource
 	passphrases []assignment
+	requestTTL  time.Duration
+
+	claims *pending.Store
 }
 
 // Run returns "hush run": it starts another program with secrets in its environment, or
 // in files that are only in memory. It consumes nothing before all that could go wrong
 // was tried, and tells the server that the secrets arrived once the program runs.
 func Run(on *console.Console, environment []string) *cobra.Command {
-	r := &runCommand{console: on, environment: environment}
+	r := &runCommand{console: on, environment: environment, claims: pending.NewStore(environment, time.Now)}
 	c := &cobra.Command{
 		Use: "run -- COMMAND [ARGUMENT]...", Short: "run a program with secrets",
 		Long: `Run a program with secrets that are opened for it, each once. LINK is the link, "-"
-to read it from standard input, or @FILE to read it from a file.`,
+to read it from standard input, or @FILE to read it from a file. With --request the
+command asks a person for a secret, and waits for the answer.`,
 		Example: `# Start a program with a password, whose link is in a file
 hush run --secret DB_PASSWORD=@link -- ./orders --port 8080
 # Read the link from a pipe
 echo "$LINK" | hush run --secret DB_PASSWORD=- -- ./orders
 # Put a second secret into a file in memory
-hush run --secret DB_PASSWORD=@link --file TLS_KEY_FILE=@key-link -- ./orders`,
+hush run --secret DB_PASSWORD=@link --file TLS_KEY_FILE=@key-link -- ./orders
+# Ask a person for the password: the link to answer with goes to standard error
+hush run --request DB_PASSWORD='Password of the database' -- ./orders`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error { return withRunExitCode(r.run(c.Context(), args)) },
 	}
@@ -58,6 +64,14 @@ looked up in PATH. Only then are the secrets opened, each once. If one cannot be
 opened, or the program does not start, run the same again within two minutes:
 nothing is lost. Servers that speak v1 or v2 cannot do that.
 
+--request makes a request with a TITLE, prints its link on standard error, waits for
+the answer, and puts that into NAME without printing it. Send the link to those alone
+who shall answer. The collect link is kept in a file of the folder for states, for its
+owner only, and the command names that file: if the run is cut off, a run with
+--secret NAME=@FILE in the place of --request waits on, and "hush collect" takes the
+answer. LINK may be any collect link in the same way. The file is removed once the
+program has the answer.
+
 The program gets the environment without HUSH_TOKEN, the standard streams, and the
 signals that this command gets, except those of Ctrl-C and Ctrl-\ on a terminal,
 which sends them to the program itself. The exit code is that of the program, or 128
@@ -68,6 +82,8 @@ cannot be executed, 127 if it is not found.`)
 	define := func(name string, define flags.Define) { flags.Unrepeated(define)(c.Flags(), name) }
 	define("secret", flags.Repeated(&r.sources, "put the text of a secret into a variable, as `NAME=LINK`", parseSecretSource(false)))
 	define("file", flags.Repeated(&r.sources, "put a secret into a file in memory and its path into a variable, as `NAME=LINK` (Linux)", parseSecretSource(true)))
+	define("request", flags.Repeated(&r.sources, "ask for a secret, and put the text of the answer into a variable, as `NAME=TITLE`", parseRequestSource))
+	define("request-ttl", flags.Parsed(&r.requestTTL, "`lifetime` of the requests of --request, as in 2h or 1d (default: the server's)", parseLifetime))
 	define("passphrase-file", flags.Repeated(&r.passphrases, "read the passphrase of a secret from the first line of a file, as `NAME=FILE`, \"-\" for standard input", parseAssignments))
 	r.connector = addServerFlags(c, on, environment)
 	command.HoldOutput(c)
@@ -104,15 +120,9 @@ func (r *runCommand) run(ctx context.Context, args []string) error {
 	if err := r.readLinks(ctx); err != nil {
 		return err
 	}
-	secrets, err := r.lookAtSecrets(ctx)
+	secrets, err := r.prepareSecrets(ctx)
 	defer secrets.release()
 	if err != nil {
-		return err
-	}
-	if err := secrets.prepare(ctx); err != nil {
-		return err
-	}
-	if err := r.checkMemoryFiles(); err != nil {
 		return err
 	}
 	values, err := secrets.open(ctx)
@@ -121,6 +131,33 @@ func (r *runCommand) run(ctx context.Context, args []string) error {
 		return secrets.rescue(ctx, err)
 	}
 	return r.start(ctx, path, args, secrets, values, signals)
+}
+
+// prepareSecrets does all that comes before the first secret is opened. The answers of
+// requests are waited for when all else is there. It returns what is to be released.
+func (r *runCommand) prepareSecrets(ctx context.Context) (runSecrets, error) {
+	secrets, err := r.lookAtSecrets(ctx)
+	if err == nil {
+		err = secrets.readPassphrases(ctx)
+	}
+	if err == nil {
+		err = r.checkMemoryFiles()
+	}
+	if err == nil {
+		err = r.ask(ctx)
+	}
+	if err != nil {
+		return secrets, err
+	}
+	answers, err := r.lookAtAnswers(ctx)
+	secrets = append(secrets, answers...)
+	if err == nil {
+		err = answers.readPassphrases(ctx)
+	}
+	if err == nil {
+		err = secrets.storeClaims(ctx)
+	}
+	return secrets, err
 }
 
 // checkMemoryFiles shows that there can be files in memory, before anything is opened for one.
@@ -133,33 +170,43 @@ func (r *runCommand) checkMemoryFiles() error {
 	return err
 }
 
-// lookAtSecrets looks at all secrets.
-func (r *runCommand) lookAtSecrets(ctx context.Context) (runSecrets, error) {
-	claims := pending.NewStore(r.environment, time.Now)
+// lookAtSecrets looks at all secrets whose links are known.
+func (r *runCommand) lookAtSecrets(ctx context.Context) (looked runSecrets, err error) {
 	var links []client.Link
 	for _, from := range r.sources {
 		links = append(links, from.link)
 	}
-	for _, text := range claims.Sweep(links...) {
+	for _, text := range r.claims.Sweep(links...) {
 		r.console.Tellf("%s", text)
 	}
-	var looked runSecrets
 	for _, from := range r.sources {
-		calls, err := r.connector.connectToLink(ctx, from.link)
+		if from.title != "" || from.isAwaited() {
+			continue
+		}
+		one, err := r.lookAt(ctx, from)
 		if err != nil {
 			return looked, err
 		}
-		s, err := lookAtSecret(ctx, revealOptions{
-			console: r.console, client: calls, link: from.link, claims: claims,
-			name: from.name, passphraseFile: r.passphraseFile(from.name), place: from.name,
-		})
-		if err != nil {
-			return looked, err
-		}
-		s.describe()
-		looked = append(looked, &runSecret{revealer: s, source: from})
+		looked = append(looked, one)
 	}
 	return looked, nil
+}
+
+// lookAt looks at a secret.
+func (r *runCommand) lookAt(ctx context.Context, from secretSource) (*runSecret, error) {
+	calls, err := r.connector.connectToLink(ctx, from.link)
+	if err != nil {
+		return nil, err
+	}
+	s, err := lookAtSecret(ctx, revealOptions{
+		console: r.console, client: calls, link: from.link, claims: r.claims, answer: from.answer,
+		name: from.name, passphraseFile: r.passphraseFile(from.name), place: from.name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.describe()
+	return &runSecret{revealer: s, source: from}, nil
 }
 
 // runSecret is one that is opened for the program.
@@ -181,13 +228,18 @@ func (all runSecrets) release() {
 	}
 }
 
-// prepare gets the passphrases of all secrets, and keeps their claims, which may need a yes.
-func (all runSecrets) prepare(ctx context.Context) error {
+// readPassphrases gets the passphrases of all secrets.
+func (all runSecrets) readPassphrases(ctx context.Context) error {
 	for _, s := range all {
 		if err := s.readPassphrase(ctx); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// storeClaims keeps the claims of all secrets, which may need a yes.
+func (all runSecrets) storeClaims(ctx context.Context) error {
 	for _, s := range all {
 		if err := s.storeClaim(ctx); err != nil {
 			return err
@@ -260,7 +312,7 @@ func (all runSecrets) rescue(ctx context.Context, err error) error {
 		lost = append(lost, s.source.name)
 	}
 	if len(repeatable) > 0 {
-		err = fmt.Errorf("%w; run the same again within %s: the content of %s waits for this device", err, left, joinNames(repeatable))
+		err = fmt.Errorf("%w; run the same again within %s%s: the content of %s waits for this device", err, left, all.insteadOfRequests(), joinNames(repeatable))
 	}
 	if len(lost) > 0 {
 		err = fmt.Errorf("%w; the content of %s is lost", err, joinNames(lost))

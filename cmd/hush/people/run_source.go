@@ -22,9 +22,20 @@ type secretSource struct {
 	name     string
 	argument client.Text // LINK as it was given
 	isFile   bool
+	title    string // of a request that this run makes; empty for a LINK
 
+	// link is known from the beginning, or once an answer to the request waits.
 	link client.Link
+	// collect is the collect link of a request; the zero one for the link of a secret.
+	collect client.CollectLink
+	// answer names the answer to the request, as pending.AnswerName does; empty for none.
+	answer string
+	// kept is the file that keeps the collect link for a later run; empty for none.
+	kept string
 }
+
+// isAwaited reports whether the secret is the answer to a request.
+func (s *secretSource) isAwaited() bool { return s.collect.Server != "" }
 
 var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -55,13 +66,26 @@ func parseSecretSource(isFile bool) func(string) ([]secretSource, error) {
 	}
 }
 
+// parseRequestSource parses the value of --request.
+func parseRequestSource(text string) ([]secretSource, error) {
+	name, title, ok := strings.Cut(text, "=")
+	if !ok || !variablePattern.MatchString(name) {
+		return nil, errors.New("must begin with the name of a variable and =, as in DB_PASSWORD='Password of the database'")
+	}
+	parsed, err := parseAssignment(text)
+	return []secretSource{{name: parsed.name, title: title}}, err
+}
+
 // check refuses what can be known to be wrong without a file or a server.
 func (r *runCommand) check(args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "":
 		return command.Usage("COMMAND is missing")
 	case len(r.sources) == 0:
-		return command.Usage("a secret is missing: --secret NAME=LINK, or --file NAME=LINK")
+		return command.Usage("a secret is missing: --secret NAME=LINK, --file NAME=LINK or --request NAME=TITLE")
+	}
+	if err := r.checkRequests(); err != nil {
+		return err
 	}
 	names := map[string]bool{}
 	inputs := 0
@@ -111,33 +135,49 @@ func (r *runCommand) readLinks(ctx context.Context) error {
 	names := map[[32]byte]string{}
 	for i := range r.sources {
 		from := &r.sources[i]
-		link, err := r.readLink(ctx, from.argument.Expose())
-		if err != nil {
+		if from.title != "" {
+			continue
+		}
+		if err := r.readLink(ctx, from); err != nil {
 			return prefixError(from.name, err)
 		}
-		if other, twice := names[link.Fingerprint()]; twice {
+		fingerprint := from.link.Fingerprint()
+		if from.isAwaited() {
+			fingerprint = from.collect.Fingerprint()
+		}
+		if other, twice := names[fingerprint]; twice {
 			return command.Usage("%s and %s have the same link, which opens only once", other, from.name)
 		}
-		names[link.Fingerprint()], from.link = from.name, link
+		names[fingerprint] = from.name
 	}
 	return nil
 }
 
-// readLink is that of remote, but takes no more than a line of standard input: the
+// readLink reads the link of a source: that of a secret, or the collect link of a request.
+func (r *runCommand) readLink(ctx context.Context, from *secretSource) error {
+	text, err := r.readLinkText(ctx, from.argument.Expose())
+	if err != nil {
+		return err
+	}
+	if from.collect, err = client.ParseCollectLink(text); err == nil {
+		from.kept = r.claims.KeptRequest(from.argument.Expose())
+		return nil
+	}
+	from.link, err = client.ParseLink(text)
+	return withExitCode(err)
+}
+
+// readLinkText reads a LINK argument, but takes no more than a line of standard input: the
 // rest is for the program.
-func (r *runCommand) readLink(ctx context.Context, argument string) (client.Link, error) {
+func (r *runCommand) readLinkText(ctx context.Context, argument string) (string, error) {
 	if argument != "-" {
-		return r.connector.readLink(ctx, argument)
+		return readLinkText(ctx, r.console, argument)
 	}
 	line, err := console.Interruptible(ctx, func() (string, error) { return readLine(r.console.In) })
-	if errors.Is(err, console.ErrInterrupted) {
-		return client.Link{}, err
+	if err != nil && !errors.Is(err, console.ErrInterrupted) {
+		err = command.Usage("standard input: %v", err)
 	}
-	if err != nil {
-		return client.Link{}, command.Usage("standard input: %v", err)
-	}
-	link, err := client.ParseLink(line)
-	return link, withExitCode(err)
+	return line, err
 }
 
 // maxLinkLine is the maximum bytes of a line with a link.

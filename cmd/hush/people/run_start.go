@@ -54,7 +54,10 @@ func (all runSecrets) acknowledge(ctx context.Context) (wait func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for _, s := range all {
-		running.Go(func() { s.acknowledge(ctx) })
+		running.Go(func() {
+			s.acknowledge(ctx)
+			s.source.forget()
+		})
 	}
 	return func() {
 		late := time.AfterFunc(acknowledgeWait, cancel)

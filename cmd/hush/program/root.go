@@ -55,6 +55,7 @@ func (p program) secretCommands() []*cobra.Command {
 	return []*cobra.Command{
 		people.Share(p.console, p.environment),
 		people.Open(p.console, p.environment),
+		people.Collect(p.console, p.environment),
 		people.Burn(p.console, p.environment),
 		people.Receipt(p.console, p.environment),
 		people.List(p.console, p.environment),

@@ -25,6 +25,7 @@ type Claim struct {
 	file        *os.File // locked; nil for a claim in memory only
 	reason      error    // why it is in memory only
 	claim       client.Claim
+	answer      string // the name of the answer that the secret is; empty for none
 
 	temporaries          []temporary // those that earlier runs noted
 	found, hasPassphrase bool
@@ -67,6 +68,8 @@ type record struct {
 	Fingerprint string    `json:"fingerprint"`
 	Until       time.Time `json:"until"`
 	Passphrase  bool      `json:"passphrase"`
+	// Answer is what AnswerName returns for an answer to a request.
+	Answer string `json:"answer,omitempty"`
 
 	claim       client.Claim
 	savedTo     string
@@ -113,8 +116,18 @@ func (c *Claim) read() {
 		return
 	}
 	c.claim, c.found, c.until, c.hasPassphrase, c.savedTo = r.claim, true, r.Until, r.Passphrase, r.savedTo
-	c.temporaries = r.temporaries
+	c.temporaries, c.answer = r.temporaries, r.Answer
 }
+
+// AnswerName returns what names an answer to a request, of its number and the fingerprint
+// of the collect link, and reveals neither.
+func AnswerName(collect [sha256.Size]byte, number client.AnswerNumber) string {
+	return nameOf("hush answer\x00" + string(collect[:]) + string(number[:]))
+}
+
+// OfAnswer says which answer to a request the secret is, so that TakeAnswer finds the claim
+// once the server has no link of the answer any more. Call it before Persist.
+func (c *Claim) OfAnswer(name string) { c.answer = name }
 
 // Persist writes the claim to its file, and returns once a power cut would not undo
 // that. Call it before the secret is revealed. It returns why the claim is in
@@ -137,6 +150,7 @@ func (c *Claim) write(hasPassphrase bool) error {
 	until := c.now().Add(recordTime).UTC().Truncate(time.Second)
 	text, err := json.Marshal(record{
 		Claim: c.claim.Expose(), Fingerprint: hex.EncodeToString(c.fingerprint[:]), Until: until, Passphrase: hasPassphrase,
+		Answer: c.answer,
 	})
 	if err != nil {
 		return err

@@ -74,10 +74,9 @@ func variable(environment []string, name string) (value string) {
 // Where the folder cannot be used the claim is in memory only, and Persist says why.
 // The caller ends it with Release or Remove.
 func (s *Store) Take(link client.Link) (*Claim, error) {
-	c := &Claim{now: s.now, fingerprint: link.Fingerprint(), claim: client.NewClaim()}
-	c.path = filepath.Join(s.folder, hex.EncodeToString(c.fingerprint[:]))
+	c := &Claim{now: s.now, fingerprint: link.Fingerprint(), claim: client.NewClaim(), path: s.pathOf(link)}
 	if c.reason = s.reason; c.reason == nil {
-		c.reason = s.makeFolder()
+		c.reason = makeFolder(s.folder)
 	}
 	if c.reason == nil {
 		c.file, c.reason = lock(c.path)
@@ -91,6 +90,50 @@ func (s *Store) Take(link client.Link) (*Claim, error) {
 	return c, nil
 }
 
+// pathOf returns the file of the claim on a secret.
+func (s *Store) pathOf(link client.Link) string {
+	fingerprint := link.Fingerprint()
+	return filepath.Join(s.folder, hex.EncodeToString(fingerprint[:]))
+}
+
+// Keeps reports whether an earlier run, or one that is at work, keeps a claim on a secret.
+// It takes none.
+func (s *Store) Keeps(link client.Link) bool {
+	if s.reason != nil {
+		return false
+	}
+	text, err := os.ReadFile(s.pathOf(link))
+	return err == nil && s.isOfUse(text)
+}
+
+// TakeAnswer is Take for the claim that an earlier run kept on an answer, by its
+// AnswerName. It returns nil if there is none, and while another process has it.
+func (s *Store) TakeAnswer(name string) *Claim {
+	entries, err := os.ReadDir(s.folder)
+	if s.reason != nil || err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		path := filepath.Join(s.folder, entry.Name())
+		text, err := os.ReadFile(path)
+		r, ok := decode(text)
+		if err != nil || !ok || r.Answer != name || !namePattern.MatchString(entry.Name()) {
+			continue
+		}
+		c := &Claim{now: s.now, path: path}
+		_, _ = hex.Decode(c.fingerprint[:], []byte(entry.Name()))
+		if c.file, err = lock(path); err != nil {
+			return nil
+		}
+		if c.read(); !c.found { // another process was faster, or it has lapsed
+			c.forget()
+			return nil
+		}
+		return c
+	}
+	return nil
+}
+
 // RescueFolder returns the folder for contents that reached no other place, and makes it
 // for its owner only.
 func (s *Store) RescueFolder() (string, error) {
@@ -101,16 +144,16 @@ func (s *Store) RescueFolder() (string, error) {
 	return folder, makeFolders(folder)
 }
 
-// makeFolder makes the folder of claims, for its owner only.
-func (s *Store) makeFolder() error {
-	if err := makeFolders(s.folder); err != nil {
+// makeFolder makes a folder for its owner only.
+func makeFolder(path string) error {
+	if err := makeFolders(path); err != nil {
 		return err
 	}
-	info, err := os.Stat(s.folder)
+	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o077 == 0 {
 		return err
 	}
-	return os.Chmod(s.folder, 0o700) //nolint:gosec // a folder needs x
+	return os.Chmod(path, 0o700) //nolint:gosec // a folder needs x
 }
 
 // makeFolders makes a folder and those above it that are missing, so that a power
@@ -179,8 +222,7 @@ func (s *Store) Sweep(links ...client.Link) (messages []string) {
 	}
 	taken := map[string]bool{}
 	for _, link := range links {
-		fingerprint := link.Fingerprint()
-		taken[hex.EncodeToString(fingerprint[:])] = true
+		taken[filepath.Base(s.pathOf(link))] = true
 	}
 	for _, entry := range entries {
 		if entry.Type() == fs.FileMode(0) && namePattern.MatchString(entry.Name()) && !taken[entry.Name()] {

@@ -1,0 +1,114 @@
+package people_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/cli/command"
+	"hush/client"
+	"hush/server/servertest"
+)
+
+// asker asks at a service, and answers what was asked.
+type asker struct {
+	servertest.Sharer
+
+	requests client.Requests
+}
+
+// startAsking starts a service that lets everyone ask.
+func startAsking(t *testing.T, flags ...string) (*servertest.Server, asker) {
+	t.Helper()
+	s := servertest.Start(t, append([]string{"--requests=anyone", "--rate-limits=off"}, flags...)...)
+	a := asker{Sharer: servertest.NewSharer(t, s.URL)}
+	var err error
+	if a.requests, err = a.Requests(); err != nil {
+		t.Fatalf("Requests: got %v, want them", err)
+	}
+	return s, a
+}
+
+// ask makes a request for that many answers.
+func (a asker) ask(t *testing.T, title string, answers int) client.Asked {
+	t.Helper()
+	asked, err := a.requests.Ask(t.Context(), client.AskRequest{Title: title, TTL: time.Hour, Answers: answers})
+	if err != nil {
+		t.Fatalf("Ask: got %v, want two links", err)
+	}
+	return asked
+}
+
+// answer answers a request. What it returns is followed as what is shared.
+func (a asker) answer(t *testing.T, link client.RequestLink, content client.Content, passphrase string) client.Shared {
+	t.Helper()
+	question, err := a.requests.Request(t.Context(), link)
+	if err != nil {
+		t.Fatalf("Request: got %v, want a question", err)
+	}
+	sealed, err := a.requests.SealAnswer(question, content, client.Hide(passphrase))
+	if err != nil {
+		t.Fatalf("SealAnswer: got %v, want an answer", err)
+	}
+	answered, err := a.requests.Answer(t.Context(), sealed)
+	if err != nil {
+		t.Fatalf("Answer: got %v, want a receipt", err)
+	}
+	return client.Shared{Receipt: answered.Receipt}
+}
+
+func (a asker) answerText(t *testing.T, asked client.Asked, text string) client.Shared {
+	t.Helper()
+	return a.answer(t, asked.Link, client.Content{Bytes: []byte(text)}, "")
+}
+
+// A requester lists the answers, and opens each in its own way.
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the client")
+	_, a := startAsking(t)
+	r := servertest.NewRecipient(t)
+	asked := a.ask(t, "Deploy key", 4)
+	call := func(args ...string) servertest.Result {
+		return servertest.Call(t, r.Environment(), asked.Collect.Expose(), append([]string{"collect", "-"}, args...)...)
+	}
+	call().Want(t, "collect before the first answer", command.ExitNotYet, "no answer waits: the request is open, no answer yet; ends in 59 minutes")
+	first := a.answerText(t, asked, "hello\n")
+	if got := call().Want(t, "collect", command.ExitOK, "answer 1: opening a secret of http://"); got.Stdout != "hello\n" {
+		t.Errorf("hush collect: got %q, want the answer", got.Stdout)
+	}
+	a.WantDelivered(t, first)
+	call("--answer=1").Want(t, "collect again", command.ExitGone, "answer 1 cannot be opened here: it was opened", "has the content")
+	file := a.answer(t, asked.Link, client.Content{Bytes: []byte("A=1\n"), IsFile: true, FileName: ".env"}, "")
+	locked := a.answer(t, asked.Link, client.Content{Bytes: []byte("locked")}, "quick otter")
+	call().Want(t, "collect of two", command.ExitUsage, "2 answers wait: choose one with --answer, or open them all with --all and a folder")
+	list := call("--list").Want(t, "collect --list", command.ExitOK)
+	for _, want := range []string{"request  “Deploy key”", "state    open, 3 of 4 answers came; ends in", asked.Link.Expose(), "1       delivered  ", "2       waiting    ", ".env", "yes"} {
+		if !strings.Contains(list.Stdout, want) {
+			t.Errorf("hush collect --list: got\n%s\nwant %q in it", list.Stdout, want)
+		}
+	}
+	call("--all", "-o", r.Folder).Want(t, "collect --all", command.ExitPassphrase, "answer 3: this secret has a passphrase")
+	a.WantDelivered(t, file)
+	wantContent(t, filepath.Join(r.Folder, ".env"), "A=1\n")
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte("quick otter\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := call("--all", "--json", "--passphrase-file", key).Want(t, "collect --all --json", command.ExitOK); !strings.HasPrefix(got.Stdout, `{"answer":3,"kind":"text","size":6,`) {
+		t.Errorf("hush collect --all --json: got %s, want the third answer", got.Stdout)
+	}
+	a.WantDelivered(t, locked)
+	burned := a.answerText(t, asked, "never read")
+	call("--burn=4", "--yes").Want(t, "collect --burn", command.ExitOK, "burned answer 4")
+	if got, err := a.Receipt(t.Context(), burned.Receipt.Key); err != nil || got.State != client.StateBurned {
+		t.Errorf("receipt: got %v and %s, want it burned", err, got.State)
+	}
+	call("--burn=4", "--yes").Want(t, "collect --burn again", command.ExitGone, "nothing to burn: answer 4 is gone: it was burned")
+	call().Want(t, "collect at the end", command.ExitGone, "no answer waits, and none will come: the request is full, 4 of 4 answers came")
+	if waiting := r.Claims(t); len(waiting) > 0 {
+		t.Errorf("claims: got %q, want none", waiting)
+	}
+}
