@@ -119,7 +119,10 @@ test("the browser asks while something is unsent, and no longer", () => {
     change({ draft: { ...empty, text: "written", passphrase: "open sesame" }, stated: "end_to_end" });
     assert.equal(held.size, 1);
     end();
-    assert.deepEqual([held.size, kept.value], [0, { draft: empty, mode: "text", aside: { text: "", generate: "", ask: "" } }]);
+    assert.deepEqual(
+      [held.size, kept.value],
+      [0, { draft: empty, mode: "text", aside: { text: "", generate: "", ask: "" } }],
+    );
   }
 });
 

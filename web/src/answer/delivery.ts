@@ -5,9 +5,9 @@
 import { needed } from "../call";
 import { Encryption } from "../contract";
 import type { Bytes } from "../endtoend/bytes";
+import { pauseFor } from "../follow";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { keyIn } from "../link";
-import { pauseFor } from "../receipts/follow";
 import { asRefusal, Refusal } from "../refusal";
 import { requests } from "../rpc";
 import type { Step } from "../share/draft";
