@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"hush/cli/command"
@@ -32,12 +31,7 @@ func (x *collector) tell(found client.Collection) error {
 
 func (x *collector) print(to *console.Console, found client.Collection) error {
 	now := time.Now()
-	facts := []console.Fact{{Name: "request", Value: quoted(found.Card.Title)}}
-	name := "note"
-	for line := range strings.Lines(found.Card.Note) {
-		facts = append(facts, console.Fact{Name: name, Value: strings.TrimSuffix(line, "\n")})
-		name = ""
-	}
+	facts := cardFacts(found.Card)
 	facts = append(facts, console.Fact{Name: "state", Value: requestText(found.Request, now)}, console.Fact{Name: "link", Value: found.Link.Expose()})
 	if err := to.Facts(facts); err != nil || len(found.Answers) == 0 {
 		return err
@@ -60,32 +54,6 @@ func answerRow(number int, a client.Answer, now time.Time) []string {
 	}
 	return []string{
 		strconv.Itoa(number), answerWord(a), minuteText(a.Created), console.Count(a.Size, "bytes"), passphrase, console.OrDash(a.Name),
-	}
-}
-
-// quoted is a title for people: what a requester wrote is shown as that, and is no link.
-func quoted(title string) string { return "“" + console.Visible(title) + "”" }
-
-// requestText says what became of a request, as of now.
-func requestText(r client.Request, now time.Time) string {
-	text := r.State.String() + ", " + cameText(r)
-	if r.State == client.RequestOpen {
-		text += "; ends " + untilText(r.Expires, now)
-	}
-	return text
-}
-
-// cameText says how many answers came.
-func cameText(r client.Request) string {
-	switch {
-	case r.Answered == 0 && r.State == client.RequestOpen:
-		return "no answer yet"
-	case r.Answered == 0:
-		return "no answer came"
-	case r.Answers == 1:
-		return "answered"
-	default:
-		return fmt.Sprintf("%d of %d answers came", r.Answered, r.Answers)
 	}
 }
 

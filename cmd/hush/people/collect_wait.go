@@ -225,5 +225,5 @@ func (w *waiting) text() string {
 }
 
 func (*waiting) interrupted() error {
-	return errors.New("interrupted; no answer was opened, and the request is as it was")
+	return errors.New("interrupted; what was not opened waits, and the collect link is as good as before")
 }

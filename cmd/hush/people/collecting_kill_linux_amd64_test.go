@@ -11,18 +11,34 @@ import (
 	"hush/server/servertest"
 )
 
+// killing makes requests at a new service after some: a network may have 50.
+type killing struct {
+	asker
+
+	times int
+}
+
+func (k *killing) at(t *testing.T) asker {
+	t.Helper()
+	if k.times%40 == 0 {
+		_, k.asker = startAsking(t)
+	}
+	k.times++
+	return k.asker
+}
+
 // The battery of the requester's laptop is empty at a bad moment: the program is killed at
 // each of its steps while it collects an answer, and run again. The answer is there once,
 // its responder knows, and nothing else is left.
 func TestCollectSurvivesKills(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about the client")
-	_, a := startAsking(t)
+	var k killing
 	most := servertest.InTier(1, math.MaxInt) // of each step
 	for _, flags := range [][]string{{"-o", "saved"}, {"-o", "saved", "--overwrite"}} {
 		killed := map[string]int{}
 		for step := range steps {
-			for killed[step] < most && killAndCollectAgain(t, a, step, killed[step]+1, flags) && !t.Failed() {
+			for killed[step] < most && killAndCollectAgain(t, k.at(t), step, killed[step]+1, flags) && !t.Failed() {
 				killed[step]++
 			}
 		}
@@ -72,10 +88,10 @@ func killAndCollectAgain(t *testing.T, a asker, step string, number int, flags [
 func TestCollectAllSurvivesKills(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about the client")
-	_, a := startAsking(t)
+	var k killing
 	most := servertest.InTier(1, math.MaxInt) // of each step
 	for step := range steps {
-		for number := 1; number <= most && killAndCollectAllAgain(t, a, step, number) && !t.Failed(); number++ {
+		for number := 1; number <= most && killAndCollectAllAgain(t, k.at(t), step, number) && !t.Failed(); number++ {
 		}
 	}
 }
@@ -111,10 +127,10 @@ func killAndCollectAllAgain(t *testing.T, a asker, step string, number int) bool
 func TestRunOfARequestSurvivesKills(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about the client")
-	_, a := startAsking(t)
+	var k killing
 	most := servertest.InTier(1, math.MaxInt) // of each step
 	for _, step := range []string{"flock", "pwrite", "fsync", "write"} {
-		for number := 1; number <= most && killAndRunAgain(t, a, step, number) && !t.Failed(); number++ {
+		for number := 1; number <= most && killAndRunAgain(t, k.at(t), step, number) && !t.Failed(); number++ {
 		}
 	}
 }

@@ -27,6 +27,8 @@ type requestCommand struct {
 	accept      string
 	collectFile string
 	asJSON      bool
+	// collect is what follows with --watch.
+	collect collectCommand
 }
 
 const requestDetails = `The link on standard output is for those who may answer. The collect link on standard
@@ -37,6 +39,11 @@ Title and note are encrypted, and everyone who has the link reads them. The note
 --note-file is standard input for "-". The server does not say who asks unless the
 link has your --domain, or --show-address shows the address of the account.
 
+--watch stays, shows what it waits for, and opens the answer as "hush collect" does:
+with several into a folder, each as it comes, until the request is full, closed or
+past. If it is cut off, "hush collect" goes on: nothing is lost. With --json each
+answer is an object of its own, as that of "hush collect".
+
 A title that is the name of a command stands behind "--".
 
 --json prints an object instead of the link: link, collect (the collect link), id,
@@ -46,13 +53,15 @@ created and expires.`
 // Request returns "hush request": it asks for a secret and prints the link to answer with,
 // and holds the commands that list and close requests.
 func Request(on *console.Console, environment []string) *cobra.Command {
-	r := &requestCommand{console: on}
+	r := &requestCommand{console: on, collect: collectCommand{openCommand: openCommand{console: on, environment: environment}}}
 	c := &cobra.Command{
 		Use: "request TITLE", Short: "ask for a secret",
 		Long: `Ask for a secret. The link that it prints is for those who may answer, with
 "hush answer" or in a browser. Only a device with the collect link reads the answers.`,
 		Example: `# Ask for a key within a day, and keep the collect link in a file
 hush request 'Deploy key for staging' --ttl 1d --collect-file collect
+# Wait for the answer, and write it to a new file
+hush request 'Deploy key for staging' --collect-file collect --watch -o key
 # Ask three people for a file
 hush request 'Your signed contract' --answers 3 --accept file
 # Take what was answered
@@ -83,6 +92,8 @@ func (r *requestCommand) addFlags(c *cobra.Command) {
 	flags.Switch(&r.ask.Notify, "let the server mail the account when an answer comes")(set, "notify")
 	flags.Text(&r.collectFile, "", "new `file` for the collect link, which only you may read")(set, "collect-file")
 	flags.Switch(&r.asJSON, "print an object instead of the link")(set, "json")
+	flags.Switch(&r.collect.watch, "wait for the answers, and open them into --output")(set, "watch")
+	r.collect.addPlaceFlags(c)
 }
 
 // arguments accepts TITLE. One that is nearly the name of a command is refused: the request
@@ -119,15 +130,22 @@ func (r *requestCommand) check() error {
 		return err
 	}
 	if r.collectFile == "" && !r.asJSON {
-		return command.NeedMessages(r.console, "the collect link would be lost: name a file with --collect-file")
+		if err := command.NeedMessages(r.console, "the collect link would be lost: name a file with --collect-file"); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.checkWatch()
 }
 
 func (r *requestCommand) run(ctx context.Context, title string) error {
 	r.ask.Title, r.ask.Text, r.ask.File = title, r.accept != "file", r.accept != "text"
 	if err := r.check(); err != nil {
 		return err
+	}
+	if r.collect.copy {
+		if err := r.console.CanCopy(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.readNote(ctx); err != nil {
 		return err
@@ -159,9 +177,6 @@ func (r *requestCommand) run(ctx context.Context, title string) error {
 	}
 	return r.after(ctx, server, asked)
 }
-
-// after is what follows once the links of a request are where they belong.
-func (*requestCommand) after(context.Context, *client.Client, client.Asked) error { return nil }
 
 // noteMax is how many bytes are read of the file of a note: more than one has.
 const noteMax = 64 << 10

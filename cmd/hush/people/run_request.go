@@ -26,22 +26,19 @@ func (r *runCommand) checkRequests() error {
 // ask makes the requests of --request and tells their links, each once its collect link is
 // on the disk.
 func (r *runCommand) ask(ctx context.Context) error {
-	var requests client.Requests
+	var server *client.Client
 	for i := range r.sources {
 		from := &r.sources[i]
 		if from.title == "" {
 			continue
 		}
-		if requests == nil {
-			server, err := r.connector.connect(ctx)
-			if err == nil {
-				requests, err = server.Requests()
-			}
-			if err != nil {
-				return withExitCode(err)
+		if server == nil {
+			var err error
+			if server, err = r.connector.connect(ctx); err != nil {
+				return err
 			}
 		}
-		if err := r.askFor(ctx, requests, from); err != nil {
+		if err := r.askFor(ctx, server, from); err != nil {
 			return prefixError(from.name, withExitCode(err))
 		}
 	}
@@ -49,12 +46,19 @@ func (r *runCommand) ask(ctx context.Context) error {
 }
 
 // askFor makes the request of a source.
-func (r *runCommand) askFor(ctx context.Context, requests client.Requests, from *secretSource) error {
+func (r *runCommand) askFor(ctx context.Context, server *client.Client, from *secretSource) error {
+	requests, err := server.Requests()
+	if err != nil {
+		return err
+	}
 	asked, err := requests.Ask(ctx, client.AskRequest{Title: from.title, TTL: r.requestTTL})
 	if err != nil {
 		return err
 	}
 	from.collect = asked.Collect
+	if text := linkHostWarning(asked.Link.Server, server.Server(), ""); text != "" {
+		r.console.Tellf("%s", text)
+	}
 	var notKept error
 	if from.kept, notKept = r.claims.KeepRequest(from.name, client.Hide(asked.Collect.Expose())); notKept != nil {
 		r.console.Tellf("%s: the collect link is in memory only, so that no later run can collect the answer: %v", from.name, notKept)
@@ -62,7 +66,7 @@ func (r *runCommand) askFor(ctx context.Context, requests client.Requests, from 
 		r.console.Tellf("%s: the collect link is in %s: if this run is cut off, --secret %s=@%s in the place of --request goes on", from.name, from.kept, from.name, from.kept)
 	}
 	return r.console.TryTellf("%s: %s can be answered until %s, by everyone who has the link %s",
-		from.name, quoted(asked.Card.Title), asked.Card.Latest.UTC().Format("2006-01-02 15:04 UTC"), asked.Link.Expose())
+		from.name, quoted(asked.Card.Title), endText(asked.Card.Latest), asked.Link.Expose())
 }
 
 // lookAtAnswers waits for the answers to all requests, and looks at them.
