@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"hush/client"
 )
@@ -84,6 +85,9 @@ func TestParseLinkSaysWhatIsWrong(t *testing.T) {
 		"https://hush.example/e#" + aFragment + " passphrase":   "not complete",
 		"https://hush.example/r#" + aKey:                        "link of a receipt",
 		"https://hush.example/private/" + aKey:                  "link of a receipt",
+		"https://hush.example/q#" + aFragment:                   "link of a request: \"hush answer\" answers it",
+		"https://hush.example/q#" + aFragment + " passphrase":   "link of a request: \"hush answer\" answers it",
+		"https://hush.example/c%23" + aFragment:                 "collect link of a request: \"hush collect\" reads its answers",
 		"https://hush.example/esecret/" + aKey + "/extra":       "not the link of a secret",
 		// Two links: the key of the second is not for the host of the first.
 		"https://a.example/secret/" + aKey + "https://b.example/secret/" + aKey:       "more than one link",
@@ -136,6 +140,8 @@ func TestParseReceiptLink(t *testing.T) {
 		"https://hush.example/r#" + aKey + "." + aKey + "a": "was changed: it is too long",
 		"https://hush.example/private/" + aFragment:         "was changed: it is too long",
 		aFragment:                                   "was changed: it is too long",
+		"https://hush.example/q#" + aFragment:       "link of a request",
+		"https://hush.example/c#" + aFragment:       "collect link of a request",
 		"https://hush.example/r#" + aKey + ":a":     "was changed",
 		"https://hush.example/r#" + aKey + " word":  "other text",
 		"https://hush.example/r#" + aKey + "\nword": "other text",
@@ -159,8 +165,17 @@ func TestTypesPrintNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	request, err := client.ParseRequestLink("https://hush.example/q#" + aFragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	collect, err := client.ParseCollectLink("https://hush.example/c#" + aFragment)
+	if err != nil {
+		t.Fatal(err)
+	}
 	claim := client.NewClaim()
-	for _, value := range []any{link, &link, receipt, &receipt, claim, &claim, link.Key} {
+	sealed := client.SealedAnswer{Link: request, SealedLink: []byte(aFragment)}
+	for _, value := range []any{link, &link, receipt, &receipt, claim, &claim, link.Key, request, &request, collect, &collect, sealed, &sealed, client.Asked{Link: request, Collect: collect}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 			got := fmt.Sprintf(verb, value)
 			if strings.Contains(got, aKey) || strings.Contains(got, claim.Expose()) || strings.Contains(got, aFragment[31:]) {
@@ -183,6 +198,79 @@ func TestParseReceiptLinkRefusesTwo(t *testing.T) {
 	} {
 		if _, err := client.ParseReceiptLink(text); !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), "more than one link") {
 			t.Errorf("ParseReceiptLink(%q): got %v, want it refused", text, err)
+		}
+	}
+}
+
+func TestParseLinksOfRequests(t *testing.T) {
+	t.Parallel()
+	const whole = "https://hush.example/q#" + aFragment
+	for text, want := range map[string]string{
+		whole: whole,
+		" <https://Hush.Example/q#" + aFragment + ">.\n":            whole,
+		"https://hush.example/q%23" + aFragment:                     whole,
+		"https://hush.example/q%2523" + aFragment:                   whole,
+		"https://hush.example/q/#" + aFragment:                      whole,
+		"https://hush.example/q#" + aKey + "\r\n " + aFragment[31:]: whole,
+		"https://example.com/hush/q#" + aFragment:                   "https://example.com/hush/q#" + aFragment,
+	} {
+		link, err := client.ParseRequestLink(text)
+		if err != nil || link.Expose() != want || link.Key.Expose() != aKey {
+			t.Errorf("ParseRequestLink(%q): got %s, %v, want %s", text, link.Expose(), err, want)
+		}
+		collect, err := client.ParseCollectLink(strings.Replace(text, "/q", "/c", 1))
+		if wanted := strings.Replace(want, "/q", "/c", 1); err != nil || collect.Expose() != wanted || collect.Key.Expose() != aKey {
+			t.Errorf("ParseCollectLink(%q): got %s, %v, want %s", text, collect.Expose(), err, wanted)
+		}
+	}
+	for text, want := range map[string]string{
+		"":      "begins with https://",
+		aKey:    "begins with https://",
+		"title": "begins with https://",
+		"https://hush.example/q#" + aFragment[:73]:                                "not complete",
+		"https://hush.example/q":                                                  "not complete",
+		"https://hush.example/q#" + aFragment + " word":                           "not complete",
+		"https://hush.example/q#" + aFragment[:73] + "-":                          "was changed",
+		"https://hush.example/q#" + aKey + strings.Repeat("z", 43):                "was changed",
+		"https://hush.example/e#" + aFragment:                                     "link of a secret: \"hush open\" opens it",
+		"https://hush.example/s#" + aKey:                                          "link of a secret",
+		"https://hush.example/r#" + aKey:                                          "link of a receipt: \"hush receipt\" shows it",
+		"https://hush.example/c#" + aFragment:                                     "collect link of a request: \"hush collect\" reads its answers",
+		"https://hush.example/":                                                   "not the link of a request",
+		"https://a.example/q#" + aFragment + "\nhttps://b.example/q#" + aFragment: "more than one link",
+	} {
+		if _, err := client.ParseRequestLink(text); !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseRequestLink(%q): got %v, want %q", text, err, want)
+		} else if strings.Contains(err.Error(), aKey) {
+			t.Errorf("ParseRequestLink(%q): got part of the link in %v", text, err)
+		}
+	}
+	request, err := client.ParseRequestLink(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ParseCollectLink(whole); !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), "\"hush answer\" answers it") {
+		t.Errorf("ParseCollectLink(request link): got %v, want what the link is", err)
+	}
+	if got := request.LinkSecret().Expose(); len(got) != 32 || (client.RequestLink{}).Expose() != "" || (client.CollectLink{}).Expose() != "" {
+		t.Errorf("LinkSecret: got %d bytes, want 32, and no text of no link", len(got))
+	}
+}
+
+// What a requester may write is trimmed, and what no card has is refused.
+func TestAskRequestNormalized(t *testing.T) {
+	t.Parallel()
+	got, err := client.AskRequest{Title: " a\ttitle ", Note: "\r\n one\r\n\ttwo \r\n\n", Domain: "Hush.Example."}.Normalized()
+	want := client.AskRequest{Title: "a title", Note: " one\n    two", Text: true, File: true, Answers: 1, Domain: "hush.example"}
+	if err != nil || got != want {
+		t.Errorf("Normalized: got %+v, %v, want %+v", got, err, want)
+	}
+	for name, ask := range map[string]client.AskRequest{
+		"no title": {Title: " "}, "answers": {Title: "a", Answers: 101}, "negative": {Title: "a", Answers: -1},
+		"short": {Title: "a", TTL: time.Second}, "long": {Title: "a", TTL: 31 * 24 * time.Hour}, "odd": {Title: "a", TTL: time.Minute + time.Millisecond},
+	} {
+		if _, err := ask.Normalized(); !errors.Is(err, client.ErrUsage) {
+			t.Errorf("Normalized(%s): got %v, want ErrUsage", name, err)
 		}
 	}
 }

@@ -32,3 +32,6 @@ func (h *Client) Cheapen() {
 func (h *Client) Hurry(first, silence time.Duration) {
 	h.repeats.Pace, h.silence = attempt.Pace{First: first, Longest: 20 * first}, silence
 }
+
+// Late lets a test set this device's clock forward.
+func (h *Client) Late(by time.Duration) { h.now = func() time.Time { return time.Now().Add(by) } }

@@ -57,6 +57,20 @@ func TestOnetimeOnHush(t *testing.T) {
 	}
 }
 
+// Only Hush has requests: clients of other protocols say so, and send nothing.
+func TestRequestsNeedHush(t *testing.T) {
+	t.Parallel()
+	for protocol, want := range map[client.Protocol]*client.Error{client.ProtocolHush: nil, client.ProtocolV2: client.ErrUnsupported, client.ProtocolV1: client.ErrUnsupported} {
+		requests, err := clientOf(t, "http://"+clienttest.Nowhere, client.Options{Protocol: protocol}).Requests()
+		switch {
+		case want != nil:
+			clienttest.WantError(t, protocol.String(), err, want)
+		case err != nil || requests == nil:
+			t.Errorf("Requests(%v): got %v, want no error", protocol, err)
+		}
+	}
+}
+
 // A secret that was encrypted on a device opens by Hush only, and stays.
 func TestOnetimeOfAnEndToEndSecret(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ var (
 	hushCall  = regexp.MustCompile(`^(?:[a-z]*\$ )?(?:\./|go run \./cmd/)?hush( .*)?$`)
 	dashed    = regexp.MustCompile(`^--[a-z][a-z-]*|^-[a-z]$`)
 	flagSpan  = regexp.MustCompile(`^--[a-z][a-z-]*(?:[= ][\w/,. -]+)?$`)
+	quotedArg = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 	separator = regexp.MustCompile(`\s*(?:\||&&|\s#\s)\s*`)
 )
 
@@ -64,6 +65,8 @@ func TestDocumentsNameCommands(t *testing.T) {
 		"hush admin acount":                "command acount",
 		"hush serve --dat DIR":             "flag --dat",
 		"--base-url":                       "",
+		"hush request 'a title' --ttl 1d":  "",
+		"hush request 'a title' --tll 1d":  "flag --tll",
 		"--no-such-flag=off":               "flag --no-such-flag",
 	} {
 		if got := wrongCall(program{console: &console.Console{}}.rootCommand(), call); got != want {
@@ -104,7 +107,7 @@ func callsIn(text string) (calls []string) {
 // wrongCall returns what a call names and root does not have, or "". A flag by
 // itself may be any command's.
 func wrongCall(root *cobra.Command, call string) string {
-	words := strings.Fields(call)
+	words := strings.Fields(quotedArg.ReplaceAllString(call, "ARGUMENT"))
 	command := root
 	if flag := dashed.FindString(words[0]); flag != "" {
 		if !anyFlag(root, flag) {

@@ -148,6 +148,8 @@ func TestExamplesParse(t *testing.T) {
 		"hush share --ttl tomorrow":              "lifetime",
 		"hush share --ttl":                       "needs an argument",
 		"hush share a b":                         "more than one argument",
+		"hush request lsit":                      "did you mean",
+		"hush request a b":                       "in quotes",
 		"hush admin account create":              "ADDRESS is missing",
 		"hush admin acount list":                 "unknown command",
 		"hush serve now":                         "unexpected argument",
@@ -245,7 +247,7 @@ func parseCall(words []string) (path string, err error) {
 		return "", fmt.Errorf("--%s is empty", empty.Name)
 	}
 	args := c.Flags().Args()
-	if c.HasAvailableSubCommands() && len(args) > 0 {
+	if c.HasAvailableSubCommands() && len(args) > 0 && !strings.Contains(c.Use, " ") {
 		return "", fmt.Errorf("unknown command %q", args[0])
 	}
 	return c.CommandPath(), c.ValidateArgs(args)
