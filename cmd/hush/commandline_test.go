@@ -116,12 +116,16 @@ func TestCommandLineNamesMembers(t *testing.T) {
 	k.sh(t, `echo hush.example | hush share --generate-passphrase --label l --receipt-file receipt >link 2>drawn
 		sed -n 's/^hush: passphrase: //p' drawn >passphrase`)
 	for command, script := range map[string]string{
-		"hush share --json":        `hush share --generate --show --generate-passphrase --json; hush share link --json`,
-		"hush receipt --json":      `hush receipt @receipt --json`,
-		"hush list --json":         `hush list --json`,
-		"hush whoami --json":       `hush whoami --json`,
-		"hush profile list --json": `env -u HUSH_TOKEN hush login --profile p --server "$HUSH_SERVER" --token-file token 2>/dev/null && hush profile list --json`,
-		"hush open --json":         `hush open @link --passphrase-file passphrase --json`,
+		"hush share --json":          `hush share --generate --show --generate-passphrase --json; hush share link --json`,
+		"hush receipt --json":        `hush receipt @receipt --json`,
+		"hush list --json":           `hush list --json`,
+		"hush whoami --json":         `hush whoami --json`,
+		"hush profile list --json":   `env -u HUSH_TOKEN hush login --profile p --server "$HUSH_SERVER" --token-file token 2>/dev/null && hush profile list --json`,
+		"hush open --json":           `hush open @link --passphrase-file passphrase --json`,
+		"hush request --json":        `hush request one --json`,
+		"hush request list --json":   `hush request one --json >/dev/null; hush request list --json; hush request close --json --burn-answers --yes "$(hush request list --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p' | head -n 1)"`,
+		"hush answer --json":         `hush request two --collect-file collect >asked; hush answer @asked passphrase --json`,
+		"hush collect --list --json": `hush request three --collect-file other >asked; hush answer @asked passphrase; hush collect @other --list --json`,
 	} {
 		row := regexp.MustCompile("(?m)^\\| `" + regexp.QuoteMeta(command) + "`.*$").FindString(string(text))
 		if command == "hush list --json" {

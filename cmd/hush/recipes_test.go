@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/client"
+	"hush/client/protocols"
 	"hush/server/servertest"
 )
 
@@ -60,6 +62,24 @@ func allRecipes() map[string]shellRecipe {
 			check: func(t *testing.T, k *shellKit) {
 				if got := k.sh(t, "hush list --state burned --json | wc -l; hush receipt @other --json"); !strings.HasPrefix(strings.TrimSpace(got), "2\n") || !strings.Contains(got, `"state":"waiting"`) {
 					t.Errorf("secrets afterwards: got %s, want 2 burned, and one of another build that waits", got)
+				}
+			},
+		},
+		"A job or an agent gets a secret without printing it": {
+			prepare: func(t *testing.T, k *shellKit) {
+				k.write(t, "migrate", "#!/bin/sh\nprintf %s \"$DB_PASSWORD\" >database\n")
+				k.answer(t, ".local/state/hush/requests/DB_PASSWORD-*", client.Content{Bytes: []byte("correct horse\n")})
+			},
+			check: func(t *testing.T, k *shellKit) { k.wantFile(t, "database", "correct horse") },
+		},
+		"Ask for a deploy key": {
+			prepare: func(t *testing.T, k *shellKit) {
+				k.answer(t, "collect", client.Content{Bytes: []byte("the key\n"), IsFile: true, FileName: "id_ed25519"})
+			},
+			check: func(t *testing.T, k *shellKit) {
+				k.wantFile(t, "deploy_key", "the key\n")
+				if left, err := filepath.Glob(filepath.Join(k.folder, "*")); err != nil || len(left) != 1 {
+					t.Errorf("files afterwards: got %q and %v, want the key alone", left, err)
 				}
 			},
 		},
@@ -214,4 +234,65 @@ func (k *shellKit) wantFile(t *testing.T, path, want string) {
 	if got := k.read(t, path); got != want {
 		t.Errorf("%s: got %q, want %q", path, got, want)
 	}
+}
+
+// answer is a person who answers a request as soon as its collect link is in a file, in
+// the folder or in the home of the recipe.
+func (k *shellKit) answer(t *testing.T, pattern string, content client.Content) {
+	t.Helper()
+	c, err := protocols.New(k.URL, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, err := c.Requests()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		var collect client.CollectLink
+		if !servertest.Happens(func() bool { collect, err = client.ParseCollectLink(k.firstText(pattern)); return err == nil }) {
+			t.Errorf("%s: got %v, want a collect link", pattern, err)
+			return
+		}
+		asked, err := requests.Collect(t.Context(), collect)
+		if err != nil {
+			t.Errorf("Collect: got %v, want the request", err)
+			return
+		}
+		question, err := requests.Request(t.Context(), asked.Link)
+		if err != nil {
+			t.Errorf("Request: got %v, want the question", err)
+			return
+		}
+		sealed, err := requests.SealAnswer(question, content, client.Text{})
+		if err == nil {
+			_, err = requests.Answer(t.Context(), sealed)
+		}
+		if err != nil {
+			t.Errorf("Answer: got %v, want no error", err)
+		}
+	}()
+}
+
+// firstText returns the text of the first file that a pattern matches in the folder of a
+// recipe or in its home; empty for none.
+func (k *shellKit) firstText(pattern string) string {
+	for _, folder := range []string{k.folder, k.home()} {
+		names, _ := filepath.Glob(filepath.Join(folder, pattern))
+		if len(names) > 0 {
+			text, _ := os.ReadFile(names[0])
+			return string(text)
+		}
+	}
+	return ""
+}
+
+// home returns the home of the one who runs a recipe.
+func (k *shellKit) home() string {
+	for _, entry := range k.environment {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			return home
+		}
+	}
+	return ""
 }

@@ -92,11 +92,12 @@ func newStarter(t *testing.T) *starter {
 func (k *starter) run(t *testing.T, s dialogue) {
 	t.Helper()
 	switch {
-	case s.command == "hush serve":
-		local := servertest.StartOn(t, filepath.Join(k.own, "hush-data"), servertest.InFolder)
+	case strings.HasPrefix(s.command, "hush serve"):
+		flags := strings.Fields(s.command)[2:]
+		local := servertest.StartOn(t, filepath.Join(k.own, "hush-data"), append(flags, servertest.InFolder)...)
 		k.script.url = local.URL
 		if said := strings.ReplaceAll(local.Log.String(), local.URL, shownURL); !likeness(s.want + "\n…").MatchString(said) {
-			t.Errorf("hush serve: got\n%s\nwant\n%s", said, s.want)
+			t.Errorf("%s: got\n%s\nwant\n%s", s.command, said, s.want)
 		}
 	case strings.HasPrefix(s.command, "apt-get install "):
 		k.unpack(t)
