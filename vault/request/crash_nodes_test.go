@@ -91,8 +91,8 @@ func killAtEveryStep(t *testing.T, of func() killing) {
 		for step, over := int64(1), false; !over && step < 30 && !t.Failed(); step++ {
 			t.Run(fmt.Sprintf("step %d, done %v", step, after), func(t *testing.T) {
 				survived := 0
-				for range killsOf() {
-					if !killOnce(t, of(), step, after) {
+				for i := range killsOf() {
+					if !killOnce(t, of(), step, after, i%2 == 0) {
 						survived++
 					}
 				}
@@ -102,8 +102,9 @@ func killAtEveryStep(t *testing.T, of func() killing) {
 	}
 }
 
-// killOnce reports whether the node was killed.
-func killOnce(t *testing.T, k killing, step int64, after bool) bool {
+// killOnce reports whether the node was killed. alone says that the other node does its
+// part only afterwards.
+func killOnce(t *testing.T, k killing, step int64, after, alone bool) bool {
 	t.Helper()
 	p := newPair(t)
 	k.prepare(t, p)
@@ -112,6 +113,9 @@ func killOnce(t *testing.T, k killing, step int64, after bool) bool {
 	var on, beside error
 	var both sync.WaitGroup
 	both.Go(func() { on = k.on(t, p) })
+	if alone {
+		both.Wait()
+	}
 	both.Go(func() { beside = k.beside(t, p) })
 	both.Wait()
 	killed := p.crasher.crashed.Swap(true)
