@@ -1,6 +1,9 @@
 package apitest_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,10 +29,34 @@ const (
 	wantPassphrase = "passphrase" // the key alone is not enough
 	wantPublic     = "public"     // everybody may see it, once it is verified
 	wantOwn        = "own"        // it makes an object of the caller's own
+	wantLink       = "link"       // the key alone is not enough, and no proof of another link
 )
 
-// strangeCalls name ada's objects in every RPC that takes the name of one.
-func strangeCalls(ada *apitest.Account) []strange {
+// asked is a request of ada's: the keys of its links, their proofs, and its id.
+type asked struct{ key, collect, proof, collectProof, id string }
+
+// mustAsk makes a request with an account's token.
+func mustAsk(t *testing.T, client *http.Client, url string, a *apitest.Account) asked {
+	t.Helper()
+	encode := base64.StdEncoding.EncodeToString
+	link, collect := bytes.Repeat([]byte{2}, 32), bytes.Repeat([]byte{3}, 32)
+	linkHash, collectHash := sha256.Sum256(link), sha256.Sum256(collect)
+	got := apitest.Call(t, client, url, "/hush.v1.RequestService/CreateRequest", apitest.Bearer(a.Token), fmt.Sprintf(
+		`{"card":%q,"link_proof_hash":%q,"collect_proof_hash":%q,"link_box":%q,"ttl":"3600s","answers":1}`,
+		encode(make([]byte, 400)), encode(linkHash[:]), encode(collectHash[:]), encode(make([]byte, 104))))
+	var made struct {
+		RequestKey, CollectKey string
+		Request                struct{ ID string }
+	}
+	if err := json.Unmarshal([]byte(got.Body), &made); err != nil || made.RequestKey == "" || made.Request.ID == "" {
+		t.Fatalf("CreateRequest: got %d %s, want a request of the account", got.Status, got.Body)
+	}
+	return asked{made.RequestKey, made.CollectKey, encode(link), encode(collect), made.Request.ID}
+}
+
+// strangeCalls name ada's objects in every RPC that takes the name of one. Her request is
+// named with the proof of another link, and with that of its own other link.
+func strangeCalls(ada *apitest.Account, a asked) []strange {
 	guarded, secret := ada.Guarded.Metadata.Key.Expose(), ada.Guarded.Secret.Key.Expose()
 	list := []strange{
 		{"AccountService/RevokeApiToken", fmt.Sprintf(`{"token_id":%q}`, ada.TokenID), wantNotFound},
@@ -57,6 +84,26 @@ func strangeCalls(ada *apitest.Account) []strange {
 		{"ColonelService/ResetAccountPassword", fmt.Sprintf(`{"account":%q}`, ada.Address), wantNotFound},
 		{"ColonelService/DestroyOtherAccount", fmt.Sprintf(`{"account":%q}`, ada.Address), wantNotFound},
 	}
+	answer := declaredRPCs()["/hush.v1.RequestService/AnswerRequest"].body
+	for key, want := range map[string]string{a.key: wantLink, a.collect: wantNotFound} {
+		list = append(list, strange{"ColonelService/WithdrawReportedRequest", fmt.Sprintf(`{"request_key":%q}`, key), wantNotFound})
+		for _, proof := range []string{unknownClaim, a.collectProof} {
+			list = append(list,
+				strange{"RequestService/GetRequest", fmt.Sprintf(`{"request_key":%q,"link_proof":%q}`, key, proof), want},
+				strange{"RequestService/AnswerRequest", strings.NewReplacer(`"request_key":"`+unknownKey, `"request_key":"`+key,
+					`"link_proof":"`+unknownClaim, `"link_proof":"`+proof).Replace(answer), want})
+		}
+	}
+	for key, want := range map[string]string{a.collect: wantLink, a.key: wantNotFound} {
+		for _, proof := range []string{unknownClaim, a.proof} {
+			link := fmt.Sprintf(`{"collect_key":%q,"collect_proof":%q`, key, proof)
+			list = append(list,
+				strange{"RequestService/GetCollection", link + `}`, want}, strange{"RequestService/WatchCollection", link + `}`, want},
+				strange{"RequestService/BurnAnswer", link + `,"number":"AQEBAQEBAQEBAQEBAQEBAQ=="}`, want},
+				strange{"RequestService/CloseRequest", link + `,"burn_answers":true}`, want})
+		}
+	}
+	list = append(list, strange{"RequestService/CloseRequest", fmt.Sprintf(`{"id":%q,"burn_answers":true}`, a.id), wantNotFound})
 	for _, name := range []string{ada.Domain.ID, ada.Domain.Name, strings.ToUpper(ada.Domain.Name) + "."} {
 		for _, rpc := range []string{"RemoveDomain", "GetDomain", "VerifyDomain", "GetDomainBrand"} {
 			list = append(list, strange{"DomainService/" + rpc, fmt.Sprintf(`{"domain":%q}`, name), wantNotFound})
@@ -80,7 +127,8 @@ func TestMatrixObjects(t *testing.T) {
 	t.Parallel()
 	env, s := apitest.StartAccounts(t, apitest.Options{})
 	client := s.Client(t, false, nil)
-	calls := strangeCalls(&env.Ada)
+	a := mustAsk(t, client, s.URL, &env.Ada)
+	calls := strangeCalls(&env.Ada, a)
 	wantAllObjects(t, calls)
 	before := possessions(t, client, s.URL, &env.Ada)
 	callers := map[string]http.Header{
@@ -92,7 +140,7 @@ func TestMatrixObjects(t *testing.T) {
 			if what := strangeOutcome(t, got); !call.admits(what) {
 				t.Errorf("%s of what is ada's by %s: got %s (%d %s), want %s", call.procedure, name, what, got.Status, got.Body, call.want)
 			}
-			wantNoneOf(t, call.procedure+" by "+name, got, belongingsOf(&env.Ada, call.body))
+			wantNoneOf(t, call.procedure+" by "+name, got, belongingsOf(&env.Ada, a, call.body))
 			if strings.Contains(got.Body, `"events"`) || strings.Contains(got.Body, `"deliveries"`) {
 				t.Errorf("%s by %s: got %s, want neither events nor deliveries", call.procedure, name, got.Body)
 			}
@@ -128,6 +176,10 @@ func (s strange) admits(outcome string) bool {
 func strangeOutcome(t *testing.T, got apitest.Reply) string {
 	t.Helper()
 	switch {
+	case strings.Contains(got.Body, `"REASON_LINK"`): // a stream says so with status 200
+		return wantLink
+	case got.Status == http.StatusOK && strings.Contains(got.Body, `"error":{"code":"not_found"`):
+		return wantNotFound
 	case got.Status == http.StatusOK:
 		if strings.Contains(got.Body, `"revoked":`) {
 			return "revoked"
@@ -146,7 +198,7 @@ func wantAllObjects(t *testing.T, calls []strange) {
 	t.Helper()
 	naming := []protoreflect.Name{
 		"domain", "domain_id", "token_id", "session_ids", "metadata_key", "metadata_keys", "secret_key", "secret_keys", "link",
-		"account_id", "session_id", "exception_id", "account", "invite_id",
+		"account_id", "session_id", "exception_id", "account", "invite_id", "request_key", "collect_key", "id",
 	}
 	for procedure, method := range apitest.PublicMethods() {
 		named := slices.ContainsFunc(naming, func(name protoreflect.Name) bool { return method.Input().Fields().ByName(name) != nil })
@@ -159,7 +211,7 @@ func wantAllObjects(t *testing.T, calls []strange) {
 
 // belongingsOf is what no response to another caller may contain, except what
 // that caller sent.
-func belongingsOf(a *apitest.Account, sent string) *apitest.Canaries {
+func belongingsOf(a *apitest.Account, request asked, sent string) *apitest.Canaries {
 	all := &apitest.Canaries{}
 	for what, text := range map[string]string{
 		"address": a.Address, "account id": a.ID, "token": a.Token, "token id": a.TokenID,
@@ -167,6 +219,7 @@ func belongingsOf(a *apitest.Account, sent string) *apitest.Canaries {
 		"secret key": a.Plain.Secret.Key.Expose(), "metadata key": a.Plain.Metadata.Key.Expose(),
 		"guarded secret key": a.Guarded.Secret.Key.Expose(), "guarded metadata key": a.Guarded.Metadata.Key.Expose(),
 		"cookie": a.Sessions[0].Cookie, "shrimp": a.Sessions[0].Shrimp, "session id": a.Sessions[0].ID,
+		"request key": request.key, "collect key": request.collect, "request id": request.id,
 	} {
 		// A holder of a receipt's key sees whose it is, and the secret's key.
 		shown := strings.Contains(sent, a.Guarded.Metadata.Key.Expose()) && (what == "guarded secret key" || what == "address")
@@ -190,6 +243,7 @@ func possessions(t *testing.T, client *http.Client, url string, a *apitest.Accou
 	var all strings.Builder
 	for _, call := range []string{
 		"AccountService/ListApiTokens", "SessionService/ListSessions", "DomainService/ListDomains", "MetadataService/ListMetadata",
+		"RequestService/ListRequests",
 	} {
 		got := apitest.Call(t, client, url, "/hush.v1."+call, apitest.Bearer(a.Token), emptyObject)
 		var answer any
@@ -232,22 +286,22 @@ func TestMatrixShowsNobodyElses(t *testing.T) {
 	t.Parallel()
 	env, s := apitest.StartAccounts(t, apitest.Options{})
 	client := s.Client(t, false, nil)
-	table := declaredRPCs()
+	table, a := declaredRPCs(), mustAsk(t, client, s.URL, &env.Ada)
 	for _, procedure := range procedures(t) {
 		for _, column := range standings(env, s.URL) {
 			if !strings.Contains(column.name, "other account by") && !strings.Contains(column.name, "nonymous") {
 				continue
 			}
 			got := apitest.Call(t, client, s.URL, procedure, column.header, table[procedure].body)
-			wantNoneOf(t, procedure+" by "+column.name, got, belongingsOf(&env.Ada, ""))
+			wantNoneOf(t, procedure+" by "+column.name, got, belongingsOf(&env.Ada, a, ""))
 		}
 	}
 	for _, row := range declaredRows() {
 		got := apitest.Send(t, client, row.method, s.URL+row.address(), apitest.Bearer(env.Bob.Token), row.body(t))
-		belongingsOf(&env.Ada, "").Search(t, row.name(), []byte(fmt.Sprint(got.Header)+got.Body))
+		belongingsOf(&env.Ada, a, "").Search(t, row.name(), []byte(fmt.Sprint(got.Header)+got.Body))
 	}
 	own := apitest.Call(t, client, s.URL, "/hush.v1.AccountService/ExportAccount", apitest.Bearer(env.Ada.Token), emptyObject)
-	for what, text := range maps.All(map[string]string{"address": env.Ada.Address, "metadata key": env.Ada.Plain.Metadata.Key.Expose(), "TXT value": env.Ada.Domain.TXTValue}) {
+	for what, text := range maps.All(map[string]string{"address": env.Ada.Address, "metadata key": env.Ada.Plain.Metadata.Key.Expose(), "TXT value": env.Ada.Domain.TXTValue, "request id": a.id}) {
 		if !strings.Contains(own.Body, text) {
 			t.Errorf("ExportAccount by its owner: got no %s, want the search to have found it there", what)
 		}
