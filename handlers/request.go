@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -121,8 +122,8 @@ func (s *RequestService) WatchCollection(ctx context.Context, req *hushv1.WatchC
 type collectionWatcher struct {
 	watch  *request.Watch
 	stream *connect.ServerStream[hushv1.WatchCollectionResponse]
-	shown  *hushv1.Collection // as last sent
-	beat   bool               // a message is due even without a change
+	shown  [sha256.Size]byte // digestOf what was last sent
+	beat   bool              // a message is due even without a change
 }
 
 // show sends the collection if it changed since the last time, or if a heartbeat is due.
@@ -132,9 +133,13 @@ func (w *collectionWatcher) show(ctx context.Context) error {
 		return err
 	}
 	now := collectionOf(found)
+	digest, err := digestOf(now)
+	if err != nil {
+		return err
+	}
 	message := new(hushv1.WatchCollectionResponse)
-	if !sameCollection(w.shown, now) {
-		w.shown, message.Collection = now, now
+	if digest != w.shown {
+		w.shown, message.Collection = digest, now
 	} else if !w.beat {
 		return nil
 	}
@@ -142,14 +147,14 @@ func (w *collectionWatcher) show(ctx context.Context) error {
 	return w.stream.Send(message)
 }
 
-// sameCollection reports whether nothing but the remaining time changed, which it changes
-// in before: with 100 answers a copy would be large.
-func sameCollection(before, now *hushv1.Collection) bool {
-	if before == nil {
-		return false
-	}
-	before.Request.TtlLeft = now.GetRequest().GetTtlLeft()
-	return proto.Equal(before, now)
+// digestOf identifies a collection but for the remaining time. A stream lasts long and
+// keeps no more than that: a collection of 100 answers is large.
+func digestOf(c *hushv1.Collection) (digest [sha256.Size]byte, err error) {
+	left := c.Request.TtlLeft
+	c.Request.TtlLeft = nil
+	defer func() { c.Request.TtlLeft = left }()
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
+	return sha256.Sum256(encoded), err
 }
 
 // BurnAnswer destroys an answer unread.
