@@ -10,9 +10,11 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/handlers/chain"
 	"hush/seal/endtoend"
 	devices "hush/seal/request"
 	"hush/vault/caller"
+	"hush/vault/request"
 	"hush/vault/vaulttest"
 )
 
@@ -152,6 +154,46 @@ func TestPolicyOfRequests(t *testing.T) {
 		got, err := hushv1connect.NewSystemServiceClient(s.client(&browser{}), s.url).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
 		if err != nil || got.GetRequests() != want {
 			t.Errorf("GetPolicy().Requests: got %v and %v, want %v", got.GetRequests(), err, want)
+		}
+	}
+}
+
+// A collection of as many answers as a request can have fits a message with much room, and
+// a caller may have no more watches of collections open than of receipts.
+func TestFullCollections(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
+	owner := hushv1connect.NewRequestServiceClient(s.client(b), s.url)
+	others := hushv1connect.NewRequestServiceClient(s.client(&browser{}), s.url)
+	a, create := s.askRequest(t, request.AnswersMost)
+	created, err := owner.CreateRequest(t.Context(), create)
+	if err != nil {
+		t.Fatalf("CreateRequest: got %v, want no error", err)
+	}
+	for range request.AnswersMost {
+		if _, err := others.AnswerRequest(t.Context(), sendAnswer(t, a, created.GetRequestKey())); err != nil {
+			t.Fatalf("AnswerRequest: got %v, want no error", err)
+		}
+	}
+	collect := a.Collector.Proof()
+	got, err := others.GetCollection(t.Context(), &hushv1.GetCollectionRequest{CollectKey: created.GetCollectKey(), CollectProof: collect[:]})
+	if err != nil || len(got.GetCollection().GetAnswers()) != request.AnswersMost {
+		t.Fatalf("GetCollection: got %d answers, %v, want %d", len(got.GetCollection().GetAnswers()), err, request.AnswersMost)
+	}
+	if size := proto.Size(got); size > 200<<10 {
+		t.Errorf("GetCollection: got %d bytes, want at most 200 KiB", size)
+	}
+	for n := range chain.StreamsMost + 1 {
+		stream, err := others.WatchCollection(t.Context(), &hushv1.WatchCollectionRequest{CollectKey: created.GetCollectKey(), CollectProof: collect[:]})
+		if err != nil {
+			t.Fatalf("WatchCollection: got %v, want no error", err)
+		}
+		defer stream.Close()
+		if shown := stream.Receive(); shown != (n < chain.StreamsMost) {
+			t.Errorf("WatchCollection(stream %d): got a collection: %t, %v, want it up to %d", n, shown, stream.Err(), chain.StreamsMost)
+		} else if !shown && connect.CodeOf(stream.Err()) != connect.CodeResourceExhausted {
+			t.Errorf("WatchCollection(stream %d): got %v, want %v", n, stream.Err(), connect.CodeResourceExhausted)
 		}
 	}
 }

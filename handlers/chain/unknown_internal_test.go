@@ -80,7 +80,7 @@ func TestReadingMethods(t *testing.T) {
 		"AdminService/Backup", "AdminService/BurnSecret", "AdminService/CreateAccount", "AdminService/CreateInvite", "AdminService/CreateToken",
 		"AdminService/DestroyAccount", "AdminService/DisableAccount", "AdminService/Examine", "AdminService/ImportAccounts", "AdminService/ImportPlaces",
 		"AdminService/RemovePlace", "AdminService/ResetPassword", "AdminService/RetireRootKey", "AdminService/RevokeInvite",
-		"AdminService/RevokeToken", "AdminService/RotateRootKey", "AdminService/SetRole", "AdminService/VerifyDomain",
+		"AdminService/RevokeToken", "AdminService/RotateRootKey", "AdminService/SetRole", "AdminService/VerifyDomain", "AdminService/WithdrawRequest",
 		"ChallengeService/AltchaChallenge", "ChallengeService/AltchaVerify", "ChallengeService/AltchaVerifySpam",
 		"ColonelService/BurnReportedSecret", "ColonelService/DestroyOtherAccount", "ColonelService/DisableAccount",
 		"ColonelService/ResetAccountPassword", "ColonelService/SetAccountRole", "ColonelService/WithdrawReportedRequest",
