@@ -73,7 +73,7 @@ hush collect @collect`,
 	command.HoldOutput(c)
 	r.addFlags(c)
 	command.AddDetails(c, requestDetails)
-	for _, name := range []string{"domain", "json", "note-file", "notify", "show-address"} {
+	for _, name := range []string{"copy", "copy-for", "domain", "force", "json", "note-file", "notify", "overwrite", "passphrase-file", "show-address"} {
 		command.MarkDetail(c.Flags().Lookup(name))
 	}
 	c.AddCommand(requestList(on, environment), requestClose(on, environment))

@@ -47,7 +47,7 @@ hush run --secret DB_PASSWORD=@link -- ./orders --port 8080
 echo "$LINK" | hush run --secret DB_PASSWORD=- -- ./orders
 # Put a second secret into a file in memory
 hush run --secret DB_PASSWORD=@link --file TLS_KEY_FILE=@key-link -- ./orders
-# Ask a person for the password: the link to answer with goes to standard error
+# Ask a person for it: the link to answer with goes to standard error
 hush run --request DB_PASSWORD='Password of the database' -- ./orders`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error { return withRunExitCode(r.run(c.Context(), args)) },

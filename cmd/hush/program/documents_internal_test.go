@@ -132,7 +132,7 @@ func wrongCall(root *cobra.Command, call string) string {
 			value = found != nil && found.NoOptDefVal == "" && flag == word
 			continue
 		}
-		if !command.HasSubCommands() || strings.ToUpper(word) == word {
+		if !command.HasSubCommands() || strings.ToUpper(word) == word || strings.HasPrefix(word, ">") {
 			continue
 		}
 		below, _, err := command.Find([]string{word})

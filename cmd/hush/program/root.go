@@ -26,9 +26,8 @@ func (p program) rootCommand() *cobra.Command {
 		Example: `# Share a file, and open it on another machine
 hush share .env
 hush open LINK
-# Run a server, and create an administrator's account
-hush serve
-hush admin account create --role colonel you@example.com`,
+# Run a server
+hush serve`,
 		PersistentPreRunE: p.readSettings,
 	}
 	root.SetIn(p.console.In)
