@@ -14,7 +14,7 @@ const (
 	// sendTime is how long an answer is sent again whose fate is not known.
 	sendTime = 2 * time.Minute
 	// sendPause is the pause between these calls, each of which is repeated by itself.
-	sendPause = 5 * time.Second
+	sendPause = 2 * time.Second
 )
 
 // answerToSend is an answer with what is said of it.

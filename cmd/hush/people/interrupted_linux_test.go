@@ -46,6 +46,7 @@ func pipeReaders() [][]string {
 	return [][]string{
 		{"share", "pipe"}, {"open", "@pipe"}, {"receipt", "@pipe"}, {"run", "--secret", "A=@pipe", "--", "true"},
 		{"login", "--token-file", "pipe"}, {"whoami", "--ca-file", "pipe"}, {"share", "pipe", "--passphrase-file", "pipe"},
+		{"answer", "@pipe"}, {"request", "a title", "--note-file", "pipe"}, {"request", "close", "@pipe"},
 		{"admin", "restore", "pipe", "--data", "data"}, {"admin", "restore", "none", "-i", "pipe", "--data", "data"},
 		{"admin", "account", "import", "pipe", "--data", "data"}, {"admin", "place", "import", "pipe", "--data", "data"},
 		{"admin", "backup", "verify", "pipe"}, {"admin", "backup", "verify", "none", "--identity", "pipe"},
