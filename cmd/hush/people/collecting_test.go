@@ -112,3 +112,51 @@ func TestCollect(t *testing.T) {
 		t.Errorf("claims: got %q, want none", waiting)
 	}
 }
+
+// Several devices with the collect link collect at the same moment. One of them has the
+// answer.
+func TestCollectOnSeveralDevices(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the client")
+	_, a := startAsking(t)
+	asked := a.ask(t, "Deploy key", 1)
+	answered := a.answerText(t, asked, "hello")
+	const devices = 6
+	results := make(chan servertest.Result, devices)
+	for range devices {
+		r := servertest.NewRecipient(t)
+		go func() { results <- servertest.Call(t, r.Environment(), asked.Collect.Expose(), "collect", "-") }()
+	}
+	opened := 0
+	for range devices {
+		switch got := <-results; {
+		case got.Code == command.ExitOK && got.Stdout == "hello":
+			opened++
+		case got.Code != command.ExitGone || got.Stdout != "":
+			t.Errorf("hush collect: got exit code %d and %q, want the answer or %d; it wrote:\n%s", got.Code, got.Stdout, command.ExitGone, got.Stderr)
+		}
+	}
+	if opened != 1 {
+		t.Errorf("hush collect on %d devices: got the answer %d times, want once", devices, opened)
+	}
+	a.WantDelivered(t, answered)
+}
+
+// A supervisor starts the program with standard output closed. The answer waits.
+func TestCollectWithClosedOutput(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the client")
+	_, a := startAsking(t)
+	asked, r := a.ask(t, "Deploy key", 1), servertest.NewRecipient(t)
+	a.answerText(t, asked, "hello")
+	c := r.Program(t, "-c", `exec "$@" >&-`, "sh", os.Args[0], "collect", r.KeepLink(t, asked.Collect.Expose()))
+	c.Path = "/bin/sh"
+	said, _ := c.CombinedOutput()
+	if code := c.ProcessState.ExitCode(); code != command.ExitUsage || !strings.Contains(string(said), "standard output is closed") {
+		t.Errorf("hush collect without standard output: got exit code %d and %q, want %d and the reason", code, said, command.ExitUsage)
+	}
+	found, err := a.requests.Collect(t.Context(), asked.Collect)
+	if err != nil || found.Request.Waiting != 1 {
+		t.Errorf("Collect: got %v and %d answers that wait, want one", err, found.Request.Waiting)
+	}
+}

@@ -45,6 +45,7 @@ func TestFirstSignalEndsAWaitForAPipe(t *testing.T) {
 func pipeReaders() [][]string {
 	return [][]string{
 		{"share", "pipe"}, {"open", "@pipe"}, {"receipt", "@pipe"}, {"run", "--secret", "A=@pipe", "--", "true"},
+		{"collect", "@pipe"}, {"answer", "@pipe"}, {"request", "close", "@pipe"},
 		{"login", "--token-file", "pipe"}, {"whoami", "--ca-file", "pipe"}, {"share", "pipe", "--passphrase-file", "pipe"},
 		{"answer", "@pipe"}, {"request", "a title", "--note-file", "pipe"}, {"request", "close", "@pipe"},
 		{"admin", "restore", "pipe", "--data", "data"}, {"admin", "restore", "none", "-i", "pipe", "--data", "data"},
