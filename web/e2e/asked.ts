@@ -112,12 +112,13 @@ export async function ask(question: Question = {}): Promise<Request> {
   };
 }
 
-async function answer(
+/** answer answers a request. */
+export async function answer(
   requestKey: string,
   asked: Asked,
   content: Content,
   passphrase: string,
-  secret: Bytes,
+  secret: Bytes = newSecret(),
 ): Promise<Answered> {
   const number = newNumber();
   const keys = await derive(secret, passphrase, stretch);

@@ -1,3 +1,4 @@
+import { ask } from "./asked";
 import { ada, button, card, colonel, expect, heading, signIn, test, url } from "./fixtures";
 import { conceal, linkIn, mailTo, reveal } from "./service";
 import { t } from "./texts";
@@ -13,6 +14,19 @@ test("a colonel sees the service's counters and burns a reported secret @check",
   await button(page.getByRole("dialog"), t("burn.confirm")).click();
   await expect(card(page, t("colonel.burn.title")).getByText(t("colonel.burned"))).toBeVisible();
   await expect(reveal(key)).rejects.toThrow(/404/);
+});
+
+test("a colonel closes a reported request", async ({ page }) => {
+  const request = await ask();
+  await request.answer("e2e secret");
+  await signIn(page, colonel);
+  await page.goto("/colonel");
+  await page.getByLabel(t("colonel.burn.link"), { exact: true }).fill(`${url}${request.requestPlace}`);
+  await button(page, t("colonel.burn.submit")).click();
+  await button(page.getByRole("dialog"), t("colonel.withdraw.action")).click();
+  const told = card(page, t("colonel.burn.title"));
+  await expect(told.getByText(t("colonel.withdrawn", { count: "1" }))).toBeVisible();
+  await expect(request.answer("e2e secret")).rejects.toThrow(/request_ended|REQUEST_ENDED|40/);
 });
 
 test("an administrator creates and revokes invitations", async ({ page }) => {

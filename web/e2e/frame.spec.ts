@@ -51,7 +51,7 @@ test("the pages of an account lead to each other from the same place @phone", as
   const current = places.locator("[aria-current]");
   await expect(current).toHaveText(t("app.account"));
   const left = (await places.boundingBox())?.x;
-  for (const name of ["app.tokens", "app.domains"] as const) {
+  for (const name of ["app.requests", "app.tokens", "app.domains"] as const) {
     await places.getByRole("link", { name: t(name) }).click();
     await expect(current).toHaveText(t(name));
     await settle(page);

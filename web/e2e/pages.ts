@@ -48,6 +48,7 @@ export const places: readonly Place[] = [
   { name: "history", path: () => "/recent" },
   { name: "recent", who: "account", path: () => "/recent" },
   { name: "account", who: "account", path: () => "/account" },
+  { name: "requests", who: "account", path: () => "/account/requests" },
   { name: "tokens", who: "account", path: () => "/account/tokens" },
   { name: "domains", who: "account", path: () => "/account/domains" },
   { name: "domain", who: "account", path: () => "/account/domains/secrets.ada-team.com" },

@@ -7,7 +7,7 @@ import { t } from "./texts";
 export const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 export const field = (page: Page) => page.getByLabel(t("share.secret"));
 export const passphrase = (page: Page) => page.getByRole("textbox", { name: t("share.passphrase") });
-export const tab = (page: Page, mode: "text" | "file" | "generate") =>
+export const tab = (page: Page, mode: "text" | "file" | "generate" | "ask") =>
   page.getByText(t(`share.mode.${mode}`), { exact: true });
 
 /** unfold shows what a chip of the form has: the passphrase, or what few people need. */

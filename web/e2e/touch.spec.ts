@@ -1,6 +1,7 @@
 import { expect, type Page, test } from "./fixtures";
 import { places, visit } from "./pages";
 import { screens } from "./screens";
+import { tab, unfold } from "./shareform";
 import { t } from "./texts";
 
 test.use({ ...screens.phone, hasTouch: true, isMobile: true });
@@ -44,6 +45,14 @@ for (const place of places) {
     expect(await tooSmall(page)).toEqual([]);
   });
 }
+
+test("a finger meets everything of the form that asks", async ({ page }) => {
+  await visit(page, { name: "ask", who: "account", path: () => "/" });
+  await tab(page, "ask").click();
+  await unfold(page, "more");
+  await expect(page.getByLabel(t("ask.notify"))).toBeVisible();
+  expect(await tooSmall(page)).toEqual([]);
+});
 
 test("a finger meets everything in the account's menu", async ({ page }) => {
   await visit(page, { name: "account", who: "account", path: () => "/account" });

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { Requests } from "../contract";
 import { duration, size } from "../format";
 import { t } from "../i18n/about";
 import { policy } from "../session";
@@ -33,13 +34,24 @@ export function Questions() {
         <Question ask={t("about.question.receipt")}>
           <p>{t("about.receipt")}</p>
         </Question>
+        {asks() && (
+          <Question ask={t("about.question.ask")}>
+            <p>{t("about.answer.ask")}</p>
+          </Question>
+        )}
         <Question ask={t("about.question.browser")}>
           <p>{t("about.browser")}</p>
+          {asks() && <p>{t("about.browser.ask")}</p>}
           <p>{t("about.encryption.history")}</p>
         </Question>
       </div>
     </Card>
   );
+}
+
+/** asks reports whether secrets can be asked for here. */
+function asks(): boolean {
+  return policy.value !== undefined && policy.value.requests !== (Requests.off as number);
 }
 
 function Question({ ask, children }: { ask: string; children: ComponentChildren }) {

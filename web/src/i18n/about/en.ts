@@ -83,6 +83,11 @@ export default {
   "security.build.limit":
     "No visitor can check what a server really runs. If you need that, share and open with the command line, which runs no page.",
   "about.browser": "These pages load nothing from other hosts, don't track you, and store no secret in your browser.",
+  "about.question.ask": "Can I ask someone else for a secret?",
+  "about.answer.ask":
+    "Yes: choose Ask, and send the link. The answer is encrypted on the other device, and only the browser that asked, or the collect link that you save there, can open it. The server can hide answers, but not read them. Nothing proves who answered.",
+  "about.browser.ask":
+    "If you ask for a secret, your browser keeps the link that opens the answers, also after you sign out.",
 
   "feedback.title": "Feedback",
   "feedback.lead": "What works, what doesn't, what's missing? Your message goes to the people who run this service.",

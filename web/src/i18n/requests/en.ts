@@ -57,7 +57,7 @@ export default {
   "requests.close.busy": "Closing…",
   "requests.closed": "Request closed.",
   "requests.burn": "Burn answers",
-  "requests.burn.named": "Burn the answers to “{name}”",
+  "requests.burn.named": "Burn answers: {name}",
   "requests.burn.title": "Burn the answers that wait?",
   "requests.burned": "Answers burned.",
   "requests.device": "Asked on this device",
