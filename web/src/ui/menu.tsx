@@ -9,7 +9,7 @@ interface MenuProps {
   name?: string;
   icon?: IconName;
   kind?: "plain" | "quiet";
-  /** A short text beside the label, such as a number of what is new. The name has to say it, too. */
+  /** A short text at the corner, such as a number of what is new. The name has to say it, too. */
   mark?: string;
   /** Shows the icon alone; label is then the name. */
   bare?: boolean;
@@ -70,11 +70,7 @@ export function Menu({ label, name, icon, kind = "quiet", mark, bare, children }
         <span class={bare ? "visually-hidden" : "menu-label"} dir="auto">
           {label}
         </span>
-        {mark && (
-          <span class="badge badge-accent" aria-hidden="true">
-            {mark}
-          </span>
-        )}
+        {mark && <span class="menu-mark" aria-hidden="true" data-mark={mark} />}
         {!bare && <Icon name="down" />}
       </button>
       {open && (
