@@ -1,8 +1,8 @@
 /* The page of a collect link: what a requester sees of a request, and how each answer is opened once. */
 import type { Page } from "@playwright/test";
 import { type Answered, ask, file, type Request } from "./asked";
-import { button, card, clipboard, expect, expectAccessible, heading, revealed, speak, test, url } from "./fixtures";
-import { screens } from "./screens";
+import { brandedHost } from "./environment";
+import { button, clipboard, expect, expectAccessible, heading, revealed, speak, test, url } from "./fixtures";
 import { base64 } from "./sealed";
 import { asked, requests } from "./sent";
 import { kinds, rpc } from "./service";
@@ -159,9 +159,20 @@ test("the request link is offered while the request is open, and the device reme
   await page.bringToFront();
   await button(page, t("collect.remember")).click();
   await expect(page.getByText(t("collect.kept"), { exact: true })).toBeVisible();
-  await page.reload();
+  await page.getByRole("link", { name: t("app.about") }).click();
+  await page.goBack();
   await button(page, t("collect.forget")).click();
   await expect(page.getByText(t("collect.kept.not"))).toBeVisible();
+  // One that the service has forgotten is forgotten here, too.
+  await button(page, t("collect.remember")).click();
+  await expect(page.getByText(t("collect.kept"), { exact: true })).toBeVisible();
+  const body = framed(2, { error: { code: "not_found" } });
+  await page.route("**/WatchCollection", (route) => route.fulfill({ contentType: "application/connect+json", body }));
+  await page.reload();
+  await expect(heading(page, t("collect.unknown.title"))).toBeVisible();
+  await button(page, t("collect.forget")).click();
+  await expect(button(page, t("collect.forget"))).toHaveCount(0);
+  await page.unrouteAll();
   await page.reload();
   await expect(button(page, t("collect.remember"))).toBeVisible();
 });
@@ -398,8 +409,6 @@ test("a link that is wrong, cut short, unknown or of plain text says so", async 
   await page.goto(`/c#${"0".repeat(31)}${request.collectPlace.slice(-43)}`);
   await expect(heading(page, t("collect.unknown.title"))).toBeVisible();
   await expectAccessible(page);
-  await button(page, t("collect.forget")).click();
-  await expect(page.getByRole("main").getByText(t("collect.forgotten"))).toBeVisible();
   await page.goto("about:blank");
   await page.goto(request.collectPlace.replace("#", "%23"));
   await expect(page.getByText(request.asked.card.title, { exact: true })).toBeVisible();
@@ -409,6 +418,14 @@ test("a link that is wrong, cut short, unknown or of plain text says so", async 
   await page.getByRole("textbox").fill(request.collectPlace.slice(3));
   await page.keyboard.press("Enter");
   await expect(page.getByText(request.asked.card.title, { exact: true })).toBeVisible();
+});
+
+test("without WebCrypto the page says so before anything is asked", async ({ page, expected }) => {
+  expected.push(/Cross-Origin-Opener-Policy header has been ignored/);
+  const sent = requests(page);
+  await page.goto(`http://${brandedHost}/c#${"0".repeat(31)}${"1".repeat(43)}`);
+  await expect(page.getByRole("alert")).toContainText(t("collect.insecure"));
+  expect(sent.filter((one) => one.includes("RequestService"))).toEqual([]);
 });
 
 test("title and note are plain text, and the page fits 320 px, from right to left, light and dark", async ({
@@ -431,22 +448,4 @@ test("title and note are plain text, and the page fits 320 px, from right to lef
     await page.emulateMedia({ colorScheme });
     await expectAccessible(page);
   }
-});
-
-test.describe("with a finger", () => {
-  test.use({ ...screens.phone, hasTouch: true, isMobile: true });
-
-  test("everything that can be pressed is large enough", async ({ page }) => {
-    const { request } = await two();
-    await collect(page, request);
-    await expect(open(page, 1)).toBeVisible();
-    const small = await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>("main :is(button, summary)")]
-        .map((one) => one.getBoundingClientRect())
-        .filter(({ width, height }) => height > 1 && (height < 43.99 || width < 43.99))
-        .map(({ width, height }) => `${width}×${height}`),
-    );
-    expect(small).toEqual([]);
-    await expect(card(page, t("collect.keep"))).toBeVisible();
-  });
 });

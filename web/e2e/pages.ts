@@ -1,4 +1,4 @@
-import { ask } from "./asked";
+import { ask, file } from "./asked";
 import { ada, colonel, expect, type Page, signIn } from "./fixtures";
 import { seal, text } from "./sealed";
 import { conceal } from "./service";
@@ -33,6 +33,15 @@ export const places: readonly Place[] = [
         await conceal({ secret: "e2e secret", group }),
       ];
       return `/r#${one.receipt}.${two.receipt}`;
+    },
+  },
+  {
+    name: "collect",
+    path: async () => {
+      const request = await ask();
+      await request.answer("e2e secret");
+      await request.answer(file("id_ed25519", "e2e secret"), "open sesame");
+      return request.collectPlace;
     },
   },
   { name: "about", path: () => "/about" },

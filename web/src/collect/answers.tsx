@@ -78,7 +78,7 @@ function Row({ entry, onOpen, onBurn }: RowProps) {
               {t("collect.open")}
             </Button>
           )}
-          <Button icon="fire" aria-label={t("collect.burn.named", { number: place })} onClick={onBurn}>
+          <Button size="small" icon="fire" aria-label={t("collect.burn.named", { number: place })} onClick={onBurn}>
             {receipt("recent.burn")}
           </Button>
         </div>
@@ -96,14 +96,14 @@ function Row({ entry, onOpen, onBurn }: RowProps) {
   );
 }
 
-/** Name is what an answer is, as far as it is known before it is opened. */
-export function Name({ entry }: { entry: Entry }) {
+/** Name is what an answer is, as far as it is known before it is opened. The heading may have its number. */
+export function Name({ entry, headed }: { entry: Entry; headed?: boolean }) {
   const { place, name, answer, refused } = entry;
   const came = dateOf(answer.createTime);
   return (
     <div class="receipt-what">
       <p class="answer-name">
-        <span class="muted">{t("collect.answer", { number: place })}</span>{" "}
+        {!headed && <span class="muted">{t("collect.answer", { number: place })} </span>}
         {name !== undefined && !refused && <strong dir="auto">{name || t("collect.text")}</strong>}
       </p>
       <p class="muted small receipt-facts">

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Link } from "../endtoend/link";
 import { t } from "../i18n/collect";
 import { AskLink } from "../open/asklink";
 import { notify, useBadge, useNotify } from "../receipts/moment";
-import { forgetRequest } from "../requests/kept";
+import { forgetRequest, keptRequest } from "../requests/kept";
 import { announce, Button, Empty, LinkButton, Loading, Notice, Page } from "../ui";
 import { Answers } from "./answers";
 import type { Entry, Shown } from "./collector";
@@ -51,13 +51,15 @@ export function Collect({ link, notice }: CollectProps) {
       </Page>
     );
   }
+  const some = shown.entries.length > 0;
   const call = { collectKey: link.key, collectProof: keys.proof };
   return (
     <Page title={t("collect.title")} news={came ? `✓ ${t("collect.news")}` : undefined}>
       {notice}
       <Question {...{ shown, live, call, notifyButton }} onChange={take} />
-      <RequestLink shown={shown} />
+      {!some && <RequestLink shown={shown} />}
       <Answers {...{ shown, call }} onOpen={setOpening} onChange={take} />
+      {some && <RequestLink shown={shown} />}
       <Keep link={link} shown={shown} />
     </Page>
   );
@@ -65,43 +67,45 @@ export function Collect({ link, notice }: CollectProps) {
 
 /** useCame reports whether an answer that came while the page was open still waits. It calls onCame when one comes. */
 function useCame(shown: Shown | undefined, onCame: () => void): boolean {
-  const [known, setKnown] = useState<ReadonlySet<string>>();
-  const entries = shown?.entries ?? [];
+  const known = useRef<Set<string>>(undefined);
+  const [came, setCame] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    if (!shown) {
+    const ids = shown?.entries.filter(isWaiting).map(({ id }) => id) ?? [];
+    const before = known.current;
+    if (!before) {
+      known.current = shown && new Set(ids);
       return;
     }
-    if (!known) {
-      setKnown(new Set(entries.map(({ id }) => id)));
-    }
-  }, [shown]);
-  const fresh = known
-    ? entries.filter(({ id, phase, refused }) => !known.has(id) && phase === "waiting" && !refused)
-    : [];
-  const names = fresh.map(({ id }) => id).join();
-  useEffect(() => {
-    if (names) {
+    const fresh = ids.filter((id) => !before.has(id));
+    if (fresh.length > 0) {
+      known.current = new Set([...before, ...ids]);
+      setCame((now) => new Set([...now, ...fresh]));
       onCame();
     }
-  }, [names]);
-  return fresh.length > 0;
+  }, [shown]);
+  return shown?.entries.some((entry) => came.has(entry.id) && isWaiting(entry)) ?? false;
 }
 
-/** Unknown says that the service has no such request, and forgets it on this device on demand. */
+function isWaiting({ phase, refused }: Entry): boolean {
+  return phase === "waiting" && !refused;
+}
+
+/** Unknown says that the service has no such request, and offers to forget it on a device that remembers it. */
 function Unknown({ link }: { link: Link }) {
-  const [forgotten, setForgotten] = useState(false);
+  const [kept, setKept] = useState(false);
+  useEffect(() => {
+    void keptRequest(link.key).then((found) => setKept(found !== undefined));
+  }, []);
   const forget = async () => {
     await forgetRequest(link.key);
-    setForgotten(true);
+    setKept(false);
     announce(t("collect.forgotten"));
   };
   return (
     <Page title={t("collect.unknown.title")}>
       <Empty icon="receipt" title={t("collect.unknown")}>
         <div class="row">
-          {forgotten ? (
-            <p role="status">{t("collect.forgotten")}</p>
-          ) : (
+          {kept && (
             <Button icon="trash" onClick={() => void forget()}>
               {t("collect.forget")}
             </Button>

@@ -39,7 +39,7 @@ export function Opening({ entry, keys, onShown, onBack }: OpeningProps) {
   return (
     <Page short title={t("collect.opening.title", { number: place })}>
       <Card>
-        <Name entry={entry} />
+        <Name entry={entry} headed />
         {progress.at === "gone" ? (
           <Notice kind="warn">{t(progress.lost ? "collect.opening.lost" : "collect.opening.gone")}</Notice>
         ) : (

@@ -74,8 +74,8 @@ export default {
   "collect.opened": "Opened on {time}.",
   "collect.lapsed":
     "The device that opened it didn't confirm in time that it has it. If you don't have it, ask for it again.",
-  "collect.refused.repeat": "Not opened: it repeats another answer.",
-  "collect.refused.altered": "Not opened: it was altered, or it answers another request.",
+  "collect.refused.repeat": "It repeats another answer.",
+  "collect.refused.altered": "It was altered, or it answers another request.",
   "collect.open": "Open",
   "collect.open.named": "Open answer {number}",
   "collect.burn.named": "Burn answer {number}",
