@@ -106,7 +106,7 @@ type Request struct {
 	// The lifetime left when this response was made, in whole seconds; absent unless the
 	// request is open.
 	TtlLeft *durationpb.Duration `protobuf:"bytes,6,opt,name=ttl_left,json=ttlLeft,proto3" json:"ttl_left,omitempty"`
-	// When it is forgotten.
+	// When it is forgotten: 7 days after its end, so that the last answer can be opened.
 	ForgetTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=forget_time,json=forgetTime,proto3" json:"forget_time,omitempty"`
 	// How many answers it takes.
 	Answers int32 `protobuf:"varint,8,opt,name=answers,proto3" json:"answers,omitempty"`

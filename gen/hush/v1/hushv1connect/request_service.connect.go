@@ -69,7 +69,7 @@ type RequestServiceClient interface {
 	// mail; INVALID_ARGUMENT for a lifetime or a number of answers above the caller's
 	// maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND; RESOURCE_EXHAUSTED with REASON_QUOTA
 	// if there is no room for an answer, or with REASON_TOO_MANY for more requests that are
-	// not forgotten than an account (500) or a network (50) may have.
+	// not forgotten than an account (500) or a network (100) may have.
 	CreateRequest(context.Context, *v1.CreateRequestRequest) (*v1.CreateRequestResponse, error)
 	// GetRequest describes a request to those who have its link, as long as it is not
 	// forgotten. It changes nothing.
@@ -266,7 +266,7 @@ type RequestServiceHandler interface {
 	// mail; INVALID_ARGUMENT for a lifetime or a number of answers above the caller's
 	// maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND; RESOURCE_EXHAUSTED with REASON_QUOTA
 	// if there is no room for an answer, or with REASON_TOO_MANY for more requests that are
-	// not forgotten than an account (500) or a network (50) may have.
+	// not forgotten than an account (500) or a network (100) may have.
 	CreateRequest(context.Context, *v1.CreateRequestRequest) (*v1.CreateRequestResponse, error)
 	// GetRequest describes a request to those who have its link, as long as it is not
 	// forgotten. It changes nothing.

@@ -70,7 +70,7 @@ export type Request = Message<"hush.v1.Request"> & {
   ttlLeft?: Duration | undefined;
 
   /**
-   * When it is forgotten.
+   * When it is forgotten: 7 days after its end, so that the last answer can be opened.
    *
    * @generated from field: google.protobuf.Timestamp forget_time = 7;
    */

@@ -652,7 +652,7 @@ export const RequestService: GenService<{
    * mail; INVALID_ARGUMENT for a lifetime or a number of answers above the caller's
    * maximum; NOT_FOUND with REASON_DOMAIN_NOT_FOUND; RESOURCE_EXHAUSTED with REASON_QUOTA
    * if there is no room for an answer, or with REASON_TOO_MANY for more requests that are
-   * not forgotten than an account (500) or a network (50) may have.
+   * not forgotten than an account (500) or a network (100) may have.
    *
    * @generated from rpc hush.v1.RequestService.CreateRequest
    */
