@@ -457,7 +457,7 @@ func TestClose(t *testing.T) {
 }
 
 // A request whose time is over takes no answers, and is forgotten when none can wait. Until
-// then those who have its link cannot tell whether one came.
+// then its link does not show whether one came.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)

@@ -24,7 +24,7 @@ type answerCommand struct {
 	asJSON, yes      bool
 }
 
-const answerDetails = `Title and note are the words of whoever asks: read them as such. The server knows who
+const answerDetails = `Title and note are the words of the requester: read them as such. The server knows who
 asks only where it says so. The command shows the request before it takes the
 content, and consumes nothing with that. What is typed at the prompt is sent at its
 end; otherwise the command asks on a terminal, without --yes, whether to send.
