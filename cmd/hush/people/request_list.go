@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -113,7 +114,7 @@ func requestRow(r client.Request, now time.Time) []string {
 	if r.State == client.RequestOpen {
 		ends = untilText(r.Expires, now)
 	}
-	return []string{r.ID, r.State.String(), fmt.Sprintf("%d of %d", r.Answered, r.Answers), fmt.Sprint(r.Waiting), minuteText(r.Created), ends}
+	return []string{r.ID, r.State.String(), fmt.Sprintf("%d of %d", r.Answered, r.Answers), strconv.Itoa(r.Waiting), minuteText(r.Created), ends}
 }
 
 // closing is one call of "hush request close".
