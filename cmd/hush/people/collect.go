@@ -197,42 +197,49 @@ func (o *collectCommand) collect(ctx context.Context, x *collector) error {
 		return o.collectAll(ctx, x)
 	}
 	wants := func(number int) bool { return o.chosen == 0 || o.chosen == number }
-	found, ready, err := x.next(ctx, o.watch, wants)
-	if err != nil {
+	found, ready, finished, err := o.begin(ctx, x, wants)
+	if finished || err != nil {
 		return err
 	}
-	if finished, err := o.finishEarlier(x, found, wants); finished || err != nil {
-		return err
+	if len(ready) == 0 && o.watch {
+		if found, ready, err = x.next(ctx, true, wants); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(ready) == 0:
-		return x.nothing(found, o.chosen)
+		return nothingToOpen(found, o.chosen)
 	case len(ready) > 1:
 		if err := x.tell(found); err != nil {
 			return err
 		}
 		return command.Usage("%s wait: choose one with --answer, or open them all with --all and a folder", console.Count(len(ready), "answers"))
 	}
-	x.sweep(found)
 	return o.openAnswer(ctx, x, found, ready[0])
+}
+
+// begin returns the collection as it is now, and the wanted answers that can be opened. It
+// finishes what earlier runs were cut off from, and reports whether that was this very call.
+func (o *collectCommand) begin(ctx context.Context, x *collector, wants func(number int) bool) (found client.Collection, ready []int, finished bool, err error) {
+	if found, ready, err = x.next(ctx, false, wants); err != nil {
+		return found, nil, false, err
+	}
+	finished, err = o.finishEarlier(x, found, wants)
+	x.sweep(found)
+	return found, ready, finished, err
 }
 
 // collectAll opens all answers that wait, and with --watch those that come later, until no
 // other can. One that fails does not keep it from the others.
 func (o *collectCommand) collectAll(ctx context.Context, x *collector) error {
+	tried := map[int]bool{}
+	wants := func(number int) bool { return !tried[number] }
+	found, ready, finished, err := o.begin(ctx, x, wants)
+	if err != nil {
+		return err
+	}
 	var failed error
-	tried, finished := map[int]bool{}, false
 	for {
-		found, ready, err := x.next(ctx, o.watch, func(number int) bool { return !tried[number] })
-		if err != nil {
-			return errors.Join(failed, err)
-		}
-		if len(tried) == 0 && !finished {
-			if finished, err = o.finishEarlier(x, found, func(int) bool { return true }); err != nil {
-				return err
-			}
-			x.sweep(found)
-		}
 		for _, number := range ready {
 			tried[number] = true
 			err := o.openAnswer(ctx, x, found, number)
@@ -244,13 +251,23 @@ func (o *collectCommand) collectAll(ctx context.Context, x *collector) error {
 				failed = exitCodeAlone(withCode(err))
 			}
 		}
-		switch {
-		case len(tried) == 0 && !finished:
-			return x.nothing(found, 0)
-		case len(ready) == 0 || !o.watch:
-			return failed
+		if !o.watch {
+			break
+		}
+		if found, ready, err = x.next(ctx, true, wants); err != nil {
+			return err
+		}
+		if len(ready) == 0 {
+			break
 		}
 	}
+	switch {
+	case len(tried) == 0 && !finished:
+		return nothingToOpen(found, 0)
+	case o.watch:
+		o.console.Tellf("the request is %s", requestText(found.Request, time.Now()))
+	}
+	return failed
 }
 
 // withCode returns an error with the exit code that it ends the program with.

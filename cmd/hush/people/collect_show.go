@@ -21,24 +21,24 @@ func (o *collectCommand) show(ctx context.Context, x *collector) error {
 	if o.asJSON {
 		return printJSON(o.console, x.json(found))
 	}
-	return x.print(o.console, found)
+	return printCollection(o.console, found)
 }
 
 // tell prints a request and its answers to standard error.
 func (x *collector) tell(found client.Collection) error {
-	return x.print(&console.Console{Out: x.console.Err}, found)
+	return printCollection(&console.Console{Out: x.console.Err}, found)
 }
 
-func (x *collector) print(to *console.Console, found client.Collection) error {
-	now := time.Now()
+// printCollection prints a request and its answers for people.
+func printCollection(to *console.Console, found client.Collection) error {
 	facts := cardFacts(found.Card)
-	facts = append(facts, console.Fact{Name: "state", Value: requestText(found.Request, now)}, console.Fact{Name: "link", Value: found.Link.Expose()})
+	facts = append(facts, console.Fact{Name: "state", Value: requestText(found.Request, time.Now())}, console.Fact{Name: "link", Value: found.Link.Expose()})
 	if err := to.Facts(facts); err != nil || len(found.Answers) == 0 {
 		return err
 	}
 	rows := make([][]string, len(found.Answers))
 	for i, a := range found.Answers {
-		rows[i] = answerRow(i+1, a, now)
+		rows[i] = answerRow(i+1, a)
 	}
 	if _, err := fmt.Fprintln(to.Out); err != nil {
 		return err
@@ -46,8 +46,8 @@ func (x *collector) print(to *console.Console, found client.Collection) error {
 	return to.Table("ANSWER,STATE,CAME,SIZE,PASSPHRASE,NAME", rows)
 }
 
-// row is an answer in a table.
-func answerRow(number int, a client.Answer, now time.Time) []string {
+// answerRow is an answer in a table.
+func answerRow(number int, a client.Answer) []string {
 	passphrase := "-"
 	if a.HasPassphrase && a.State == client.StateWaiting {
 		passphrase = "yes"

@@ -98,9 +98,9 @@ func (x *collector) sweep(found client.Collection) {
 	}
 }
 
-// nothing is the error where no answer can be opened: with the code ExitNotYet if one may
+// nothingToOpen is the error where no answer can be opened: with the code ExitNotYet if one may
 // still come, and ExitGone if none will. A number is that of the only answer that is wanted.
-func (x *collector) nothing(found client.Collection, number int) error {
+func nothingToOpen(found client.Collection, number int) error {
 	now := time.Now()
 	if number == 0 && found.Card.Answers == 1 {
 		number = 1
@@ -130,11 +130,11 @@ type collectionChange struct {
 // consumes nothing.
 func (x *collector) wait(ctx context.Context, done func(client.Collection) bool) (client.Collection, error) {
 	watching, stop := context.WithCancel(ctx)
+	w := newWaiting(x) // before anything else uses the console
+	defer w.end()
 	changes := make(chan collectionChange)
 	var sender sync.WaitGroup
 	sender.Go(func() { x.send(watching, changes) })
-	w := newWaiting(x)
-	defer w.end()
 	defer sender.Wait()
 	defer stop()
 	redraw := time.NewTicker(time.Second)

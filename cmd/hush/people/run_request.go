@@ -105,7 +105,7 @@ func (r *runCommand) await(ctx context.Context, from *secretSource) error {
 		return err
 	case len(ready) == 0:
 		from.forget()
-		return x.nothing(found, 0)
+		return nothingToOpen(found, 0)
 	case len(ready) > 1:
 		return errors.New("more than one answer waits: \"hush collect\" takes them")
 	}
