@@ -245,3 +245,32 @@ func TestWatchCollection(t *testing.T) {
 		t.Errorf("WatchCollection: got %v answers, want 0, 1 and 2", seen)
 	}
 }
+
+// A busy network does the work that the operator asks for, to ask and to answer.
+func TestRequestsSolveChallenges(t *testing.T) {
+	t.Parallel()
+	s := clienttest.Start(t, vaulttest.Options{Policy: caller.Policy{Requests: caller.RequestsAnyone, ChallengeAbove: 1}}, nil)
+	d := startDouble(t, s, nil)
+	c := clientOf(t, d.url, client.Options{})
+	for range 2 {
+		asked := mustAsk(t, c, 2)
+		mustAnswer(t, c, asked, "hunter2", "")
+		mustAnswer(t, c, asked, "hunter3", "")
+	}
+	if d.count("AltchaChallenge") < 2 {
+		t.Errorf("AltchaChallenge: got %d calls, want one for each kind of call or more", d.count("AltchaChallenge"))
+	}
+}
+
+// A server that lets no one ask, or only accounts, says so before anything is sent.
+func TestAskWhereItIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	for want, policy := range map[*client.Error]caller.Policy{client.ErrRefused: {Requests: caller.RequestsOff}, client.ErrUnauthorized: {}} {
+		d := startDouble(t, clienttest.Start(t, vaulttest.Options{Policy: policy}, nil), nil)
+		_, err := clientOf(t, d.url, client.Options{}).Ask(t.Context(), client.AskRequest{Title: askedTitle})
+		clienttest.WantError(t, "Ask", err, want)
+		if d.count("CreateRequest") > 0 {
+			t.Errorf("CreateRequest: got %d calls, want none", d.count("CreateRequest"))
+		}
+	}
+}
