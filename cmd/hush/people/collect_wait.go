@@ -62,7 +62,9 @@ func (x *collector) ready(found client.Collection, wants func(number int) bool) 
 // waits for one, until none can come any more.
 func (x *collector) next(ctx context.Context, watch bool, wants func(number int) bool) (found client.Collection, numbers []int, err error) {
 	if watch {
-		found, err = x.wait(ctx, func(c client.Collection) bool { return len(x.ready(c, wants)) > 0 || c.Request.State != client.RequestOpen })
+		found, err = x.wait(ctx, func(c client.Collection) bool {
+			return len(x.ready(c, wants)) > 0 || c.Request.State != client.RequestOpen
+		})
 	} else {
 		found, err = x.requests.Collect(ctx, x.link)
 	}
