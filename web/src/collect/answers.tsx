@@ -74,7 +74,13 @@ function Row({ entry, onOpen, onBurn }: RowProps) {
       {waits && refused !== "repeat" && (
         <div class="row answer-actions">
           {secret && !refused && (
-            <Button kind="primary" icon="eye" aria-label={t("collect.open.named", { number: place })} onClick={onOpen}>
+            <Button
+              kind="primary"
+              size="small"
+              icon="eye"
+              aria-label={t("collect.open.named", { number: place })}
+              onClick={onOpen}
+            >
               {t("collect.open")}
             </Button>
           )}

@@ -4,6 +4,7 @@ import { exact } from "../format";
 import type { Collection } from "../gen/hush/v1/request_service_pb";
 import { type Key, t } from "../i18n/collect";
 import { t as live } from "../i18n/receipts";
+import { Quote } from "../requests/quote";
 import { Card } from "../ui";
 import { Close } from "./close";
 import { isOpen, type Shown } from "./collector";
@@ -29,16 +30,13 @@ const states: Record<number, Key> = {
 /** Question is what was asked for, as quoted plain text, and how the request stands. */
 export function Question({ shown, live: isLive, call, onChange, notifyButton }: QuestionProps) {
   const { asked, request, entries } = shown;
-  const { title, note, latest, answers } = asked.card;
+  const { latest, answers } = asked.card;
   const open = isOpen(shown);
   return (
     <Card kind="plain">
-      <blockquote class="asked">
-        <p class="asked-title" dir="auto">
-          {title}
-        </p>
-        {note && <p dir="auto">{note}</p>}
-      </blockquote>
+      <div class="asked">
+        <Quote card={asked.card} />
+      </div>
       <div class="stack-s">
         <div class="state-head">
           <h2>
