@@ -85,7 +85,7 @@ function Row({ entry, onOpen, onBurn }: RowProps) {
             </Button>
           )}
           <Button size="small" icon="fire" aria-label={t("collect.burn.named", { number: place })} onClick={onBurn}>
-            {receipt("recent.burn")}
+            {t("collect.burn")}
           </Button>
         </div>
       )}

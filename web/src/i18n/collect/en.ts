@@ -78,6 +78,7 @@ export default {
   "collect.refused.altered": "It was altered, or it answers another request.",
   "collect.open": "Open",
   "collect.open.named": "Open answer {number}",
+  "collect.burn": "Burn",
   "collect.burn.named": "Burn answer {number}",
   "collect.burn.title": "Burn this answer?",
   "collect.burn.text": "It's destroyed unread, and the person who answered sees that. You can't undo this.",
