@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  endToEndIn,
-  homeElsewhere,
-  keyIn,
-  mended,
-  placeOf,
-  plainLink,
-  receiptLink,
-  reportedKey,
-  secretLink,
-} from "../src/link";
+import { endToEndIn, homeElsewhere, keyIn, mended, plainLink, receiptLink, reportedKey, secretLink } from "../src/link";
 import { hostIn, isTooLong } from "../src/open/pasted";
+import { placeOf } from "../src/open/placeof";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { lazy } from "../lazy";
-import type { Whole } from "../link";
 import { Card, Page } from "../ui";
+import type { Whole } from "./placeof";
 
 /** AskLinkForm is loaded when it is needed, which is seldom. */
 export const AskLinkForm = lazy(() => import("./asklinkform"));

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { t } from "../i18n/ask";
 import { t as opening } from "../i18n/open";
-import { placeOf, type Whole } from "../link";
 import { navigate } from "../router";
 import { policy } from "../session";
 import { Button, Field, Form, TextInput } from "../ui";
 import { hostIn, hostOf, isTooLong } from "./pasted";
+import { placeOf, type Whole } from "./placeof";
 
 /** AskLinkForm is the field for a link, and goes to the page that opens it: the given one for a bare fragment. */
 export default function AskLinkForm({ page }: { page?: Whole | undefined }) {
