@@ -20,7 +20,7 @@ const earlyMark = "<!--early-->";
 /**
  * tagEarly puts the tag of that script in the page. The tag lists the chunks that
  * it loads for the page that shares, and for those behind links: of secrets that the
- * server encrypted, and of those that the sender's device did.
+ * server encrypted, of those that the sender's device did, and of requests to answer.
  */
 function tagEarly(): Plugin {
   return {
@@ -53,7 +53,7 @@ function tagEarly(): Plugin {
           return [...names].map((name) => `/${name}`).join(" ");
         };
         const [fileName] = find("src/early/index.ts");
-        const pages = Object.entries({ share: "share", s: "open", e: "endtoend" }).map(
+        const pages = Object.entries({ share: "share", s: "open", e: "endtoend", q: "answer" }).map(
           ([name, page]) => ` data-${name}="${list(`src/pages/${page}.tsx`)}"`,
         );
         return html.replace(earlyMark, `<script type="module" async src="/${fileName}"${pages.join("")}></script>`);

@@ -1,7 +1,7 @@
 /* The page behind a request's link. */
 import { ask, type Request } from "./asked";
 import { brandedHost } from "./environment";
-import { button, card, expect, expectAccessible, heading, type Page, test, url } from "./fixtures";
+import { ada, button, card, expect, expectAccessible, heading, type Page, test, url } from "./fixtures";
 import { hostile } from "./hostile";
 import { base64 } from "./sealed";
 import { requests } from "./sent";
@@ -106,8 +106,20 @@ test("what is asked is text @check", async ({ page }) => {
   await page.goto(request.requestPlace);
   await expect(page.locator("blockquote")).toContainText("<svg onload=alert(2)>");
   await expect(page.locator("blockquote :not(p)")).toHaveCount(0);
-  expect(await page.locator(".asked-note").evaluate((note) => note.textContent)).toBe(request.asked.card.note);
+  expect(await page.locator(".answer-note").evaluate((note) => note.textContent)).toBe(request.asked.card.note);
   expect(await page.title()).not.toContain("evil");
+});
+
+test("the page says who asks, always in the same place", async ({ page }) => {
+  const request = await ask({ showAddress: true });
+  const asker = page.getByRole("region", { name: t("answer.who"), exact: true });
+  await page.goto(request.requestPlace);
+  await expect(asker).toContainText(ada.address);
+  await expect(asker).toContainText(t("answer.who.address"));
+  await change(page, "RequestService/GetRequest", (answer) => ({ ...answer, verifiedDomain: "secrets.ada-team.com" }));
+  await page.reload();
+  await expect(asker).toContainText(t("answer.who.domain"));
+  await expect(asker).toContainText("secrets.ada-team.com");
 });
 
 test("requests that take no answers say why, and have no form", async ({ page }) => {

@@ -10,7 +10,7 @@ import { Empty, LinkButton, Notice, Page } from "../ui";
 import type { To } from "./delivery";
 import { AnswerForm } from "./form";
 import { type Ended, type Found, lookUp, type Question } from "./lookup";
-import { Asks } from "./question";
+import { Asks, Report } from "./question";
 import { type Call, nameOf, store, stored } from "./sealing";
 import { Unconfirmed } from "./unconfirmed";
 
@@ -85,6 +85,7 @@ function Asked({ question, name }: { question: Question; name: string }) {
           <Mangled text={t("answer.mangled")} />
         </Asks>
         <AnswerForm question={question} name={name} />
+        <Report question={question} />
       </Page>
     </Branded>
   );

@@ -150,11 +150,9 @@ export function AnswerForm({ question, name }: { question: Question; name: strin
           {over && !again && <Notice kind="warn">{t("answer.ended.past")}</Notice>}
           {sending.unknown && !again && <Notice kind="warn">{t("answer.changed")}</Notice>}
           {sending.problem && <Notice kind={sending.unknown ? "warn" : "bad"}>{sending.problem}</Notice>}
-          <div class="share-send">
-            <Button type="submit" kind="primary" size="large" wide busy={busy}>
-              {sending.busy || t(sending.unknown && again ? "answer.again" : "answer.submit")}
-            </Button>
-          </div>
+          <Button type="submit" kind="primary" size="large" wide class="answer-send" busy={busy}>
+            {sending.busy || t(sending.unknown && again ? "answer.again" : "answer.submit")}
+          </Button>
           <EncryptionLabel encryption={Encryption.end_to_end} />
         </Card>
       </Form>

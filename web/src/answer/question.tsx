@@ -12,14 +12,14 @@ export function Asks({ question, children }: { question: Question; children?: Co
     <Card>
       <Who {...question} />
       {children}
-      <figure class="asked">
+      <figure class="answer-quote">
         <figcaption>{t("answer.quote")}</figcaption>
         <blockquote>
-          <p class="asked-title" dir="auto">
+          <p class="answer-title" dir="auto">
             {card.title}
           </p>
           {card.note && (
-            <p class="asked-note" dir="auto">
+            <p class="answer-note" dir="auto">
               {card.note}
             </p>
           )}
@@ -36,12 +36,18 @@ export function Asks({ question, children }: { question: Question; children?: Co
         </Fact>
         <Fact icon="lock">{t("answer.once")}</Fact>
       </ul>
-      <div>
-        <LinkButton kind="quiet" size="small" icon="warn" href={`/feedback#${question.key}`}>
-          {t("answer.report")}
-        </LinkButton>
-      </div>
     </Card>
+  );
+}
+
+/** Report leads to the page for messages to the operator. It names the request by its key alone. */
+export function Report({ question }: { question: Question }) {
+  return (
+    <div class="answer-report">
+      <LinkButton kind="quiet" size="small" icon="warn" href={`/feedback#${question.key}`}>
+        {t("answer.report")}
+      </LinkButton>
+    </div>
   );
 }
 

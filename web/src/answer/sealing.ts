@@ -67,7 +67,7 @@ export function store(name: string, call: Call | undefined): void {
 export function stored(name: string): Call | undefined {
   try {
     const row = JSON.parse(sessionStorage.getItem(item) ?? "[]") as Row;
-    if (row[0] !== name) {
+    if (row[0] !== name || row.length !== 7) {
       return undefined;
     }
     const [number, sealedLink, content, linkProofHash, proofHash] = row.slice(1, 6).map((part) => bytes(String(part)));
