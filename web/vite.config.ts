@@ -158,8 +158,12 @@ export default defineConfig({
               name: "share",
               test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|passphrase|trust))\.tsx?$/,
             },
+            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/(branded|insecure|mangled|pasted))\.tsx?$/ },
+            {
+              name: "stage",
+              test: /src\/open\/(press|reveal|stage|trouble|usereveal|waiting|world|fromdevice|source|opened|checked|fromserver|fault)\.tsx?$/,
+            },
             { name: "shown", test: /src\/(brand|download|open\/fault)\.ts$/ },
-            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/(insecure|pasted))\.tsx?$/ },
           ],
         },
       },

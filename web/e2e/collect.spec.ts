@@ -14,6 +14,8 @@ const row = (page: Page, number: number) =>
 
 const open = (page: Page, number: number) => button(page, t("collect.open.named", { number: String(number) }));
 
+const again = (page: Page, number: number) => button(page, t("collect.again.named", { number: String(number) }));
+
 /** state is the heading with how many answered. */
 const state = (page: Page, name: "open" | "full" | "past" | "closed", answered: number, count = 3) =>
   page.getByRole("heading", {
@@ -177,7 +179,7 @@ test("the request link is offered while the request is open, and the device reme
   await expect(button(page, t("collect.remember"))).toBeVisible();
 });
 
-test("an answer whose tab died after it was opened is said to wait for its confirmation", async ({
+test("an answer whose tab died while it was opened is opened again by the same browser alone", async ({
   page,
   other,
   expected,
@@ -194,12 +196,24 @@ test("an answer whose tab died after it was opened is said to wait for its confi
   await button(page, t("collect.opening.open")).click();
   await expect(page.getByRole("timer")).toBeVisible();
   await expect(button(page, t("collect.back"))).toHaveCount(0);
+  const browser = page.context();
   await page.close();
   await collect(other, request);
   await expect(row(other, 1)).toContainText(t("collect.phase.opening"));
   await expect(row(other, 1)).toContainText(t("collect.opening"));
   await expect(open(other, 1)).toHaveCount(0);
+  await expect(again(other, 1)).toHaveCount(0);
   expect(await kinds(made.receipt)).toContain("KIND_REVEALED");
+  const next = await browser.newPage();
+  await collect(next, request);
+  await again(next, 1).click();
+  await expect(next.getByText(t("collect.opening.again"))).toBeVisible();
+  await button(next, t("collect.opening.open")).click();
+  await expect(revealed(next)).toHaveText("e2e secret in a tab that dies");
+  await expect.poll(() => kinds(made.receipt)).toContain("KIND_DELIVERED");
+  await next.reload();
+  await expect(row(next, 1)).toContainText(t("collect.phase.opened"));
+  await expect(again(next, 1)).toHaveCount(0);
 });
 
 test("what is shown stays while the network is away, and goes on afterwards", async ({ page, expected }) => {

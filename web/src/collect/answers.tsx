@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { EventKind } from "../contract";
 import { dateOf, exact, size } from "../format";
 import { ConfirmCall } from "../forms/confirmcall";
@@ -10,13 +10,14 @@ import { t as receipt } from "../i18n/receipts";
 import { Timeline } from "../receipts/timeline";
 import { requests } from "../rpc";
 import { announce, Button, Card, Empty, Icon, Relative } from "../ui";
+import { hasClaim } from "./claim";
 import { type Entry, isOpen, type Phase, type Shown } from "./collector";
 import type { Call } from "./usecollection";
 
 interface AnswersProps {
   shown: Shown;
   call: Call;
-  onOpen: (entry: Entry) => void;
+  onOpen: (entry: Entry) => Promise<void>;
   onChange: (collection: Collection) => void;
 }
 
@@ -34,7 +35,13 @@ export function Answers({ shown, call, onOpen, onChange }: AnswersProps) {
     <Card title={t("collect.answers")}>
       <ol class="receipts answers">
         {shown.entries.map((entry) => (
-          <Row key={entry.id} entry={entry} onOpen={() => onOpen(entry)} onBurn={() => setBurning(entry)} />
+          <Row
+            key={entry.id}
+            entry={entry}
+            collectKey={call.collectKey}
+            onOpen={() => void onOpen(entry)}
+            onBurn={() => setBurning(entry)}
+          />
         ))}
       </ol>
       <BurnDialog entry={burning} call={call} onClose={() => setBurning(undefined)} onBurned={onChange} />
@@ -53,13 +60,15 @@ const badges: Record<Phase, string> = {
 
 interface RowProps {
   entry: Entry;
+  collectKey: string;
   onOpen: () => void;
   onBurn: () => void;
 }
 
-function Row({ entry, onOpen, onBurn }: RowProps) {
+function Row({ entry, collectKey, onOpen, onBurn }: RowProps) {
   const { place, phase, refused, secret, answer } = entry;
   const waits = phase === "waiting";
+  const isOurs = useOwnClaim(entry, collectKey);
   return (
     <li class="answer">
       <div class="answer-head">
@@ -89,6 +98,13 @@ function Row({ entry, onOpen, onBurn }: RowProps) {
           </Button>
         </div>
       )}
+      {isOurs && secret && !refused && (
+        <div class="row answer-actions">
+          <Button kind="primary" icon="eye" aria-label={t("collect.again.named", { number: place })} onClick={onOpen}>
+            {t("collect.again")}
+          </Button>
+        </div>
+      )}
       {answer.events.length > 0 && (
         <details>
           <summary class="small">
@@ -100,6 +116,18 @@ function Row({ entry, onOpen, onBurn }: RowProps) {
       )}
     </li>
   );
+}
+
+/** useOwnClaim reports whether this device is the one that opens an answer, and can do so again. */
+function useOwnClaim({ id, phase }: Entry, collectKey: string): boolean {
+  const [isOurs, setOurs] = useState(false);
+  useEffect(() => {
+    setOurs(false);
+    if (phase === "opening") {
+      void hasClaim(collectKey, id).then(setOurs);
+    }
+  }, [phase]);
+  return isOurs && phase === "opening";
 }
 
 /** Name is what an answer is, as far as it is known before it is opened. The heading may have its number. */

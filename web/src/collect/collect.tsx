@@ -7,6 +7,7 @@ import { notify, useBadge, useNotify } from "../receipts/moment";
 import { forgetRequest, keptRequest } from "../requests/kept";
 import { announce, Button, Empty, LinkButton, Loading, Notice, Page } from "../ui";
 import { Answers } from "./answers";
+import { type Claim, claimOn } from "./claim";
 import type { Entry, Shown } from "./collector";
 import { Keep } from "./keep";
 import { Opening } from "./opening";
@@ -23,7 +24,7 @@ interface CollectProps {
 /** Collect shows a request with its answers as they come, and opens one at a time in its place. */
 export function Collect({ link, notice }: CollectProps) {
   const [{ keys, shown, live, fault, refused }, { take, opened }] = useCollection(link);
-  const [opening, setOpening] = useState<Entry>();
+  const [opening, setOpening] = useState<{ entry: Entry; claim: Claim }>();
   const { wanted, button: notifyButton } = useNotify();
   const came = useCame(shown, () => {
     announce(t("collect.news"));
@@ -35,7 +36,7 @@ export function Collect({ link, notice }: CollectProps) {
   // Whatever the server sends meanwhile, what is being opened stays on the page.
   if (opening && keys) {
     return (
-      <Opening entry={opening} keys={keys} onShown={() => opened(opening.id)} onBack={() => setOpening(undefined)} />
+      <Opening {...opening} keys={keys} onShown={() => opened(opening.entry.id)} onBack={() => setOpening(undefined)} />
     );
   }
   if (refused) {
@@ -53,12 +54,13 @@ export function Collect({ link, notice }: CollectProps) {
   }
   const some = shown.entries.length > 0;
   const call = { collectKey: link.key, collectProof: keys.proof };
+  const open = async (entry: Entry) => setOpening({ entry, claim: await claimOn(link.key, entry.id) });
   return (
     <Page title={t("collect.title")} news={came ? `✓ ${t("collect.news")}` : undefined}>
       {notice}
       <Question {...{ shown, live, call, notifyButton }} onChange={take} />
       {!some && <RequestLink shown={shown} />}
-      <Answers {...{ shown, call }} onOpen={setOpening} onChange={take} />
+      <Answers {...{ shown, call }} onOpen={open} onChange={take} />
       {some && <RequestLink shown={shown} />}
       <Keep link={link} shown={shown} />
     </Page>

@@ -5,12 +5,15 @@ import { useReveal } from "../open/usereveal";
 import type { CollectKeys } from "../requests/keys";
 import { Button, Card, Notice, Page } from "../ui";
 import { Name } from "./answers";
+import { type Claim, claimed } from "./claim";
 import type { Entry } from "./collector";
 
 interface OpeningProps {
   /** The answer; it has a link secret. */
   entry: Entry;
   keys: CollectKeys;
+  /** The claim to open it with. */
+  claim: Claim;
   /** Called when the content is on the page. */
   onShown: () => void;
   /** Called when the page has nothing of the content any more, or never had it. */
@@ -18,9 +21,10 @@ interface OpeningProps {
 }
 
 /** Opening opens one answer as the end-to-end secret that it is. Nothing is consumed before the press. */
-export function Opening({ entry, keys, onShown, onBack }: OpeningProps) {
+export function Opening({ entry, keys, claim, onShown, onBack }: OpeningProps) {
   const { answer, place, secret = new Uint8Array() } = entry;
-  const source = () => fromDevice({ key: answer.secretKey, secret, collectProof: keys.proof });
+  const source = () =>
+    claimed(fromDevice({ key: answer.secretKey, secret, collectProof: keys.proof, ...claim }), claim);
   const { reveal, progress, held, content, view } = useReveal(source, answer.hasPassphrase);
   if (progress.at === "open" && view) {
     return (
@@ -44,7 +48,7 @@ export function Opening({ entry, keys, onShown, onBack }: OpeningProps) {
           <Notice kind="warn">{t(progress.lost ? "collect.opening.lost" : "collect.opening.gone")}</Notice>
         ) : (
           <>
-            {!held && <p>{t("collect.opening.once")}</p>}
+            {!held && <p>{t(entry.phase === "opening" ? "collect.opening.again" : "collect.opening.once")}</p>}
             <Press
               hasPassphrase={answer.hasPassphrase}
               progress={progress}

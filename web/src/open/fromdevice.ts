@@ -17,6 +17,8 @@ const load = () => import("./device");
 interface Sealed extends Link {
   /** The collect link's proof, without which no answer to a request opens; absent for other secrets. */
   collectProof?: Bytes;
+  /** The claim to open it with; a new one that only this page has, unless it is given. */
+  claim?: Bytes;
 }
 
 /**
@@ -28,8 +30,8 @@ export function fromDevice({
   key,
   secret,
   collectProof = new Uint8Array(),
+  claim = newClaim(),
 }: Sealed): Source<Keys, RevealSecretResponse, Content> {
-  const claim = newClaim();
   if (!savesData()) {
     void prefetch([load]); // If it is missing, the press loads it again.
   }

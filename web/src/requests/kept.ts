@@ -1,9 +1,11 @@
 /*
- * The requests that this device collects, in the browser's IndexedDB: the secret of a
+ * The requests that this device collects and the claims on their answers, in the browser's IndexedDB: the secret of a
  * collect link is in no account and on no server. Who signs out keeps them, as the
  * receipts of this device are kept; those of an account are shown to that account only.
  * A browser may forbid storage: then it keeps nothing, and nothing here throws.
  */
+
+import type { Bytes } from "../endtoend/bytes";
 
 /** Kept is a request whose collect link this device has. */
 export interface Kept {
@@ -19,8 +21,20 @@ export interface Kept {
   id?: string;
 }
 
+/** A claim on an answer that this device began to open. */
+interface Claimed {
+  /** What names the answer: the KEY of the collect link, a slash and the answer's number. */
+  name: string;
+  claim: Bytes;
+  /** When it was kept, in milliseconds since 1970. */
+  at: number;
+}
+
 const database = "hush.requests";
-const store = "requests";
+const stores = { requests: "key", claims: "name" } as const;
+
+/** How long a claim is kept: the service keeps no content for one for longer. */
+const claimTime = 3600 * 1000;
 
 /** How long after its end a request is kept at most. The service forgets it sooner: no answer waits for more than 7 days. */
 const after = 14 * 24 * 3600 * 1000;
@@ -48,15 +62,37 @@ export async function forgetRequest(key: string): Promise<void> {
   await using("readwrite", (all) => all.delete(key));
 }
 
-/** using makes one request of the store, and returns its result once that is stored for good, or undefined if the browser refuses. */
+/**
+ * keepClaim keeps a claim until it is forgotten: after a reload, or when the device is on
+ * again, the same claim gets the same content as long as the service keeps it.
+ */
+export async function keepClaim(name: string, claim: Bytes): Promise<void> {
+  await using("readwrite", (all) => all.put({ name, claim, at: Date.now() } satisfies Claimed), "claims");
+}
+
+/** keptClaim returns the claim on an answer, or undefined if this device has none. It forgets those that are over. */
+export async function keptClaim(name: string): Promise<Bytes | undefined> {
+  const all = (await using<Claimed[]>("readonly", (kept) => kept.getAll() as IDBRequest<Claimed[]>, "claims")) ?? [];
+  const over = all.filter(({ at }) => at + claimTime < Date.now());
+  await Promise.all(over.map((one) => forgetClaim(one.name)));
+  return all.find((one) => one.name === name && !over.includes(one))?.claim;
+}
+
+/** forgetClaim forgets a claim: the content is here, or gone. */
+export async function forgetClaim(name: string): Promise<void> {
+  await using("readwrite", (all) => all.delete(name), "claims");
+}
+
+/** using makes one request of a store, and returns its result once that is stored for good, or undefined if the browser refuses. */
 async function using<T>(
   mode: IDBTransactionMode,
   request: (all: IDBObjectStore) => IDBRequest<T>,
+  store: keyof typeof stores = "requests",
 ): Promise<T | undefined> {
   try {
     const opened = await open();
     try {
-      return await finished(opened.transaction(store, mode, { durability: "strict" }), request);
+      return await finished(opened.transaction(store, mode, { durability: "strict" }).objectStore(store), request);
     } finally {
       opened.close();
     }
@@ -68,16 +104,21 @@ async function using<T>(
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(database, 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore(store, { keyPath: "key" });
+    opening.onupgradeneeded = () => {
+      for (const [store, keyPath] of Object.entries(stores)) {
+        opening.result.createObjectStore(store, { keyPath });
+      }
+    };
     opening.onsuccess = () => resolve(opening.result);
     opening.onerror = () => reject(opening.error);
     opening.onblocked = () => reject(new Error("another version is open"));
   });
 }
 
-function finished<T>(transaction: IDBTransaction, request: (all: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+function finished<T>(store: IDBObjectStore, request: (all: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const asked = request(transaction.objectStore(store));
+    const { transaction } = store;
+    const asked = request(store);
     transaction.oncomplete = () => resolve(asked.result);
     transaction.onabort = () => reject(transaction.error);
   });

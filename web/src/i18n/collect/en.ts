@@ -78,6 +78,8 @@ export default {
   "collect.refused.altered": "It was altered, or it answers another request.",
   "collect.open": "Open",
   "collect.open.named": "Open answer {number}",
+  "collect.again": "Open again",
+  "collect.again.named": "Open answer {number} again",
   "collect.burn": "Burn",
   "collect.burn.named": "Burn answer {number}",
   "collect.burn.title": "Burn this answer?",
@@ -85,6 +87,8 @@ export default {
   "collect.burned": "Answer burned.",
   "collect.opening.title": "Answer {number}",
   "collect.opening.once": "It opens once. After that, the server no longer has it.",
+  "collect.opening.again":
+    "This device began to open it, and may not have shown it. It can be opened here again until two minutes have passed without a word from this device.",
   "collect.opening.open": "Open answer",
   "collect.opening.gone": "It's gone: it was opened on another device, burned or expired.",
   "collect.opening.lost":
