@@ -79,7 +79,7 @@ export default {
   "collect.open": "Open",
   "collect.open.named": "Open answer {number}",
   "collect.again": "Open again",
-  "collect.again.named": "Open answer {number} again",
+  "collect.again.named": "Open again: answer {number}",
   "collect.burn": "Burn",
   "collect.burn.named": "Burn answer {number}",
   "collect.burn.title": "Burn this answer?",
