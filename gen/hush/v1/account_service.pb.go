@@ -1458,7 +1458,8 @@ type GenerateApiTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name: up to 64 characters. Empty means "default".
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The scopes; absent means all. In JSON, an empty list is refused.
+	// The scopes; absent means all. In JSON, an empty list is refused. The first four
+	// together are all, as they were before there were requests.
 	Scopes []TokenScope `protobuf:"varint,2,rep,packed,name=scopes,proto3,enum=hush.v1.TokenScope" json:"scopes,omitempty"`
 	// The lifetime, at least a minute. If absent, the token never expires.
 	Ttl *durationpb.Duration `protobuf:"bytes,3,opt,name=ttl,proto3" json:"ttl,omitempty"`

@@ -714,7 +714,8 @@ export type GenerateApiTokenRequest = Message<"hush.v1.GenerateApiTokenRequest">
   name: string;
 
   /**
-   * The scopes; absent means all. In JSON, an empty list is refused.
+   * The scopes; absent means all. In JSON, an empty list is refused. The first four
+   * together are all, as they were before there were requests.
    *
    * @generated from field: repeated hush.v1.TokenScope scopes = 2;
    */

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-D9ZMdPaH.js";import{r as t}from"./wire-BQMCxSvt.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CKUPK7ZX.js";import{r as t}from"./wire-BQMCxSvt.js";var n=t(e);export{n as default};

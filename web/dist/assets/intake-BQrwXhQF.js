@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-U2TRAQKi.js";import{r as t}from"./wire-BQMCxSvt.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./linkcard-B-NaQW_-.js";

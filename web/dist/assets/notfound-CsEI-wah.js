@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-BBAEUiP0.js";

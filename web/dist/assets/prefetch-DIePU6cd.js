@@ -1,1 +1,0 @@
-export{t as prefetch}from"./prefetch-DKvNuelw.js";

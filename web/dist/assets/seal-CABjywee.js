@@ -1,0 +1,1 @@
+export{t as seal,n as sealUnder}from"./seal-B93HX7tO.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./share-C4oQJmxs.js";

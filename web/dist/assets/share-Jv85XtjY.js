@@ -1,1 +1,0 @@
-export{t as default}from"./share-DF85mY7C.js";
