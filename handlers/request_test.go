@@ -81,7 +81,7 @@ func TestRequests(t *testing.T) {
 	}
 	proof, collect := devices.LinkProof(a.Link), a.Collector.Proof()
 	shown, err := others.GetRequest(t.Context(), &hushv1.GetRequestRequest{RequestKey: created.GetRequestKey(), LinkProof: proof[:]})
-	if err != nil || string(shown.GetCard()) != string(create.GetCard()) || shown.GetRequest().GetId() != "" || shown.GetRequest().GetForgetTime().AsTime().After(shown.GetRequest().GetExpireTime().AsTime()) {
+	if err != nil || string(shown.GetCard()) != string(create.GetCard()) || shown.GetRequest().GetId() != "" || !shown.GetRequest().GetForgetTime().AsTime().Equal(created.GetRequest().GetForgetTime().AsTime()) {
 		t.Errorf("GetRequest: got %v and %v, want the card, and nothing of answers", shown.GetRequest(), err)
 	}
 	stream, err := others.WatchCollection(t.Context(), &hushv1.WatchCollectionRequest{CollectKey: created.GetCollectKey(), CollectProof: collect[:]})

@@ -72,10 +72,10 @@ func (s stranger) expects(d declared, procedure string, open bool) verdict {
 	return admitted
 }
 
-// shares reports whether the call would make a secret of ada's: those are
+// shares reports whether the call would make a secret or a request of ada's: those are
 // TestForeignOriginShares's.
 func (s stranger) shares(procedure string) bool {
-	return s.signed && (strings.HasSuffix(procedure, "/ConcealSecret") || strings.HasSuffix(procedure, "/GenerateSecret"))
+	return s.signed && (strings.HasSuffix(procedure, "/ConcealSecret") || strings.HasSuffix(procedure, "/GenerateSecret") || strings.HasSuffix(procedure, "/CreateRequest"))
 }
 
 // Extensions of browsers, installed programs, and pages on a LAN without TLS

@@ -286,7 +286,7 @@ func TestOperatorUsage(t *testing.T) {
 		"account import":                          "FILE.csv or - is missing",
 		"token":                                   "hush admin token: a command is missing",
 		"token create":                            "ADDRESS is missing",
-		"token create a@b.example --scope all":    `"all" is none of conceal, reveal, metadata and account`,
+		"token create a@b.example --scope all":    `"all" is none of conceal, reveal, metadata, account and request`,
 		"token create a@b.example --ttl 1s":       `for "--ttl" flag: must be 1m to 365d`,
 		"token create a@b.example --name":         "flag needs an argument: --name",
 		"token revoke a@b.example":                "ID or NAME is missing",
