@@ -292,9 +292,10 @@ func (o *collectCommand) openAnswer(ctx context.Context, x *collector, found cli
 	return one.openLink(ctx, x.options(found, number))
 }
 
-// finishEarlier removes what earlier runs kept for answers of which the server has nothing
-// more: they were cut off when all was done, or nearly all. It reports whether one of them
-// had saved an answer to the very place of this run, and says so.
+// finishEarlier removes what earlier runs kept for answers that they passed on, and of which
+// the server has nothing more: they were cut off when all was done, or nearly all. It reports
+// whether one of them had saved an answer to the very place of this run, and says so. The
+// claim on an answer that was not passed on stays, whatever the server says of it.
 func (o *collectCommand) finishEarlier(x *collector, found client.Collection, wants func(number int) bool) (finished bool, failed error) {
 	for i, a := range found.Answers {
 		if !wants(i+1) || a.State != client.StateOpened || a.CanOpen() {
@@ -317,6 +318,9 @@ func (o *collectCommand) finishEarlier(x *collector, found client.Collection, wa
 			s.tellf("an earlier run saved the answer to a file in %q", o.output)
 		case s.wasSaved():
 			s.tellf("an earlier run passed the content of an answer on")
+		default:
+			s.release()
+			continue
 		}
 		s.removeClaim()
 	}

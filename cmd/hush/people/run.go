@@ -70,7 +70,7 @@ who shall answer. The collect link is kept in a file of the folder for states, f
 owner only, and the command names that file: if the run is cut off, a run with
 --secret NAME=@FILE in the place of --request waits on, and "hush collect" takes the
 answer. LINK may be any collect link in the same way. The file is removed once the
-program has the answer.
+program has the answer, and stays where a request ends without one.
 
 The program gets the environment without HUSH_TOKEN, the standard streams, and the
 signals that this command gets, except those of Ctrl-C and Ctrl-\ on a terminal,

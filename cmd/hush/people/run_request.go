@@ -103,8 +103,7 @@ func (r *runCommand) await(ctx context.Context, from *secretSource) error {
 	switch {
 	case err != nil:
 		return err
-	case len(ready) == 0:
-		from.forget()
+	case len(ready) == 0: // by the word of the server: the collect link stays
 		return nothingToOpen(found, 0)
 	case len(ready) > 1:
 		return errors.New("more than one answer waits: \"hush collect\" takes them")

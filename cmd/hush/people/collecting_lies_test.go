@@ -1,0 +1,142 @@
+package people_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/server/servertest"
+)
+
+// liar is a service that changes what it says of collections.
+type liar struct {
+	to string
+
+	mu     sync.Mutex
+	told   int
+	change func(told int, c *hushv1.Collection)
+}
+
+// startLiar starts a service before another one. The collections that it tells are numbered
+// from 0.
+func startLiar(t *testing.T, to string, change func(told int, c *hushv1.Collection)) (*liar, string) {
+	t.Helper()
+	l := &liar{to: to, change: change}
+	front := httptest.NewServer(l)
+	t.Cleanup(front.Close)
+	return l, front.URL
+}
+
+// lie changes what it says from now on.
+func (l *liar) lie(change func(told int, c *hushv1.Collection)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told, l.change = 0, change
+}
+
+func (l *liar) tell(c *hushv1.Collection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c == nil {
+		return
+	}
+	if l.change != nil {
+		l.change(l.told, c)
+	}
+	l.told++
+}
+
+// ServeHTTP implements http.Handler.
+func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ask, err := http.NewRequestWithContext(r.Context(), r.Method, l.to+r.URL.RequestURI(), r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	ask.Header = r.Header.Clone()
+	answer, err := http.DefaultTransport.RoundTrip(ask)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer answer.Body.Close()
+	for name, values := range answer.Header {
+		w.Header()[name] = values
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/GetCollection") && answer.StatusCode == http.StatusOK:
+		body, _ := io.ReadAll(answer.Body)
+		message := new(hushv1.GetCollectionResponse)
+		if proto.Unmarshal(body, message) == nil {
+			l.tell(message.GetCollection())
+			body, _ = proto.Marshal(message)
+		}
+		w.Header().Del("Content-Length")
+		_, _ = w.Write(body)
+	case strings.HasSuffix(r.URL.Path, "/WatchCollection") && answer.StatusCode == http.StatusOK:
+		l.stream(w, answer.Body)
+	default:
+		w.WriteHeader(answer.StatusCode)
+		_, _ = io.Copy(w, answer.Body)
+	}
+}
+
+// stream passes the messages of a stream on.
+func (l *liar) stream(w http.ResponseWriter, from io.Reader) {
+	w.Header().Del("Content-Length")
+	for {
+		head := make([]byte, 5)
+		if _, err := io.ReadFull(from, head); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[1:]))
+		if _, err := io.ReadFull(from, body); err != nil {
+			return
+		}
+		message := new(hushv1.WatchCollectionResponse)
+		if head[0] == 0 && proto.Unmarshal(body, message) == nil {
+			l.tell(message.GetCollection())
+			body, _ = proto.Marshal(message)
+		}
+		binary.BigEndian.PutUint32(head[1:], uint32(len(body)))
+		_, _ = io.Copy(w, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body)))
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// allOpened makes answers such as the service shows after they were opened for good.
+func allOpened(_ int, c *hushv1.Collection) {
+	for _, a := range c.GetAnswers() {
+		a.State, a.SealedLink, a.SecretKey = hushv1.State_STATE_RECEIVED, nil, ""
+	}
+}
+
+// A service says once that an answer is gone which an earlier run began to open. Its word
+// does not take the claim away, and the next run gets the content.
+func TestCollectKeepsAClaimOnAWord(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the client")
+	s, a := startAsking(t)
+	asked, r := a.ask(t, "Deploy key", 1), servertest.NewRecipient(t)
+	a.answerText(t, asked, "hello")
+	l, front := startLiar(t, s.URL, nil)
+	link := strings.Replace(asked.Collect.Expose(), s.URL, front, 1)
+	c := r.Program(t, "-c", `exec "$@" >/dev/full`, "sh", r.Program(t).Path, "collect", r.KeepLink(t, link))
+	c.Path = "/bin/sh"
+	if said, err := c.CombinedOutput(); err == nil || !strings.Contains(string(said), "run it again within") {
+		t.Fatalf("hush collect to a full disk: got %v and %q, want a promise", err, said)
+	}
+	l.lie(allOpened)
+	servertest.Call(t, r.Environment(), link, "collect", "-").Want(t, "collect, told that it is gone", 4)
+	l.lie(nil)
+	if got := servertest.Call(t, r.Environment(), link, "collect", "-").Want(t, "collect", 0); got.Stdout != "hello" {
+		t.Errorf("hush collect: got %q, want the answer", got.Stdout)
+	}
+}
+
