@@ -215,7 +215,8 @@ func (o *collectCommand) collect(ctx context.Context, x *collector) error {
 		}
 		return command.Usage("%s wait: choose one with --answer, or open them all with --all and a folder", console.Count(len(ready), "answers"))
 	}
-	return o.openAnswer(ctx, x, found, ready[0])
+	_, err = o.openAnswer(ctx, x, found, ready[0])
+	return err
 }
 
 // begin returns the collection as it is now, and the wanted answers that can be opened. It
@@ -230,7 +231,8 @@ func (o *collectCommand) begin(ctx context.Context, x *collector, wants func(num
 }
 
 // collectAll opens all answers that wait, and with --watch those that come later, until no
-// other can. One that fails does not keep it from the others.
+// other can. One that fails does not keep it from the others. But one that was opened and
+// did not reach its place ends a watch: a later run gets its content only soon after that.
 func (o *collectCommand) collectAll(ctx context.Context, x *collector) error {
 	tried := map[int]bool{}
 	wants := func(number int) bool { return !tried[number] }
@@ -242,8 +244,8 @@ func (o *collectCommand) collectAll(ctx context.Context, x *collector) error {
 	for {
 		for _, number := range ready {
 			tried[number] = true
-			err := o.openAnswer(ctx, x, found, number)
-			if ctx.Err() != nil {
+			waits, err := o.openAnswer(ctx, x, found, number)
+			if ctx.Err() != nil || waits && o.watch {
 				return err
 			}
 			if err != nil {
@@ -282,8 +284,8 @@ func withCode(err error) error {
 	return &command.ExitError{Code: code, Cause: err}
 }
 
-// openAnswer opens an answer as "hush open" opens a secret.
-func (o *collectCommand) openAnswer(ctx context.Context, x *collector, found client.Collection, number int) error {
+// openAnswer opens an answer as openLink does.
+func (o *collectCommand) openAnswer(ctx context.Context, x *collector, found client.Collection, number int) (waits bool, err error) {
 	answer, one := found.Answers[number-1], o.openCommand
 	one.answer = number
 	if o.all && !answer.HasPassphrase {

@@ -139,4 +139,3 @@ func TestCollectKeepsAClaimOnAWord(t *testing.T) {
 		t.Errorf("hush collect: got %q, want the answer", got.Stdout)
 	}
 }
-

@@ -35,6 +35,7 @@ type openCommand struct {
 	passphraseFile string
 	asJSON         bool
 	answer         int // the number of an answer to a request; 0 for a secret of its own
+	laterRun       string
 }
 
 // Open returns "hush open": it opens a secret to standard output, into a file that
@@ -120,18 +121,21 @@ func (o *openCommand) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return o.openLink(ctx, revealOptions{client: calls, link: link, claims: claims})
+	_, err = o.openLink(ctx, revealOptions{client: calls, link: link, claims: claims})
+	return err
 }
 
-// openLink opens the secret of a link with the options of the command.
-func (o *openCommand) openLink(ctx context.Context, options revealOptions) error {
-	options.console, options.passphraseFile, options.place = o.console, o.passphraseFile, o.claimPlace()
+// openLink opens the secret of a link with the options of the command. It reports whether
+// the error says that the content waits for a later run, as long as the claim lasts.
+func (o *openCommand) openLink(ctx context.Context, options revealOptions) (waits bool, err error) {
+	options.console, options.passphraseFile, options.place, options.laterRun = o.console, o.passphraseFile, o.claimPlace(), o.laterRun
 	s, err := lookAtSecret(ctx, options)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer s.release()
-	return o.open(ctx, s)
+	err = o.open(ctx, s)
+	return s.waits, err
 }
 
 // check refuses flags and arguments that do not go together.

@@ -25,6 +25,7 @@ func (r *requestCommand) checkWatch() error {
 	case !toFiles && !o.copy && !r.asJSON && !r.console.OutIsTerminal():
 		return command.Usage("--watch needs --output with a file: standard output has the link")
 	}
+	o.laterRun = "run \"hush collect\" with the collect link"
 	o.all, o.asJSON, o.connector = r.ask.Answers > 1, r.asJSON, r.connector
 	if err := o.checkCollecting(); err != nil || !toFiles {
 		return err

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type revealOptions struct {
 	// place is what the content is for, such as the path of a file. A later run for
 	// the same place knows that an earlier one came so far.
 	place string
+	// laterRun is what gets the content again, as in "run it again"; empty for that.
+	laterRun string
 }
 
 // revealer opens one secret for a command. It looks first, asks for the passphrase if
@@ -47,6 +50,7 @@ type revealer struct {
 	consumed bool
 	opened   bool      // the content came
 	revealed bool      // the server was asked to
+	waits    bool      // an error said that the content waits for a later run
 	until    time.Time // the claim ends; zero while that is not known
 }
 
@@ -215,13 +219,20 @@ func (s *revealer) timeLeft() time.Duration {
 	return max(0, time.Until(s.until)).Truncate(time.Second)
 }
 
+// again says which later run gets the content again, and until when. It notes that it was
+// said.
+func (s *revealer) again() string {
+	s.waits = true
+	return fmt.Sprintf("%s within %s", cmp.Or(s.laterRun, "run it again"), s.timeLeft())
+}
+
 // notDelivered adds to an error what a later run can do about it, for a content that was
 // revealed and did not reach its place. If none can get the content again, it says
 // that the content is lost.
 func (s *revealer) notDelivered(err error) error {
 	err = withoutPromise(err)
 	if s.canRepeat() {
-		return s.withName(fmt.Errorf("%w; nothing is lost: run it again within %s", err, s.timeLeft()))
+		return s.withName(fmt.Errorf("%w; nothing is lost: %s", err, s.again()))
 	}
 	return s.withName(withExitCode(&client.Error{Kind: client.KindLost, Message: "the content is lost", Cause: err}))
 }

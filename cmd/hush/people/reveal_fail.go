@@ -30,7 +30,7 @@ func (s *revealer) openError(ctx context.Context, err error) error {
 		}
 	case client.KindFailure, client.KindNetwork, client.KindAltered, client.KindLimited:
 		if s.canRepeat() {
-			return s.withText(failed, fmt.Sprintf("if the server revealed the secret, it waits for this device: run it again within %s", s.timeLeft()))
+			return s.withText(failed, "if the server revealed the secret, it waits for this device: "+s.again())
 		}
 	default: // refused before anything happened
 	}
