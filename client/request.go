@@ -35,7 +35,9 @@ type Requests interface {
 	Answer(ctx context.Context, answer SealedAnswer) (Answered, error)
 	// Collect returns a request with its answers, in the order in which they came, after all
 	// checks. It opens none: Open does, with the Link of an answer. It returns ErrAltered
-	// for a request that is not the link's.
+	// for a request that is not the link's. What it and the other calls with the link saw of
+	// answers is remembered as long as the Client: another answer with the number or the link
+	// secret of one of them is AnswerRepeated, also where the server no longer shows the first.
 	Collect(ctx context.Context, link CollectLink) (Collection, error)
 	// WatchCollection returns a collection at once and again after each change, until the
 	// request is forgotten. It connects again after a lost connection. The sequence ends

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"reflect"
+	"sync"
 
 	"hush/client"
 	"hush/client/attempt"
@@ -13,10 +14,13 @@ import (
 	"hush/seal/request"
 )
 
-// collecting is what a device with a collect link derives and remembers.
+// collecting is what a device with a collect link derives, and what it remembers as long as
+// it has the Client. It is safe for concurrent use.
 type collecting struct {
 	link      client.CollectLink
 	collector request.Collector
+
+	mu sync.Mutex // for what follows
 	// secrets are the link secrets of answers that were seen, by the numbers, and numbers
 	// the reverse: another answer with one of them is none.
 	secrets map[request.Number][32]byte
@@ -30,6 +34,16 @@ func newCollecting(link client.CollectLink) *collecting {
 	}
 }
 
+// collecting returns the one collecting of a link: what one call saw of its answers, the
+// others know.
+func (h *Client) collecting(link client.CollectLink) *collecting {
+	one, ok := h.collected.Load(link.Fingerprint())
+	if !ok {
+		one, _ = h.collected.LoadOrStore(link.Fingerprint(), newCollecting(link))
+	}
+	return one.(*collecting) //nolint:forcetypeassert // nothing else is stored there
+}
+
 func (c *collecting) proof() []byte {
 	proof := c.collector.Proof()
 	return proof[:]
@@ -37,7 +51,7 @@ func (c *collecting) proof() []byte {
 
 // Collect implements client.Requests.
 func (h *Client) Collect(ctx context.Context, link client.CollectLink) (client.Collection, error) {
-	c := newCollecting(link)
+	c := h.collecting(link)
 	answer, err := ask(ctx, h, h.requests.GetCollection, &hushv1.GetCollectionRequest{CollectKey: link.Key.Expose(), CollectProof: c.proof()})
 	if err != nil {
 		return client.Collection{}, ofRequest(err)
@@ -120,6 +134,8 @@ func (c *collecting) answer(asked *request.Asked, a *hushv1.Answer) client.Answe
 // both.
 func (c *collecting) isNew(number request.Number, drawn endtoend.LinkSecret) bool {
 	secret := drawn.Expose()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	before, isNumber := c.secrets[number]
 	owner, isSecret := c.numbers[secret]
 	if isNumber && before != secret || isSecret && owner != number {
@@ -132,7 +148,7 @@ func (c *collecting) isNew(number request.Number, drawn endtoend.LinkSecret) boo
 // WatchCollection implements client.Requests.
 func (h *Client) WatchCollection(ctx context.Context, link client.CollectLink) iter.Seq2[client.Collection, error] {
 	return func(yield func(client.Collection, error) bool) {
-		c := newCollecting(link)
+		c := h.collecting(link)
 		var last *client.Collection
 		s := &streams[hushv1.WatchCollectionRequest, hushv1.WatchCollectionResponse, *hushv1.WatchCollectionRequest]{
 			Client: h, rpc: h.requests.WatchCollection,
@@ -187,7 +203,7 @@ func plainOf(c client.Collection) client.Collection {
 
 // BurnAnswer implements client.Requests.
 func (h *Client) BurnAnswer(ctx context.Context, link client.CollectLink, number client.AnswerNumber) (client.Collection, error) {
-	c := newCollecting(link)
+	c := h.collecting(link)
 	request, lost := &hushv1.BurnAnswerRequest{CollectKey: link.Key.Expose(), CollectProof: c.proof(), Number: number[:]}, false
 	answer, fail := attempt.Do(ctx, h.repeats, func(int) (*hushv1.BurnAnswerResponse, *failure) {
 		answer, fail := call(ctx, h, h.requests.BurnAnswer, request, answerTime)

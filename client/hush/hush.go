@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -45,6 +46,8 @@ type Client struct {
 	derive func(secret endtoend.LinkSecret, passphrase string) (endtoend.Keys, error)
 	// now is this device's clock, by which requests end.
 	now func() time.Time
+	// collected has a *collecting for each collect link, by its Fingerprint.
+	collected sync.Map
 }
 
 // New returns a Client of the server at a base URL. It sends nothing.

@@ -260,6 +260,33 @@ func TestRepeatedLinkSecret(t *testing.T) {
 	}
 }
 
+// A server shows the first of two answers with the same link secret in one call, and the
+// second alone in another. The device remembers the first, and opens the second in no call.
+func TestRepeatedLinkSecretLater(t *testing.T) {
+	t.Parallel()
+	s := anyoneAsks(t)
+	d := startDouble(t, s, nil)
+	c := clientOf(t, d.url, client.Options{})
+	asked := mustAsk(t, c, 2)
+	one := mustSealAnswer(t, c, asked, "first", "")
+	if _, err := c.Answer(t.Context(), one); err != nil {
+		t.Fatalf("Answer: got %v, want no error", err)
+	}
+	again, drawn := one, mustCollect(t, c, asked).Answers[0].Link.LinkSecret()
+	again.Number = request.NewNumber()
+	var err error
+	if again.SealedLink, err = mustQuestion(t, c, asked).Asked.SealAnswer(again.Number, request.Answer{Secret: drawn}); err != nil {
+		t.Fatalf("SealAnswer: got %v, want no error", err)
+	}
+	if _, err := c.Answer(t.Context(), again); err != nil {
+		t.Fatalf("Answer: got %v, want no error", err)
+	}
+	d.lie("GetCollection", altered(func(a *hushv1.GetCollectionResponse) { a.Collection.Answers = a.GetCollection().GetAnswers()[1:] }))
+	if got := mustCollect(t, c, asked).Answers; len(got) != 1 || got[0].Fault != client.AnswerRepeated || got[0].CanOpen() {
+		t.Errorf("Collect: got %+v, want it repeated", got)
+	}
+}
+
 // Answers to CreateRequest that are none to the call give no links.
 func TestAlteredAsk(t *testing.T) {
 	t.Parallel()

@@ -196,7 +196,7 @@ func (o *collectCommand) collect(ctx context.Context, x *collector) error {
 	if o.all {
 		return o.collectAll(ctx, x)
 	}
-	wants := func(number int) bool { return o.chosen == 0 || o.chosen == number }
+	wants := func(number int, _ client.Answer) bool { return o.chosen == 0 || o.chosen == number }
 	found, ready, finished, err := o.begin(ctx, x, wants)
 	if finished || err != nil {
 		return err
@@ -221,7 +221,7 @@ func (o *collectCommand) collect(ctx context.Context, x *collector) error {
 
 // begin returns the collection as it is now, and the wanted answers that can be opened. It
 // finishes what earlier runs were cut off from, and reports whether that was this very call.
-func (o *collectCommand) begin(ctx context.Context, x *collector, wants func(number int) bool) (found client.Collection, ready []int, finished bool, err error) {
+func (o *collectCommand) begin(ctx context.Context, x *collector, wants wanting) (found client.Collection, ready []int, finished bool, err error) {
 	if found, ready, err = x.next(ctx, false, wants); err != nil {
 		return found, nil, false, err
 	}
@@ -234,8 +234,8 @@ func (o *collectCommand) begin(ctx context.Context, x *collector, wants func(num
 // other can. One that fails does not keep it from the others. But one that was opened and
 // did not reach its place ends a watch: a later run gets its content only soon after that.
 func (o *collectCommand) collectAll(ctx context.Context, x *collector) error {
-	tried := map[int]bool{}
-	wants := func(number int) bool { return !tried[number] }
+	tried := map[client.AnswerNumber]bool{} // the server orders the list
+	wants := func(_ int, a client.Answer) bool { return !tried[a.Number] }
 	found, ready, finished, err := o.begin(ctx, x, wants)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (o *collectCommand) collectAll(ctx context.Context, x *collector) error {
 	var failed error
 	for {
 		for _, number := range ready {
-			tried[number] = true
+			tried[found.Answers[number-1].Number] = true
 			waits, err := o.openAnswer(ctx, x, found, number)
 			if ctx.Err() != nil || waits && o.watch {
 				return err
@@ -298,9 +298,9 @@ func (o *collectCommand) openAnswer(ctx context.Context, x *collector, found cli
 // the server has nothing more: they were cut off when all was done, or nearly all. It reports
 // whether one of them had saved an answer to the very place of this run, and says so. The
 // claim on an answer that was not passed on stays, whatever the server says of it.
-func (o *collectCommand) finishEarlier(x *collector, found client.Collection, wants func(number int) bool) (finished bool, failed error) {
+func (o *collectCommand) finishEarlier(x *collector, found client.Collection, wants wanting) (finished bool, failed error) {
 	for i, a := range found.Answers {
-		if !wants(i+1) || a.State != client.StateOpened || a.CanOpen() {
+		if !wants(i+1, a) || a.State != client.StateOpened || a.CanOpen() {
 			continue
 		}
 		s := &revealer{revealOptions: x.options(found, i+1), consumed: true, about: client.Secret{Encryption: client.EncryptionEndToEnd}}

@@ -47,11 +47,17 @@ func (x *collector) canOpen(a client.Answer) bool {
 	}
 }
 
+// wanting says which answers are wanted, by the number in the list and the answer itself.
+type wanting func(number int, a client.Answer) bool
+
+// wantsAll wants every answer.
+func wantsAll(int, client.Answer) bool { return true }
+
 // ready returns the numbers of the answers that this device can open now, those that are
 // wanted alone.
-func (x *collector) ready(found client.Collection, wants func(number int) bool) (numbers []int) {
+func (x *collector) ready(found client.Collection, wants wanting) (numbers []int) {
 	for i, a := range found.Answers {
-		if wants(i+1) && x.canOpen(a) {
+		if wants(i+1, a) && x.canOpen(a) {
 			numbers = append(numbers, i+1)
 		}
 	}
@@ -60,7 +66,7 @@ func (x *collector) ready(found client.Collection, wants func(number int) bool) 
 
 // next returns the collection and the wanted answers that can be opened now. With watch it
 // waits for one, until none can come any more.
-func (x *collector) next(ctx context.Context, watch bool, wants func(number int) bool) (found client.Collection, numbers []int, err error) {
+func (x *collector) next(ctx context.Context, watch bool, wants wanting) (found client.Collection, numbers []int, err error) {
 	if watch {
 		found, err = x.wait(ctx, func(c client.Collection) bool {
 			return len(x.ready(c, wants)) > 0 || c.Request.State != client.RequestOpen

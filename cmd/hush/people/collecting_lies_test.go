@@ -6,12 +6,16 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
+	"hush/cli/command"
+	"hush/client"
 	hushv1 "hush/gen/hush/v1"
 	"hush/server/servertest"
 )
@@ -133,9 +137,36 @@ func TestCollectKeepsAClaimOnAWord(t *testing.T) {
 		t.Fatalf("hush collect to a full disk: got %v and %q, want a promise", err, said)
 	}
 	l.lie(allOpened)
-	servertest.Call(t, r.Environment(), link, "collect", "-").Want(t, "collect, told that it is gone", 4)
+	servertest.Call(t, r.Environment(), link, "collect", "-").Want(t, "collect, told that it is gone", command.ExitGone)
 	l.lie(nil)
-	if got := servertest.Call(t, r.Environment(), link, "collect", "-").Want(t, "collect", 0); got.Stdout != "hello" {
+	if got := servertest.Call(t, r.Environment(), link, "collect", "-").Want(t, "collect", command.ExitOK); got.Stdout != "hello" {
 		t.Errorf("hush collect: got %q, want the answer", got.Stdout)
 	}
+}
+
+// A service shows other places for the same answers each time. Each answer is opened once,
+// and one that cannot be opened is tried once.
+func TestCollectAllIsNotMovedByPlaces(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the client")
+	s, a := startAsking(t)
+	asked, r := a.ask(t, "Deploy key", 3), servertest.NewRecipient(t)
+	a.answer(t, asked.Link, client.Content{Bytes: []byte("locked")}, "quick otter")
+	_, front := startLiar(t, s.URL, func(told int, c *hushv1.Collection) {
+		switch {
+		case told == 0: // the first answer alone
+		case len(c.GetAnswers()) == 1:
+			a.answerText(t, asked, "hello")
+		default: // in the place of the first
+			slices.Reverse(c.Answers)
+			c.Request.State = hushv1.Request_STATE_CLOSED
+		}
+	})
+	link := strings.Replace(asked.Collect.Expose(), s.URL, front, 1)
+	got := servertest.Call(t, r.Environment(), link, "collect", "-", "--all", "--watch", "-o", r.Folder).
+		Want(t, "collect --all --watch", command.ExitPassphrase, "the request is closed")
+	if n := strings.Count(got.Stderr, "this secret has a passphrase"); n != 1 {
+		t.Errorf("hush collect --all --watch: got %d tries to open the answer with a passphrase, want one; it wrote:\n%s", n, got.Stderr)
+	}
+	wantContent(t, filepath.Join(r.Folder, "secret"), "hello")
 }

@@ -99,7 +99,7 @@ func (r *runCommand) await(ctx context.Context, from *secretSource) error {
 		return err
 	}
 	x.name = from.name
-	found, ready, err := x.next(ctx, true, func(int) bool { return true })
+	found, ready, err := x.next(ctx, true, wantsAll)
 	switch {
 	case err != nil:
 		return err
