@@ -18,14 +18,25 @@ func (o *collectCommand) show(ctx context.Context, x *collector) error {
 	if err != nil {
 		return withExitCode(err)
 	}
+	x.warnOfLink(found)
 	if o.asJSON {
 		return printJSON(o.console, x.json(found))
 	}
 	return printCollection(o.console, found)
 }
 
+// warnOfLink says that the request link does not lead to the host of the collect link: each
+// answer of the server says anew where it leads. A custom domain of the account is such a
+// host, too.
+func (x *collector) warnOfLink(found client.Collection) {
+	if text := linkHostWarning(found.Link.Server, x.link.Server, ""); text != "" {
+		x.console.Tellf("%s", text)
+	}
+}
+
 // tell prints a request and its answers to standard error.
 func (x *collector) tell(found client.Collection) error {
+	x.warnOfLink(found)
 	return printCollection(&console.Console{Out: x.console.Err}, found)
 }
 
@@ -184,6 +195,7 @@ func (o *collectCommand) burn(ctx context.Context, x *collector) error {
 		return withExitCode(err)
 	}
 	if o.asJSON {
+		x.warnOfLink(found)
 		return printJSON(o.console, x.json(found))
 	}
 	o.console.Tellf("burned answer %d", o.burned)

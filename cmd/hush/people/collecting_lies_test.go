@@ -170,3 +170,26 @@ func TestCollectAllIsNotMovedByPlaces(t *testing.T) {
 	}
 	wantContent(t, filepath.Join(r.Folder, "secret"), "hello")
 }
+
+// A service says that the request link leads elsewhere. The list has it, with a warning.
+func TestCollectWarnsOfTheHost(t *testing.T) {
+	t.Parallel()
+	servertest.RunOnce(t, "about the client")
+	s, a := startAsking(t)
+	asked, r := a.ask(t, "Deploy key", 2), servertest.NewRecipient(t)
+	a.answerText(t, asked, "one")
+	a.answerText(t, asked, "two")
+	l, front := startLiar(t, s.URL, func(_ int, c *hushv1.Collection) { c.Request.ShareDomain = "evil.example" })
+	link := strings.Replace(asked.Collect.Expose(), s.URL, front, 1)
+	const warning = "the link leads to evil.example, although the server is 127.0.0.1:"
+	call := func(args ...string) servertest.Result {
+		return servertest.Call(t, r.Environment(), link, append([]string{"collect", "-"}, args...)...)
+	}
+	call("--list").Want(t, "collect --list", command.ExitOK, warning)
+	call("--list", "--json").Want(t, "collect --list --json", command.ExitOK, warning)
+	call().Want(t, "collect of two", command.ExitUsage, warning)
+	l.lie(nil)
+	if got := call("--list").Want(t, "collect --list", command.ExitOK); strings.Contains(got.Stderr, "although") {
+		t.Errorf("hush collect --list: got a warning for the host of the collect link:\n%s", got.Stderr)
+	}
+}
