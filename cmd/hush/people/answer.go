@@ -263,7 +263,13 @@ func (a *answerCommand) confirm(ctx context.Context, from contentSource) error {
 
 // tellQuestion shows on standard error what is asked for.
 func (a *answerCommand) tellQuestion(q client.Question) error {
-	facts := append([]console.Fact{{Name: "from", Value: askerText(q)}}, cardFacts(q.Card)...)
+	columns := columnsOfConsole(a.console.Err)
+	var facts []console.Fact
+	name := "from"
+	for _, row := range wrapped(askerText(q), columns-factIndent) { // the requester chose the address
+		facts, name = append(facts, console.Fact{Name: name, Value: row}), ""
+	}
+	facts = append(facts, cardFacts(q.Card, columns)...)
 	facts = append(facts,
 		console.Fact{Name: "accepts", Value: acceptsText(q.Card)},
 		console.Fact{Name: "until", Value: endText(q.Card.Latest) + " (" + untilText(q.Card.Latest, time.Now()) + ")"},

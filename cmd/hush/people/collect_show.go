@@ -42,7 +42,7 @@ func (x *collector) tell(found client.Collection) error {
 
 // printCollection prints a request and its answers for people.
 func printCollection(to *console.Console, found client.Collection) error {
-	facts := cardFacts(found.Card)
+	facts := cardFacts(found.Card, columnsOfConsole(to.Out))
 	facts = append(facts, console.Fact{Name: "state", Value: requestText(found.Request, time.Now())}, console.Fact{Name: "link", Value: found.Link.Expose()})
 	if err := to.Facts(facts); err != nil || len(found.Answers) == 0 {
 		return err
@@ -64,8 +64,20 @@ func answerRow(number int, a client.Answer) []string {
 		passphrase = "yes"
 	}
 	return []string{
-		strconv.Itoa(number), answerWord(a), minuteText(a.Created), console.Count(a.Size, "bytes"), passphrase, console.OrDash(a.Name),
+		strconv.Itoa(number), answerWord(a), minuteText(a.Created), console.Count(a.Size, "bytes"), passphrase, console.OrDash(shortName(a.Name)),
 	}
+}
+
+// nameMax is how many characters of a file name a table has: a longer one would be wrapped on
+// a terminal, into what could look like another row.
+const nameMax = 40
+
+// shortName is the name of a file for a table.
+func shortName(name string) string {
+	if runes := []rune(name); len(runes) > nameMax {
+		return string(runes[:nameMax-1]) + "…"
+	}
+	return name
 }
 
 // receiptOf is an answer as its responder's receipt shows it.
