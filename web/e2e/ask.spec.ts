@@ -248,3 +248,18 @@ test("the way back from an empty list leads to the form that asks", async ({ pag
   await expect(heading(page, t("share.title"))).toBeVisible();
   await expect(title(page)).toBeVisible();
 });
+
+for (const [name, changed] of Object.entries<(request: object) => object>({
+  "another domain": (request) => ({ ...request, shareDomain: "thief.example" }),
+  "another number of answers": (request) => ({ ...request, answers: 20 }),
+})) {
+  test(`an answer with ${name} gives no link`, async ({ page }) => {
+    await change(page, "RequestService/CreateRequest", (one) => ({ ...one, request: changed(one.request ?? {}) }));
+    await openAsk(page);
+    await title(page).fill("Of a lying server");
+    await button(page, t("share.submit")).click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    await expect(title(page)).toHaveValue("Of a lying server");
+    await expect(page).toHaveURL(/\/$/);
+  });
+}

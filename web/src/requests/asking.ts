@@ -49,6 +49,8 @@ async function createOnce(draft: Draft, authenticityPayload: string): Promise<[s
   const latest = Math.floor(Date.now() / 1000) + ttl;
   const asked = await ask(keys, { title, note: noteOf(draft), kinds: kindsOf(draft), latest, answers: draft.answers });
   const { proof } = await linkKeys(asked.secret);
+  const signedIn = account.peek();
+  const domain = signedIn ? draft.domain : "";
   const { collectKey, requestKey, request } = await requests.createRequest({
     card: await sealCard(asked),
     linkBox: await sealLink(keys, asked.secret),
@@ -57,13 +59,19 @@ async function createOnce(draft: Draft, authenticityPayload: string): Promise<[s
     ttl: durationOf(ttl),
     answers: draft.answers,
     authenticityPayload,
-    ...(account.peek() && { shareDomain: draft.domain, showAddress: draft.showAddress, notify: draft.notify }),
+    ...(signedIn && { shareDomain: domain, showAddress: draft.showAddress, notify: draft.notify }),
   });
-  if (!isKey(collectKey) || !isKey(requestKey) || request?.answers !== draft.answers) {
+  // The link goes where the visitor chose: the secret in it is for no other host.
+  if (
+    !isKey(collectKey) ||
+    !isKey(requestKey) ||
+    request?.answers !== draft.answers ||
+    request.shareDomain !== domain
+  ) {
     throw new AnswerError("the answer is not to this request");
   }
   const place = fragment({ key: collectKey, secret });
-  const kept = { key: collectKey, place, title, created: Date.now(), ends: latest * 1000 };
+  const kept = { key: collectKey, place, title, domain, created: Date.now(), ends: latest * 1000 };
   return [place, await keepRequest(request.id ? { ...kept, id: request.id } : kept)];
 }
 

@@ -14,6 +14,8 @@ export interface Kept {
   /** The fragment of its collect link: KEY and C. */
   place: string;
   title: string;
+  /** The domain that was chosen for the request's link, empty for the service's own host; absent if this device did not choose it. */
+  domain?: string;
   /** When it was made and when it takes no more answers, in milliseconds since 1970. */
   created: number;
   ends: number;
