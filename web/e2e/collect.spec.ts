@@ -179,6 +179,67 @@ test("the request link is offered while the request is open, and the device reme
   await expect(button(page, t("collect.remember"))).toBeVisible();
 });
 
+// Whoever alters what the service returns would have the requester pass on a link to a host that reads its secret.
+test("a host that only the server names is in no link", async ({ page }) => {
+  const request = await ask();
+  const thief = "thief.example";
+  await page.route("**/hush.v1.SystemService/GetPolicy", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), baseUrl: `https://${thief}` } });
+  });
+  await collect(page, request);
+  await expect(page.getByLabel(t("collect.keep.link"))).toHaveValue(url + request.collectPlace);
+  await page.unrouteAll();
+
+  await name(page, request, thief);
+  await page.reload();
+  await expect(page.getByLabel(t("collect.request"))).toHaveValue(url + request.requestPlace);
+  const warning = page.getByRole("alert").filter({ hasText: thief });
+  await expect(warning).toBeVisible();
+  await expectAccessible(page);
+  await button(page, t("collect.remember")).click();
+  await expect(page.getByText(t("collect.kept"), { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(warning, "remembering is no choice of a host").toBeVisible();
+  await expect(page.getByLabel(t("collect.request"))).toHaveValue(url + request.requestPlace);
+});
+
+test("the link has the host that was chosen on this device, or that the page is on", async ({ page }) => {
+  const request = await ask();
+  await collect(page, request);
+  await button(page, t("collect.remember")).click();
+  await expect(page.getByText(t("collect.kept"), { exact: true })).toBeVisible();
+  await page.evaluate(
+    ([key, domain]) =>
+      new Promise((resolve) => {
+        const opening = indexedDB.open("hush.requests", 1);
+        opening.onsuccess = () => {
+          const all = opening.result.transaction("requests", "readwrite");
+          const found = all.objectStore("requests").get(key as string);
+          found.onsuccess = () => all.objectStore("requests").put({ ...found.result, domain });
+          all.oncomplete = resolve;
+        };
+      }),
+    [request.collectKey, brandedHost],
+  );
+  await name(page, request, brandedHost);
+  await page.reload();
+  await expect(page.getByLabel(t("collect.request"))).toHaveValue(`http://${brandedHost}${request.requestPlace}`);
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await name(page, request, new URL(url).hostname);
+  await page.reload();
+  await expect(page.getByLabel(t("collect.request"))).toHaveValue(
+    `http://${new URL(url).hostname}${request.requestPlace}`,
+  );
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+/** name has the service name a host for the link of a request. */
+async function name(page: Page, request: Request, shareDomain: string): Promise<void> {
+  await page.unrouteAll();
+  await alter(page, request, (one) => Object.assign(one, { request: { ...(one.request as object), shareDomain } }));
+}
+
 test("an answer whose tab died while it was opened is opened again by the same browser alone", async ({
   page,
   other,

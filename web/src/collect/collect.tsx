@@ -59,9 +59,9 @@ export function Collect({ link, notice }: CollectProps) {
     <Page title={t("collect.title")} news={came ? `✓ ${t("collect.news")}` : undefined}>
       {notice}
       <Question {...{ shown, live, call, notifyButton }} onChange={take} />
-      {!some && <RequestLink shown={shown} />}
+      {!some && <RequestLink shown={shown} collectKey={link.key} />}
       <Answers {...{ shown, call }} onOpen={open} onChange={take} />
-      {some && <RequestLink shown={shown} />}
+      {some && <RequestLink shown={shown} collectKey={link.key} />}
       <Keep link={link} shown={shown} />
     </Page>
   );

@@ -41,6 +41,8 @@ export default {
   "collect.closed": "Request closed.",
   "collect.request": "Request link",
   "collect.request.hint": "Send it to those who should answer. It shows your request, and never the answers.",
+  "collect.request.elsewhere":
+    "The server names {host} for this link, but this device doesn't know that you chose it. So the link is on the service's own address, where it works, too.",
   "collect.request.message":
     "Please send me something here, end-to-end encrypted. The link takes answers until {time}:\n\n{link}",
   "collect.request.subject": "A request for you",
