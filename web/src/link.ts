@@ -77,9 +77,12 @@ export function requestLink(base: string, fragment: string, domain = ""): string
   return `${origin(base, domain)}/q#${fragment}`;
 }
 
-/** collectLink returns the link that the requester keeps. The server never sees its secret part. */
-export function collectLink(base: string, fragment: string): string {
-  return `${origin(base, "")}/c#${fragment}`;
+/**
+ * collectLink returns the link that the requester keeps. The server never sees its secret
+ * part: the link is on the host that the visitor is on, and on none that an answer names.
+ */
+export function collectLink(fragment: string): string {
+  return `${location.origin}/c#${fragment}`;
 }
 
 /** receiptLink returns the link that the sender keeps. */

@@ -4,7 +4,6 @@ import { dateOf } from "../format";
 import { t } from "../i18n/collect";
 import { collectLink } from "../link";
 import { forgetRequest, keepRequest, keptRequest } from "../requests/kept";
-import { policy } from "../session";
 import { Button, Card, Notice } from "../ui";
 import { CopyField } from "../ui/copy";
 import type { Shown } from "./collector";
@@ -37,7 +36,7 @@ export function Keep({ link, shown }: { link: Link; shown: Shown }) {
   return (
     <Card kind="keep" title={t("collect.keep")}>
       <p>{t("collect.keep.text")}</p>
-      <CopyField label={t("collect.keep.link")} text={collectLink(policy.value?.baseUrl ?? "", whole)}>
+      <CopyField label={t("collect.keep.link")} text={collectLink(whole)}>
         {t("collect.keep.copy")}
       </CopyField>
       {kept !== undefined && (
