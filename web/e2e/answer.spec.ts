@@ -1,7 +1,7 @@
 /* The page behind a request's link. */
 import { ask, type Request } from "./asked";
 import { brandedHost } from "./environment";
-import { ada, button, card, expect, expectAccessible, heading, type Page, test, url } from "./fixtures";
+import { ada, button, card, expect, expectAccessible, heading, type Page, signIn, test, url } from "./fixtures";
 import { hostile } from "./hostile";
 import { base64 } from "./sealed";
 import { requests } from "./sent";
@@ -55,6 +55,32 @@ test("a text is answered, and what opens it stays on the devices @phone @check",
     for (const [where, all] of Object.entries({ sent: sent.join(), said: said.join(), shown, state, before, after })) {
       expect(all.includes(hidden), `${where} has ${hidden}`).toBe(false);
     }
+  }
+});
+
+test("a signed-in visitor's device remembers the receipt of an answer, which is in no account", async ({ page }) => {
+  const request = await ask();
+  await signIn(page, ada);
+  await page.goto(request.requestPlace);
+  await field(page).fill("e2e answer of someone signed in");
+  await send(page).click();
+  await arrived(page);
+  const remember = page.getByRole("checkbox", { name: t("receipt.remember") });
+  await expect(remember).not.toBeChecked();
+  await remember.check();
+  await expectAccessible(page);
+  const receipts: string[] = [new URL(page.url()).hash.slice(1)];
+
+  // The history is on by now.
+  await page.goto(request.requestPlace);
+  await field(page).fill("e2e answer that is remembered at once");
+  await send(page).click();
+  await arrived(page);
+  await expect(remember).toBeChecked();
+  receipts.push(new URL(page.url()).hash.slice(1));
+  const kept = await page.evaluate(() => localStorage.getItem("hush.history") ?? "");
+  for (const receipt of receipts) {
+    expect(kept).toContain(receipt);
   }
 });
 

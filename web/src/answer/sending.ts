@@ -6,7 +6,6 @@ import { t } from "../i18n/answer";
 import { problemText } from "../problem";
 import { asRefusal, Refusal } from "../refusal";
 import { askBeforeLeaving, navigate } from "../router";
-import { account } from "../session";
 import type { ChosenFile } from "../share/draft";
 import { FilesError } from "../share/files";
 import { CanceledError } from "../share/upload";
@@ -79,9 +78,7 @@ export function useSending(to: To, name: string, unsent: boolean, before = false
       const facts = file && { name: file.name, size: (await file.body()).length };
       store(name, call);
       const metadata = await deliver(to, call, { signal, onDoing: setDoing, onSent: setPart });
-      if (account.peek() === null) {
-        remember(metadata, facts); // if this device keeps a history
-      }
+      remember(metadata, facts); // if this device keeps a history: an answer is in no account's list
       arrived(metadata);
       return true;
     } catch (thrown) {

@@ -100,7 +100,9 @@ function Single({ keyOfReceipt: key, created }: SingleProps) {
             onChange={setMetadata}
             actions={phase === "waiting" && notifyButton}
           >
-            {phase === "waiting" && account.value === null && <Remember metadata={metadata} file={file} />}
+            {phase === "waiting" && (account.value === null || isAnswer(metadata)) && (
+              <Remember metadata={metadata} file={file} />
+            )}
           </Status>
           {phase === "waiting" && !fresh && !isAnswer(metadata) && <Link metadata={metadata} />}
           <Folds metadata={metadata} told={!fresh} onChange={setMetadata} />
