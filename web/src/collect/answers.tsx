@@ -66,7 +66,7 @@ interface RowProps {
 }
 
 function Row({ entry, collectKey, onOpen, onBurn }: RowProps) {
-  const { place, phase, refused, secret, answer } = entry;
+  const { place, phase, refused, secret, answer, shared } = entry;
   const waits = phase === "waiting";
   const isOurs = useOwnClaim(entry, collectKey);
   return (
@@ -80,7 +80,7 @@ function Row({ entry, collectKey, onOpen, onBurn }: RowProps) {
         )}
       </div>
       <Said entry={entry} />
-      {waits && refused !== "repeat" && (
+      {waits && !(refused === "repeat" && shared) && (
         <div class="row answer-actions">
           {secret && !refused && (
             <Button

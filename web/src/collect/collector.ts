@@ -28,6 +28,8 @@ export interface Entry {
   name?: string | undefined;
   /** Why it must not be opened: it repeats another answer, or its link does not open. */
   refused?: "repeat" | "altered" | undefined;
+  /** Whether another answer in the list has its number: then burning it may burn the other. */
+  shared: boolean;
 }
 
 /** Shown is a collection that passed its checks. */
@@ -65,16 +67,19 @@ export class Collector {
     const asked = await this.#check(collection);
     const entries: Entry[] = [];
     const numbers = new Set<string>();
+    const counts = new Map<string, number>();
+    for (const { number } of collection.answers) {
+      counts.set(hex(number), (counts.get(hex(number)) ?? 0) + 1);
+    }
     for (const [i, answer] of collection.answers.entries()) {
       const id = hex(answer.number);
       const isRepeat = numbers.has(id);
       numbers.add(id);
       const place = i + 1;
-      entries.push(
-        isRepeat
-          ? { place, id: `${id}/${place}`, answer, phase: phaseOf(answer), refused: "repeat" }
-          : await this.#entry(asked, place, id, answer),
-      );
+      const entry: Omit<Entry, "shared"> = isRepeat
+        ? { place, id: `${id}/${place}`, answer, phase: phaseOf(answer), refused: "repeat" }
+        : await this.#entry(asked, place, id, answer);
+      entries.push({ ...entry, shared: (counts.get(id) ?? 0) > 1 });
     }
     const { request, requestKey } = collection;
     if (!request) {
@@ -98,11 +103,11 @@ export class Collector {
     return asked;
   }
 
-  async #entry(asked: Asked, place: number, id: string, given: Answer): Promise<Entry> {
+  async #entry(asked: Asked, place: number, id: string, given: Answer): Promise<Omit<Entry, "shared">> {
     const answer = later(this.#last.get(id) ?? given, given);
     this.#last.set(id, answer);
     const phase = this.#opened.has(id) && isWaiting(answer) ? "opened" : phaseOf(answer);
-    const entry: Entry = { place, id, answer, phase, name: this.#links.get(id)?.name };
+    const entry: Omit<Entry, "shared"> = { place, id, answer, phase, name: this.#links.get(id)?.name };
     if (answer.sealedLink.length === 0) {
       return isWaiting(answer) ? { ...entry, refused: "altered" } : entry;
     }
