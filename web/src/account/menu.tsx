@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
-import { Requests, Role } from "../contract";
+import { Role } from "../contract";
 import { useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { t as first, number } from "../i18n";
 import { t } from "../i18n/menu";
 import { look, waiting } from "../requests/waiting";
 import { navigate } from "../router";
-import { policy, signOut } from "../session";
+import { signOut } from "../session";
 import { Button } from "../ui";
 import { Dialog } from "../ui/dialog";
 import { Menu, MenuItem, MenuLink } from "../ui/menu";
@@ -19,12 +19,9 @@ export default function AccountMenu({ who }: { who: Account }) {
       await signOut();
       navigate("/");
     });
-  const asks = policy.value && policy.value.requests !== (Requests.off as number);
   useEffect(() => {
-    if (asks) {
-      void look();
-    }
-  }, [asks, who.accountId]);
+    void look();
+  }, [who.accountId]);
   const count = waiting.value > 0 ? number(waiting.value) : "";
   const name = `${t("app.account_menu")}: ${who.address}`;
   return (
@@ -37,11 +34,9 @@ export default function AccountMenu({ who }: { who: Account }) {
         mark={count}
       >
         <MenuLink href="/account">{t("app.account")}</MenuLink>
-        {asks && (
-          <MenuLink href="/account/requests">
-            {t("app.requests")} {count && <span class="badge badge-accent">{count}</span>}
-          </MenuLink>
-        )}
+        <MenuLink href="/account/requests">
+          {t("app.requests")} {count && <span class="badge badge-accent">{count}</span>}
+        </MenuLink>
         <MenuLink href="/account/domains">{t("app.domains")}</MenuLink>
         <MenuLink href="/account/tokens">{t("app.tokens")}</MenuLink>
         {who.role === Role.colonel && <MenuLink href="/colonel">{t("app.colonel")}</MenuLink>}

@@ -1,15 +1,12 @@
-import { Requests } from "../contract";
 import { t } from "../i18n/menu";
 import { place } from "../router";
-import { policy } from "../session";
 
 /** Places leads to the pages of an account. It stands at the same place on each of them. */
 export function Places() {
   const { path } = place.value;
-  const asks = policy.value?.requests !== (Requests.off as number);
   const links: (readonly [to: string, name: string])[] = [
     ["/account", t("app.account")],
-    ...(asks ? [["/account/requests", t("app.requests")] as const] : []),
+    ["/account/requests", t("app.requests")],
     ["/account/tokens", t("app.tokens")],
     ["/account/domains", t("app.domains")],
   ];
