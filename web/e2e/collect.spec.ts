@@ -136,13 +136,28 @@ test("an answer is burned, and a request is closed with those that wait", async 
   await expect.poll(() => kinds(made[0]?.receipt ?? "")).toContain("KIND_BURNED");
 
   await button(page, t("collect.close")).click();
-  await dialog.getByLabel(t("collect.close.burn.one")).check();
+  await dialog.getByLabel(t("collect.close.burn")).check();
   await expectAccessible(page);
   await button(dialog, t("collect.close")).click();
   await expect(state(page, "closed", 2)).toBeVisible();
   await expect(row(page, 2)).toContainText(t("collect.phase.burned"));
   await expect(page.getByLabel(t("collect.request"))).toHaveCount(0);
   await expect(state(other, "closed", 2)).toBeVisible();
+});
+
+test("what is burned with a request has no number in its text: more may come before the press", async ({ page }) => {
+  const request = await ask();
+  const made = [await request.answer("e2e secret one")];
+  await collect(page, request);
+  await button(page, t("collect.close")).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByLabel(t("collect.close.burn"), { exact: true })).not.toBeChecked();
+  await dialog.getByLabel(t("collect.close.burn"), { exact: true }).check();
+  made.push(await request.answer("e2e secret two"));
+  await button(dialog, t("collect.close")).click();
+  for (const { receipt } of made) {
+    await expect.poll(() => kinds(receipt)).toContain("KIND_BURNED");
+  }
 });
 
 test("the request link is offered while the request is open, and the device remembers the collect link on demand", async ({
@@ -417,11 +432,29 @@ test("an answer that was altered or repeats another is not opened", async ({ pag
 test("a second answer with the same K is not opened", async ({ page }) => {
   const request = await ask();
   const first = await request.answer("e2e secret that is repeated");
-  await request.answer("e2e secret that repeats", "", first.secret);
+  const second = await request.answer("e2e secret that repeats", "", first.secret);
   await collect(page, request);
   await expect(row(page, 2)).toContainText(t("collect.refused.repeat"));
   await expect(open(page, 1)).toBeVisible();
   await expect(open(page, 2)).toHaveCount(0);
+  // It can be burned, as its number is its own.
+  await button(page, t("collect.burn.named", { number: "2" })).click();
+  await button(page.getByRole("dialog"), t("burn.confirm")).click();
+  await expect.poll(() => kinds(second.receipt)).toContain("KIND_BURNED");
+  await expect(open(page, 1)).toBeVisible();
+  expect(await kinds(first.receipt)).not.toContain("KIND_BURNED");
+});
+
+test("an answer whose number stands twice in the list is not burned in place of the other", async ({ page }) => {
+  const { request } = await two();
+  await alter(page, request, ({ answers: [first, second] }) => {
+    if (first && second) {
+      second.number = first.number;
+    }
+  });
+  await collect(page, request);
+  await expect(row(page, 2)).toContainText(t("collect.refused.repeat"));
+  await expect(button(page, t("collect.burn.named", { number: "2" }))).toHaveCount(0);
 });
 
 test("the key of another answer opens nothing, and consumes nothing", async ({ page }) => {

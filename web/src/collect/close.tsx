@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { Collection } from "../gen/hush/v1/request_service_pb";
-import { t, tn } from "../i18n/collect";
+import { t } from "../i18n/collect";
 import { requests } from "../rpc";
 import { announce, Button, Checkbox } from "../ui";
 import type { Shown } from "./collector";
@@ -46,7 +46,7 @@ export function Close({ shown, call, onChange }: CloseProps) {
         <p>{t("collect.close.text")}</p>
         {waiting > 0 && (
           <Checkbox checked={burnAnswers} onChecked={setBurnAnswers}>
-            {tn("collect.close.burn", waiting)}
+            {t("collect.close.burn")}
           </Checkbox>
         )}
       </ConfirmCall>
