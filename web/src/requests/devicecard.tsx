@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { rich, t } from "../i18n/requests";
 import { Card, Relative } from "../ui";
-import { type Kept, keptRequests } from "./kept";
+import { isUnlisted, type Kept, keptRequests } from "./kept";
 
 /** DeviceCard lists requests of this device, and says what it keeps of all of them. */
 export function DeviceCard({ kept }: { kept: readonly Kept[] }) {
@@ -54,7 +54,7 @@ export function Times({ created, ends, open }: TimesProps) {
 export default function DeviceRequests() {
   const [kept, setKept] = useState<readonly Kept[]>([]);
   useEffect(() => {
-    void keptRequests().then((all) => setKept(all.filter(({ id }) => id === undefined)));
+    void keptRequests().then((all) => setKept(all.filter((one) => one.id === undefined && !isUnlisted(one))));
   }, []);
   return kept.length > 0 ? <DeviceCard kept={kept} /> : null;
 }

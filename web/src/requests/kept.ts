@@ -38,7 +38,7 @@ const stores = { requests: "key", claims: "name" } as const;
 /** How long a claim is kept: the service keeps no content for one for longer. */
 const claimTime = 3600 * 1000;
 
-/** How long after its end a request is kept at most. The service forgets it sooner: no answer waits for more than 7 days. */
+/** How long after its end a request is listed. The service forgets it sooner: no answer waits for more than 7 days. */
 const after = 14 * 24 * 3600 * 1000;
 
 /** keepRequest keeps a request, or replaces it. It reports whether the browser stored that. */
@@ -46,12 +46,18 @@ export async function keepRequest(request: Kept): Promise<boolean> {
   return (await using("readwrite", (all) => all.put(request))) !== undefined;
 }
 
-/** keptRequests returns the requests of this device, newest first. It forgets those that are long over. */
+/**
+ * keptRequests returns the requests of this device, newest first. It forgets none: the
+ * clock of a device may be wrong, and what is forgotten is gone for good.
+ */
 export async function keptRequests(): Promise<Kept[]> {
   const all = (await using<Kept[]>("readonly", (kept) => kept.getAll() as IDBRequest<Kept[]>)) ?? [];
-  const over = all.filter(({ ends }) => ends + after < Date.now());
-  await Promise.all(over.map(({ key }) => forgetRequest(key)));
-  return all.filter((one) => !over.includes(one)).sort((one, other) => other.created - one.created);
+  return all.sort((one, other) => other.created - one.created);
+}
+
+/** isUnlisted reports whether a request is long over, by the clock of this device. */
+export function isUnlisted({ ends }: Kept): boolean {
+  return ends + after < Date.now();
 }
 
 /** keptRequest returns the request with a collect KEY, or undefined if this device has none. */

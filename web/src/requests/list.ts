@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Request } from "../gen/hush/v1/request_pb";
 import { requests } from "../rpc";
 import { forgetEndedSession } from "../session";
-import { type Kept, keptRequests } from "./kept";
+import { isUnlisted, type Kept, keptRequests } from "./kept";
 import { count } from "./waiting";
 
 /** How often the list asks for what changed. */
@@ -80,9 +80,14 @@ export function useRequests(): List {
       document.removeEventListener("visibilitychange", again);
     };
   }, []);
+  useEffect(() => {
+    if (pages) {
+      count(pages.all);
+    }
+  }, [pages]);
   return {
     rows: pages?.all.map((request) => ({ request, kept: kept.find(({ id }) => id === request.id) })),
-    others: kept.filter(({ id }) => id === undefined),
+    others: kept.filter((one) => one.id === undefined && !isUnlisted(one)),
     more: Boolean(pages?.token),
     busy,
     error,
