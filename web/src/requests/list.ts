@@ -42,9 +42,11 @@ export function useRequests(): List {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const latest = useRef(0);
+  const replaced = useRef<readonly Request[]>([]); // newest first
   const grown = useRef(false); // older ones are shown, which a new first page would hide
   const load = async (before: Pages | undefined, quiet = false) => {
     const own = ++latest.current;
+    const known = replaced.current;
     setBusy(!quiet);
     try {
       const [page, device] = await Promise.all([
@@ -52,11 +54,12 @@ export function useRequests(): List {
         keptRequests(),
       ]);
       if (own === latest.current) {
+        // What was replaced meanwhile may be newer than the page, which was asked for before.
+        const newer = replaced.current.filter((one) => !known.includes(one));
         const all = [...(before?.all ?? []), ...page.requests];
         setKept(device);
-        setPages({ all, token: page.nextPageToken });
+        setPages({ all: all.map((one) => newer.find(({ id }) => id === one.id) ?? one), token: page.nextPageToken });
         setError(undefined);
-        count(all);
       }
     } catch (thrown) {
       if (own === latest.current && !quiet) {
@@ -97,9 +100,8 @@ export function useRequests(): List {
     },
     reload: () => void load(undefined),
     replace: (next) => {
-      const all = pages?.all.map((one) => (one.id === next.id ? next : one)) ?? [];
-      setPages(pages && { ...pages, all });
-      count(all);
+      replaced.current = [next, ...replaced.current];
+      setPages((now) => now && { ...now, all: now.all.map((one) => (one.id === next.id ? next : one)) });
     },
   };
 }
