@@ -199,6 +199,89 @@ test("a browser that stores nothing still asks, and says so", async ({ page }) =
   await expect(row(page, t("requests.key.saved")).first()).toBeVisible();
 });
 
+test("a link that was not stored is shown to a visitor who has left the form", async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(globalThis, "indexedDB", {
+      get: () => {
+        throw new DOMException("", "SecurityError");
+      },
+    });
+  });
+  for (const leave of [
+    () => tab(page, "generate").click(),
+    () => page.getByRole("link", { name: t("app.about") }).click(),
+  ]) {
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/hush.v1.RequestService/CreateRequest", async (route) => {
+      await late;
+      await route.continue();
+    });
+    await openAsk(page);
+    await title(page).fill("Left too soon");
+    const asked = page.waitForRequest("**/CreateRequest");
+    await button(page, t("share.submit")).click();
+    await asked;
+    await leave();
+    await expect(title(page)).toHaveCount(0);
+    answer();
+    await expect(page).toHaveURL(collectPlace);
+    await expect(page.getByRole("status").filter({ hasText: t("ask.unkept") })).toBeAttached();
+    await page.unrouteAll();
+  }
+});
+
+test("the requests of an account are in its menu also when no new ones are made", async ({ page }) => {
+  await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, ...{ requests: "REQUESTS_OFF" } }));
+  await signIn(page, ada);
+  await page.goto("/account");
+  await settle(page);
+  const places = page.getByRole("navigation", { name: t("app.account_menu") });
+  await expect(places.getByRole("link", { name: t("app.requests") })).toBeVisible();
+  await page.getByRole("button", { name: new RegExp(`^${t("app.account_menu")}`) }).click();
+  await page.getByRole("menuitem", { name: t("app.requests") }).click();
+  await expect(page).toHaveURL(/\/account\/requests$/);
+});
+
+test("a page of the list that was asked for before a close does not undo it", async ({ page }) => {
+  const name = `Closed meanwhile ${Math.random()}`;
+  await openAsk(page);
+  await title(page).fill(name);
+  await send(page);
+  await page.goto("/account/requests");
+  const own = row(page, name);
+  await expect(own).toContainText(t("requests.state.open"));
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let answered = () => {};
+  const done = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const fetched = new Promise<void>((resolve) => {
+    void page.route("**/hush.v1.RequestService/ListRequests", async (route) => {
+      const old = await route.fetch();
+      resolve();
+      await late;
+      await route.fulfill({ response: old });
+      answered();
+    });
+  });
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await fetched;
+  await button(own, t("requests.close.named", { name })).click();
+  await button(page.getByRole("dialog"), t("requests.close.action")).click();
+  await expect(own).toContainText(t("requests.state.closed"));
+  answer();
+  await done;
+  await settle(page);
+  await expect(own).toContainText(t("requests.state.closed"));
+  await expect(own.getByRole("button")).toHaveCount(0);
+});
+
 test("what was asked for without an account is on the page of this device, and an account's is not", async ({
   page,
 }) => {
@@ -214,6 +297,7 @@ test("what was asked for without an account is on the page of this device, and a
         const all = opening.result.transaction("requests", "readwrite");
         all.objectStore("requests").put({ ...put, ...times });
         all.objectStore("requests").put({ ...put, ...times, key: "1".repeat(31), title: "Of an account", id: "00" });
+        all.objectStore("requests").put({ ...put, ...times, key: "2".repeat(31), title: "Long over", ends: 1 });
         all.oncomplete = resolve;
       };
     });
@@ -221,6 +305,19 @@ test("what was asked for without an account is on the page of this device, and a
   await page.reload();
   await expect(page.getByRole("link", { name: "Of this device" })).toBeVisible();
   await expect(page.getByText("Of an account")).toHaveCount(0);
+  await expect(page.getByText("Long over")).toHaveCount(0);
+  // A clock may be wrong: what it hides is still there.
+  const keys = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const opening = indexedDB.open("hush.requests", 1);
+        opening.onsuccess = () => {
+          const all = opening.result.transaction("requests").objectStore("requests").getAllKeys();
+          all.onsuccess = () => resolve(all.result);
+        };
+      }),
+  );
+  expect(keys).toEqual(["0", "1", "2"].map((digit) => digit.repeat(31)));
   await expectAccessible(page);
 });
 

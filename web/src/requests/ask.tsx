@@ -73,9 +73,10 @@ function AskForm({ sender }: AskProps) {
       if (drafted.peek() === sent) {
         clear();
       }
-      if (left.current.signal.aborted) {
+      if (left.current.signal.aborted && kept) {
         return; // it is in the list of this device
       }
+      // What was not stored is nowhere else, whatever the visitor looks at by now.
       navigate(`/c#${place}`);
       if (!kept) {
         announce(t("ask.unkept"));
