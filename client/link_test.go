@@ -252,8 +252,8 @@ func TestParseLinksOfRequests(t *testing.T) {
 	if _, err := client.ParseCollectLink(whole); !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), "\"hush answer\" answers it") {
 		t.Errorf("ParseCollectLink(request link): got %v, want what the link is", err)
 	}
-	if got := request.LinkSecret().Expose(); len(got) != 32 || (client.RequestLink{}).Expose() != "" || (client.CollectLink{}).Expose() != "" {
-		t.Errorf("LinkSecret: got %d bytes, want 32, and no text of no link", len(got))
+	if len(request.LinkSecret().Expose()) != 32 || (client.RequestLink{}).Expose() != "" || (client.CollectLink{}).Expose() != "" {
+		t.Error("LinkSecret, Expose: got none, or a text of no link, want a secret, and no text of no link")
 	}
 }
 

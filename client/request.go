@@ -72,9 +72,9 @@ const (
 	NoteMax  = request.NoteMax
 	// AnswersMax is the largest number of answers.
 	AnswersMax = request.AnswersMax
-	// RequestTTLMin and RequestTTLMax are the shortest and the longest lifetime of any server.
-	RequestTTLMin = time.Minute
-	RequestTTLMax = 30 * 24 * time.Hour
+	// RequestTTLShortest and RequestTTLLongest are the shortest and the longest lifetime of any server.
+	RequestTTLShortest = time.Minute
+	RequestTTLLongest  = 30 * 24 * time.Hour
 )
 
 // AskRequest is what to ask for.
@@ -121,7 +121,7 @@ func (r AskRequest) check() error {
 		return usage("a request needs a title: what do you ask for?")
 	case r.Answers < 1 || r.Answers > AnswersMax:
 		return usage("a request takes 1 to %d answers", AnswersMax)
-	case r.TTL != 0 && (r.TTL < RequestTTLMin || r.TTL > RequestTTLMax):
+	case r.TTL != 0 && (r.TTL < RequestTTLShortest || r.TTL > RequestTTLLongest):
 		return usage("a request lasts a minute to 30 days")
 	case r.TTL%time.Second != 0:
 		return usage("a request lasts whole seconds")

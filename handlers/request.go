@@ -150,9 +150,10 @@ func (w *collectionWatcher) show(ctx context.Context) error {
 // digestOf identifies a collection but for the remaining time. A stream lasts long and
 // keeps no more than that: a collection of 100 answers is large.
 func digestOf(c *hushv1.Collection) (digest [sha256.Size]byte, err error) {
-	left := c.Request.TtlLeft
-	c.Request.TtlLeft = nil
-	defer func() { c.Request.TtlLeft = left }()
+	request := c.GetRequest()
+	left := request.GetTtlLeft()
+	request.TtlLeft = nil
+	defer func() { request.TtlLeft = left }()
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
 	return sha256.Sum256(encoded), err
 }

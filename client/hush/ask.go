@@ -58,12 +58,12 @@ func (h *Client) Ask(ctx context.Context, ask client.AskRequest) (client.Asked, 
 // lifetime where none was asked for.
 func (a *asking) admit() error {
 	p := a.policy
-	longest := min(seconds(p.GetAnonymousTtl()), client.RequestTTLMax)
+	longest := min(seconds(p.GetAnonymousTtl()), client.RequestTTLLongest)
 	if !a.token.IsEmpty() {
-		longest = min(seconds(p.GetAccountTtl()), client.RequestTTLMax)
+		longest = min(seconds(p.GetAccountTtl()), client.RequestTTLLongest)
 	}
 	if a.ask.TTL == 0 {
-		a.ask.TTL = max(min(seconds(p.GetDefaultTtl()), longest), client.RequestTTLMin)
+		a.ask.TTL = max(min(seconds(p.GetDefaultTtl()), longest), client.RequestTTLShortest)
 	}
 	needsAccount := a.ask.Notify || a.ask.ShowAddress || a.ask.Domain != ""
 	switch {

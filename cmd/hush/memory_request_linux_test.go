@@ -166,9 +166,10 @@ func (r *requester) hide(name string, secret endtoend.LinkSecret, i int) {
 }
 
 // answer answers with a file and a passphrase, twice the same.
-func (r *requester) answer(a *asked, i int) (k endtoend.LinkSecret, passphrase, text string) {
+func (r *requester) answer(a *asked, i int) (passphrase, text string) {
 	r.t.Helper()
-	k, passphrase, text = endtoend.NewLinkSecret(), "passphrase "+rand.Text(), "answer text "+rand.Text()
+	k := endtoend.NewLinkSecret()
+	passphrase, text = "passphrase "+rand.Text(), "answer text "+rand.Text()
 	name := "name-" + rand.Text()
 	keys, err := endtoend.Derive(k, passphrase)
 	r.must(err)
@@ -194,14 +195,14 @@ func (r *requester) answer(a *asked, i int) (k endtoend.LinkSecret, passphrase, 
 	}
 	r.hidden[fmt.Sprintf("text %d", i)], r.hidden[fmt.Sprintf("passphrase %d", i)], r.hidden[fmt.Sprintf("name %d", i)] = text, passphrase, name
 	r.hide("K", k, i)
-	return k, passphrase, text
+	return passphrase, text
 }
 
 // live makes every call of a request once, and leaves an answer that waits.
 func (r *requester) live(i int) {
 	r.t.Helper()
 	ctx, a := r.t.Context(), r.ask(i)
-	_, passphrase, text := r.answer(a, 2*i)
+	passphrase, text := r.answer(a, 2*i)
 	r.answer(a, 2*i+1)
 	stream, err := r.requests.WatchCollection(ctx, &hushv1.WatchCollectionRequest{CollectKey: a.GetCollectKey(), CollectProof: a.collectProof[:]})
 	r.must(err)

@@ -84,7 +84,7 @@ func NewCollector(c endtoend.LinkSecret) Collector {
 	base := extract(saltCollect, c)
 	private, err := suite().kem.NewPrivateKey(expand(base, infoKeyPair))
 	if err != nil {
-		panic("request: a seed of 32 bytes is a private key: " + err.Error())
+		panic("request: a seed of 32 bytes is a private key: " + err.Error()) //nolint:forbidigo // each seed is one: see RFC 9180 and X-Wing
 	}
 	return Collector{keys: seal.Hide(collectKeys{
 		private: private,

@@ -238,9 +238,16 @@ func TestSealedLinksOpenForTheirAnswerAlone(t *testing.T) {
 	}
 }
 
+// askedFor returns a card as a requester's device makes it.
+func askedFor(t *testing.T, card request.Card) *request.Asked {
+	t.Helper()
+	_, asked, _, _ := requested(t, card) //nolint:dogsled // the others are of other tests
+	return asked
+}
+
 // What a server with the link can encrypt, a device must still refuse.
 func TestCardsOfOtherVersionsAreRefused(t *testing.T) {
-	_, asked, _, _ := requested(t, newCard())
+	asked := askedFor(t, newCard())
 	for name, test := range map[string]struct {
 		change func([]byte) []byte
 		want   error
@@ -273,7 +280,7 @@ func TestCardsOfOtherVersionsAreRefused(t *testing.T) {
 
 // Fields of a later version are ignored, and the hash has them.
 func TestFieldsOfLaterVersionsAreIgnored(t *testing.T) {
-	_, asked, _, _ := requested(t, newCard())
+	asked := askedFor(t, newCard())
 	raw := append(bytes.Clone(request.Raw(asked)), 0x30, 1, 0x22, 3, 0x1a, 1, '1')
 	r := request.Hash(raw)
 	got, err := request.Open(r, request.SealRaw(r, raw))
@@ -288,7 +295,7 @@ func TestFieldsOfLaterVersionsAreIgnored(t *testing.T) {
 
 // Zeros are all that may follow a card, and as many as the format says.
 func TestPaddingOfCardsIsChecked(t *testing.T) {
-	_, asked, _, _ := requested(t, newCard())
+	asked := askedFor(t, newCard())
 	raw, r := request.Raw(asked), asked.Secret()
 	plain := request.Plain(raw)
 	for name, altered := range map[string][]byte{

@@ -21,11 +21,11 @@ func Of(tx *rows.Tx, request seal.RowKey, fn func(ref Ref, r *Record) error) err
 	return tx.Range(BucketAnswer, request[:], rows.PrefixEnd(request[:]), func(key, value []byte) error {
 		ref, err := refOf(key)
 		if err != nil {
-			return nil // the doctor reports it
+			return nil //nolint:nilerr // the doctor reports it
 		}
 		r, err := decode(value)
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // the doctor reports it
 		}
 		return fn(ref, r)
 	})

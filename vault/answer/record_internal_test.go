@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decode(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
-		if _, err := decode(other.encode()); err != rows.ErrDamaged {
+		if _, err := decode(other.encode()); !errors.Is(err, rows.ErrDamaged) {
 			t.Errorf("decode(record that contradicts itself): got %v, want %v", err, rows.ErrDamaged)
 		}
 	})
@@ -118,7 +119,7 @@ func TestRefOf(t *testing.T) {
 		t.Errorf("refOf(Key()): got %v, %v, want the same", got, err)
 	}
 	for _, key := range [][]byte{nil, ref.Key()[1:], append(ref.Key(), 0)} {
-		if _, err := refOf(key); err != rows.ErrDamaged {
+		if _, err := refOf(key); !errors.Is(err, rows.ErrDamaged) {
 			t.Errorf("refOf(%d bytes): got %v, want %v", len(key), err, rows.ErrDamaged)
 		}
 	}

@@ -43,7 +43,7 @@ func sampleToken() *TokenRecord {
 
 func sampleLastingToken() *TokenRecord {
 	r := sampleToken()
-	r.Scopes, r.name, r.expires, r.Used = caller.ScopesAll, "default", time.Time{}, time.Time{}
+	r.Scopes, r.name, r.expires, r.Used = caller.ScopeConceal|caller.ScopeReveal|caller.ScopeMetadata|caller.ScopeAccount, "default", time.Time{}, time.Time{}
 	return r
 }
 

@@ -47,7 +47,7 @@ func (re *Requests) AnswerRequest(ctx context.Context, c caller.Caller, key stri
 		return receipt.Metadata{}, &refusal.InvalidError{Field: "sealed_link", Text: "has a wrong length"}
 	}
 	now := re.clock.Now()
-	f, _, err := re.byLink(ctx, c, key, proof, now)
+	f, err := re.byLink(ctx, c, key, proof, now)
 	if err != nil {
 		return receipt.Metadata{}, err
 	}

@@ -147,7 +147,7 @@ func TestKillsWhileAnswering(t *testing.T) {
 			prepare: func(t *testing.T, p *pair) { t.Helper(); made = p.asked.MakeAnswer(t, vaulttest.Plaintext, "") },
 			on:      func(t *testing.T, p *pair) error { t.Helper(); return send(t, p, p.killed) },
 			beside:  func(t *testing.T, p *pair) error { t.Helper(); return send(t, p, p.Kit) },
-			then: func(t *testing.T, p *pair, on, beside error) {
+			then: func(t *testing.T, p *pair, _, beside error) {
 				t.Helper()
 				vaulttest.Want(t, "AnswerRequest(other node)", beside, nil)
 				vaulttest.Want(t, "AnswerRequest(again)", send(t, p, p.Kit), nil)

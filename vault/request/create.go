@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// CardMost is the maximum length of a card as it is encrypted, and LinkBoxSize the
-	// length of a link box.
-	CardMost    = 12_872
+	// CardMost is the maximum length of a card as it is encrypted.
+	CardMost = 12_872
+	// LinkBoxSize is the length of a link box.
 	LinkBoxSize = 104
 	// AnswersMost is the maximum number of answers.
 	AnswersMost = 100

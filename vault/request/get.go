@@ -30,7 +30,7 @@ type Shown struct {
 // ErrNotFound, and ErrLink for a wrong proof.
 func (re *Requests) GetRequest(ctx context.Context, c caller.Caller, key string, proof caller.Text) (Shown, error) {
 	now := re.clock.Now()
-	f, _, err := re.byLink(ctx, c, key, proof, now)
+	f, err := re.byLink(ctx, c, key, proof, now)
 	if err != nil {
 		return Shown{}, err
 	}

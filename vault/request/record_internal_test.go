@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestListKeys(t *testing.T) {
 				t.Errorf("listedRow(key): got %x, %v, want %x", got, err, row)
 			}
 			for _, other := range [][]byte{nil, key[1:], append(bytes.Clone(key), 0), append([]byte{'x'}, key[1:]...)} {
-				if _, err := listedRow(other); err != rows.ErrDamaged {
+				if _, err := listedRow(other); !errors.Is(err, rows.ErrDamaged) {
 					t.Errorf("listedRow(%d bytes): got %v, want %v", len(other), err, rows.ErrDamaged)
 				}
 			}

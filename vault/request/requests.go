@@ -202,10 +202,10 @@ func (f *found) show(c caller.Caller, now time.Time) Request {
 
 // byLink finds the request of a link, or returns ErrNotFound, and ErrLink for a wrong
 // proof.
-func (re *Requests) byLink(ctx context.Context, c caller.Caller, key string, proof caller.Text, now time.Time) (f found, token seal.Token, err error) {
+func (re *Requests) byLink(ctx context.Context, c caller.Caller, key string, proof caller.Text, now time.Time) (f found, err error) {
 	token, ok := seal.ParseToken(key)
 	if !ok {
-		return found{}, token, refusal.ErrNotFound
+		return found{}, refusal.ErrNotFound
 	}
 	err = re.store.View(ctx, func(tx *rows.Tx) (err error) {
 		f, err = re.read(tx, c, token.RowKey(seal.KindRequest), now)
@@ -214,5 +214,5 @@ func (re *Requests) byLink(ctx context.Context, c caller.Caller, key string, pro
 	if err == nil && !isProof(proof, f.record.linkProof) {
 		err = refusal.ErrLink
 	}
-	return f, token, err
+	return f, err
 }

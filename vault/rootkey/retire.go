@@ -145,6 +145,8 @@ func Ends(kind keylist.SealedKind) string {
 		return "until they are gone"
 	case keylist.SealedClaims:
 		return "gone within two minutes"
+	case keylist.SealedRequests:
+		return "until their collect links are used, or they are forgotten"
 	case keylist.SealedMails:
 		return "gone within a day"
 	case keylist.SealedEpochs:

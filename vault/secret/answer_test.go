@@ -28,10 +28,9 @@ type answerKit struct {
 	collect endtoend.Proof
 }
 
-func newAnswerKit(t *testing.T, opts vaulttest.Options) *answerKit {
+func newAnswerKit(t *testing.T) *answerKit {
 	t.Helper()
-	opts.Manual = true
-	k := &answerKit{vaulttest.New(t, opts), recordtest.Row("r"), seal.NewAccountKey(), endtoend.Proof{7}}
+	k := &answerKit{vaulttest.New(t, vaulttest.Options{Manual: true}), recordtest.Row("r"), seal.NewAccountKey(), endtoend.Proof{7}}
 	vaulttest.Want(t, "Begin()", k.Store.Update(t.Context(), rows.Plain(func(tx *rows.Tx) error { return answer.Begin(tx, k.request) })), nil)
 	return k
 }
@@ -168,7 +167,7 @@ func TestEndsOfAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newAnswerKit(t, vaulttest.Options{})
+			k := newAnswerKit(t)
 			a, other := k.mustAnswer(t, 1, ""), k.mustAnswer(t, 2, "")
 			k.wantTally(t, 2, 2)
 			end.end(t, k, a)
@@ -195,7 +194,7 @@ func TestEndsOfAnswers(t *testing.T) {
 // consumes nothing, and uses up no try at the passphrase.
 func TestAnswersNeedTheCollectProof(t *testing.T) {
 	t.Parallel()
-	k := newAnswerKit(t, vaulttest.Options{})
+	k := newAnswerKit(t)
 	a := k.mustAnswer(t, 1, vaulttest.Passphrase)
 	key := k.key(t, a)
 	before := storedRows(t, k.Kit)
@@ -231,7 +230,7 @@ func TestAnswersNeedTheCollectProof(t *testing.T) {
 // key. The secret counts for its requester's bytes, and for nothing else of the account.
 func TestReceiptsOfAnswers(t *testing.T) {
 	t.Parallel()
-	k := newAnswerKit(t, vaulttest.Options{})
+	k := newAnswerKit(t)
 	a := k.mustAnswer(t, 1, "")
 	vaulttest.Want(t, "Metadata.Secret", a.metadata.Secret, nil)
 	vaulttest.Want(t, "Metadata.Account", a.metadata.Account, "")
@@ -254,7 +253,7 @@ func TestReceiptsOfAnswers(t *testing.T) {
 // No more places are taken than there are, and none for a number that is taken.
 func TestPlacesOfAnswers(t *testing.T) {
 	t.Parallel()
-	k := newAnswerKit(t, vaulttest.Options{})
+	k := newAnswerKit(t)
 	k.mustAnswer(t, 1, "")
 	_, err := k.answer(t, 1, "")
 	vaulttest.WantErr(t, "ConcealAnswer(same number)", err, refusal.ErrDuplicate)

@@ -108,10 +108,11 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 // even if a share is destroyed only later.
 func (se *Secrets) finish(ctx context.Context, m move, ended ...ending) error {
 	slots := make([]storage.Slot, len(ended))
-	changed := make([]seal.RowKey, len(ended))
+	changed := make([]seal.RowKey, 0, len(ended))
 	for i := range ended {
 		end := &ended[i]
-		slots[i], changed[i] = end.slot, end.metadata
+		slots[i] = end.slot
+		changed = append(changed, end.metadata)
 		se.usage.SecretEnded(end.charged, end.counted, end.claimed)
 		if end.noticed {
 			se.outbox.Wake()

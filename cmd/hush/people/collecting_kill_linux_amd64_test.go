@@ -91,7 +91,9 @@ func TestCollectAllSurvivesKills(t *testing.T) {
 	var k killing
 	most := servertest.InTier(1, math.MaxInt) // of each step
 	for step := range steps {
-		for number := 1; number <= most && killAndCollectAllAgain(t, k.at(t), step, number) && !t.Failed(); number++ {
+		number := 1
+		for number <= most && killAndCollectAllAgain(t, k.at(t), step, number) && !t.Failed() {
+			number++
 		}
 	}
 }
@@ -130,7 +132,9 @@ func TestRunOfARequestSurvivesKills(t *testing.T) {
 	var k killing
 	most := servertest.InTier(1, math.MaxInt) // of each step
 	for _, step := range []string{"flock", "pwrite", "fsync", "write"} {
-		for number := 1; number <= most && killAndRunAgain(t, k.at(t), step, number) && !t.Failed(); number++ {
+		number := 1
+		for number <= most && killAndRunAgain(t, k.at(t), step, number) && !t.Failed() {
+			number++
 		}
 	}
 }

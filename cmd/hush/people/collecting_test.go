@@ -20,9 +20,9 @@ type asker struct {
 }
 
 // startAsking starts a service that lets everyone ask.
-func startAsking(t *testing.T, flags ...string) (*servertest.Server, asker) {
+func startAsking(t *testing.T) (*servertest.Server, asker) {
 	t.Helper()
-	s := servertest.Start(t, append([]string{"--requests=anyone", "--rate-limits=off"}, flags...)...)
+	s := servertest.Start(t, "--requests=anyone", "--rate-limits=off")
 	a := asker{Sharer: servertest.NewSharer(t, s.URL)}
 	var err error
 	if a.requests, err = a.Requests(); err != nil {
