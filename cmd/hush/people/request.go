@@ -209,7 +209,7 @@ func (r *requestCommand) tell(ctx context.Context, server *client.Client, reques
 		_, err = fmt.Fprintln(r.console.Out, asked.Link.Expose())
 	}
 	if err != nil {
-		return r.withdraw(ctx, requests, asked, err)
+		return r.withdraw(ctx, requests, asked, file, err)
 	}
 	times := "one answer"
 	if asked.Card.Answers > 1 {
@@ -236,10 +236,12 @@ func (r *requestCommand) keepCollect(asked client.Asked, file *linkFile) error {
 }
 
 // withdraw closes a request whose links were not passed on.
-func (r *requestCommand) withdraw(ctx context.Context, requests client.Requests, asked client.Asked, why error) error {
+func (r *requestCommand) withdraw(ctx context.Context, requests client.Requests, asked client.Asked, file *linkFile, why error) error {
 	what := "the request was made, and its links could not be passed on; it was closed again"
 	if _, err := requests.CloseRequest(ctx, asked.Collect, true); err != nil {
 		what = "the request was made, its links could not be passed on, and it could not be closed"
+	} else if file != nil { // its link is dead; it may be gone already
+		_ = os.Remove(r.collectFile)
 	}
 	return fmt.Errorf("%s: %w", what, why)
 }

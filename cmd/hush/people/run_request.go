@@ -51,7 +51,7 @@ func (r *runCommand) askFor(ctx context.Context, server *client.Client, from *se
 	if err != nil {
 		return err
 	}
-	asked, err := requests.Ask(ctx, client.AskRequest{Title: from.title, TTL: r.requestTTL})
+	asked, err := requests.Ask(ctx, client.AskRequest{Title: from.title, Text: true, TTL: r.requestTTL})
 	if err != nil {
 		return err
 	}
