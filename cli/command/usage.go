@@ -104,7 +104,7 @@ func argumentName(c *cobra.Command, at int) string {
 // wrong command there is no telling which flags are right, so it names the
 // command.
 func flagError(c *cobra.Command, err error) error {
-	if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() {
+	if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !takesArguments(c) {
 		return unknownCommand(c, args[0])
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && flags.IsSecret(wrong.GetFlag()) {

@@ -131,7 +131,7 @@ func (h *Client) Answer(ctx context.Context, answer client.SealedAnswer) (client
 	switch {
 	case fail == nil:
 		return answered(answer, sent.GetMetadata())
-	case lost && fail.Err.Kind == client.KindNetwork:
+	case lost && (fail.Err.Kind == client.KindNetwork || fail.Err.Kind == client.KindLimited):
 		fail.Err.Message += "; whether the answer arrived is not known"
 	case fail.Refusal.reason == hushv1.Refusal_REASON_UNSPECIFIED:
 		return client.Answered{}, ofRequest(fail.Err)

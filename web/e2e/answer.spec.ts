@@ -132,7 +132,7 @@ test("what is asked is text @check", async ({ page }) => {
   await page.goto(request.requestPlace);
   await expect(page.locator("blockquote")).toContainText("<svg onload=alert(2)>");
   await expect(page.locator("blockquote :not(p)")).toHaveCount(0);
-  expect(await page.locator(".answer-note").evaluate((note) => note.textContent)).toBe(request.asked.card.note);
+  expect(await page.locator(".asked-note").evaluate((note) => note.textContent)).toBe(request.asked.card.note);
   expect(await page.title()).not.toContain("evil");
 });
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -193,6 +194,10 @@ func (o *collectCommand) burn(ctx context.Context, x *collector) error {
 	a := found.Answers[o.burned-1]
 	if a.State != client.StateWaiting {
 		return &command.ExitError{Code: command.ExitGone, Cause: fmt.Errorf("nothing to burn: answer %d is gone: %s", o.burned, answerText(a, time.Now()))}
+	}
+	others := slices.Delete(slices.Clone(found.Answers), o.burned-1, o.burned)
+	if slices.ContainsFunc(others, func(other client.Answer) bool { return other.Number == a.Number }) {
+		return fmt.Errorf("answer %d is in the list twice, and another one might be burned: nothing was burned", o.burned)
 	}
 	if !o.sure {
 		sure, err := o.console.Confirm(ctx, fmt.Sprintf("Burn answer %d to %s, unread?", o.burned, quoted(found.Card.Title)))

@@ -110,16 +110,20 @@ func (x *collector) sweep(found client.Collection) {
 // still come, and ExitGone if none will. A number is that of the only answer that is wanted.
 func nothingToOpen(found client.Collection, number int) error {
 	now := time.Now()
-	if number == 0 && found.Card.Answers == 1 {
+	if number == 0 && found.Card.Answers == 1 && len(found.Answers) == 1 {
 		number = 1
 	}
 	switch {
+	case number > found.Card.Answers:
+		return command.Usage("there is no answer %d: the request takes %d", number, found.Card.Answers)
 	case number > 0 && number <= len(found.Answers):
 		text := fmt.Sprintf("answer %d cannot be opened here: ", number)
 		if found.Card.Answers == 1 {
 			text = "the answer cannot be opened here: "
 		}
 		return &command.ExitError{Code: command.ExitGone, Cause: errors.New(text + answerText(found.Answers[number-1], now))}
+	case found.Request.State == client.RequestOpen && number > 0:
+		return &command.ExitError{Code: command.ExitNotYet, Cause: fmt.Errorf("there is no answer %d yet: the request is %s", number, requestText(found.Request, now))}
 	case found.Request.State == client.RequestOpen:
 		return &command.ExitError{Code: command.ExitNotYet, Cause: fmt.Errorf("no answer waits: the request is %s", requestText(found.Request, now))}
 	default:

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { size } from "../format";
 import { rich, t } from "../i18n/answer";
+import { Quote } from "../requests/quote";
 import { Card, Icon, type IconName, LinkButton, Relative, Time } from "../ui";
 import type { Question } from "./lookup";
 
@@ -14,16 +15,7 @@ export function Asks({ question, children }: { question: Question; children?: Co
       {children}
       <figure class="answer-quote">
         <figcaption>{t("answer.quote")}</figcaption>
-        <blockquote>
-          <p class="answer-title" dir="auto">
-            {card.title}
-          </p>
-          {card.note && (
-            <p class="answer-note" dir="auto">
-              {card.note}
-            </p>
-          )}
-        </blockquote>
+        <Quote card={card} />
       </figure>
       <ul class="open-facts">
         <Fact icon="clock">

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CgBNR4Ds.js";import{i as t}from"./wire-Dt0ZzaYy.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as seal,n as sealUnder}from"./seal-B93HX7tO.js";

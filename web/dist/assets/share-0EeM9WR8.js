@@ -1,1 +1,0 @@
-export{t as default}from"./share-C4oQJmxs.js";
