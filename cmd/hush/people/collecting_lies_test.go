@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -70,9 +71,7 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer answer.Body.Close()
-	for name, values := range answer.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header)
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/GetCollection") && answer.StatusCode == http.StatusOK:
 		body, _ := io.ReadAll(answer.Body)
@@ -158,8 +157,8 @@ func TestCollectAllIsNotMovedByPlaces(t *testing.T) {
 		case len(c.GetAnswers()) == 1:
 			a.answerText(t, asked, "hello")
 		default: // in the place of the first
-			slices.Reverse(c.Answers)
-			c.Request.State = hushv1.Request_STATE_CLOSED
+			slices.Reverse(c.GetAnswers())
+			c.GetRequest().State = hushv1.Request_STATE_CLOSED
 		}
 	})
 	link := strings.Replace(asked.Collect.Expose(), s.URL, front, 1)

@@ -18,7 +18,7 @@ func TestCardFactsForgeNoRow(t *testing.T) {
 		"title":    {Title: "Key" + strings.Repeat(" ", 67) + forged},
 		"one word": {Title: strings.Repeat("x", 200)},
 		"note":     {Title: "Key", Note: strings.Repeat("x", 69) + forged + "\n" + strings.Repeat(" ", 69) + forged + "\n\n" + forged},
-		"wide":     {Title: "Key", Note: strings.Repeat("鍵", 35) + forged},
+		"wide":     {Title: "Key", Note: strings.Repeat("\u9375", 35) + forged}, // two columns each
 	} {
 		for _, columns := range []int{40, 72, 80, 200} {
 			var out bytes.Buffer
