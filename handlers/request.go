@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -97,25 +96,8 @@ func (s *RequestService) WatchCollection(ctx context.Context, req *hushv1.WatchC
 		return err
 	}
 	defer watch.Close()
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
 	w := collectionWatcher{watch: watch, stream: stream}
-	for {
-		err := w.show(ctx)
-		if errors.Is(err, refusal.ErrNotFound) {
-			return nil // it is forgotten
-		}
-		if err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err() // the caller left, or a time is up
-		case <-watch.Changed():
-		case <-tick.C:
-			w.beat = true
-		}
-	}
+	return follow(ctx, watch.Changed(), w.show)
 }
 
 // collectionWatcher is a stream that follows a collection.
@@ -123,28 +105,30 @@ type collectionWatcher struct {
 	watch  *request.Watch
 	stream *connect.ServerStream[hushv1.WatchCollectionResponse]
 	shown  [sha256.Size]byte // digestOf what was last sent
-	beat   bool              // a message is due even without a change
 }
 
 // show sends the collection if it changed since the last time, or if a heartbeat is due.
-func (w *collectionWatcher) show(ctx context.Context) error {
+// over reports whether the request is forgotten.
+func (w *collectionWatcher) show(ctx context.Context, beat bool) (over bool, err error) {
 	found, err := w.watch.Collection(ctx)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return true, nil
+	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	now := collectionOf(found)
 	digest, err := digestOf(now)
 	if err != nil {
-		return err
+		return false, err
 	}
 	message := new(hushv1.WatchCollectionResponse)
 	if digest != w.shown {
 		w.shown, message.Collection = digest, now
-	} else if !w.beat {
-		return nil
+	} else if !beat {
+		return false, nil
 	}
-	w.beat = false
-	return w.stream.Send(message)
+	return false, w.stream.Send(message)
 }
 
 // digestOf identifies a collection but for the remaining time. A stream lasts long and

@@ -25,19 +25,26 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 		return err
 	}
 	defer watch.Close()
+	w := watcher{watch: watch, stream: stream}
+	return follow(ctx, watch.Changed(), w.show)
+}
+
+// follow calls show at once, after each change, and with beat when a message is due even
+// without a change, until nothing more can follow.
+func follow(ctx context.Context, changed <-chan struct{}, show func(ctx context.Context, beat bool) (over bool, err error)) error {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
-	w := watcher{watch: watch, stream: stream}
-	for {
-		if over, err := w.show(ctx); err != nil || over {
+	for beat := false; ; {
+		if over, err := show(ctx, beat); err != nil || over {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err() // the caller left, or a time is up
-		case <-watch.Changed():
+		case <-changed:
+			beat = false
 		case <-tick.C:
-			w.beat = true
+			beat = true
 		}
 	}
 }
@@ -47,12 +54,11 @@ type watcher struct {
 	watch  *receipt.Watch
 	stream *connect.ServerStream[hushv1.WatchMetadataResponse]
 	shown  *hushv1.Metadata // as last sent
-	beat   bool             // a message is due even without a change
 }
 
 // show sends the receipt if it changed since the last time, or if a heartbeat
 // is due. over reports whether nothing more can follow.
-func (w *watcher) show(ctx context.Context) (over bool, err error) {
+func (w *watcher) show(ctx context.Context, beat bool) (over bool, err error) {
 	found, err := w.watch.Metadata(ctx)
 	if err != nil {
 		return false, err
@@ -61,10 +67,9 @@ func (w *watcher) show(ctx context.Context) (over bool, err error) {
 	message := new(hushv1.WatchMetadataResponse)
 	if !sameReceipt(w.shown, now) {
 		w.shown, message.Metadata = now, now
-	} else if !w.beat {
+	} else if !beat {
 		return false, nil
 	}
-	w.beat = false
 	over = !found.State.Live() && found.Outcome != receipt.OutcomeAwaited
 	return over, w.stream.Send(message)
 }
