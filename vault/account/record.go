@@ -8,9 +8,11 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/ticket"
+	"hush/vault/watch"
 )
 
 const tallyVersion = 1
@@ -188,6 +190,17 @@ func GetAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 func RowOf(c caller.Caller) (bucket string, key []byte) {
 	id := c.AccountID()
 	return BucketAccount, id[:]
+}
+
+// ReadsOf returns the rows whose change may end what a caller with an account follows: its
+// account, and its session or token. A caller without one has none.
+func ReadsOf(c caller.Caller) []watch.RowOf {
+	if c.Anonymous() {
+		return nil
+	}
+	accounts, id := RowOf(c)
+	credentials, row := credential.RowOf(c)
+	return []watch.RowOf{{Bucket: accounts, Key: string(id)}, {Bucket: credentials, Key: string(row)}}
 }
 
 // PutAccount stores an account.

@@ -35,58 +35,45 @@ func Of(tx *rows.Tx, request seal.RowKey, fn func(ref Ref, r *Record) error) err
 // is that of its receipt. claimed says that a claim keeps the content. It changes nothing
 // if the request is forgotten. It returns an error about damage before it writes anything.
 func Ended(tx *rows.Tx, ref Ref, state receipt.State, claimed bool, at time.Time) error {
-	r, err := Load(tx, ref)
-	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.State.Live() {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	tally, err := LoadTally(tx, ref.Request)
-	if errors.Is(err, refusal.ErrNotFound) {
-		err = rows.ErrInconsistent
-	}
-	if err != nil {
-		return err
-	}
-	r.State, r.Ended = state, at
-	if claimed {
-		r.Outcome = receipt.OutcomeAwaited
-	}
-	if tally.Waiting > 0 {
-		tally.Waiting--
-	}
-	return r.change(tx, ref, tally)
+	return change(tx, ref, func(r *Record) bool { return r.State.Live() }, func(r *Record, tally *Tally) {
+		r.State, r.Ended = state, at
+		if claimed {
+			r.Outcome = receipt.OutcomeAwaited
+		}
+		if tally.Waiting > 0 {
+			tally.Waiting--
+		}
+	})
 }
 
 // ClaimEnded notes, in the transaction that ends the claim on an answer, whether the
 // device of the requester confirmed. It changes nothing if the request is forgotten, or if
 // the answer awaits no claim. It returns an error about damage before it writes anything.
 func ClaimEnded(tx *rows.Tx, ref Ref, delivered bool, at time.Time) error {
+	return change(tx, ref, func(r *Record) bool { return r.Outcome == receipt.OutcomeAwaited }, func(r *Record, _ *Tally) {
+		r.Outcome, r.OutcomeAt = receipt.OutcomeLapsed, at
+		if delivered {
+			r.Outcome = receipt.OutcomeDelivered
+		}
+	})
+}
+
+// change stores what apply changes of an answer and of what is counted of its request, if
+// the answer is one that it concerns. It does nothing for a request that is forgotten. Once
+// nothing of the content is left, what opens it goes.
+func change(tx *rows.Tx, ref Ref, concerns func(r *Record) bool, apply func(r *Record, tally *Tally)) error {
 	r, err := Load(tx, ref)
-	if errors.Is(err, refusal.ErrNotFound) || err == nil && r.Outcome != receipt.OutcomeAwaited {
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !concerns(r) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	tally, err := LoadTally(tx, ref.Request)
-	if errors.Is(err, refusal.ErrNotFound) {
-		err = rows.ErrInconsistent
-	}
+	tally, err := TallyOf(tx, ref.Request)
 	if err != nil {
 		return err
 	}
-	r.Outcome, r.OutcomeAt = receipt.OutcomeLapsed, at
-	if delivered {
-		r.Outcome = receipt.OutcomeDelivered
-	}
-	return r.change(tx, ref, tally)
-}
-
-// change stores an answer whose state changed. Once nothing of the content is left, what
-// opens it goes.
-func (r *Record) change(tx *rows.Tx, ref Ref, tally Tally) error {
+	apply(r, &tally)
 	if !r.Openable() {
 		r.SealedKey, r.SealedLink = nil, nil
 	}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -85,6 +86,16 @@ func (d *Draft) Put(tx *rows.Tx) error {
 // is unknown or forgotten.
 func LoadTally(tx *rows.Tx, request seal.RowKey) (Tally, error) {
 	return rows.Load(tx, BucketAnswers, request[:], decodeTally)
+}
+
+// TallyOf is LoadTally for a request that is stored: it has a tally, or the store is
+// inconsistent.
+func TallyOf(tx *rows.Tx, request seal.RowKey) (Tally, error) {
+	tally, err := LoadTally(tx, request)
+	if errors.Is(err, refusal.ErrNotFound) {
+		err = rows.ErrInconsistent
+	}
+	return tally, err
 }
 
 // RowOf returns where the tally of a request is stored.

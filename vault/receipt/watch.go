@@ -6,7 +6,6 @@ import (
 	"hush/seal"
 	"hush/vault/account"
 	"hush/vault/caller"
-	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/watch"
 )
@@ -34,12 +33,7 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 	shown := watch.Receipt{Row: row, Expires: found.record.expires, Reads: []watch.RowOf{
 		{Bucket: BucketMetadata, Key: string(row[:])}, {Bucket: bucketTimeline, Key: string(row[:])},
 	}}
-	if !c.Anonymous() {
-		accounts, id := account.RowOf(c)
-		credentials, credentialRow := credential.RowOf(c)
-		shown.Reads = append(shown.Reads,
-			watch.RowOf{Bucket: accounts, Key: string(id)}, watch.RowOf{Bucket: credentials, Key: string(credentialRow)})
-	}
+	shown.Reads = append(shown.Reads, account.ReadsOf(c)...)
 	w := &Watch{re, c, token, watch.NewListener(shown, c)}
 	re.watches.Add(w.listener)
 	return w, nil

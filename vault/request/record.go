@@ -175,7 +175,7 @@ func loadKept(tx *rows.Tx, row seal.RowKey, now time.Time) (*Record, answer.Tall
 	if err != nil {
 		return nil, answer.Tally{}, err
 	}
-	tally, err := loadTally(tx, row)
+	tally, err := answer.TallyOf(tx, row)
 	if err == nil && !now.Before(r.forgotten()) {
 		err = refusal.ErrNotFound
 	}

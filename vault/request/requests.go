@@ -147,15 +147,6 @@ func ownerOf(tx *rows.Tx, r *Record) (*account.Record, error) {
 	return owner, err
 }
 
-// loadTally loads what is counted of a request.
-func loadTally(tx *rows.Tx, row seal.RowKey) (answer.Tally, error) {
-	tally, err := answer.LoadTally(tx, row)
-	if errors.Is(err, refusal.ErrNotFound) {
-		err = rows.ErrInconsistent
-	}
-	return tally, err
-}
-
 // isBarred reports whether a request takes no answers because of its account.
 func (f *found) isBarred() bool {
 	return f.record.owner != "" && (f.owner == nil || !f.owner.Usable())

@@ -6,7 +6,6 @@ import (
 	"hush/vault/account"
 	"hush/vault/answer"
 	"hush/vault/caller"
-	"hush/vault/credential"
 	"hush/vault/watch"
 )
 
@@ -28,12 +27,7 @@ func (re *Requests) WatchCollection(ctx context.Context, c caller.Caller, link C
 	answers, row := answer.RowOf(f.row)
 	// Whatever happens to a request changes this small row: nodes read it every few seconds.
 	shown := watch.Receipt{Row: f.row, Expires: f.record.expires, Reads: []watch.RowOf{{Bucket: answers, Key: string(row)}}}
-	if !c.Anonymous() {
-		accounts, id := account.RowOf(c)
-		credentials, credentialRow := credential.RowOf(c)
-		shown.Reads = append(shown.Reads,
-			watch.RowOf{Bucket: accounts, Key: string(id)}, watch.RowOf{Bucket: credentials, Key: string(credentialRow)})
-	}
+	shown.Reads = append(shown.Reads, account.ReadsOf(c)...)
 	w := &Watch{re, c, link, watch.NewListener(shown, c)}
 	re.watches.Add(w.listener)
 	return w, nil
