@@ -15,11 +15,7 @@ import (
 
 // Request implements client.Requests.
 func (h *Client) Request(ctx context.Context, link client.RequestLink) (client.Question, error) {
-	policy, err := h.getPolicy(ctx)
-	if err != nil {
-		return client.Question{}, err
-	}
-	home, err := homeOf(policy)
+	_, home, err := h.policyAndHome(ctx)
 	if err != nil {
 		return client.Question{}, err
 	}

@@ -3,6 +3,7 @@ package hush
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -36,11 +37,7 @@ func (h *Client) Ask(ctx context.Context, ask client.AskRequest) (client.Asked, 
 	if err != nil {
 		return client.Asked{}, err
 	}
-	policy, err := h.getPolicy(ctx)
-	if err != nil {
-		return client.Asked{}, err
-	}
-	home, err := homeOf(policy)
+	policy, home, err := h.policyAndHome(ctx)
 	if err != nil {
 		return client.Asked{}, err
 	}
@@ -80,9 +77,17 @@ func (a *asking) admit() error {
 	case a.ask.Notify && !p.GetMail():
 		return refused("the server sends no mail, and cannot tell you that an answer came")
 	case a.ask.TTL > longest:
-		return refused("the server keeps a request for at most %s", longest)
+		return refused("the server keeps a request for at most %s", spanText(longest))
 	}
 	return nil
+}
+
+// spanText says how long a lifetime is, in days where that is whole.
+func spanText(d time.Duration) string {
+	if days := int(d / (24 * time.Hour)); days > 1 && d%(24*time.Hour) == 0 {
+		return fmt.Sprintf("%d days", days)
+	}
+	return d.String()
 }
 
 // write makes the card of the request, for a new collect link.

@@ -39,11 +39,7 @@ func (h *Client) Share(ctx context.Context, request client.ShareRequest) (client
 	if err := checkFile(request); err != nil {
 		return client.Shared{}, err
 	}
-	policy, err := h.getPolicy(ctx)
-	if err != nil {
-		return client.Shared{}, err
-	}
-	home, err := homeOf(policy)
+	policy, home, err := h.policyAndHome(ctx)
 	if err != nil {
 		return client.Shared{}, err
 	}
@@ -229,6 +225,16 @@ func (s *sharing) checked(ctx context.Context, made concealed) (client.Shared, e
 	return shared, nil
 }
 
+// policyAndHome returns what the server allows, and homeOf that.
+func (h *Client) policyAndHome(ctx context.Context) (*hushv1.GetPolicyResponse, *url.URL, error) {
+	policy, err := h.getPolicy(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := homeOf(policy)
+	return policy, home, err
+}
+
 // homeOf returns the base URL that a server says its pages have. It may be of another
 // host than that of the Client, whose address can be internal or forwarded; Shared
 // shows it, and the caller decides whether that is good enough.
@@ -238,7 +244,7 @@ func homeOf(policy *hushv1.GetPolicyResponse) (*url.URL, error) {
 			return home, nil
 		}
 	}
-	return nil, &client.Error{Kind: client.KindFailure, Message: "the server does not say where its links lead; nothing was shared"}
+	return nil, &client.Error{Kind: client.KindFailure, Message: "the server does not say where its links lead; nothing was sent"}
 }
 
 // baseOf returns the base URL of a link: that of the domain that was wanted, or else the
