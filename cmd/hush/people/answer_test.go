@@ -3,8 +3,6 @@ package people_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,14 +27,10 @@ func (a asker) opened(t *testing.T, asked client.Asked, passphrase string) clien
 }
 
 // lossyLine is a proxy that swallows the first answers of the service to an answer: each
-// arrived there.
+// arrived there, and the connection breaks.
 func lossyLine(t *testing.T, s *servertest.Server, losses int64) string {
 	t.Helper()
-	to, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forward := httputil.NewSingleHostReverseProxy(to)
+	forward := proxyTo(t, s.URL)
 	var calls atomic.Int64
 	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/AnswerRequest") || calls.Add(1) > losses {
@@ -44,7 +38,9 @@ func lossyLine(t *testing.T, s *servertest.Server, losses int64) string {
 			return
 		}
 		forward.ServeHTTP(httptest.NewRecorder(), r)
-		panic(http.ErrAbortHandler)
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close()
+		}
 	}))
 	t.Cleanup(line.Close)
 	return line.URL

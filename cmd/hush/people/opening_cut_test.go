@@ -88,18 +88,21 @@ func openBehind(t *testing.T, from servertest.Sharer, proxy string, n int) {
 	}
 }
 
+// proxyTo passes requests on to a service, and what it streams at once.
+func proxyTo(t *testing.T, address string) *httputil.ReverseProxy {
+	t.Helper()
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, FlushInterval: -1}
+}
+
 // startHedger starts a balancer in bad order: it passes the first reveal on, drops the
 // answer, and asks another server, which knows no such secret.
 func startHedger(t *testing.T, right, wrong string) (address string) {
 	t.Helper()
-	proxyTo := func(address string) http.Handler {
-		to, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
-	}
-	toRight, toWrong := proxyTo(right), proxyTo(wrong)
+	toRight, toWrong := proxyTo(t, right), proxyTo(t, wrong)
 	var asked atomic.Bool
 	hedger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/RevealSecret") || asked.Swap(true) {
