@@ -39,34 +39,7 @@ func TestCollectLeavesNoTraces(t *testing.T) {
 		t.Fatalf("Collect: got %v and %d answers, want one", err, len(found.Answers))
 	}
 	canaries := slices.Concat(collectTraces(asked), tracesOf(found.Answers[0].Link), []string{title, text, phrase})
-	c := r.Program(t, "collect", r.KeepLink(t, asked.Collect.Expose()), "--passphrase-file=-")
-	c.Env = append(c.Env, "TMPDIR="+r.Folder)
-	c.Stdin = strings.NewReader(phrase + "\n")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Process.Kill() })
-	content := bufio.NewReader(out)
-	if _, err := content.Peek(1); err != nil { // it has the content, and waits for its reader
-		t.Fatal(err)
-	}
-	if len(r.Claims(t)) != 1 {
-		t.Errorf("claims: got %q, want one", r.Claims(t))
-	}
-	wantNoCanary(t, "processes at work", allProcesses(t, 0, "--passphrase-file=-", "TMPDIR="+r.Folder), canaries...)
-	wantNoCanary(t, "disk at work", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
-	var got bytes.Buffer
-	if _, err := got.ReadFrom(content); err != nil || strings.Count(got.String(), text) != 4000 {
-		t.Errorf("hush collect: got %v and %d bytes, want the content", err, got.Len())
-	}
-	if err := c.Wait(); err != nil {
-		t.Errorf("hush collect: got %v, want no error", err)
-	}
-	wantNoCanary(t, "disk", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
+	openingLeavesNoTraces(t, r, "collect", asked.Collect.Expose(), phrase, text, canaries)
 	a.WantDelivered(t, answered)
 }
 

@@ -34,54 +34,12 @@ func TestCollectSurvivesKills(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about the client")
 	var k killing
-	most := servertest.InTier(1, math.MaxInt) // of each step
-	for _, flags := range [][]string{{"-o", "saved"}, {"-o", "saved", "--overwrite"}} {
-		killed := map[string]int{}
-		for step := range steps {
-			for killed[step] < most && killAndCollectAgain(t, k.at(t), step, killed[step]+1, flags) && !t.Failed() {
-				killed[step]++
-			}
-		}
-		for _, step := range []string{"pwrite", "fsync", "linkat", "unlinkat", "write", "read"} {
-			if killed[step] == 0 && !t.Failed() {
-				t.Errorf("hush collect %s: got no %s at which to kill it, want one", flags, step)
-			}
-		}
-		t.Logf("hush collect %s: killed at %v", flags, killed)
-	}
-}
-
-// killAndCollectAgain collects an answer with a kill at a step, and once more. It returns
-// false if the program did not come to that step.
-func killAndCollectAgain(t *testing.T, a asker, step string, number int, flags []string) bool {
-	t.Helper()
-	const content = "DATABASE_URL=postgres://app:8Kq-vN2@db/app\n"
-	asked, r := a.ask(t, "The database", 1), servertest.NewRecipient(t)
-	answered := a.answerText(t, asked, content)
-	args := append([]string{"collect", r.KeepLink(t, asked.Collect.Expose())}, flags...)
-	saved := filepath.Join(r.Folder, "saved")
-	killed, err := killAtStep(r.Program(t, args...), step, number)
-	if err != nil {
-		endTracing(t, err)
-	}
-	before, _ := os.ReadFile(saved)
-	waited := len(r.Claims(t)) > 0
-	again, err := r.Program(t, args...).CombinedOutput()
-	// A kill after the last change leaves nothing to do.
-	if err != nil && (waited || string(before) != content) {
-		t.Errorf("killed at %s %d and run again: got %v, want no error; it wrote:\n%s", step, number, err, again)
-	}
-	if got, err := os.ReadFile(saved); err != nil || string(got) != content {
-		t.Errorf("killed at %s %d and run again: got %v and %q, want the content; it wrote:\n%s", step, number, err, got, again)
-	}
-	if names := strings.Join(servertest.NamesIn(t, r.Folder), " "); names != "saved" {
-		t.Errorf("killed at %s %d and run again: got the files %s, want the one alone", step, number, names)
-	}
-	if waiting := r.Claims(t); len(waiting) > 0 {
-		t.Errorf("killed at %s %d and run again: got the claims %q, want none", step, number, waiting)
-	}
-	a.WantDelivered(t, answered)
-	return killed
+	survivesKills(t, "collect", func() killedOpening {
+		a := k.at(t)
+		asked := a.ask(t, "The database", 1)
+		answered := a.answerText(t, asked, killedContent)
+		return killedOpening{link: asked.Collect.Expose(), wantDelivered: func() { a.WantDelivered(t, answered) }}
+	})
 }
 
 // The same for all answers at once: each is there once.

@@ -31,8 +31,16 @@ func TestOpenLeavesNoTraces(t *testing.T) {
 		Content:    &client.Content{Bytes: bytes.Repeat([]byte(text), 4000)}, // more than a pipe holds
 		Passphrase: client.Hide(phrase),
 	})
-	canaries := append(tracesOf(shared.Link), text, phrase)
-	c := r.Program(t, "open", r.KeepLink(t, shared.Link.Expose()), "--passphrase-file=-")
+	openingLeavesNoTraces(t, r, "open", shared.Link.Expose(), phrase, text, append(tracesOf(shared.Link), text, phrase))
+	from.WantDelivered(t, shared)
+}
+
+// openingLeavesNoTraces runs a command that opens what waits behind a link, with a
+// passphrase, and looks for canaries while it works and afterwards. The content is text,
+// 4,000 times: more than a pipe holds.
+func openingLeavesNoTraces(t *testing.T, r servertest.Recipient, name, link, phrase, text string, canaries []string) {
+	t.Helper()
+	c := r.Program(t, name, r.KeepLink(t, link), "--passphrase-file=-")
 	c.Env = append(c.Env, "TMPDIR="+r.Folder)
 	c.Stdin = strings.NewReader(phrase + "\n")
 	out, err := c.StdoutPipe()
@@ -55,14 +63,13 @@ func TestOpenLeavesNoTraces(t *testing.T) {
 	wantNoCanary(t, "disk at work", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
 	var got bytes.Buffer
 	if _, err := got.ReadFrom(content); err != nil || strings.Count(got.String(), text) != 4000 {
-		t.Errorf("hush open: got %v and %d bytes, want the content", err, got.Len())
+		t.Errorf("hush %s: got %v and %d bytes, want the content", name, err, got.Len())
 	}
 	if err := c.Wait(); err != nil {
-		t.Errorf("hush open: got %v, want no error", err)
+		t.Errorf("hush %s: got %v, want no error", name, err)
 	}
 	wantNoCanary(t, "processes", allProcesses(t, 0, os.Args[0]), canaries...)
 	wantNoCanary(t, "disk", slices.Concat(contentsOf(t, r.Home), contentsOf(t, r.Folder)), canaries...)
-	from.WantDelivered(t, shared)
 }
 
 // A program that was started with secrets is at work. It alone has them, and it has

@@ -188,32 +188,50 @@ func TestOpenWhereNothingCanBeLinked(t *testing.T) {
 func TestOpenSurvivesKills(t *testing.T) {
 	t.Parallel()
 	servertest.RunOnce(t, "about the client")
-	s := servertest.Start(t, "--rate-limits=off")
-	from := servertest.NewSharer(t, s.URL)
+	from := servertest.NewSharer(t, servertest.Start(t, "--rate-limits=off").URL)
+	survivesKills(t, "open", func() killedOpening {
+		shared := from.Text(t, killedContent)
+		return killedOpening{link: shared.Link.Expose(), wantDelivered: func() { from.WantDelivered(t, shared) }}
+	})
+}
+
+// killedContent is what is opened where the program is killed.
+const killedContent = "DATABASE_URL=postgres://app:8Kq-vN2@db/app\n"
+
+// killedOpening is a secret or an answer with killedContent.
+type killedOpening struct {
+	link string // that opens it
+	// wantDelivered checks that its sender knows that it arrived.
+	wantDelivered func()
+}
+
+// survivesKills kills a command that opens what waits at each of its steps, and runs it
+// again.
+func survivesKills(t *testing.T, name string, wait func() killedOpening) {
+	t.Helper()
 	most := servertest.InTier(1, math.MaxInt) // of each step
 	for _, flags := range [][]string{{"-o", "saved"}, {"-o", "saved", "--overwrite"}} {
 		killed := map[string]int{}
 		for step := range steps {
-			for killed[step] < most && killAndOpenAgain(t, from, step, killed[step]+1, flags) && !t.Failed() {
+			for killed[step] < most && killAndOpenAgain(t, name, wait(), step, killed[step]+1, flags) && !t.Failed() {
 				killed[step]++
 			}
 		}
 		for _, step := range []string{"pwrite", "fsync", "linkat", "unlinkat", "write", "read"} {
 			if killed[step] == 0 && !t.Failed() {
-				t.Errorf("hush open %s: got no %s at which to kill it, want one", flags, step)
+				t.Errorf("hush %s %s: got no %s at which to kill it, want one", name, flags, step)
 			}
 		}
-		t.Logf("hush open %s: killed at %v", flags, killed)
+		t.Logf("hush %s %s: killed at %v", name, flags, killed)
 	}
 }
 
-// killAndOpenAgain opens a secret with a kill at a step, and once more. It returns
-// false if the program did not come to that step.
-func killAndOpenAgain(t *testing.T, from servertest.Sharer, step string, number int, flags []string) bool {
+// killAndOpenAgain opens what waits with a kill at a step, and once more. It returns false
+// if the program did not come to that step.
+func killAndOpenAgain(t *testing.T, name string, waiting killedOpening, step string, number int, flags []string) bool {
 	t.Helper()
-	const content = "DATABASE_URL=postgres://app:8Kq-vN2@db/app\n"
-	shared, r := from.Text(t, content), servertest.NewRecipient(t)
-	args := append([]string{"open", r.KeepLink(t, shared.Link.Expose())}, flags...)
+	r := servertest.NewRecipient(t)
+	args := append([]string{name, r.KeepLink(t, waiting.link)}, flags...)
 	saved := filepath.Join(r.Folder, "saved")
 	killed, err := killAtStep(r.Program(t, args...), step, number)
 	if err != nil {
@@ -223,18 +241,18 @@ func killAndOpenAgain(t *testing.T, from servertest.Sharer, step string, number 
 	waited := len(r.Claims(t)) > 0
 	again, err := r.Program(t, args...).CombinedOutput()
 	// A kill after the last change leaves nothing to do.
-	if err != nil && (waited || string(before) != content) {
+	if err != nil && (waited || string(before) != killedContent) {
 		t.Errorf("killed at %s %d and run again: got %v, want no error; it wrote:\n%s", step, number, err, again)
 	}
-	if got, err := os.ReadFile(saved); err != nil || string(got) != content {
+	if got, err := os.ReadFile(saved); err != nil || string(got) != killedContent {
 		t.Errorf("killed at %s %d and run again: got %v and %q, want the content; it wrote:\n%s", step, number, err, got, again)
 	}
 	if names := strings.Join(servertest.NamesIn(t, r.Folder), " "); names != "saved" {
 		t.Errorf("killed at %s %d and run again: got the files %s, want the one alone", step, number, names)
 	}
-	if waiting := r.Claims(t); len(waiting) > 0 {
-		t.Errorf("killed at %s %d and run again: got the claims %q, want none", step, number, waiting)
+	if claims := r.Claims(t); len(claims) > 0 {
+		t.Errorf("killed at %s %d and run again: got the claims %q, want none", step, number, claims)
 	}
-	from.WantDelivered(t, shared)
+	waiting.wantDelivered()
 	return killed
 }
