@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -76,38 +77,60 @@ func parseStates(text string) ([]string, error) {
 	return wanted, nil
 }
 
-// list prints the receipts that are wanted, page by page. It reads one more than it
-// prints, to say whether there are more.
+// list prints the receipts that are wanted, page by page.
 func (s receiptCommand) list(ctx context.Context, server *client.Client, l listOptions) error {
-	var rows [][]string
-	printed, sealed, more := 0, 0, false
-	for r, err := range server.Receipts(ctx) {
-		if err != nil {
-			return withExitCode(err)
-		}
-		sealed += r.Sealed
-		if r.Sealed > 0 || !l.wants(r) {
-			continue
-		}
-		if more = printed == listLength && !l.all; more {
-			break
-		}
-		printed++
-		if !l.asJSON {
-			rows = append(rows, receiptRow(r))
-			continue
-		}
-		if err := s.printListed(r); err != nil {
-			return err
+	sealed := 0
+	wanted := func(yield func(client.Receipt, error) bool) {
+		for r, err := range server.Receipts(ctx) {
+			sealed += r.Sealed
+			if (err != nil || r.Sealed == 0 && l.wants(r)) && !yield(r, err) {
+				return
+			}
 		}
 	}
-	if len(rows) > 0 {
-		if err := s.Table("ID,STATE,KIND,SHARED,EXPIRES,LABEL", rows); err != nil {
-			return err
-		}
+	p := listPrinter[client.Receipt]{
+		Console: s.Console, all: l.all, asJSON: l.asJSON, header: "ID,STATE,KIND,SHARED,EXPIRES,LABEL", row: receiptRow, object: listedJSON,
+	}
+	printed, more, err := p.print(wanted)
+	if err != nil {
+		return err
 	}
 	s.tellRest(printed, sealed, more)
 	return nil
+}
+
+// listPrinter prints what a list has: a table, or with asJSON an object a line.
+type listPrinter[T any] struct {
+	*console.Console
+
+	all, asJSON bool
+	header      string // the names of the columns, separated by commas
+	row         func(T) []string
+	object      func(T) any
+}
+
+// print prints a sequence, as it is read, and no more than listLength unless all are
+// wanted. It reads one more than it prints, to say whether there are more.
+func (p *listPrinter[T]) print(from iter.Seq2[T, error]) (printed int, more bool, err error) {
+	var rows [][]string
+	for one, err := range from {
+		if err != nil {
+			return printed, false, withExitCode(err)
+		}
+		if more = printed == listLength && !p.all; more {
+			break
+		}
+		printed++
+		if !p.asJSON {
+			rows = append(rows, p.row(one))
+		} else if err := printJSON(p.Console, p.object(one)); err != nil {
+			return printed, false, err
+		}
+	}
+	if len(rows) == 0 {
+		return printed, more, nil
+	}
+	return printed, more, p.Table(p.header, rows)
 }
 
 // wants reports whether a receipt is in a state that is listed: by the word that stands
@@ -116,11 +139,11 @@ func (l listOptions) wants(r client.Receipt) bool {
 	return len(l.states) == 0 || slices.Contains(l.states, stateText(r)) || slices.Contains(l.states, r.State.String())
 }
 
-// printListed prints a receipt with its key.
-func (s receiptCommand) printListed(r client.Receipt) error {
+// listedJSON is a receipt with its key.
+func listedJSON(r client.Receipt) any {
 	line := newReceiptJSON(r)
 	line.Receipt = r.Key.Expose()
-	return printJSON(s.Console, line)
+	return line
 }
 
 // tellRest says what a list does not have.

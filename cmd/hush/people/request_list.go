@@ -71,35 +71,21 @@ hush request list --all --json`,
 	return c
 }
 
-// listRequests prints requests, page by page. It reads one more than it prints, to say
-// whether there are more.
+// listRequests prints requests, page by page.
 func listRequests(ctx context.Context, on *console.Console, server *client.Client, all, asJSON bool) error {
 	requests, err := server.Requests()
 	if err != nil {
 		return withExitCode(err)
 	}
-	var rows [][]string
-	printed, more := 0, false
-	for r, err := range requests.ListRequests(ctx) {
-		if err != nil {
-			return withExitCode(err)
-		}
-		if more = printed == listLength && !all; more {
-			break
-		}
-		printed++
-		if !asJSON {
-			rows = append(rows, requestRow(r, time.Now()))
-		} else if err := printJSON(on, newRequestState(r)); err != nil {
-			return err
-		}
+	p := listPrinter[client.Request]{
+		Console: on, all: all, asJSON: asJSON, header: "ID,STATE,ANSWERED,WAITING,ASKED,ENDS",
+		row:    func(r client.Request) []string { return requestRow(r, time.Now()) },
+		object: func(r client.Request) any { return newRequestState(r) },
 	}
-	if len(rows) > 0 {
-		if err := on.Table("ID,STATE,ANSWERED,WAITING,ASKED,ENDS", rows); err != nil {
-			return err
-		}
-	}
+	printed, more, err := p.print(requests.ListRequests(ctx))
 	switch {
+	case err != nil:
+		return err
 	case more:
 		on.Tellf("there are more than %d; --all lists all", printed)
 	case printed == 0:
