@@ -144,7 +144,7 @@ type Asked struct {
 
 // Card says what is asked for. The requester's device wrote it, and no server can change it.
 type Card struct {
-	// Title is one line, and Note has lines that end with a line feed. Nothing in them
+	// Title is one line, and line feeds may part the lines of Note. Nothing else in them
 	// controls a terminal. Show them as quoted plain text, and never as links.
 	Title, Note string
 	// Text and File are the kinds of content that the requester accepts.

@@ -59,6 +59,16 @@ func ParseCollectLink(text string) (CollectLink, error) {
 	return NewCollectLink(server, parsed), nil
 }
 
+// IsCollectLink reports whether a text is a collect link, whole or not.
+func IsCollectLink(text string) bool {
+	u, _, err := parsePasted(text)
+	if err != nil {
+		return false
+	}
+	_, ok := baseOf(u, collectPage)
+	return ok
+}
+
 // parseDeviceLink parses a link to a page whose fragment has a secret that only devices
 // have. what says which link it is.
 func parseDeviceLink(text, page, what string) (server string, parsed endtoend.Link, err error) {

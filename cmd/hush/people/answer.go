@@ -135,7 +135,7 @@ func (a *answerCommand) run(ctx context.Context, args []string) error {
 	if err := a.check(args); err != nil {
 		return err
 	}
-	link, err := a.readLink(ctx, args)
+	link, err := readLink(ctx, a.console, args, "Link: ", client.ParseRequestLink)
 	if err != nil {
 		return err
 	}
@@ -174,25 +174,6 @@ func (a *answerCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return a.send(ctx, requests, answerToSend{SealedAnswer: sealed, title: question.Card.Title, name: name}, file)
-}
-
-// readLink reads the link of the request, or asks for it.
-func (a *answerCommand) readLink(ctx context.Context, args []string) (client.RequestLink, error) {
-	var text string
-	var err error
-	if len(args) == 0 {
-		text, err = a.console.AskHidden(ctx, "Link: ")
-	} else {
-		var from bool
-		if text, from, err = readArgument(ctx, a.console, args[0]); err == nil && !from {
-			text = args[0]
-		}
-	}
-	if err != nil {
-		return client.RequestLink{}, err
-	}
-	link, err := client.ParseRequestLink(text)
-	return link, withExitCode(err)
 }
 
 // seal reads the content and encrypts it. Its name is that of a file; empty for others.

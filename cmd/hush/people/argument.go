@@ -10,25 +10,26 @@ import (
 	"hush/client"
 )
 
-// readLink reads a LINK argument: the link, "-" for the only line of standard
-// input, or @FILE for that of a file.
-func (x *connector) readLink(ctx context.Context, argument string) (client.Link, error) {
-	text, err := readLinkText(ctx, x.console, argument)
-	if err != nil {
-		return client.Link{}, err
+// readLink reads LINK: the link, "-" for the only line of standard input, @FILE for that of
+// a file, and nothing for a prompt on a terminal, which does not show what is pasted.
+func readLink[L any](ctx context.Context, on *console.Console, args []string, prompt string, parse func(text string) (L, error)) (link L, err error) {
+	if len(args) == 0 && !on.CanAsk() {
+		return link, command.Usage("LINK is missing: \"-\" reads it from standard input, @FILE from a file")
 	}
-	link, err := client.ParseLink(text)
+	text, err := askLinkText(ctx, on, args, prompt)
+	if err != nil {
+		return link, err
+	}
+	link, err = parse(text)
 	return link, withExitCode(err)
 }
 
-// readCollectLink is readLink for the collect link of a request.
-func (x *connector) readCollectLink(ctx context.Context, argument string) (client.CollectLink, error) {
-	text, err := readLinkText(ctx, x.console, argument)
-	if err != nil {
-		return client.CollectLink{}, err
+// askLinkText returns the text of LINK, or asks for it.
+func askLinkText(ctx context.Context, on *console.Console, args []string, prompt string) (string, error) {
+	if len(args) == 0 {
+		return on.AskHidden(ctx, prompt)
 	}
-	link, err := client.ParseCollectLink(text)
-	return link, withExitCode(err)
+	return readLinkText(ctx, on, args[0])
 }
 
 // readLinkText returns the text of a LINK argument.

@@ -26,19 +26,19 @@ func TestReadLink(t *testing.T) {
 	for argument, want := range map[string]string{link: "", "-": "", "@" + closed: "", "@" + open: "every user of this machine may read " + open} {
 		x, said := newTestConnector(t, nil, nil)
 		x.console.In = strings.NewReader(link + "\r\n \n")
-		got, err := x.readLink(t.Context(), argument)
+		got, err := readLink(t.Context(), x.console, []string{argument}, "", client.ParseLink)
 		if err != nil || got.Expose() != link || !strings.Contains(said.String(), want) {
 			t.Errorf("readLink(%q): got %v, %v and %q said, want the link and %q", argument, got, err, said, want)
 		}
 	}
 	for argument, want := range map[string]string{"-": "standard input: the first line is empty", "@" + folder + "/none": "open " + folder, "@": "behind the @ must stand the name of a file", "@" + two: "there is more than one line"} {
 		x, _ := newTestConnector(t, nil, nil)
-		if _, err := x.readLink(t.Context(), argument); !isUsage(err, want) {
+		if _, err := readLink(t.Context(), x.console, []string{argument}, "", client.ParseLink); !isUsage(err, want) {
 			t.Errorf("readLink(%q): got %v, want the usage error %q", argument, err, want)
 		}
 	}
 	x, _ := newTestConnector(t, nil, nil)
-	_, err := x.readLink(t.Context(), "https://a.example/e#"+testKey)
+	_, err := readLink(t.Context(), x.console, []string{"https://a.example/e#" + testKey}, "", client.ParseLink)
 	if exit, ok := errors.AsType[*command.ExitError](err); !ok || exit.Code != command.ExitUsage || strings.Contains(err.Error(), testKey) {
 		t.Errorf("readLink of half a link: got %v, want exit code %d without the link", err, command.ExitUsage)
 	}

@@ -95,7 +95,7 @@ func (o *collectCommand) run(ctx context.Context, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	link, err := o.readLink(ctx, args)
+	link, err := readLink(ctx, o.console, args, "Collect link: ", client.ParseCollectLink)
 	if err != nil {
 		return err
 	}
@@ -159,22 +159,6 @@ func (o *collectCommand) checkCollecting() error {
 		return command.Usage("--all needs --output with a folder, and %s is none", o.output)
 	}
 	return nil
-}
-
-// readLink reads the collect link, or asks for it.
-func (o *collectCommand) readLink(ctx context.Context, args []string) (client.CollectLink, error) {
-	if len(args) > 0 {
-		return o.connector.readCollectLink(ctx, args[0])
-	}
-	if !o.console.CanAsk() {
-		return client.CollectLink{}, command.Usage("LINK is missing: \"-\" reads it from standard input, @FILE from a file")
-	}
-	text, err := o.console.AskHidden(ctx, "Collect link: ")
-	if err != nil {
-		return client.CollectLink{}, err
-	}
-	link, err := client.ParseCollectLink(text)
-	return link, withExitCode(err)
 }
 
 // newCollector returns the collector of a link. Like opening, collecting needs no account.

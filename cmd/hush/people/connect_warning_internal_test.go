@@ -32,7 +32,7 @@ func TestWarningOfServersWithoutTLS(t *testing.T) {
 func TestLinkBehindAtIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	x, _ := newTestConnector(t, nil, nil)
-	_, err := x.readLink(t.Context(), "@https://a.example/s#"+testKey)
+	_, err := readLink(t.Context(), x.console, []string{"@https://a.example/s#" + testKey}, "", client.ParseLink)
 	if !isUsage(err, "behind the @ must stand the name of a file") || strings.Contains(err.Error(), testKey) {
 		t.Errorf("readLink of @ and a link: got %v, want a usage error without the link", err)
 	}

@@ -104,7 +104,7 @@ func (o *openCommand) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	ctx := c.Context()
-	link, err := o.readLink(ctx, args)
+	link, err := readLink(ctx, o.console, args, "Link: ", client.ParseLink)
 	if err != nil {
 		return err
 	}
@@ -170,22 +170,6 @@ func (o *openCommand) checkPlace() error {
 		o.copyFor = defaultCopyTime
 	}
 	return nil
-}
-
-// readLink reads the link, or asks for it.
-func (o *openCommand) readLink(ctx context.Context, args []string) (client.Link, error) {
-	if len(args) > 0 {
-		return o.connector.readLink(ctx, args[0])
-	}
-	if !o.console.CanAsk() {
-		return client.Link{}, command.Usage("LINK is missing: \"-\" reads it from standard input, @FILE from a file")
-	}
-	text, err := o.console.AskHidden(ctx, "Link: ")
-	if err != nil {
-		return client.Link{}, err
-	}
-	link, err := client.ParseLink(text)
-	return link, withExitCode(err)
 }
 
 // open opens a secret that was looked at. Whatever can fail is tried before the

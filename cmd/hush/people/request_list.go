@@ -144,10 +144,11 @@ func (r *closing) run(ctx context.Context, args []string) error {
 	case r.burn && !r.yes && !r.console.CanAsk():
 		return command.Usage("there is no terminal to ask on whether to burn; add --yes to confirm")
 	}
-	text, isID, err := r.readTarget(ctx, args)
+	text, err := askLinkText(ctx, r.console, args, "Collect link: ")
 	if err != nil {
 		return err
 	}
+	isID := len(args) > 0 && !strings.Contains(text, "/")
 	if r.burn && !r.yes {
 		sure, err := r.console.Confirm(ctx, "Close the request, and burn the answers that wait, unread?")
 		if err == nil && !sure {
@@ -171,19 +172,6 @@ func (r *closing) run(ctx context.Context, args []string) error {
 		r.console.Tellf("burned %s", console.Count(closed.Burned, "answers"))
 	}
 	return nil
-}
-
-// readTarget reads the collect link or the ID of a request.
-func (r *closing) readTarget(ctx context.Context, args []string) (text string, isID bool, err error) {
-	if len(args) == 0 {
-		text, err = r.console.AskHidden(ctx, "Collect link: ")
-		return text, false, err
-	}
-	text, from, err := readArgument(ctx, r.console, args[0])
-	if err == nil && !from {
-		text = args[0]
-	}
-	return text, err == nil && !strings.Contains(text, "/"), err
 }
 
 // close closes a request at the server of its link, or at that of the account.

@@ -159,11 +159,12 @@ func (r *runCommand) readLink(ctx context.Context, from *secretSource) error {
 	if err != nil {
 		return err
 	}
-	if from.collect, err = client.ParseCollectLink(text); err == nil {
+	if client.IsCollectLink(text) {
 		from.kept = r.claims.KeptRequest(from.argument.Expose())
-		return nil
+		from.collect, err = client.ParseCollectLink(text)
+	} else {
+		from.link, err = client.ParseLink(text)
 	}
-	from.link, err = client.ParseLink(text)
 	return withExitCode(err)
 }
 
