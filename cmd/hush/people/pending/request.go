@@ -21,7 +21,7 @@ const suffixLength = 8
 // KeepRequest writes the collect link of a request to a new file for its owner only, and
 // returns its path once a power cut would not undo that: with the link a later run
 // collects the answers that this one is cut off from. The file has the link alone, and its
-// name begins with name. It removes the files of requests that are forgotten by now.
+// name begins with name. It removes the files of requests that are long forgotten.
 func (s *Store) KeepRequest(name string, collect client.Text) (path string, err error) {
 	if s.reason != nil {
 		return "", s.reason
@@ -65,15 +65,27 @@ func (s *Store) KeptRequest(argument string) (path string) {
 	return path
 }
 
-// sweepRequests removes the files of requests that no server knows any more.
+// overMode marks the file of a request that seemed over once.
+const overMode = 0o400
+
+// sweepRequests removes the files of requests that no server knows any more. The clock may be
+// wrong: a file that seems old is marked, dated now, and removed only when it seems as old
+// once more.
 func (s *Store) sweepRequests(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && s.now().Sub(info.ModTime()) > requestTime {
-			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || s.now().Sub(info.ModTime()) <= requestTime {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		if info.Mode().Perm() == overMode {
+			_ = os.Remove(path)
+		} else if os.Chtimes(path, time.Time{}, s.now()) == nil {
+			_ = os.Chmod(path, overMode)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package pending_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,14 +98,39 @@ func TestKeepRequest(t *testing.T) {
 	if got := files(t, filepath.Dir(path)); len(got) != 2 {
 		t.Errorf("files after 36 days: got %q, want two", got)
 	}
-	*at = at.Add(2 * 24 * time.Hour)
-	if _, err := s.KeepRequest("A", client.Hide(aCollectLink)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("first file after 38 days: got %v, want it gone", err)
+	for _, after := range []struct {
+		days int
+		kept bool
+	}{{2, true}, {1, true}, {37, false}} {
+		*at = at.Add(time.Duration(after.days) * 24 * time.Hour)
+		if _, err := s.KeepRequest("A", client.Hide(aCollectLink)); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); (err == nil) != after.kept || after.kept && string(text) != aCollectLink+"\n" {
+			t.Errorf("first file %d days later: got %v and %q, want it kept: %t", after.days, err, text, after.kept)
+		}
 	}
 	if _, err := pending.NewStore(nil, time.Now).KeepRequest("A", client.Hide(aCollectLink)); err == nil {
 		t.Error("KeepRequest without a home: got no error, want why")
+	}
+}
+
+// The machine's clock is years ahead once, and right again. The collect link is still there.
+func TestKeepRequestUnderAWrongClock(t *testing.T) {
+	t.Parallel()
+	s, _, at := newStore(t)
+	path, err := s.KeepRequest("A", client.Hide(aCollectLink))
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := *at
+	for _, now := range []time.Time{right.AddDate(3, 0, 0), right.Add(time.Hour), right.AddDate(0, 0, 36)} {
+		*at = now
+		if _, err := s.KeepRequest("B", client.Hide(aCollectLink)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("file at %s: got %v, want it kept", now, err)
+		}
 	}
 }
