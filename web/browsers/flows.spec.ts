@@ -13,9 +13,15 @@ const ofServer = /\/s#[0-9a-z]{31}$/;
 async function share(sender: Visitor): Promise<string> {
   await sender.click("button", t("share.submit"));
   await sender.seesHeading(t("receipt.fresh.title"));
-  const link = await sender.window.run(() => document.querySelector<HTMLInputElement>(".link-field")?.value);
   expect(await sender.address()).toMatch(/\/r#[0-9a-z]{31}$/);
-  return link ?? "";
+  return await linkOf(sender);
+}
+
+/** linkOf returns the link in the field that a page has for it. */
+async function linkOf(visitor: Visitor): Promise<string> {
+  const value = () => visitor.window.run(() => document.querySelector<HTMLInputElement>(".link-field")?.value);
+  await expect.poll(value, { timeout: patience }).toBeTruthy();
+  return (await value()) ?? "";
 }
 
 /** shareText fills in the form first. */
@@ -86,7 +92,7 @@ test("the server's kind is opened by a short link", async ({ sender, recipient }
   const link = await share(sender);
   expect(link).toMatch(ofServer);
   await sender.window.reload();
-  await sender.sees(link);
+  expect(await linkOf(sender)).toBe(link);
 
   await recipient.goto(link);
   await recipient.click("button", t("open.reveal"));
@@ -101,6 +107,7 @@ test("a file arrives as it was sent", async ({ sender, recipient }) => {
   const path = test.info().outputPath(name);
   writeFileSync(path, body);
   await sender.goto("/");
+  await sender.click("option", t("share.mode.file"));
   await sender.choose("input[type=file]", path);
   await sender.sees(name);
   const link = await share(sender);
@@ -125,6 +132,35 @@ test("the sender burns a secret from its receipt", async ({ sender, recipient })
   await sender.click("button", t("burn.confirm"));
   await sender.seesHeading(t("receipt.state.burned"));
   await expectGone(recipient, link);
+});
+
+test("a secret is asked for, answered on another device, and read once", async ({
+  sender: responder,
+  recipient: requester,
+}) => {
+  await requester.goto("/");
+  await requester.click("option", t("share.mode.ask"));
+  await requester.fill(t("ask.title"), "Deploy key for staging");
+  await requester.click("button", t("share.submit"));
+  await requester.sees(t("collect.none"));
+  const collect = await requester.address();
+  expect(collect).toMatch(/\/c#[0-9a-z]{31}[0-9A-Za-z]{43}$/);
+  const link = await linkOf(requester);
+  expect(link).toMatch(/\/q#[0-9a-z]{31}[0-9A-Za-z]{43}$/);
+
+  await responder.goto(link);
+  await responder.sees("Deploy key for staging");
+  await responder.fill(t("answer.text"), "e2e secret that was asked for");
+  await responder.click("button", t("answer.submit"));
+  await responder.seesHeading(t("receipt.state.waiting"));
+
+  await requester.click("button", t("collect.open.named", { number: "1" }));
+  await requester.click("button", t("collect.opening.open"));
+  expect(await shown(requester)).toBe("e2e secret that was asked for");
+  await responder.seesHeading(t("receipt.state.received"));
+  await requester.goto("/about");
+  await requester.goto(collect);
+  await requester.sees(t("collect.phase.opened"));
 });
 
 test("a person signs in and out", async ({ sender }) => {
