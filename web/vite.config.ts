@@ -156,7 +156,7 @@ export default defineConfig({
             { name: "label", test: /src\/endtoend\/label\.tsx$/ },
             {
               name: "share",
-              test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|passphrase|trust))\.tsx?$/,
+              test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|passphrase|textbox|trust))\.tsx?$/,
             },
             { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/(branded|insecure|mangled|pasted))\.tsx?$/ },
             {

@@ -10,7 +10,8 @@ import { Chip } from "../share/chip";
 import type { ChosenFile } from "../share/draft";
 import { type Handed, useHanded } from "../share/handed";
 import { PassphraseFields } from "../share/passphrase";
-import { Button, Card, Field, Form, Notice, Segmented, TextArea } from "../ui";
+import { TextBox } from "../share/textbox";
+import { Button, Card, Form, Notice, Segmented } from "../ui";
 import { isPast, type Question } from "./lookup";
 import type { Call } from "./sealing";
 import { useSending } from "./sending";
@@ -122,7 +123,8 @@ export function AnswerForm({ question, name }: { question: Question; name: strin
           )}
           {draft.mode === "text" && (
             <TextBox
-              text={draft.text}
+              label={t("answer.text")}
+              value={draft.text}
               most={question.most}
               error={problem.field === "text" ? problem.text : undefined}
               onText={(text) => change({ text })}
@@ -207,44 +209,6 @@ function useEnd({ asked }: Question): boolean {
     return () => clearInterval(timer);
   }, []);
   return over;
-}
-
-interface TextBoxProps {
-  text: string;
-  most: number;
-  error: string | undefined;
-  onText: (text: string) => void;
-  onSend: () => void;
-}
-
-function TextBox({ text, most, error, onText, onSend }: TextBoxProps) {
-  const used = byteLength(text);
-  return (
-    <div class="share-box">
-      <Field label={t("answer.text")} error={error}>
-        <TextArea
-          mono
-          value={text}
-          onValue={onText}
-          placeholder={t("share.placeholder")}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-              event.preventDefault();
-              onSend();
-            }
-          }}
-        />
-      </Field>
-      {used > most / 2 && !error && (
-        <p class={`share-count ${used > most ? "share-count-over" : ""}`}>
-          {t("share.size", { used: size(used), limit: size(most) })}
-        </p>
-      )}
-    </div>
-  );
 }
 
 interface PassphraseProps {

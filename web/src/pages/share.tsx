@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Requests } from "../contract";
-import { byteLength, percent, size } from "../format";
+import { percent } from "../format";
 import { t, tn } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
@@ -11,8 +11,9 @@ import { change as changeKept, fileOf, kept, type Mode, open, putFile, shared } 
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { recipientsIn } from "../share/parts";
+import { TextBox } from "../share/textbox";
 import { Trust } from "../share/trust";
-import { Button, Card, Field, Form, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
+import { Button, Card, Form, LinkButton, Notice, Page, Segmented } from "../ui";
 
 const NoCrypto = lazy(() => import("../share/nocrypto"));
 const Generator = lazy(() => import("../share/generator"));
@@ -178,10 +179,13 @@ function ShareForm({ kind }: { kind: Kind }) {
           {mode === "generate" && <Generator text={d.text} onText={(text: string) => change({ text })} />}
           {mode === "text" && (
             <TextBox
-              draft={d}
+              label={t("share.secret")}
+              value={d.text}
+              most={limit()}
               error={problem.field === "secret" ? problem.text : undefined}
-              change={change}
-              send={submit}
+              hint={hasKeys() && t("share.keys", { keys: sendKeys() })}
+              onText={(text) => change({ text })}
+              onSend={() => void submit()}
             />
           )}
           {takesFiles.current && (
@@ -248,46 +252,6 @@ function tabs(): [Mode, string][] {
 function mayAsk(): boolean {
   const { requests, signIn } = policy.value ?? {};
   return requests === Requests.accounts ? Boolean(account.value || signIn) : requests !== Requests.off;
-}
-
-interface TextBoxProps {
-  draft: Draft;
-  error: string | undefined;
-  change: (part: Partial<Draft>) => void;
-  send: () => Promise<void>;
-}
-
-function TextBox({ draft, error, change, send }: TextBoxProps) {
-  const used = byteLength(draft.text);
-  const over = used > limit();
-  return (
-    <div class="share-box">
-      <Field label={t("share.secret")} error={error} hint={hasKeys() && t("share.keys", { keys: sendKeys() })}>
-        <TextArea
-          mono
-          value={draft.text}
-          onValue={(text) => change({ text })}
-          placeholder={t("share.placeholder")}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-              event.preventDefault();
-              void send();
-            }
-          }}
-        />
-      </Field>
-      {used > limit() / 2 && !(over && error) && (
-        <p class={`share-count ${over ? "share-count-over" : ""}`}>
-          {over
-            ? t("share.too_large", { over: size(used - limit()) })
-            : t("share.size", { used: size(used), limit: size(limit()) })}
-        </p>
-      )}
-    </div>
-  );
 }
 
 /** hasKeys reports whether the device probably has a keyboard with keys to hold. */

@@ -15,6 +15,7 @@ import { Chip, SelectChip } from "../share/chip";
 import { DomainField, useOwnDomains } from "../share/domainfield";
 import { mails } from "../share/fields";
 import { unfold, unfolded } from "../share/more";
+import { sending } from "../share/textbox";
 import { announce, Button, Checkbox, Field, Icon, LinkButton, TextArea, TextInput } from "../ui";
 import { type Accepted, change as changeDraft, check, clear, type Draft, drafted, lifetimes, ttlOf } from "./draft";
 import { answersMax } from "./limits";
@@ -147,12 +148,7 @@ function Words({ draft, submission, change, send }: PartProps & { submission: Su
           value={draft.note}
           onValue={(note) => change({ note })}
           autocomplete="off"
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-              event.preventDefault();
-              send();
-            }
-          }}
+          onKeyDown={sending(send)}
         />
       </Field>
     </>
