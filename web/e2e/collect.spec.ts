@@ -508,7 +508,7 @@ test("what was opened is not offered again by older values, and another order op
 test("a link that is wrong, cut short, unknown or of plain text says so", async ({ page }) => {
   const request = await ask();
   await page.goto(`/c#${request.collectKey}${"1".repeat(43)}`);
-  await expect(heading(page, t("collect.wrong.title"))).toBeVisible();
+  await expect(heading(page, t("endtoend.wrong.title"))).toBeVisible();
   await expect(page.getByText(t("collect.refused"))).toBeVisible();
   await page.goto("about:blank");
   await page.goto(`${request.collectPlace.slice(0, -1)}`);

@@ -69,7 +69,7 @@ function Seen({ found, name }: { found: Found; name: string }) {
     case "ended":
       return <Over how={found.how} />;
     case "link":
-      return <NoLink lack="link" />;
+      return <NoLink lack="refused" />;
     default:
       return <Refused how={found.at} />;
   }

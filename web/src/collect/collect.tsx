@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Link } from "../endtoend/link";
 import { t } from "../i18n/collect";
-import { AskLink } from "../open/asklink";
 import { notify, useBadge, useNotify } from "../receipts/moment";
 import { forgetRequest, keptRequest } from "../requests/kept";
 import { announce, Button, Empty, LinkButton, Loading, Notice, Page } from "../ui";
@@ -10,6 +9,7 @@ import { Answers } from "./answers";
 import { type Claim, claimOn } from "./claim";
 import type { Entry, Shown } from "./collector";
 import { Keep } from "./keep";
+import { NoCollection } from "./nolink";
 import { Opening } from "./opening";
 import { Question } from "./question";
 import { RequestLink } from "./requestlink";
@@ -40,7 +40,7 @@ export function Collect({ link, notice }: CollectProps) {
     );
   }
   if (refused) {
-    return isUnknown(refused) ? <Unknown link={link} /> : <WrongLink />;
+    return isUnknown(refused) ? <Unknown link={link} /> : <NoCollection lack="refused" />;
   }
   if (fault) {
     return <Altered newer={fault === "version"} />;
@@ -117,10 +117,6 @@ function Unknown({ link }: { link: Link }) {
       </Empty>
     </Page>
   );
-}
-
-function WrongLink() {
-  return <AskLink title={t("collect.wrong.title")} lead={t("collect.refused")} page="c" />;
 }
 
 /** Altered shows nothing of what came. */

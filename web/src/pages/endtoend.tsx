@@ -1,16 +1,18 @@
 import { useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { t } from "../i18n/endtoend";
-import { t as opening } from "../i18n/open";
-import { AskLink } from "../open/asklink";
+import { lazy } from "../lazy";
+import { Checking } from "../open/checking";
 import { fromDevice } from "../open/fromdevice";
 import { Checked, Stage } from "../open/fromserver";
-import { Insecure } from "../open/insecure";
 import { Mangled } from "../open/mangled";
+import type { Lack } from "../open/nolink";
 import { Opened } from "../open/opened";
 import { linkIn } from "../open/pasted";
 import { place } from "../router";
 import { Notice, Page } from "../ui";
+
+const NoLink = lazy(() => import("../open/nolink"), Checking);
 
 /**
  * EndToEnd is the page behind a link to an end-to-end encrypted secret. The link
@@ -20,46 +22,48 @@ import { Notice, Page } from "../ui";
 export default function EndToEnd() {
   const [link] = useState(() => linkIn(place.peek().hash));
   const [opened] = useState(() => place.peek().opened);
-  const mangled = <Mangled text={t("endtoend.mangled")} />;
   if (opened) {
     return <Opened at={opened} />;
   }
-  switch (link) {
-    case "empty":
-      return <AskLink title={t("endtoend.title")} lead={t("endtoend.lead")} />;
-    case "incomplete":
-      return (
-        <AskLink title={opening("open.bad.title")} lead={t("endtoend.incomplete")}>
-          {mangled}
-        </AskLink>
-      );
-    case "long":
-    case "wrong":
-      return (
-        <AskLink
-          title={t("endtoend.wrong.title")}
-          lead={link === "long" ? opening("open.bad.long") : t("endtoend.wrong")}
-        >
-          {mangled}
-        </AskLink>
-      );
+  if (typeof link === "string") {
+    return <NoSecret lack={link} />;
   }
   // Browsers decrypt only in secure contexts.
   if (!crypto.subtle) {
-    return (
-      <Insecure title={t("endtoend.insecure.title")} text={t("endtoend.insecure")} open={t("endtoend.insecure.open")} />
-    );
+    return <NoSecret lack="insecure" />;
   }
   return (
     <Checked
       secretKey={link.key}
       show={(secret) =>
         secret.encryption === Encryption.end_to_end ? (
-          <Stage secret={secret} source={() => fromDevice(link)} checksPassphrase notice={mangled} />
+          <Stage
+            secret={secret}
+            source={() => fromDevice(link)}
+            checksPassphrase
+            notice={<Mangled text={t("endtoend.mangled")} />}
+          />
         ) : (
           <Disagreement />
         )
       }
+    />
+  );
+}
+
+/** NoSecret says why there is no link to open, and asks for another. */
+function NoSecret({ lack }: { lack: Lack }) {
+  return (
+    <NoLink
+      lack={lack}
+      texts={{
+        title: t("endtoend.title"),
+        lead: t("endtoend.lead"),
+        incomplete: t("endtoend.incomplete"),
+        wrong: t("endtoend.wrong"),
+        insecure: t("endtoend.insecure"),
+        mangled: t("endtoend.mangled"),
+      }}
     />
   );
 }

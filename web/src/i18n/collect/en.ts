@@ -7,15 +7,12 @@ export default {
   "collect.ask.lead": "Paste your whole collect link. Its secret part stays on this device.",
   "collect.incomplete":
     "Part of it is missing. Answers open only with the whole collect link. Copy it again from where you saved it.",
-  "collect.wrong.title": "This link is wrong",
   "collect.wrong":
     "It has the right length, but no link looks like this: some of its characters were changed. Copy it again from where you saved it.",
   "collect.refused":
     "The server has this request, but the secret part of the link is wrong. Copy the whole collect link again from where you saved it. Its answers are still there.",
-  "collect.insecure.title": "This page needs a secure connection",
   "collect.insecure":
     "Browsers decrypt only on pages loaded over HTTPS, and this one came over HTTP. Open the link with https:// at its beginning. Nothing was sent, and the answers are still there.",
-  "collect.insecure.open": "Open over HTTPS",
   "collect.mangled":
     "A program on the way changed this link, so its secret part reached the server. The page has repaired the link, but the server could read the answers. Close the request, and ask again.",
   "collect.altered.title": "This request was altered",
