@@ -158,7 +158,7 @@ export default defineConfig({
               name: "share",
               test: /src\/(pages\/share|share\/(chip|draft|fields|handed|kept|kind|lifetime|more|options|parts|passphrase|textbox|trust))\.tsx?$/,
             },
-            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/(branded|mangled|pasted))\.tsx?$/ },
+            { name: "link", test: /src\/(endtoend\/(bytes|link)|open\/(branded|looked|mangled|pasted))\.tsx?$/ },
             {
               name: "stage",
               test: /src\/open\/(press|reveal|stage|trouble|usereveal|waiting|world|fromdevice|source|opened|checked|fromserver|fault)\.tsx?$/,

@@ -1,9 +1,9 @@
-import { useLayoutEffect, useState } from "preact/hooks";
 import type { Link } from "../endtoend/link";
 import { t } from "../i18n/answer";
 import { lazy } from "../lazy";
 import { Branded, useBrand } from "../open/branded";
-import { Checking, Unchecked } from "../open/checking";
+import { Checking } from "../open/checking";
+import { Looked } from "../open/looked";
 import { Mangled } from "../open/mangled";
 import { linkKeys } from "../requests/keys";
 import { Empty, LinkButton, Notice, Page } from "../ui";
@@ -16,50 +16,38 @@ import { Unconfirmed } from "./unconfirmed";
 
 const NoLink = lazy(() => import("./nolink"), Checking);
 
-type View =
-  | { at: "checking" }
-  | { at: "failed"; thrown: unknown }
-  | { at: "unconfirmed"; to: To; name: string; call: Call }
-  | { at: "found"; name: string; found: Found };
+/** View is what a link leads to, or a call to it that was on its way when the page was left. */
+type View = { name: string } & ({ at: "unconfirmed"; to: To; call: Call } | { at: "found"; found: Found });
 
 /** Asking looks up what a link asks for, and takes the answer. */
 export function Asking({ link }: { link: Link }) {
-  const [view, setView] = useState<View>({ at: "checking" });
-  const check = async () => {
-    setView({ at: "checking" });
-    try {
-      const { proof } = await linkKeys(link.secret);
-      const name = await nameOf(proof);
-      const call = stored(name);
-      setView(
-        call
-          ? { at: "unconfirmed", to: { key: link.key, proof }, name, call }
-          : { at: "found", name, found: await lookUp(link, proof) },
-      );
-    } catch (thrown) {
-      setView({ at: "failed", thrown });
-    }
-  };
-  useLayoutEffect(() => void check(), []);
+  return (
+    <Looked
+      look={() => begin(link)}
+      show={(view, again) =>
+        view.at === "found" ? (
+          <Seen {...view} />
+        ) : (
+          <Unconfirmed
+            {...view}
+            onNew={() => {
+              store(view.name, undefined);
+              again();
+            }}
+          />
+        )
+      }
+    />
+  );
+}
 
-  switch (view.at) {
-    case "checking":
-      return <Checking />;
-    case "failed":
-      return <Unchecked thrown={view.thrown} retry={() => void check()} />;
-    case "unconfirmed":
-      return (
-        <Unconfirmed
-          {...view}
-          onNew={() => {
-            store(view.name, undefined);
-            void check();
-          }}
-        />
-      );
-    case "found":
-      return <Seen found={view.found} name={view.name} />;
-  }
+async function begin(link: Link): Promise<View> {
+  const { proof } = await linkKeys(link.secret);
+  const name = await nameOf(proof);
+  const call = stored(name);
+  return call
+    ? { at: "unconfirmed", to: { key: link.key, proof }, name, call }
+    : { at: "found", name, found: await lookUp(link, proof) };
 }
 
 function Seen({ found, name }: { found: Found; name: string }) {
