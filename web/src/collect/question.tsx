@@ -3,7 +3,7 @@ import { RequestState } from "../contract";
 import { exact } from "../format";
 import type { Collection } from "../gen/hush/v1/request_service_pb";
 import { type Key, t } from "../i18n/collect";
-import { t as live } from "../i18n/receipts";
+import { LiveMark } from "../receipts/livemark";
 import { Quote } from "../requests/quote";
 import { Card } from "../ui";
 import { Close } from "./close";
@@ -28,7 +28,7 @@ const states: Record<number, Key> = {
 };
 
 /** Question is what was asked for, as quoted plain text, and how the request stands. */
-export function Question({ shown, live: isLive, call, onChange, notifyButton }: QuestionProps) {
+export function Question({ shown, live, call, onChange, notifyButton }: QuestionProps) {
   const { asked, request, entries } = shown;
   const { latest, answers } = asked.card;
   const open = isOpen(shown);
@@ -45,11 +45,7 @@ export function Question({ shown, live: isLive, call, onChange, notifyButton }: 
               count: answers,
             })}
           </h2>
-          {isLive !== undefined && (
-            <span class={isLive ? "live" : "live live-lost"} title={live("receipt.live.hint")}>
-              {live(isLive ? "receipt.live" : "receipt.live.lost")}
-            </span>
-          )}
+          <LiveMark live={live} />
         </div>
         {open && <p class="muted">{t("collect.until", { time: exact(new Date(latest * 1000)) })}</p>}
       </div>

@@ -6,7 +6,8 @@ import { LoadState } from "../loaded";
 import { DeviceList } from "../receipts/devicelist";
 import { type Filter, filters, type Receipts, search, useReceipts } from "../receipts/list";
 import { useLive } from "../receipts/live";
-import { LiveMark, ReceiptList } from "../receipts/receiptlist";
+import { LiveMark } from "../receipts/livemark";
+import { ReceiptList } from "../receipts/receiptlist";
 import { account } from "../session";
 import { Button, Card, Empty, Field, LinkButton, Notice, Page, Segmented, TextInput } from "../ui";
 

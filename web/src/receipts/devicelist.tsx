@@ -11,7 +11,8 @@ import { announce, Button, Card, Empty, LinkButton, Notice, Page } from "../ui";
 import { Confirm } from "../ui/dialog";
 import { drop, forgetAll, refresh, remembered, turnOn } from "./history";
 import { useLive } from "./live";
-import { LiveMark, ReceiptList } from "./receiptlist";
+import { LiveMark } from "./livemark";
+import { ReceiptList } from "./receiptlist";
 
 const DeviceRequests = lazy(
   () => import("../requests/devicecard"),

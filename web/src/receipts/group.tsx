@@ -17,8 +17,9 @@ import { announce, Button, Card, Empty, Failure, Icon, LinkButton, Loading, Noti
 import { CopyButton, isSelected } from "../ui/copy";
 import { Menu, MenuItem } from "../ui/menu";
 import { followGroup } from "./followgroup";
+import { LiveMark } from "./livemark";
 import { endOf, isEndToEnd, isLockedForGood, isSettled, phaseOf } from "./phase";
-import { BurnDialog, badges, LiveMark, nameOf as listedName } from "./receiptlist";
+import { BurnDialog, badges, nameOf as listedName } from "./receiptlist";
 import { states } from "./timeline";
 
 interface GroupProps {
@@ -71,7 +72,7 @@ export default function Group({ keys, made }: GroupProps) {
       {rows && (
         <Card kind={made && "give"} title={t(linked ? "group.links" : "group.secrets")}>
           {linked && <p>{t(rows.some(isEndToEnd) && made ? "group.links.once" : "group.links.hint")}</p>}
-          <Opened rows={rows} live={refused ? "lost" : soon ? "live" : undefined} />
+          <Opened rows={rows} live={refused ? false : soon || undefined} />
           <ul class="receipts members">
             {rows.map((row) => (
               <Member
@@ -135,7 +136,7 @@ function Missing({ rest, count }: { rest: Rest; count: number }) {
 }
 
 /** Opened says how many of the group were opened, and whether the page is live. */
-function Opened({ rows, live }: { rows: readonly Metadata[]; live: "live" | "lost" | undefined }) {
+function Opened({ rows, live }: { rows: readonly Metadata[]; live: boolean | undefined }) {
   const opened = rows.filter((row) => phaseOf(row) === "received").length;
   return (
     <div class="stack-s">

@@ -8,13 +8,13 @@ const most = 25;
 
 /**
  * useLive keeps the receipts of a list up to date, the newest of those whose secrets
- * wait. It reports whether it cannot at the moment, and that the list is live only where
- * it follows all that wait, and asks again within seconds.
+ * wait. It returns what LiveMark shows: false while it cannot, and true only where it
+ * follows all that wait, and asks again within seconds.
  */
 export function useLive(
   rows: readonly Metadata[] | undefined,
   onChange: (metadata: Metadata) => void,
-): "live" | "lost" | undefined {
+): boolean | undefined {
   const [lost, setLost] = useState(false);
   const [soon, setSoon] = useState(false);
   const open = (rows ?? []).filter((row) => !isSettled(row));
@@ -33,7 +33,7 @@ export function useLive(
     return undefined;
   }
   if (lost) {
-    return "lost";
+    return false;
   }
-  return soon && open.length <= most ? "live" : undefined;
+  return (soon && open.length <= most) || undefined;
 }

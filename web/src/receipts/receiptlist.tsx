@@ -38,15 +38,6 @@ export function ReceiptList({ rows, onChange }: ListProps) {
   );
 }
 
-/** LiveMark says that a list shows within seconds what happens, or that it cannot at the moment. */
-export function LiveMark({ live }: { live: "live" | "lost" | undefined }) {
-  return live ? (
-    <span class={live === "lost" ? "live live-lost" : "live"}>
-      {t(live === "lost" ? "receipt.live.lost" : "receipt.live")}
-    </span>
-  ) : null;
-}
-
 /** The styles of the badges of phases. */
 export const badges: Record<Phase, string> = {
   waiting: "badge-accent",

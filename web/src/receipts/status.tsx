@@ -9,6 +9,7 @@ import { FileLine } from "../share/thumb";
 import { Button, Card, Icon, type IconName, Notice, Relative } from "../ui";
 import { CopyButton } from "../ui/copy";
 import { Burn } from "./burn";
+import { LiveMark } from "./livemark";
 import { type Confirmation, endOf, isAnswer, isLockedForGood, type Phase } from "./phase";
 
 interface StatusProps {
@@ -36,7 +37,7 @@ export function Status(props: StatusProps) {
   const follows = phase === "waiting" || confirmation === "pending";
   return (
     <Card kind={phase === "received" && confirmation !== "lapsed" ? "good" : "keep"} turned={opened}>
-      <State {...{ metadata, phase, confirmation, opened, fresh }}>{follows && <Live live={live} />}</State>
+      <State {...{ metadata, phase, confirmation, opened, fresh }}>{follows && <LiveMark live={live} />}</State>
       {file && <FileLine name={file.name} size={size(file.size)} />}
       {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
       <div class="row status-actions no-print">
@@ -53,14 +54,6 @@ export function Status(props: StatusProps) {
       </div>
       {children}
     </Card>
-  );
-}
-
-function Live({ live }: { live: boolean }) {
-  return (
-    <span class={`live no-print ${live ? "" : "live-lost"}`} title={t("receipt.live.hint")}>
-      {live ? t("receipt.live") : t("receipt.live.lost")}
-    </span>
   );
 }
 
