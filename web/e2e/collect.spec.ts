@@ -65,9 +65,12 @@ test("answers come live, and a text and a file are opened once @phone @check", a
   expect(asked(sent, "RevealSecret"), "nothing is asked before the press").toBe(0);
   await button(page, t("collect.opening.open")).click();
   await expect(revealed(page)).toHaveText("e2e secret of an answer");
+  await expect(heading(page, t("collect.opening.title", { number: "1" }))).toBeFocused();
+  await expect(page.getByText(t("collect.revealed.lead", { title: request.asked.card.title }))).toBeVisible();
+  expect(await page.title()).not.toContain(request.asked.card.title);
   await expectAccessible(page);
   await expect.poll(() => kinds(text.receipt)).toContain("KIND_DELIVERED");
-  await button(page, t("open.clear")).click();
+  await button(page, t("collect.revealed.done")).click();
   await expect(row(page, 1)).toContainText(t("collect.phase.opened"));
   await expect(open(page, 1)).toHaveCount(0);
   expect(await page.content()).not.toContain("secret of an answer");
@@ -79,7 +82,7 @@ test("answers come live, and a text and a file are opened once @phone @check", a
   await button(page, t("reveal.file.save")).click();
   const saved = Buffer.concat(await (await (await saving).createReadStream()).toArray());
   expect(saved.toString()).toBe("e2e secret file");
-  await button(page, t("open.clear")).click();
+  await button(page, t("collect.revealed.done")).click();
   await expect(row(page, 2)).toContainText(t("collect.phase.opened"));
   await expect.poll(() => kinds(attached.receipt)).toContain("KIND_DELIVERED");
 
@@ -489,7 +492,7 @@ test("what was opened is not offered again by older values, and another order op
   await expect(revealed(page)).toHaveText("e2e secret one");
   await alter(page, request, (one) => Object.assign(one, before));
   await page.route("**/BurnAnswer", (route) => route.fulfill({ json: { collection: before } }));
-  await button(page, t("open.clear")).click();
+  await button(page, t("collect.revealed.done")).click();
   await expect(row(page, 1)).toContainText(t("collect.phase.opened"));
   await button(page, t("collect.burn.named", { number: "2" })).click();
   await button(page.getByRole("dialog"), t("burn.confirm")).click();

@@ -24,7 +24,7 @@ interface CollectProps {
 /** Collect shows a request with its answers as they come, and opens one at a time in its place. */
 export function Collect({ link, notice }: CollectProps) {
   const [{ keys, shown, live, fault, refused }, { take, opened }] = useCollection(link);
-  const [opening, setOpening] = useState<{ entry: Entry; claim: Claim }>();
+  const [opening, setOpening] = useState<{ entry: Entry; asked: string; claim: Claim }>();
   const { wanted, button: notifyButton } = useNotify();
   const came = useCame(shown, () => {
     announce(t("collect.news"));
@@ -54,7 +54,8 @@ export function Collect({ link, notice }: CollectProps) {
   }
   const some = shown.entries.length > 0;
   const call = { collectKey: link.key, collectProof: keys.proof };
-  const open = async (entry: Entry) => setOpening({ entry, claim: await claimOn(link.key, entry.id) });
+  const open = async (entry: Entry) =>
+    setOpening({ entry, asked: shown.asked.card.title, claim: await claimOn(link.key, entry.id) });
   return (
     <Page title={t("collect.title")} news={came ? `✓ ${t("collect.news")}` : undefined}>
       {notice}

@@ -1,4 +1,4 @@
-import { t } from "../i18n/collect";
+import { rich, t } from "../i18n/collect";
 import { fromDevice } from "../open/fromdevice";
 import { Press } from "../open/press";
 import { useReveal } from "../open/usereveal";
@@ -11,6 +11,8 @@ import type { Entry } from "./collector";
 interface OpeningProps {
   /** The answer; it has a link secret. */
   entry: Entry;
+  /** What was asked for. */
+  asked: string;
   keys: CollectKeys;
   /** The claim to open it with. */
   claim: Claim;
@@ -21,8 +23,9 @@ interface OpeningProps {
 }
 
 /** Opening opens one answer as the end-to-end secret that it is. Nothing is consumed before the press. */
-export function Opening({ entry, keys, claim, onShown, onBack }: OpeningProps) {
+export function Opening({ entry, asked, keys, claim, onShown, onBack }: OpeningProps) {
   const { answer, place, secret = new Uint8Array() } = entry;
+  const title = t("collect.opening.title", { number: place });
   const source = () =>
     claimed(fromDevice({ key: answer.secretKey, secret, collectProof: keys.proof, ...claim }), claim);
   const { reveal, progress, held, content, view } = useReveal(source, answer.hasPassphrase);
@@ -30,6 +33,11 @@ export function Opening({ entry, keys, claim, onShown, onBack }: OpeningProps) {
     return (
       <view.Revealed
         content={content}
+        words={{
+          title,
+          lead: rich("collect.revealed.lead", { title: <bdi>{asked}</bdi> }),
+          done: t("collect.revealed.done"),
+        }}
         brand={undefined}
         after={null}
         onShown={() => {
@@ -41,7 +49,7 @@ export function Opening({ entry, keys, claim, onShown, onBack }: OpeningProps) {
     );
   }
   return (
-    <Page short title={t("collect.opening.title", { number: place })}>
+    <Page short title={title}>
       <Card>
         <Name entry={entry} headed />
         {progress.at === "gone" ? (

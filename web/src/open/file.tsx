@@ -19,11 +19,13 @@ const longest = 200;
 interface FileProps {
   name: string;
   body: Bytes;
+  /** The text of the button that ends. */
+  done: string;
   onClear: () => void;
 }
 
 /** File offers a file to save. Of what it holds it shows images of pixels, and nothing else, whatever its name says. */
-export function File({ name, body, onClear }: FileProps) {
+export function File({ name, body, done, onClear }: FileProps) {
   const [saved, setSaved] = useState(false);
   useLayoutEffect(() => (saved ? undefined : askBeforeLeaving(() => t("reveal.file.leave"))), [saved]);
   const image = usePreview(body);
@@ -48,7 +50,7 @@ export function File({ name, body, onClear }: FileProps) {
         </Button>
         {image && <Hide />}
         <Button icon="check" onClick={onClear}>
-          {t("open.clear")}
+          {done}
         </Button>
       </div>
       <p class="muted small">{t("reveal.file.trust")}</p>

@@ -20,8 +20,19 @@ const dots = "••••••••••••";
 /** How long a page in the background keeps the value. */
 const idle = 5 * 60_000;
 
+/** Words are what a page says of its content in place of "the secret". */
+interface Words {
+  /** The heading. It is in the document's title, too. */
+  title: string;
+  /** The first sentence below it. */
+  lead: ComponentChildren;
+  /** The text of the button that ends. */
+  done: string;
+}
+
 interface RevealedProps {
   content: Signal<Content | undefined>;
+  words?: Words;
   brand: GetPublicBrandResponse | undefined;
   /** What stands below the content in place of the way to reply. */
   after?: ComponentChildren;
@@ -32,16 +43,25 @@ interface RevealedProps {
 }
 
 /** Revealed shows the content, and forgets it when the page is left or hidden for long. */
-export function Revealed({ content, brand, after, onShown, onClear }: RevealedProps) {
+export function Revealed({ content, words, brand, after, onShown, onClear }: RevealedProps) {
   useClearing(content, onClear);
   useEffect(onShown, []);
   const shown = content.value;
   const end = () => clear(content, onClear);
+  const once = shown?.kind === "text" && t("open.revealed.text");
+  const lead = words ? (
+    <>
+      {words.lead} {once}
+    </>
+  ) : (
+    once
+  );
+  const done = words?.done ?? t("open.clear");
   return (
-    <Page title={t("open.revealed")} lead={shown?.kind === "text" && t("open.revealed.text")}>
+    <Page title={words?.title ?? t("open.revealed")} lead={lead}>
       <Card>
-        {shown?.kind === "text" && <Text text={shown.text} onClear={end} />}
-        {shown?.kind === "file" && <File {...shown} onClear={end} />}
+        {shown?.kind === "text" && <Text text={shown.text} done={done} onClear={end} />}
+        {shown?.kind === "file" && <File {...shown} done={done} onClear={end} />}
         {brand?.brand?.instructionsReveal && (
           <p class="brand-words" dir="auto">
             {brand.brand.instructionsReveal}
@@ -70,7 +90,7 @@ function Reply() {
   );
 }
 
-function Text({ text, onClear }: { text: string; onClear: () => void }) {
+function Text({ text, done, onClear }: { text: string; done: string; onClear: () => void }) {
   const [copied, setCopied] = useState(false);
   const shown = useRef<HTMLPreElement>(null);
   const overflows = useOverflow(shown);
@@ -113,7 +133,7 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
         </Button>
         <Hide />
         <Button icon="check" onClick={onClear}>
-          {t("open.clear")}
+          {done}
         </Button>
       </div>
       {copied && <ClipboardHint onCleared={() => setCopied(false)} />}

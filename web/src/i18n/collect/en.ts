@@ -93,5 +93,7 @@ export default {
     "It's gone. The connection broke while it was being opened, and the time to fetch it is over. Ask for it again.",
   "collect.opening.moved":
     "The server named another answer in place of this one. Nothing was opened, and the answer is still there.",
+  "collect.revealed.lead": "The answer to “{title}”.",
+  "collect.revealed.done": "I'm done, back to the answers",
   "collect.back": "Back to the answers",
 } as const;
