@@ -173,6 +173,35 @@ test("the account's list shows what waits, with the titles of this device, and c
   await expect(own.getByRole("button")).toHaveCount(0);
 });
 
+test("the menu counts anew when answers come, are opened or burned, and a request is closed", async ({ page }) => {
+  const answers = 97; // tells this request from the others of the account
+  await change(page, "RequestService/ListRequests", (list) => ({
+    ...list,
+    requests: (list.requests as unknown as { answers: number }[]).filter((one) => one.answers === answers),
+  }));
+  await openAsk(page);
+  await title(page).fill("Counted");
+  await page.getByLabel(t("ask.answers")).fill(String(answers));
+  const { requestKey, asked } = await find(await send(page));
+  const counted = (count: number) => page.getByRole("button", { name: `${t("app.requests")}: ${count}` });
+  for (const text of ["e2e secret one", "e2e secret two", "e2e secret three"]) {
+    await answer(requestKey, asked, textOf(text), "");
+  }
+  await expect(counted(3)).toBeVisible();
+  await button(page, t("collect.open.named", { number: "1" })).click();
+  await button(page, t("collect.opening.open")).click();
+  await expect(counted(2)).toBeVisible();
+  await button(page, t("collect.revealed.done")).click();
+  await button(page, t("collect.burn.named", { number: "2" })).click();
+  await button(page.getByRole("dialog"), t("receipt.answer.burn")).click();
+  await expect(counted(1)).toBeVisible();
+  await button(page, t("collect.close")).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(t("collect.close.burn")).check();
+  await button(dialog, t("collect.close")).click();
+  await expect(page.getByRole("button", { name: new RegExp(`${t("app.requests")}: `) })).toHaveCount(0);
+});
+
 test("an answer is mailed where that was asked for", async ({ page }) => {
   await openAsk(page);
   await title(page).fill("Mailed");

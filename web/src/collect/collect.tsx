@@ -4,6 +4,7 @@ import type { Link } from "../endtoend/link";
 import { t } from "../i18n/collect";
 import { notify, useBadge, useNotify } from "../receipts/moment";
 import { forgetRequest, keptRequest } from "../requests/kept";
+import { account } from "../session";
 import { announce, Button, Empty, LinkButton, Loading, Notice, Page } from "../ui";
 import { Answers } from "./answers";
 import { type Claim, claimOn } from "./claim";
@@ -33,6 +34,7 @@ export function Collect({ link, notice }: CollectProps) {
     }
   });
   useBadge(came);
+  useRecount(shown);
   // Whatever the server sends meanwhile, what is being opened stays on the page.
   if (opening && keys) {
     return (
@@ -87,6 +89,21 @@ function useCame(shown: Shown | undefined, onCame: () => void): boolean {
     }
   }, [shown]);
   return shown?.entries.some((entry) => came.has(entry.id) && isWaiting(entry)) ?? false;
+}
+
+/** useRecount has the menu of an account count anew what waits when answers came, or were opened or burned. */
+function useRecount(shown: Shown | undefined): void {
+  const phases = shown?.entries.map(({ phase }) => phase).join();
+  const before = useRef(phases);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== phases && account.peek()) {
+      void import("../requests/waiting").then(
+        ({ look }) => look(),
+        () => undefined, // the count stays as it was
+      );
+    }
+    before.current = phases ?? before.current;
+  }, [phases]);
 }
 
 function isWaiting({ phase, refused }: Entry): boolean {
