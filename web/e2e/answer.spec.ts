@@ -58,6 +58,22 @@ test("a text is answered, and what opens it stays on the devices @phone @check",
   }
 });
 
+test("the receipt of an answer burns it, and says answer where that of a secret says secret", async ({ page }) => {
+  const request = await ask();
+  await page.goto(request.requestPlace);
+  await field(page).fill("e2e answer that is taken back");
+  await send(page).click();
+  await arrived(page);
+  await expect(button(page, t("receipt.burn"))).toHaveCount(0);
+  await button(page, t("receipt.answer.burn")).click();
+  const dialog = page.getByRole("dialog", { name: t("receipt.answer.burn.title") });
+  await expect(dialog).toContainText(t("receipt.answer.burn.text"));
+  await expectAccessible(page);
+  await button(dialog, t("receipt.answer.burn")).click();
+  await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: t("receipt.answer.burned") })).toBeAttached();
+});
+
 test("a signed-in visitor's device remembers the receipt of an answer, which is in no account", async ({ page }) => {
   const request = await ask();
   await signIn(page, ada);

@@ -133,7 +133,7 @@ test("an answer is burned, and a request is closed with those that wait", async 
   await button(dialog, t("ui.cancel")).click();
   await expect(row(page, 1)).toContainText(t("collect.phase.waiting"));
   await button(page, t("collect.burn.named", { number: "1" })).click();
-  await button(dialog, t("burn.confirm")).click();
+  await button(dialog, t("receipt.answer.burn")).click();
   await expect(row(page, 1)).toContainText(t("collect.phase.burned"));
   await expect(row(other, 1)).toContainText(t("collect.phase.burned"));
   await expect.poll(() => kinds(made[0]?.receipt ?? "")).toContain("KIND_BURNED");
@@ -442,7 +442,7 @@ test("a second answer with the same K is not opened", async ({ page }) => {
   await expect(open(page, 2)).toHaveCount(0);
   // It can be burned, as its number is its own.
   await button(page, t("collect.burn.named", { number: "2" })).click();
-  await button(page.getByRole("dialog"), t("burn.confirm")).click();
+  await button(page.getByRole("dialog"), t("receipt.answer.burn")).click();
   await expect.poll(() => kinds(second.receipt)).toContain("KIND_BURNED");
   await expect(open(page, 1)).toBeVisible();
   expect(await kinds(first.receipt)).not.toContain("KIND_BURNED");
@@ -495,7 +495,7 @@ test("what was opened is not offered again by older values, and another order op
   await button(page, t("collect.revealed.done")).click();
   await expect(row(page, 1)).toContainText(t("collect.phase.opened"));
   await button(page, t("collect.burn.named", { number: "2" })).click();
-  await button(page.getByRole("dialog"), t("burn.confirm")).click();
+  await button(page.getByRole("dialog"), t("receipt.answer.burn")).click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(row(page, 1)).toContainText(t("collect.phase.opened"));
   await expect(open(page, 1)).toHaveCount(0);

@@ -195,7 +195,7 @@ function BurnDialog({ entry, call, onClose, onBurned }: BurnProps) {
         return;
       }
       const { collection } = await requests.burnAnswer({ ...call, number: entry.answer.number });
-      announce(t("collect.burned"));
+      announce(receipt("receipt.answer.burned"));
       onClose();
       if (collection) {
         onBurned(collection);
@@ -206,8 +206,8 @@ function BurnDialog({ entry, call, onClose, onBurned }: BurnProps) {
       submission={submission}
       open={entry !== undefined}
       onClose={onClose}
-      title={t("collect.burn.title")}
-      action={t("burn.confirm")}
+      title={receipt("receipt.answer.burn.title")}
+      action={receipt("receipt.answer.burn")}
       busy={t("burn.busy")}
       onConfirm={burn}
     >

@@ -8,6 +8,7 @@ import { rich, t } from "../i18n/receipts";
 import { secrets } from "../rpc";
 import { addressOf } from "../share/made";
 import { announce, Button, Icon, Relative } from "../ui";
+import { burnWords } from "./burn";
 import { endOf, type Phase, phaseOf } from "./phase";
 
 interface ListProps {
@@ -138,13 +139,14 @@ interface BurnDialogProps {
 /** BurnDialog asks before it burns a secret. The owner needs no passphrase. */
 export function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
   const submission = useSubmit();
+  const words = burnWords(metadata);
   const burn = () =>
     submission.run(async () => {
       if (!metadata) {
         return;
       }
       const answer = await secrets.burnSecret({ metadataKey: metadata.metadataKey });
-      announce(t("receipt.burned"));
+      announce(words.burned);
       onBurned(answer.metadata ?? metadata);
     });
   return (
@@ -152,8 +154,8 @@ export function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
       submission={submission}
       open={metadata !== undefined}
       onClose={onClose}
-      title={t("receipt.burn.title")}
-      action={t("burn.confirm")}
+      title={words.title}
+      action={words.action}
       busy={t("burn.busy")}
       onConfirm={burn}
     >
@@ -162,7 +164,7 @@ export function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
           <strong dir="auto">{nameOf(metadata)}</strong>
         </p>
       )}
-      <p>{t("receipt.burn.text")}</p>
+      <p>{words.text}</p>
     </ConfirmCall>
   );
 }

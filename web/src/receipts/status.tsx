@@ -39,9 +39,11 @@ export function Status(props: StatusProps) {
     <Card kind={phase === "received" && confirmation !== "lapsed" ? "good" : "keep"} turned={opened}>
       <State {...{ metadata, phase, confirmation, opened, fresh }}>{follows && <LiveMark live={live} />}</State>
       {file && <FileLine name={file.name} size={size(file.size)} />}
-      {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
+      {isLockedForGood(metadata) && (
+        <Notice kind="warn">{t(isAnswer(metadata) ? "receipt.answer.locked" : "receipt.locked")}</Notice>
+      )}
       <div class="row status-actions no-print">
-        {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
+        {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} />}
         <CopyButton text={receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey)}>
           {t("receipt.copy")}
         </CopyButton>

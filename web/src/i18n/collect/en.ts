@@ -80,9 +80,7 @@ export default {
   "collect.again.named": "Open again: answer {number}",
   "collect.burn": "Burn",
   "collect.burn.named": "Burn answer {number}",
-  "collect.burn.title": "Burn this answer?",
   "collect.burn.text": "It's destroyed unread, and the person who answered sees that. You can't undo this.",
-  "collect.burned": "Answer burned.",
   "collect.opening.title": "Answer {number}",
   "collect.opening.once": "It opens once. After that, the server no longer has it.",
   "collect.opening.again":

@@ -78,6 +78,12 @@ export default {
   "receipt.delivery.unsupported": "not sent: the mail server takes no such address (characters outside ASCII)",
   "receipt.memo.saved": "Label saved",
   "receipt.burn": "Burn secret",
+  "receipt.answer.burn": "Burn answer",
+  "receipt.answer.burn.title": "Burn this answer?",
+  "receipt.answer.burn.text": "It's destroyed unread, and the requester sees that. You can't undo this.",
+  "receipt.answer.burned": "Answer burned.",
+  "receipt.answer.locked":
+    "There were too many wrong passphrases, so this answer can't be opened any more. Burn it, and answer again if the request is still open.",
   "receipt.print": "Print",
   "receipt.again": "Share another secret",
 
