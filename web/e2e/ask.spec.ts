@@ -4,7 +4,7 @@ import type { Asked } from "../src/requests/card";
 import { openCollection } from "../src/requests/collection";
 import { collectKeys } from "../src/requests/keys";
 import { answer } from "./asked";
-import { ada, button, expect, expectAccessible, heading, type Page, signIn, speak, test } from "./fixtures";
+import { ada, button, card, expect, expectAccessible, heading, type Page, signIn, speak, test } from "./fixtures";
 import { settle } from "./pages";
 import { base64, text as textOf } from "./sealed";
 import { mailTo, rpc } from "./service";
@@ -141,6 +141,8 @@ test("the account's list shows what waits, with the titles of this device, and c
   await expect(own).toContainText(t("requests.state.open"));
   await expect(own).toContainText(t("requests.answered", { answered: "0", answers: "3" }));
   await expect(own).toContainText(t("requests.key.here"));
+  await expect(card(page, t("requests.device")), "nothing was asked for without the account").toHaveCount(0);
+  await expect(page.getByText(t("requests.device.text"))).toBeVisible();
   await answer(requestKey, asked, textOf("e2e secret"), "");
   await page.reload();
   await expect(own).toContainText(t("requests.waiting.one", { count: "1" }));

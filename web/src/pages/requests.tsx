@@ -28,6 +28,9 @@ function List() {
       {rows && rows.length > 0 && (
         <Card>
           <RequestList rows={rows} onChange={list.replace} />
+          {rows.some(({ kept }) => kept) && list.others.length === 0 && (
+            <p class="muted small">{t("requests.device.text")}</p>
+          )}
         </Card>
       )}
       {list.more && (
@@ -37,7 +40,7 @@ function List() {
           </Button>
         </div>
       )}
-      {(list.others.length > 0 || rows?.some(({ kept }) => kept)) && <DeviceCard kept={list.others} />}
+      {list.others.length > 0 && <DeviceCard kept={list.others} />}
     </Page>
   );
 }

@@ -3,27 +3,25 @@ import { rich, t } from "../i18n/requests";
 import { Card, Relative } from "../ui";
 import { isUnlisted, type Kept, keptRequests } from "./kept";
 
-/** DeviceCard lists requests of this device, and says what it keeps of all of them. */
+/** DeviceCard lists requests of this device, of which there are some, and says what it keeps of all of them. */
 export function DeviceCard({ kept }: { kept: readonly Kept[] }) {
   return (
     <Card title={t("requests.device")}>
       <p class="muted">{t("requests.device.text")}</p>
-      {kept.length > 0 && (
-        <ul class="receipts">
-          {kept.map((one) => (
-            <li key={one.key} class="receipt-row request-row">
-              <div class="receipt-what">
-                <a href={`/c#${one.place}`}>
-                  <bdi>{one.title}</bdi>
-                </a>
-                <p class="muted small receipt-facts">
-                  <Times created={new Date(one.created)} ends={new Date(one.ends)} open={one.ends > Date.now()} />
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul class="receipts">
+        {kept.map((one) => (
+          <li key={one.key} class="receipt-row request-row">
+            <div class="receipt-what">
+              <a href={`/c#${one.place}`}>
+                <bdi>{one.title}</bdi>
+              </a>
+              <p class="muted small receipt-facts">
+                <Times created={new Date(one.created)} ends={new Date(one.ends)} open={one.ends > Date.now()} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }
