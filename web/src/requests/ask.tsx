@@ -151,12 +151,25 @@ function Words({ draft, submission, change, send }: PartProps & { submission: Su
           onKeyDown={sending(send)}
         />
       </Field>
+      <Field
+        label={t("ask.answers")}
+        hint={t("ask.answers.hint", { most: number(answersMax) })}
+        error={submission.errorAt("answers")}
+      >
+        <TextInput
+          class="input-count"
+          inputMode="numeric"
+          autocomplete="off"
+          required
+          value={draft.answers}
+          onValue={(answers) => change({ answers })}
+        />
+      </Field>
     </>
   );
 }
 
 const accepted = ["both", "text", "file"] as const satisfies Accepted[];
-const counts = Array.from({ length: answersMax }, (_, i) => i + 1);
 
 /** Options has the row of chips, and what they unfold. */
 function Options({ draft, change }: PartProps) {
@@ -171,13 +184,6 @@ function Options({ draft, change }: PartProps) {
           value={String(ttlOf(draft))}
           onValue={(ttl) => change({ ttl: Number(ttl) })}
           options={lifetimes()}
-        />
-        <SelectChip
-          icon="receipt"
-          label={t("ask.answers")}
-          value={String(draft.answers)}
-          onValue={(answers) => change({ answers: Number(answers) })}
-          options={counts.map((count) => [String(count), number(count)])}
         />
         <SelectChip
           icon="file"

@@ -8,7 +8,7 @@ import { requests } from "../rpc";
 import { account } from "../session";
 import { ask, sealCard } from "./card";
 import { sealLink } from "./collection";
-import { type Draft, kindsOf, noteOf, titleOf, ttlOf } from "./draft";
+import { answersOf, type Draft, kindsOf, noteOf, titleOf, ttlOf } from "./draft";
 import { keepRequest } from "./kept";
 import { collectKeys, linkKeys } from "./keys";
 import { loadKem } from "./load";
@@ -46,8 +46,9 @@ async function createOnce(draft: Draft, authenticityPayload: string): Promise<[s
   const keys = await collectKeys(secret);
   const title = titleOf(draft);
   const ttl = ttlOf(draft);
+  const answers = answersOf(draft);
   const latest = Math.floor(Date.now() / 1000) + ttl;
-  const asked = await ask(keys, { title, note: noteOf(draft), kinds: kindsOf(draft), latest, answers: draft.answers });
+  const asked = await ask(keys, { title, note: noteOf(draft), kinds: kindsOf(draft), latest, answers });
   const { proof } = await linkKeys(asked.secret);
   const signedIn = account.peek();
   const domain = signedIn ? draft.domain : "";
@@ -57,17 +58,12 @@ async function createOnce(draft: Draft, authenticityPayload: string): Promise<[s
     linkProofHash: await sha256(proof),
     collectProofHash: await sha256(keys.proof),
     ttl: durationOf(ttl),
-    answers: draft.answers,
+    answers,
     authenticityPayload,
     ...(signedIn && { shareDomain: domain, showAddress: draft.showAddress, notify: draft.notify }),
   });
   // The link goes where the visitor chose: the secret in it is for no other host.
-  if (
-    !isKey(collectKey) ||
-    !isKey(requestKey) ||
-    request?.answers !== draft.answers ||
-    request.shareDomain !== domain
-  ) {
+  if (!isKey(collectKey) || !isKey(requestKey) || request?.answers !== answers || request.shareDomain !== domain) {
     throw new AnswerError("the answer is not to this request");
   }
   const place = fragment({ key: collectKey, secret });

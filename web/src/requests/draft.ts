@@ -5,11 +5,13 @@
 import { computed, effect, signal } from "@preact/signals";
 import { charCount, isBroken } from "../format";
 import type { Problem } from "../forms/submit";
+import { number } from "../i18n";
 import { t, tn } from "../i18n/requests";
 import { hold } from "../router";
 import { whenSignedOut } from "../session";
 import { choices, defaultTtl } from "../share/draft";
-import { type Kind, noteMax, titleMax } from "./limits";
+import { wholeIn } from "../share/lifetime";
+import { answersMax, type Kind, noteMax, titleMax } from "./limits";
 
 /** Accepted names the kinds of content that a request accepts. */
 export type Accepted = Kind | "both";
@@ -21,7 +23,8 @@ export interface Draft {
   accepted: Accepted;
   /** The chosen lifetime in seconds; 0 for the default. */
   ttl: number;
-  answers: number;
+  /** The number of answers, as it is written. */
+  answers: string;
   /** A verified domain of the account for the link; empty for the service's own host. */
   domain: string;
   showAddress: boolean;
@@ -33,7 +36,7 @@ const empty: Draft = {
   note: "",
   accepted: "both",
   ttl: 0,
-  answers: 1,
+  answers: "1",
   domain: "",
   showAddress: false,
   notify: false,
@@ -71,6 +74,12 @@ export function ttlOf({ ttl }: Draft): number {
   return ttl || Math.min(defaultTtl(), longest);
 }
 
+/** answersOf returns how many answers a draft asks for, or NaN for what is no number that a request may have. */
+export function answersOf({ answers }: Pick<Draft, "answers">): number {
+  const count = wholeIn(answers);
+  return count <= answersMax ? count : Number.NaN;
+}
+
 /** kindsOf returns the kinds of content that a draft accepts. */
 export function kindsOf({ accepted }: Draft): Kind[] {
   return accepted === "both" ? ["text", "file"] : [accepted];
@@ -99,7 +108,13 @@ export function check(draft: Draft): Problem | undefined {
   if (!title) {
     return { field: "title", text: t("ask.title.missing") };
   }
-  return tooLong("title", title, titleMax) ?? tooLong("note", note, noteMax);
+  return tooLong("title", title, titleMax) ?? tooLong("note", note, noteMax) ?? wrongCount(draft);
+}
+
+function wrongCount(draft: Draft): Problem | undefined {
+  return Number.isNaN(answersOf(draft))
+    ? { field: "answers", text: t("ask.answers.wrong", { most: number(answersMax) }) }
+    : undefined;
 }
 
 function tooLong(field: "title" | "note", text: string, most: number): Problem | undefined {

@@ -17,10 +17,15 @@ export function ceiling(): number {
 
 /** secondsIn returns the seconds of a custom lifetime, or NaN for what is no whole number above zero. */
 export function secondsIn({ count, unit }: Custom): number {
+  return wholeIn(count) * units[unit];
+}
+
+/** wholeIn returns the number that was written, or NaN for what is no whole number above zero. */
+export function wholeIn(written: string): number {
   // Arabic and Persian keyboards have digits of their own, which end as those of ASCII do.
-  const text = count
+  const text = written
     .normalize("NFKC")
     .trim()
     .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15));
-  return /^0*[1-9]\d{0,8}$/.test(text) ? Number(text) * units[unit] : Number.NaN;
+  return /^0*[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN;
 }

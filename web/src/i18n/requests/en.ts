@@ -11,6 +11,8 @@ export default {
   "ask.note.hint": "What exactly you need, and why. The server sees neither title nor note.",
   "ask.ttl": "Open for",
   "ask.answers": "Answers",
+  "ask.answers.hint": "How many the link takes: 1 to {most}.",
+  "ask.answers.wrong": "Enter a whole number from 1 to {most}.",
   "ask.accepted": "Accepts",
   "ask.accepted.both": "Text or file",
   "ask.accepted.text": "Text",
