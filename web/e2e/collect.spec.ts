@@ -19,7 +19,11 @@ const again = (page: Page, number: number) => button(page, t("collect.again.name
 /** state is the heading with how many answered. */
 const state = (page: Page, name: "open" | "full" | "past" | "closed", answered: number, count = 3) =>
   page.getByRole("heading", {
-    name: t(`collect.state.${name}`, { answered: String(answered), count: String(count) }),
+    name: t("collect.state", {
+      state: t(`requests.state.${name}`),
+      answered: String(answered),
+      count: String(count),
+    }),
   });
 
 /** collect opens the page of a request, and waits until it shows that. */

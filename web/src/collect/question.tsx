@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { RequestState } from "../contract";
 import { exact } from "../format";
 import type { Collection } from "../gen/hush/v1/request_service_pb";
-import { type Key, t } from "../i18n/collect";
+import { t } from "../i18n/collect";
+import { t as words } from "../i18n/requests";
 import { LiveMark } from "../receipts/livemark";
 import { Quote } from "../requests/quote";
+import { stateOf } from "../requests/state";
 import { Card } from "../ui";
 import { Close } from "./close";
 import { isOpen, type Shown } from "./collector";
@@ -19,19 +20,12 @@ interface QuestionProps {
   notifyButton: ComponentChildren;
 }
 
-const states: Record<number, Key> = {
-  [RequestState.open]: "collect.state.open",
-  [RequestState.full]: "collect.state.full",
-  [RequestState.past]: "collect.state.past",
-  [RequestState.closed]: "collect.state.closed",
-  [RequestState.withdrawn]: "collect.state.withdrawn",
-};
-
 /** Question is what was asked for, as quoted plain text, and how the request stands. */
 export function Question({ shown, live, call, onChange, notifyButton }: QuestionProps) {
   const { asked, request, entries } = shown;
   const { latest, answers } = asked.card;
   const open = isOpen(shown);
+  const state = stateOf(request);
   return (
     <Card kind="plain">
       <div class="asked">
@@ -40,13 +34,15 @@ export function Question({ shown, live, call, onChange, notifyButton }: Question
       <div class="stack-s">
         <div class="state-head">
           <h2>
-            {t(states[request.state as number] ?? "collect.state.closed", {
+            {t("collect.state", {
+              state: words(`requests.state.${state}`),
               answered: entries.length,
               count: answers,
             })}
           </h2>
           <LiveMark live={live} />
         </div>
+        {state === "withdrawn" && <p class="muted">{t("collect.withdrawn")}</p>}
         {open && <p class="muted">{t("collect.until", { time: exact(new Date(latest * 1000)) })}</p>}
       </div>
       {open && (

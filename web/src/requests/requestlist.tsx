@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { RequestState } from "../contract";
 import { dateOf, exact } from "../format";
 import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
@@ -9,6 +8,7 @@ import { requests } from "../rpc";
 import { announce, Button, Checkbox } from "../ui";
 import { Times } from "./devicecard";
 import type { Row } from "./list";
+import { type State, stateOf } from "./state";
 
 interface ListProps {
   rows: readonly Row[];
@@ -38,8 +38,6 @@ export function RequestList({ rows, onChange }: ListProps) {
   );
 }
 
-type State = keyof typeof RequestState;
-
 /** The styles of the badges of states. */
 const badges: Record<State, string> = {
   open: "badge-accent",
@@ -48,12 +46,6 @@ const badges: Record<State, string> = {
   closed: "badge-warn",
   withdrawn: "badge-bad",
 };
-
-/** stateOf names the state of a request. */
-function stateOf({ state }: Request): State {
-  const names = Object.keys(RequestState) as State[];
-  return names.find((name) => RequestState[name] === (state as number)) ?? "past";
-}
 
 /** nameOf returns what a list calls a request: the title if this device knows it. */
 function nameOf({ request, kept }: Row): string {

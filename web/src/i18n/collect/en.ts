@@ -23,11 +23,8 @@ export default {
   "collect.unknown.title": "This request doesn't exist",
   "collect.unknown": "The server has no such request: it never existed, or it's over and forgotten.",
   "collect.forgotten": "Forgotten on this device.",
-  "collect.state.open": "Open: {answered} of {count} answered",
-  "collect.state.full": "Complete: {answered} of {count} answered",
-  "collect.state.past": "Time is over: {answered} of {count} answered",
-  "collect.state.closed": "Closed: {answered} of {count} answered",
-  "collect.state.withdrawn": "Closed by an administrator: {answered} of {count} answered",
+  "collect.state": "{state}: {answered} of {count} answered",
+  "collect.withdrawn": "Closed by an administrator.",
   "collect.until": "It takes answers until {time}.",
   "collect.news": "An answer came",
   "collect.close": "Close request",
@@ -42,7 +39,7 @@ export default {
   "collect.request.message":
     "Please send me something here, end-to-end encrypted. The link takes answers until {time}:\n\n{link}",
   "collect.request.subject": "A request for you",
-  "collect.keep": "Keep this page's link",
+  "collect.keep": "Keep your collect link",
   "collect.keep.text":
     "Anyone who has the collect link can read the answers. It never reaches the server: if you lose it, no one can read them.",
   "collect.keep.link": "Collect link",

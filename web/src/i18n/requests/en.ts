@@ -33,8 +33,8 @@ export default {
   "requests.empty.hint": "Ask for a password, a key or a file, and send the link to someone who has it.",
   "requests.more": "Show older requests",
   "requests.state.open": "Open",
-  "requests.state.full": "Answered",
-  "requests.state.past": "Ended",
+  "requests.state.full": "Full",
+  "requests.state.past": "Past",
   "requests.state.closed": "Closed",
   "requests.state.withdrawn": "Withdrawn",
   "requests.withdrawn": "closed by an administrator",
@@ -47,8 +47,8 @@ export default {
   "requests.just": "just now",
   "requests.domain": "on {domain}",
   "requests.untitled": "Request of {date}",
-  "requests.key.here": "This device has the key",
-  "requests.key.saved": "The key is in the link that you saved",
+  "requests.key.here": "This device has the collect link",
+  "requests.key.saved": "Opens with the collect link that you saved",
   "requests.close": "Close",
   "requests.close.named": "Close “{name}”",
   "requests.close.title": "Close this request?",
@@ -64,5 +64,5 @@ export default {
   "requests.burned": "Answers burned.",
   "requests.device": "Asked on this device",
   "requests.device.text":
-    "This browser keeps the links that open the answers, also after you sign out. Anyone else who uses it can open them.",
+    "This browser keeps the collect links, also after you sign out. Anyone else who uses it can open the answers.",
 } as const;
