@@ -131,7 +131,7 @@ export default defineConfig({
       // Pages that are opened seldom, and parts that are unfolded, find what they import by themselves: for every
       // visitor the first scripts would list it.
       resolveDependencies: (name, imported) =>
-        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|morefields|notfound|openedpage|phrase|recent|requests|reset|signin|signup|tokens|verify)-/.test(
+        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|morefields|nolink|notfound|openedpage|phrase|recent|requests|reset|security|signin|signup|tokens|verify)-/.test(
           name,
         )
           ? []
@@ -163,6 +163,7 @@ export default defineConfig({
               name: "stage",
               test: /src\/open\/(press|reveal|stage|trouble|usereveal|waiting|world|fromdevice|source|opened|checked|fromserver|fault)\.tsx?$/,
             },
+            { name: "moment", test: /src\/receipts\/(livemark|moment)\.tsx$/ },
             { name: "shown", test: /src\/(brand|download|open\/fault)\.ts$/ },
           ],
         },

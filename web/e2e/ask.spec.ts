@@ -63,6 +63,10 @@ test("who may not ask has no tab, and who may once signed in is told so", async 
   await tab(page, "ask").click();
   await expect(page.getByText(t("ask.signin"))).toBeVisible();
   await expectAccessible(page);
+  await expect(page.locator("main").getByRole("link", { name: t("app.signin") })).toHaveAttribute(
+    "href",
+    "/signin?next=%2F%23ask",
+  );
 
   for (const policy of [{ requests: "REQUESTS_OFF" }, { ...accounts, signIn: false }]) {
     await change(other, "SystemService/GetPolicy", (answer) => ({ ...answer, ...policy }));
@@ -384,8 +388,52 @@ test("the way back from an empty list leads to the form that asks", async ({ pag
   await page.goto("/account/requests");
   await expect(page.getByText(t("requests.empty"))).toBeVisible();
   await page.getByRole("link", { name: t("requests.ask") }).click();
-  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(heading(page, t("requests.ask"))).toBeFocused();
+  await expect(page).toHaveURL(/\/#ask$/);
   await expect(title(page)).toBeVisible();
+});
+
+test("the tab has a heading and an address of its own, and keeps the focus", async ({ page }) => {
+  await signIn(page, ada);
+  await page.goto("/");
+  const radio = (mode: "text" | "generate" | "ask") => page.getByRole("radio", { name: t(`share.mode.${mode}`) });
+  await radio("generate").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(heading(page, t("requests.ask"))).toBeVisible();
+  await expect(page).toHaveTitle(new RegExp(`^${t("requests.ask")}`));
+  await expect(page.getByText(t("share.lead"))).toHaveCount(0);
+  await expect(radio("ask")).toBeFocused();
+  await expect(page).toHaveURL(/\/#ask$/);
+  await expectAccessible(page);
+
+  await page.reload();
+  await expect(title(page)).toBeVisible();
+  await expect(heading(page, t("requests.ask"))).toBeVisible();
+  await page.getByRole("link", { name: t("app.about") }).click();
+  await expect(heading(page, t("requests.ask"))).toHaveCount(0);
+  await page.goBack();
+  await expect(title(page)).toBeVisible();
+  await expect(page).toHaveURL(/\/#ask$/);
+
+  await radio("ask").focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(radio("generate")).toBeFocused();
+  await expect(page).toHaveURL(/\/$/);
+  await tab(page, "ask").click();
+  await expect(page).toHaveURL(/\/#ask$/);
+  await page.locator(".header .brand").click();
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(page).toHaveURL(/\/$/);
+  await expect(radio("text")).toBeChecked();
+});
+
+test("an address of a tab that is not there shows the form that shares", async ({ page }) => {
+  await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, ...{ requests: "REQUESTS_OFF" } }));
+  await page.goto("/#ask");
+  await expect(heading(page, t("share.title"))).toBeVisible();
+  await expect(page.getByLabel(t("share.secret"))).toBeVisible();
+  await expect(page).toHaveURL(/\/$/);
 });
 
 for (const [name, changed] of Object.entries<(request: object) => object>({
@@ -399,6 +447,6 @@ for (const [name, changed] of Object.entries<(request: object) => object>({
     await button(page, t("share.submit")).click();
     await expect(page.getByRole("alert")).toBeVisible();
     await expect(title(page)).toHaveValue("Of a lying server");
-    await expect(page).toHaveURL(/\/$/);
+    await expect(page).toHaveURL(/\/#ask$/);
   });
 }

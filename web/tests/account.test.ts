@@ -7,6 +7,7 @@ import { countsOf, search } from "../src/receipts/list";
 
 test("sign-in returns to the listed pages", () => {
   for (const path of [
+    "/#ask",
     "/recent",
     "/account",
     "/account/tokens",
@@ -31,6 +32,7 @@ test("sign-in returns to no other page", () => {
     "javascript:alert(1)",
     "/recent?x=1",
     "/recent#x",
+    "/#askx",
     "/recent/",
     "/recent\n",
     "/account/domains/",

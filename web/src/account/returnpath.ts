@@ -1,5 +1,6 @@
 /** The only pages that sign-in leads back to, besides the page of a domain. */
 const pages: readonly string[] = [
+  "/#ask",
   "/recent",
   "/account",
   "/account/requests",

@@ -111,7 +111,6 @@ export default {
   "share.lost": "The connection failed. Your text is still here, so you can try again.",
   "share.file.kind": "Files can only be shared end-to-end encrypted.",
   "share.file.none": "Files can't be shared here.",
-  "share.signin": "You need an account to share secrets here.",
   "share.promises.title": "How it works",
   "share.promise.once": "Opens once",
   "share.promise.receipt": "Know when it's opened",

@@ -1,21 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Requests } from "../contract";
 import { percent } from "../format";
 import { t, tn } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
 import { type ChosenFile, type Draft, limit, noFiles, type Problem, type Step } from "../share/draft";
-import { mails } from "../share/fields";
+import { mails, mayAsk } from "../share/fields";
 import { type Handed, useHanded } from "../share/handed";
-import { change as changeKept, fileOf, kept, type Mode, open, putFile, shared } from "../share/kept";
+import { change as changeKept, fileOf, heading, kept, type Mode, open, putFile, shared } from "../share/kept";
 import { allows, canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { recipientsIn } from "../share/parts";
 import { TextBox } from "../share/textbox";
 import { Trust } from "../share/trust";
-import { Button, Card, Form, LinkButton, Notice, Page, Segmented } from "../ui";
+import { Button, Card, Form, Notice, Page, Segmented } from "../ui";
 
-const NoCrypto = lazy(() => import("../share/nocrypto"));
+const Cannot = lazy(() => import("../share/cannot"));
 const Generator = lazy(() => import("../share/generator"));
 const Ask = lazy(() => import("../requests/ask"));
 const FileBox = lazy(
@@ -29,8 +28,8 @@ const conceal = () => import("../share/conceal");
 /** Share is the home page: the form. The receipt's page shows the link. */
 export default function Share() {
   return (
-    <Page title={t("share.title")} lead={t("share.lead")}>
-      {mayShare() ? <Possible /> : <SignInFirst />}
+    <Page topic="" title={t("share.title")} lead={t("share.lead")} {...heading.value}>
+      {mayShare() ? <Possible /> : <Cannot why="account" />}
     </Page>
   );
 }
@@ -39,21 +38,10 @@ function mayShare(): boolean {
   return policy.value?.anonymousCreate !== false || Boolean(account.value);
 }
 
-function SignInFirst() {
-  return (
-    <Notice>
-      <p>{t("share.signin")}</p>
-      <LinkButton kind="primary" href="/signin">
-        {t("app.signin")}
-      </LinkButton>
-    </Notice>
-  );
-}
-
 /** Possible shows the form, or why this browser can share nothing here. */
 function Possible() {
   const kind = kindOf(kept.value.chosen);
-  return kind ? <ShareForm kind={kind} /> : <NoCrypto impossible />;
+  return kind ? <ShareForm kind={kind} /> : <Cannot why="none" />;
 }
 
 /** The field that shows the problem of a part of the draft. */
@@ -175,7 +163,7 @@ function ShareForm({ kind }: { kind: Kind }) {
       <Form onSend={() => (mode === "ask" ? sendAsked.current?.() : void submit())} label={t("share.title")}>
         <Card>
           <Segmented label={t("share.mode")} hideLabel value={mode} onValue={openTab} options={tabs()} />
-          {kind === "server" && !canEncrypt() && <NoCrypto impossible={false} />}
+          {kind === "server" && !canEncrypt() && <Cannot why="server" />}
           {mode === "generate" && <Generator text={d.text} onText={(text: string) => change({ text })} />}
           {mode === "text" && (
             <TextBox
@@ -235,23 +223,16 @@ function ShareForm({ kind }: { kind: Kind }) {
   );
 }
 
-/** tabs returns what can be shared here: a file only if this device may encrypt it. Who can do so may ask, too. */
-function tabs(): [Mode, string][] {
-  const all: [Mode, string][] = [
-    ["text", t("share.mode.text")],
-    ["file", t("share.mode.file")],
-    ["generate", t("share.mode.generate")],
-    ["ask", t("share.mode.ask")],
-  ];
-  return all.filter(([mode]) =>
-    mode === "file" ? canEncrypt() && allows("end_to_end") : mode !== "ask" || (canEncrypt() && mayAsk()),
-  );
+const modes = ["text", "file", "generate", "ask"] as const satisfies Mode[];
+
+/** offers reports whether a tab is there: a file is shared only if this device may encrypt it. */
+function offers(mode: Mode): boolean {
+  return mode === "file" ? canEncrypt() && allows("end_to_end") : mode !== "ask" || mayAsk();
 }
 
-/** mayAsk reports whether the visitor may ask for secrets, or could once signed in. Until the policy is known, it forbids nothing. */
-function mayAsk(): boolean {
-  const { requests, signIn } = policy.value ?? {};
-  return requests === Requests.accounts ? Boolean(account.value || signIn) : requests !== Requests.off;
+/** tabs returns the tabs with their names. */
+function tabs(): [Mode, string][] {
+  return modes.filter(offers).map((mode) => [mode, t(`share.mode.${mode}`)]);
 }
 
 /** hasKeys reports whether the device probably has a keyboard with keys to hold. */

@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { signInFor } from "../account/returnpath";
 import { needed } from "../call";
 import { Encryption, Requests } from "../contract";
 import { EncryptionBadge } from "../endtoend/label";
@@ -9,11 +10,12 @@ import { number } from "../i18n";
 import { t } from "../i18n/requests";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
-import { navigate } from "../router";
+import { navigate, place } from "../router";
 import { account, policy } from "../session";
 import { Chip, SelectChip } from "../share/chip";
 import { DomainField, useOwnDomains } from "../share/domainfield";
-import { mails } from "../share/fields";
+import { mails, mayAsk } from "../share/fields";
+import { heading, kept, open } from "../share/kept";
 import { unfold, unfolded } from "../share/more";
 import { sending } from "../share/textbox";
 import { announce, Button, Checkbox, Field, Icon, LinkButton, TextArea, TextInput } from "../ui";
@@ -29,6 +31,14 @@ interface AskProps {
 
 /** Ask is the tab of the home page that asks for a secret. The page of the request shows its link. */
 export default function Ask({ sender }: AskProps) {
+  useAddress();
+  useHeading();
+  const may = mayAsk();
+  useEffect(() => {
+    if (!may) {
+      open("text"); // the address asked for a tab that is not there
+    }
+  }, [may]);
   return policy.value?.requests === (Requests.accounts as number) && account.value === null ? (
     <SignInFirst />
   ) : (
@@ -36,13 +46,44 @@ export default function Ask({ sender }: AskProps) {
   );
 }
 
+/** useAddress keeps the tab in the address: after a reload it is open again. */
+function useAddress(): void {
+  useEffect(() => {
+    nameTab("#ask");
+    return () => {
+      if (kept.peek().mode !== "ask") {
+        nameTab(""); // another tab, and not another page
+      }
+    };
+  }, []);
+}
+
+/** useHeading has the page say that something is asked for. The focus stays where it is. */
+function useHeading(): void {
+  const [title, lead] = [t("requests.ask"), t("ask.lead")];
+  useLayoutEffect(() => {
+    heading.value = { title, lead };
+  }, [title, lead]);
+  useLayoutEffect(
+    () => () => {
+      heading.value = undefined;
+    },
+    [],
+  );
+}
+
+/** nameTab names the open tab in the fragment of the address. The page, and what its entry in the history has, stay. */
+function nameTab(hash: string): void {
+  history.replaceState(history.state, "", location.pathname + hash);
+  place.value = { ...place.peek(), hash };
+}
+
 function SignInFirst() {
   return (
     <div class="stack">
-      <p>{t("ask.lead")}</p>
       <p>{t("ask.signin")}</p>
       <div class="row">
-        <LinkButton kind="primary" href="/signin">
+        <LinkButton kind="primary" href={signInFor("/#ask")}>
           {t("app.signin")}
         </LinkButton>
       </div>
@@ -96,7 +137,6 @@ function AskForm({ sender }: AskProps) {
   );
   return (
     <div class="stack" ref={submission.area}>
-      <p class="muted">{t("ask.lead")}</p>
       <Words draft={draft} submission={submission} change={change} send={send} />
       <Options draft={draft} change={change} />
       <FormError submission={submission} />

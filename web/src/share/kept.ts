@@ -4,7 +4,7 @@
  * the page is closed or loaded again.
  */
 import { computed, effect, signal } from "@preact/signals";
-import { hold } from "../router";
+import { hold, place } from "../router";
 import { whenSignedOut } from "../session";
 import { type ChosenFile, type Draft, empty } from "./draft";
 import type { Kind } from "./kind";
@@ -90,6 +90,24 @@ export function isUnsent(state: Kept): boolean {
   const text = state.mode === "text" ? state.draft.text : state.aside.text;
   return fileOf(state) !== undefined || text.trim() !== "";
 }
+
+/** heading is what the open tab has in place of the words of the page, once it is loaded. */
+export const heading = signal<Heading | undefined>(undefined);
+
+/** Heading has the words at the top of the page. */
+export interface Heading {
+  title: string;
+  lead: string;
+}
+
+// The address says whether something is asked for.
+effect(() => {
+  const { path, hash } = place.value;
+  const asks = hash === "#ask";
+  if (path === "/" && asks !== (kept.peek().mode === "ask")) {
+    open(asks ? "ask" : "text");
+  }
+});
 
 const unsent = computed(() => isUnsent(kept.value));
 

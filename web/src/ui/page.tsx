@@ -6,6 +6,8 @@ import { instanceName } from "../session";
 interface PageProps {
   /** The heading. With the service's name it is the document's title. */
   title: string;
+  /** What the page is about. The heading takes the focus when that changes; it is the title unless it is said. */
+  topic?: string;
   /** What the tab says instead: what people wait for in another tab has happened. */
   news?: string | undefined;
   /** A sentence below the heading. */
@@ -31,7 +33,7 @@ for (const kind of ["keydown", "pointerdown"]) {
  * Page is the layout of every page. Its heading takes the focus, except on the
  * first page that the visitor sees.
  */
-export function Page({ title, news, lead, actions, short, children }: PageProps) {
+export function Page({ title, topic = title, news, lead, actions, short, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const name = instanceName.value;
   useEffect(() => {
@@ -45,7 +47,7 @@ export function Page({ title, news, lead, actions, short, children }: PageProps)
     if (isResult) {
       heading.current?.focus({ preventScroll: true });
     }
-  }, [title]);
+  }, [topic]);
   return (
     <div class={`page${short ? " page-short" : ""}${follows ? " page-follows" : ""}`}>
       <div class="page-head">

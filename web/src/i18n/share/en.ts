@@ -31,6 +31,7 @@ export default {
     "Choose the server if it should email the link, or if the link has to open without JavaScript.",
   "share.kind.no_crypto":
     "Your browser can't encrypt on this page because the connection isn't secure (HTTPS). The server encrypts instead.",
+  "share.signin": "You need an account to share secrets here.",
   "share.kind.impossible":
     "Only end-to-end encrypted secrets can be shared here, and your browser can't encrypt on this page because the connection isn't secure (HTTPS).",
   "share.kind.changed":
