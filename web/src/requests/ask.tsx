@@ -184,7 +184,7 @@ function Words({ draft, submission, change, send }: PartProps & { submission: Su
       </Field>
       <Field label={t("ask.note")} optional hint={t("ask.note.hint")} error={submission.errorAt("note")}>
         <TextArea
-          rows={3}
+          rows={2}
           value={draft.note}
           onValue={(note) => change({ note })}
           autocomplete="off"
