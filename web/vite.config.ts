@@ -128,10 +128,10 @@ export default defineConfig({
     // No polyfill: it would be the only script that is not part of the client.
     modulePreload: {
       polyfill: false,
-      // Pages that are opened seldom, and parts that are unfolded, find what they import by themselves: for every
-      // visitor the first scripts would list it.
+      // Pages that are opened seldom or loaded ahead, and parts that are unfolded, find what they import by themselves:
+      // for every visitor the first scripts would list it.
       resolveDependencies: (name, imported) =>
-        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|morefields|nolink|notfound|openedpage|phrase|recent|requests|reset|security|signin|signup|tokens|verify)-/.test(
+        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|menu|morefields|nolink|notfound|openedpage|phrase|receipt|recent|requests|reset|security|signin|signup|tokens|verify)-/.test(
           name,
         )
           ? []
