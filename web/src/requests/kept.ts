@@ -35,8 +35,11 @@ interface Claimed {
 const database = "hush.requests";
 const stores = { requests: "key", claims: "name" } as const;
 
-/** How long a claim is kept: the service keeps no content for one for longer. */
-const claimTime = 3600 * 1000;
+/**
+ * How long a claim is kept, by a clock that may be set by as much in between. The service
+ * keeps no content for one for more than an hour; a claim that is tried in vain does no harm.
+ */
+const claimTime = 25 * 3600 * 1000;
 
 /** How long after its end a request is listed. The service forgets it sooner: no answer waits for more than 7 days. */
 const after = 14 * 24 * 3600 * 1000;

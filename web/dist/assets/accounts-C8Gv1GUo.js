@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DZFaZ0zH.js";import{i as t}from"./wire-CdnoBTFT.js";var n=t(e);export{n as default};

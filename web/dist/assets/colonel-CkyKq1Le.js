@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DsamlOra.js";import{i as t}from"./wire-CdnoBTFT.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CHd2vLM4.js";import{i as t}from"./wire-CdnoBTFT.js";var n=t(e);export{n as default};

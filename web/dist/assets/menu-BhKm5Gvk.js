@@ -1,0 +1,1 @@
+export{t as default}from"./menu-D1zVlI9W.js";

@@ -1,0 +1,1 @@
+export{c as prefetch}from"./stage-XhNCZ7XE.js";

@@ -1,1 +1,0 @@
-export{t as seal,n as sealUnder}from"./seal-BZCA9kXO.js";

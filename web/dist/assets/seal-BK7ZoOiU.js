@@ -1,0 +1,1 @@
+export{t as seal,n as sealUnder}from"./seal-Bp1CPSR3.js";

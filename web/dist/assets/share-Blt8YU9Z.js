@@ -1,0 +1,1 @@
+export{t as default}from"./share-DGvKETn6.js";
