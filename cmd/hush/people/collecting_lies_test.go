@@ -112,7 +112,7 @@ func (l *liar) stream(to *io.PipeWriter, from io.ReadCloser) {
 			body = retold(l, body, new(hushv1.WatchCollectionResponse))
 		}
 		binary.BigEndian.PutUint32(head[1:], uint32(len(body)))
-		if _, err := to.Write(append(head, body...)); err != nil {
+		if _, err := to.Write(slices.Concat(head, body)); err != nil {
 			return
 		}
 	}
