@@ -94,9 +94,9 @@ function useCame(shown: Shown | undefined, onCame: () => void): boolean {
 /** useRecount has the menu of an account count anew what waits when answers came, or were opened or burned. */
 function useRecount(shown: Shown | undefined): void {
   const phases = shown?.entries.map(({ phase }) => phase).join();
-  const before = useRef(phases);
+  const before = useRef(""); // the menu may have counted before answers came that are here from the start
   useEffect(() => {
-    if (before.current !== undefined && before.current !== phases && account.peek()) {
+    if (phases !== undefined && before.current !== phases && account.peek()) {
       void import("../requests/waiting").then(
         ({ look }) => look(),
         () => undefined, // the count stays as it was

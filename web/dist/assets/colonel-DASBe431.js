@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-C8UlpERm.js";import{i as t}from"./wire-nCGoeSZt.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as DeviceCard,r as Times,n as default}from"./devicecard-B6bNWEii.js";

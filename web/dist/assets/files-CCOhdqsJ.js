@@ -1,1 +1,0 @@
-export{t as FilesError,n as chosen,r as refused,i as whole}from"./files-5rGLez5e.js";

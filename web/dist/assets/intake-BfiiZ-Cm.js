@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DPdXEDV5.js";import{i as t}from"./wire-nCGoeSZt.js";var n=t(e);export{n as default};

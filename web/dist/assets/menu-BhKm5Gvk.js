@@ -1,1 +1,0 @@
-export{t as default}from"./menu-D1zVlI9W.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./nolink-CK_Bp8CK.js";

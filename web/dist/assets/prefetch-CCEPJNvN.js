@@ -1,1 +1,0 @@
-export{c as prefetch}from"./stage-XhNCZ7XE.js";

@@ -1,0 +1,1 @@
+export{c as prefetch}from"./stage-Dti5KsK9.js";

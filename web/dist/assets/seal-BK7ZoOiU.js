@@ -1,1 +1,0 @@
-export{t as seal,n as sealUnder}from"./seal-Bp1CPSR3.js";

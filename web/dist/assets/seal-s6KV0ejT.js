@@ -1,0 +1,1 @@
+export{t as seal,n as sealUnder}from"./seal-BG3G2snb.js";

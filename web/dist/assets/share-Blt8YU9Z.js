@@ -1,1 +1,0 @@
-export{t as default}from"./share-DGvKETn6.js";

@@ -1,1 +1,0 @@
-import{p as e}from"./app-CKeCfdZD.js";function t({state:t}){return Object.keys(e).find(n=>e[n]===t)??`past`}export{t};

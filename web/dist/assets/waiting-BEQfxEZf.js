@@ -1,0 +1,1 @@
+export{s as look}from"./menu-CWhHDAjU.js";

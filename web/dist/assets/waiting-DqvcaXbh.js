@@ -1,1 +1,0 @@
-export{s as look}from"./menu-D1zVlI9W.js";
