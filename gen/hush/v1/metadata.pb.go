@@ -238,7 +238,10 @@ type Metadata struct {
 	// Who encrypted the content.
 	Encryption Encryption `protobuf:"varint,23,opt,name=encryption,proto3,enum=hush.v1.Encryption" json:"encryption,omitempty"`
 	// The group that the secret was shared in; empty for none.
-	Group         []byte `protobuf:"bytes,24,opt,name=group,proto3" json:"group,omitempty"`
+	Group []byte `protobuf:"bytes,24,opt,name=group,proto3" json:"group,omitempty"`
+	// The file, if the secret is one: how much of it has arrived, and how much the recipient
+	// has fetched. Otherwise absent.
+	File          *File `protobuf:"bytes,25,opt,name=file,proto3" json:"file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -441,6 +444,13 @@ func (x *Metadata) GetGroup() []byte {
 	return nil
 }
 
+func (x *Metadata) GetFile() *File {
+	if x != nil {
+		return x.File
+	}
+	return nil
+}
+
 // Event is one entry of a receipt's timeline.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -592,7 +602,7 @@ var File_hush_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xf0\b\n" +
+	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x12hush/v1/file.proto\x1a\x14hush/v1/secret.proto\"\x93\t\n" +
 	"\bMetadata\x12&\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\x03\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\n" +
@@ -628,7 +638,8 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
 	"encryption\x18\x17 \x01(\x0e2\x13.hush.v1.EncryptionR\n" +
 	"encryption\x12\x19\n" +
-	"\x05group\x18\x18 \x01(\fB\x03\x80\x01\x01R\x05group\"\xc2\x02\n" +
+	"\x05group\x18\x18 \x01(\fB\x03\x80\x01\x01R\x05group\x12!\n" +
+	"\x04file\x18\x19 \x01(\v2\r.hush.v1.FileR\x04file\"\xc2\x02\n" +
 	"\x05Event\x12'\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x13.hush.v1.Event.KindR\x04kind\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +
@@ -685,6 +696,7 @@ var file_hush_v1_metadata_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
 	(*durationpb.Duration)(nil),   // 7: google.protobuf.Duration
 	(Encryption)(0),               // 8: hush.v1.Encryption
+	(*File)(nil),                  // 9: hush.v1.File
 }
 var file_hush_v1_metadata_proto_depIdxs = []int32{
 	5,  // 0: hush.v1.Metadata.state:type_name -> hush.v1.State
@@ -701,15 +713,16 @@ var file_hush_v1_metadata_proto_depIdxs = []int32{
 	3,  // 11: hush.v1.Metadata.events:type_name -> hush.v1.Event
 	4,  // 12: hush.v1.Metadata.deliveries:type_name -> hush.v1.Delivery
 	8,  // 13: hush.v1.Metadata.encryption:type_name -> hush.v1.Encryption
-	0,  // 14: hush.v1.Event.kind:type_name -> hush.v1.Event.Kind
-	6,  // 15: hush.v1.Event.time:type_name -> google.protobuf.Timestamp
-	1,  // 16: hush.v1.Delivery.state:type_name -> hush.v1.Delivery.State
-	6,  // 17: hush.v1.Delivery.update_time:type_name -> google.protobuf.Timestamp
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	9,  // 14: hush.v1.Metadata.file:type_name -> hush.v1.File
+	0,  // 15: hush.v1.Event.kind:type_name -> hush.v1.Event.Kind
+	6,  // 16: hush.v1.Event.time:type_name -> google.protobuf.Timestamp
+	1,  // 17: hush.v1.Delivery.state:type_name -> hush.v1.Delivery.State
+	6,  // 18: hush.v1.Delivery.update_time:type_name -> google.protobuf.Timestamp
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_metadata_proto_init() }
@@ -717,6 +730,7 @@ func file_hush_v1_metadata_proto_init() {
 	if File_hush_v1_metadata_proto != nil {
 		return
 	}
+	file_hush_v1_file_proto_init()
 	file_hush_v1_secret_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

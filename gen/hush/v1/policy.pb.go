@@ -199,6 +199,8 @@ const (
 	// Mails to recipients: 50 in 20 minutes per account, from any network. Counts
 	// in addition to the method's own limit.
 	Limit_LIMIT_RECIPIENT Limit = 19
+	// Parts of files, sent and fetched: 12,800 of 8 MiB in 20 minutes.
+	Limit_LIMIT_PART Limit = 20
 )
 
 // Enum value maps for Limit.
@@ -224,6 +226,7 @@ var (
 		17: "LIMIT_FEEDBACK",
 		18: "LIMIT_EXCEPTION",
 		19: "LIMIT_RECIPIENT",
+		20: "LIMIT_PART",
 	}
 	Limit_value = map[string]int32{
 		"LIMIT_UNSPECIFIED":   0,
@@ -246,6 +249,7 @@ var (
 		"LIMIT_FEEDBACK":      17,
 		"LIMIT_EXCEPTION":     18,
 		"LIMIT_RECIPIENT":     19,
+		"LIMIT_PART":          20,
 	}
 )
 
@@ -363,7 +367,7 @@ const file_hush_v1_policy_proto_rawDesc = "" +
 	"\fSCOPE_REVEAL\x10\x03\x12\x12\n" +
 	"\x0eSCOPE_METADATA\x10\x04\x12\x11\n" +
 	"\rSCOPE_ACCOUNT\x10\x05\x12\x11\n" +
-	"\rSCOPE_REQUEST\x10\x06*\x8b\x03\n" +
+	"\rSCOPE_REQUEST\x10\x06*\x9b\x03\n" +
 	"\x05Limit\x12\x15\n" +
 	"\x11LIMIT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fLIMIT_CREATE\x10\x01\x12\x10\n" +
@@ -387,7 +391,9 @@ const file_hush_v1_policy_proto_rawDesc = "" +
 	"\x0fLIMIT_CHALLENGE\x10\x10\x12\x12\n" +
 	"\x0eLIMIT_FEEDBACK\x10\x11\x12\x13\n" +
 	"\x0fLIMIT_EXCEPTION\x10\x12\x12\x13\n" +
-	"\x0fLIMIT_RECIPIENT\x10\x13:I\n" +
+	"\x0fLIMIT_RECIPIENT\x10\x13\x12\x0e\n" +
+	"\n" +
+	"LIMIT_PART\x10\x14:I\n" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18߇\x03 \x01(\x0e2\x0f.hush.v1.AccessR\x06access:F\n" +
 	"\x05limit\x12\x1e.google.protobuf.MethodOptions\x18\xe0\x87\x03 \x01(\x0e2\x0e.hush.v1.LimitR\x05limit:F\n" +
 	"\x05scope\x12\x1e.google.protobuf.MethodOptions\x18\xe1\x87\x03 \x01(\x0e2\x0e.hush.v1.ScopeR\x05scope:>\n" +

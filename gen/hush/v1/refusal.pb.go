@@ -94,6 +94,11 @@ const (
 	Refusal_REASON_ENCRYPTION Refusal_Reason = 26
 	// The request takes no more answers: it is full, past or closed.
 	Refusal_REASON_REQUEST_ENDED Refusal_Reason = 27
+	// The secret is a file, which the calling program is too old for, or which it would
+	// open without a claim. The secret was not consumed.
+	Refusal_REASON_VERSION Refusal_Reason = 28
+	// Parts of the file are still missing. The secret was not consumed.
+	Refusal_REASON_ARRIVING Refusal_Reason = 29
 )
 
 // Enum value maps for Refusal_Reason.
@@ -127,6 +132,8 @@ var (
 		25: "REASON_LINK",
 		26: "REASON_ENCRYPTION",
 		27: "REASON_REQUEST_ENDED",
+		28: "REASON_VERSION",
+		29: "REASON_ARRIVING",
 	}
 	Refusal_Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":      0,
@@ -157,6 +164,8 @@ var (
 		"REASON_LINK":             25,
 		"REASON_ENCRYPTION":       26,
 		"REASON_REQUEST_ENDED":    27,
+		"REASON_VERSION":          28,
+		"REASON_ARRIVING":         29,
 	}
 )
 
@@ -286,7 +295,7 @@ var File_hush_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xd4\x06\n" +
+	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xfd\x06\n" +
 	"\aRefusal\x12/\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x17.hush.v1.Refusal.ReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12\x14\n" +
@@ -294,7 +303,7 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
 	"tries_left\x18\x04 \x01(\x05R\ttriesLeft\x12-\n" +
 	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\x12\x19\n" +
-	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\x82\x05\n" +
+	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xab\x05\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REASON_PASSPHRASE\x10\x01\x12\x11\n" +
@@ -324,7 +333,9 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\x10REASON_ELSEWHERE\x10\x18\x12\x0f\n" +
 	"\vREASON_LINK\x10\x19\x12\x15\n" +
 	"\x11REASON_ENCRYPTION\x10\x1a\x12\x18\n" +
-	"\x14REASON_REQUEST_ENDED\x10\x1bBq\n" +
+	"\x14REASON_REQUEST_ENDED\x10\x1b\x12\x12\n" +
+	"\x0eREASON_VERSION\x10\x1c\x12\x13\n" +
+	"\x0fREASON_ARRIVING\x10\x1dBq\n" +
 	"\vcom.hush.v1B\fRefusalProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

@@ -472,7 +472,10 @@ func (x *GenerateSecretResponse) GetValue() string {
 type GetSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key in the link.
-	SecretKey     string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
+	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
+	// The link's proof of an end-to-end encrypted secret, for file and preview: 32 bytes.
+	// Empty for none. Secrets that the server encrypts ignore it.
+	LinkProof     []byte `protobuf:"bytes,2,opt,name=link_proof,json=linkProof,proto3" json:"link_proof,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -514,11 +517,22 @@ func (x *GetSecretRequest) GetSecretKey() string {
 	return ""
 }
 
+func (x *GetSecretRequest) GetLinkProof() []byte {
+	if x != nil {
+		return x.LinkProof
+	}
+	return nil
+}
+
 // GetSecretResponse is the response of GetSecret.
 type GetSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The secret.
-	Secret        *Secret `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	Secret *Secret `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	// The file, if the secret is one and the request has the link's proof; otherwise absent.
+	File *File `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`
+	// The encrypted preview of the file, if it has one.
+	Preview       []byte `protobuf:"bytes,3,opt,name=preview,proto3" json:"preview,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -560,6 +574,20 @@ func (x *GetSecretResponse) GetSecret() *Secret {
 	return nil
 }
 
+func (x *GetSecretResponse) GetFile() *File {
+	if x != nil {
+		return x.File
+	}
+	return nil
+}
+
+func (x *GetSecretResponse) GetPreview() []byte {
+	if x != nil {
+		return x.Preview
+	}
+	return nil
+}
+
 // RevealSecretRequest is the request of RevealSecret.
 type RevealSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -583,9 +611,12 @@ type RevealSecretRequest struct {
 	KeepClaim bool `protobuf:"varint,6,opt,name=keep_claim,json=keepClaim,proto3" json:"keep_claim,omitempty"`
 	// The collect link's proof, for an answer to a request: 32 bytes. Empty for other
 	// secrets.
-	CollectProof  []byte `protobuf:"bytes,7,opt,name=collect_proof,json=collectProof,proto3" json:"collect_proof,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CollectProof []byte `protobuf:"bytes,7,opt,name=collect_proof,json=collectProof,proto3" json:"collect_proof,omitempty"`
+	// What the caller can open: 0 and 1 mean contents in the response, 2 also files, whose
+	// parts GetPart returns.
+	AcceptsVersion uint32 `protobuf:"varint,8,opt,name=accepts_version,json=acceptsVersion,proto3" json:"accepts_version,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RevealSecretRequest) Reset() {
@@ -667,6 +698,13 @@ func (x *RevealSecretRequest) GetCollectProof() []byte {
 	return nil
 }
 
+func (x *RevealSecretRequest) GetAcceptsVersion() uint32 {
+	if x != nil {
+		return x.AcceptsVersion
+	}
+	return 0
+}
+
 // RevealSecretResponse is the response of RevealSecret. Without a claim the
 // service no longer holds the content.
 type RevealSecretResponse struct {
@@ -676,10 +714,14 @@ type RevealSecretResponse struct {
 	Secret *Secret `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
 	// The text as it was concealed; empty for an end-to-end encrypted secret.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// The sealed content of an end-to-end encrypted secret.
+	// The sealed content of an end-to-end encrypted secret; empty for a file.
 	Content []byte `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
-	// How long the claim still lasts; absent without a claim.
-	ClaimLeft     *durationpb.Duration `protobuf:"bytes,4,opt,name=claim_left,json=claimLeft,proto3" json:"claim_left,omitempty"`
+	// How long the claim still lasts; absent without a claim. On a file it lasts for two
+	// hours after the last part was fetched, at most for 24, unless the operator has set
+	// other times.
+	ClaimLeft *durationpb.Duration `protobuf:"bytes,4,opt,name=claim_left,json=claimLeft,proto3" json:"claim_left,omitempty"`
+	// The file whose parts GetPart returns; absent for other secrets.
+	File          *File `protobuf:"bytes,5,opt,name=file,proto3" json:"file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -738,6 +780,13 @@ func (x *RevealSecretResponse) GetContent() []byte {
 func (x *RevealSecretResponse) GetClaimLeft() *durationpb.Duration {
 	if x != nil {
 		return x.ClaimLeft
+	}
+	return nil
+}
+
+func (x *RevealSecretResponse) GetFile() *File {
+	if x != nil {
+		return x.File
 	}
 	return nil
 }
@@ -1137,7 +1186,7 @@ var File_hush_v1_secret_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\xce\x03\n" +
+	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x12hush/v1/file.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\xce\x03\n" +
 	"\x14ConcealSecretRequest\x12$\n" +
 	"\x06secret\x18\x01 \x01(\tB\f\xbaH\x06r\x04(\x80\x80@\x80\x01\x01R\x06secret\x125\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x02*\x00R\x03ttl\x12.\n" +
@@ -1185,12 +1234,16 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\x16GenerateSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\x12'\n" +
 	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
-	"\x05value\x18\x03 \x01(\tB\x03\x80\x01\x01R\x05value\">\n" +
+	"\x05value\x18\x03 \x01(\tB\x03\x80\x01\x01R\x05value\"l\n" +
 	"\x10GetSecretRequest\x12*\n" +
 	"\n" +
-	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\"<\n" +
+	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12,\n" +
+	"\n" +
+	"link_proof\x18\x02 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\tlinkProof\"~\n" +
 	"\x11GetSecretResponse\x12'\n" +
-	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\xbc\x02\n" +
+	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12!\n" +
+	"\x04file\x18\x02 \x01(\v2\r.hush.v1.FileR\x04file\x12\x1d\n" +
+	"\apreview\x18\x03 \x01(\fB\x03\x80\x01\x01R\apreview\"\xe5\x02\n" +
 	"\x13RevealSecretRequest\x12*\n" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12.\n" +
@@ -1203,13 +1256,15 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\x05claim\x18\x05 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05claim\x12\x1d\n" +
 	"\n" +
 	"keep_claim\x18\x06 \x01(\bR\tkeepClaim\x122\n" +
-	"\rcollect_proof\x18\a \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\fcollectProof\"\xb3\x01\n" +
+	"\rcollect_proof\x18\a \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\fcollectProof\x12'\n" +
+	"\x0faccepts_version\x18\b \x01(\rR\x0eacceptsVersion\"\xd6\x01\n" +
 	"\x14RevealSecretResponse\x12'\n" +
 	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
 	"\x05value\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05value\x12\x1d\n" +
 	"\acontent\x18\x03 \x01(\fB\x03\x80\x01\x01R\acontent\x128\n" +
 	"\n" +
-	"claim_left\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\tclaimLeft\"h\n" +
+	"claim_left\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\tclaimLeft\x12!\n" +
+	"\x04file\x18\x05 \x01(\v2\r.hush.v1.FileR\x04file\"h\n" +
 	"\x18AcknowledgeRevealRequest\x12*\n" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12 \n" +
@@ -1281,7 +1336,8 @@ var file_hush_v1_secret_service_proto_goTypes = []any{
 	(*Metadata)(nil),                  // 18: hush.v1.Metadata
 	(*Secret)(nil),                    // 19: hush.v1.Secret
 	(*CharacterSets)(nil),             // 20: hush.v1.CharacterSets
-	(*SecretStatus)(nil),              // 21: hush.v1.SecretStatus
+	(*File)(nil),                      // 21: hush.v1.File
+	(*SecretStatus)(nil),              // 22: hush.v1.SecretStatus
 }
 var file_hush_v1_secret_service_proto_depIdxs = []int32{
 	17, // 0: hush.v1.ConcealSecretRequest.ttl:type_name -> google.protobuf.Duration
@@ -1293,32 +1349,34 @@ var file_hush_v1_secret_service_proto_depIdxs = []int32{
 	18, // 6: hush.v1.GenerateSecretResponse.metadata:type_name -> hush.v1.Metadata
 	19, // 7: hush.v1.GenerateSecretResponse.secret:type_name -> hush.v1.Secret
 	19, // 8: hush.v1.GetSecretResponse.secret:type_name -> hush.v1.Secret
-	19, // 9: hush.v1.RevealSecretResponse.secret:type_name -> hush.v1.Secret
-	17, // 10: hush.v1.RevealSecretResponse.claim_left:type_name -> google.protobuf.Duration
-	18, // 11: hush.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
-	21, // 12: hush.v1.GetSecretStatusResponse.status:type_name -> hush.v1.SecretStatus
-	21, // 13: hush.v1.ListSecretStatusResponse.statuses:type_name -> hush.v1.SecretStatus
-	0,  // 14: hush.v1.SecretService.ConcealSecret:input_type -> hush.v1.ConcealSecretRequest
-	3,  // 15: hush.v1.SecretService.GenerateSecret:input_type -> hush.v1.GenerateSecretRequest
-	5,  // 16: hush.v1.SecretService.GetSecret:input_type -> hush.v1.GetSecretRequest
-	7,  // 17: hush.v1.SecretService.RevealSecret:input_type -> hush.v1.RevealSecretRequest
-	9,  // 18: hush.v1.SecretService.AcknowledgeReveal:input_type -> hush.v1.AcknowledgeRevealRequest
-	11, // 19: hush.v1.SecretService.BurnSecret:input_type -> hush.v1.BurnSecretRequest
-	13, // 20: hush.v1.SecretService.GetSecretStatus:input_type -> hush.v1.GetSecretStatusRequest
-	15, // 21: hush.v1.SecretService.ListSecretStatus:input_type -> hush.v1.ListSecretStatusRequest
-	2,  // 22: hush.v1.SecretService.ConcealSecret:output_type -> hush.v1.ConcealSecretResponse
-	4,  // 23: hush.v1.SecretService.GenerateSecret:output_type -> hush.v1.GenerateSecretResponse
-	6,  // 24: hush.v1.SecretService.GetSecret:output_type -> hush.v1.GetSecretResponse
-	8,  // 25: hush.v1.SecretService.RevealSecret:output_type -> hush.v1.RevealSecretResponse
-	10, // 26: hush.v1.SecretService.AcknowledgeReveal:output_type -> hush.v1.AcknowledgeRevealResponse
-	12, // 27: hush.v1.SecretService.BurnSecret:output_type -> hush.v1.BurnSecretResponse
-	14, // 28: hush.v1.SecretService.GetSecretStatus:output_type -> hush.v1.GetSecretStatusResponse
-	16, // 29: hush.v1.SecretService.ListSecretStatus:output_type -> hush.v1.ListSecretStatusResponse
-	22, // [22:30] is the sub-list for method output_type
-	14, // [14:22] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	21, // 9: hush.v1.GetSecretResponse.file:type_name -> hush.v1.File
+	19, // 10: hush.v1.RevealSecretResponse.secret:type_name -> hush.v1.Secret
+	17, // 11: hush.v1.RevealSecretResponse.claim_left:type_name -> google.protobuf.Duration
+	21, // 12: hush.v1.RevealSecretResponse.file:type_name -> hush.v1.File
+	18, // 13: hush.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
+	22, // 14: hush.v1.GetSecretStatusResponse.status:type_name -> hush.v1.SecretStatus
+	22, // 15: hush.v1.ListSecretStatusResponse.statuses:type_name -> hush.v1.SecretStatus
+	0,  // 16: hush.v1.SecretService.ConcealSecret:input_type -> hush.v1.ConcealSecretRequest
+	3,  // 17: hush.v1.SecretService.GenerateSecret:input_type -> hush.v1.GenerateSecretRequest
+	5,  // 18: hush.v1.SecretService.GetSecret:input_type -> hush.v1.GetSecretRequest
+	7,  // 19: hush.v1.SecretService.RevealSecret:input_type -> hush.v1.RevealSecretRequest
+	9,  // 20: hush.v1.SecretService.AcknowledgeReveal:input_type -> hush.v1.AcknowledgeRevealRequest
+	11, // 21: hush.v1.SecretService.BurnSecret:input_type -> hush.v1.BurnSecretRequest
+	13, // 22: hush.v1.SecretService.GetSecretStatus:input_type -> hush.v1.GetSecretStatusRequest
+	15, // 23: hush.v1.SecretService.ListSecretStatus:input_type -> hush.v1.ListSecretStatusRequest
+	2,  // 24: hush.v1.SecretService.ConcealSecret:output_type -> hush.v1.ConcealSecretResponse
+	4,  // 25: hush.v1.SecretService.GenerateSecret:output_type -> hush.v1.GenerateSecretResponse
+	6,  // 26: hush.v1.SecretService.GetSecret:output_type -> hush.v1.GetSecretResponse
+	8,  // 27: hush.v1.SecretService.RevealSecret:output_type -> hush.v1.RevealSecretResponse
+	10, // 28: hush.v1.SecretService.AcknowledgeReveal:output_type -> hush.v1.AcknowledgeRevealResponse
+	12, // 29: hush.v1.SecretService.BurnSecret:output_type -> hush.v1.BurnSecretResponse
+	14, // 30: hush.v1.SecretService.GetSecretStatus:output_type -> hush.v1.GetSecretStatusResponse
+	16, // 31: hush.v1.SecretService.ListSecretStatus:output_type -> hush.v1.ListSecretStatusResponse
+	24, // [24:32] is the sub-list for method output_type
+	16, // [16:24] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_secret_service_proto_init() }
@@ -1326,6 +1384,7 @@ func file_hush_v1_secret_service_proto_init() {
 	if File_hush_v1_secret_service_proto != nil {
 		return
 	}
+	file_hush_v1_file_proto_init()
 	file_hush_v1_metadata_proto_init()
 	file_hush_v1_policy_proto_init()
 	file_hush_v1_secret_proto_init()

@@ -622,7 +622,11 @@ type GetPolicyResponse struct {
 	// named none.
 	SourceUrl string `protobuf:"bytes,25,opt,name=source_url,json=sourceUrl,proto3" json:"source_url,omitempty"`
 	// Who may ask for secrets.
-	Requests      Requests `protobuf:"varint,26,opt,name=requests,proto3,enum=hush.v1.Requests" json:"requests,omitempty"`
+	Requests Requests `protobuf:"varint,26,opt,name=requests,proto3,enum=hush.v1.Requests" json:"requests,omitempty"`
+	// The maximum size of a file without an account, in bytes; 0 where no files are taken.
+	AnonymousFile int64 `protobuf:"varint,27,opt,name=anonymous_file,json=anonymousFile,proto3" json:"anonymous_file,omitempty"`
+	// The maximum size of a file with an account, in bytes; 0 where no files are taken.
+	AccountFile   int64 `protobuf:"varint,28,opt,name=account_file,json=accountFile,proto3" json:"account_file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -839,6 +843,20 @@ func (x *GetPolicyResponse) GetRequests() Requests {
 	return Requests_REQUESTS_UNSPECIFIED
 }
 
+func (x *GetPolicyResponse) GetAnonymousFile() int64 {
+	if x != nil {
+		return x.AnonymousFile
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetAccountFile() int64 {
+	if x != nil {
+		return x.AccountFile
+	}
+	return 0
+}
+
 var File_hush_v1_system_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_system_service_proto_rawDesc = "" +
@@ -862,7 +880,7 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x16ValidateShrimpResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x12\x1b\n" +
 	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x12\n" +
-	"\x10GetPolicyRequest\"\xc0\a\n" +
+	"\x10GetPolicyRequest\"\x8a\b\n" +
 	"\x11GetPolicyResponse\x12(\n" +
 	"\asign_up\x18\x01 \x01(\x0e2\x0f.hush.v1.SignUpR\x06signUp\x12\"\n" +
 	"\fverification\x18\x02 \x01(\bR\fverification\x12\x12\n" +
@@ -895,7 +913,9 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x10security_contact\x18\x18 \x01(\tR\x0fsecurityContact\x12\x1d\n" +
 	"\n" +
 	"source_url\x18\x19 \x01(\tR\tsourceUrl\x12-\n" +
-	"\brequests\x18\x1a \x01(\x0e2\x11.hush.v1.RequestsR\brequests*b\n" +
+	"\brequests\x18\x1a \x01(\x0e2\x11.hush.v1.RequestsR\brequests\x12%\n" +
+	"\x0eanonymous_file\x18\x1b \x01(\x03R\ranonymousFile\x12!\n" +
+	"\faccount_file\x18\x1c \x01(\x03R\vaccountFile*b\n" +
 	"\bRequests\x12\x18\n" +
 	"\x14REQUESTS_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REQUESTS_ACCOUNTS\x10\x01\x12\x13\n" +

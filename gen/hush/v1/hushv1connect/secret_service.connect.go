@@ -79,9 +79,9 @@ type SecretServiceClient interface {
 	// Errors: as for ConcealSecret.
 	GenerateSecret(context.Context, *v1.GenerateSecretRequest) (*v1.GenerateSecretResponse, error)
 	// GetSecret describes a waiting secret. It consumes nothing, changes no state
-	// and never returns the value.
+	// and never returns the value. With the link's proof it describes a file, too.
 	//
-	// Errors: NOT_FOUND.
+	// Errors: NOT_FOUND; PERMISSION_DENIED with REASON_LINK for a wrong proof.
 	GetSecret(context.Context, *v1.GetSecretRequest) (*v1.GetSecretResponse, error)
 	// RevealSecret destroys a secret and returns its value. Of any number of
 	// concurrent callers exactly one gets the value, and only after the
@@ -98,7 +98,9 @@ type SecretServiceClient interface {
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
 	// wrong passphrase or proof, with REASON_LINK if the secret part of an
 	// end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with
-	// REASON_ENCRYPTION if the proofs are missing, or if the secret has none;
+	// REASON_ENCRYPTION if the proofs are missing, or if the secret has none, with
+	// REASON_VERSION if accepts_version is too low for a file or a file is opened without a
+	// claim, and with REASON_ARRIVING while a file is still arriving;
 	// RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause
 	// after wrong passphrases, or with for_good and without RetryInfo after 100
 	// of them. None of these errors consumes the secret.
@@ -289,9 +291,9 @@ type SecretServiceHandler interface {
 	// Errors: as for ConcealSecret.
 	GenerateSecret(context.Context, *v1.GenerateSecretRequest) (*v1.GenerateSecretResponse, error)
 	// GetSecret describes a waiting secret. It consumes nothing, changes no state
-	// and never returns the value.
+	// and never returns the value. With the link's proof it describes a file, too.
 	//
-	// Errors: NOT_FOUND.
+	// Errors: NOT_FOUND; PERMISSION_DENIED with REASON_LINK for a wrong proof.
 	GetSecret(context.Context, *v1.GetSecretRequest) (*v1.GetSecretResponse, error)
 	// RevealSecret destroys a secret and returns its value. Of any number of
 	// concurrent callers exactly one gets the value, and only after the
@@ -308,7 +310,9 @@ type SecretServiceHandler interface {
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
 	// wrong passphrase or proof, with REASON_LINK if the secret part of an
 	// end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with
-	// REASON_ENCRYPTION if the proofs are missing, or if the secret has none;
+	// REASON_ENCRYPTION if the proofs are missing, or if the secret has none, with
+	// REASON_VERSION if accepts_version is too low for a file or a file is opened without a
+	// claim, and with REASON_ARRIVING while a file is still arriving;
 	// RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause
 	// after wrong passphrases, or with for_good and without RetryInfo after 100
 	// of them. None of these errors consumes the secret.
