@@ -30,6 +30,7 @@ type sealing struct {
 func sealings() map[string]sealing {
 	row, share, token := []byte("row"), [32]byte{1}, mustToken(sampleParts().token)
 	metaRow, secret, account := token.RowKey(seal.KindMetadata), mustSession(sampleSession).WrappingSecret(), sampleAccountKey()
+	file := seal.NewFileKey()
 	return map[string]sealing{
 		"SealField": {
 			func(k *seal.Keys) []byte { return k.SealField("label", row, []byte("text")) },
@@ -48,6 +49,16 @@ func sealings() map[string]sealing {
 			func(k *seal.Keys, b []byte) ([]byte, error) {
 				key, err := k.UnwrapAccountKey(secret, row, b)
 				if err == nil && key.Public() == account.Public() {
+					return []byte("text"), nil
+				}
+				return nil, err
+			},
+		},
+		"SealUpload": {
+			func(k *seal.Keys) []byte { return k.SealUpload([32]byte{2}, metaRow, share, file) },
+			func(k *seal.Keys, b []byte) ([]byte, error) {
+				key, err := k.OpenUpload([32]byte{2}, metaRow, share, b)
+				if err == nil && bytes.Equal(key.Expose(), file.Expose()) {
 					return []byte("text"), nil
 				}
 				return nil, err

@@ -23,11 +23,12 @@ const redactedText = "[redacted]"
 func secretValues() map[string]any {
 	p := sampleParts()
 	root, keys, token, key := seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey()
-	epoch := seal.NewEpochKey()
+	epoch, file := seal.NewEpochKey(), sampleFileKey()
 	values := map[string]any{
 		"RootKey": root, "*RootKey": &root, "*Keys": keys, "Keys": *keys, "SecretKeys": keys.SecretKeys(), "Ring": keys.Ring(),
 		"Token": token, "*Token": &token, "SecretKey": key, "*SecretKey": &key,
 		"EpochKey": epoch, "*EpochKey": &epoch, "zero EpochKey": seal.EpochKey{},
+		"FileKey": file, "*FileKey": &file, "zero FileKey": seal.FileKey{},
 		"zero RootKey": seal.RootKey{}, "zero Token": seal.Token{}, "zero SecretKey": seal.SecretKey{},
 	}
 	maps.Copy(values, accountValues())
@@ -133,6 +134,7 @@ func TestSecretTypesRedactInsideOthers(t *testing.T) {
 		Keys  *seal.Keys
 		Token seal.Token
 		Key   seal.SecretKey
+		File  seal.FileKey
 		// Those of an account.
 		Hash           seal.PasswordHash
 		API            seal.APIToken
@@ -142,7 +144,7 @@ func TestSecretTypesRedactInsideOthers(t *testing.T) {
 	}
 	p, session := sampleParts(), mustSession(sampleSession)
 	h := holder{
-		seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey(),
+		seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey(), sampleFileKey(),
 		cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), session, sampleAccountKey(), session.WrappingSecret(),
 	}
 	for _, value := range []any{h, &h, []holder{h}, []any{h.Token}, map[string]holder{"h": h}} {
@@ -163,15 +165,16 @@ func TestKeysStayHiddenInUnexportedFields(t *testing.T) {
 		root    seal.RootKey
 		keys    *seal.Keys
 		key     seal.SecretKey
+		file    seal.FileKey
 		hash    seal.PasswordHash
 		token   seal.APIToken
 		session seal.SessionID
 		account seal.AccountKey
 		holder  seal.WrappingSecret
-	}{root, p.keys(), key, hash, token, session, account, session.WrappingSecret()}
+	}{root, p.keys(), key, sampleFileKey(), hash, token, session, account, session.WrappingSecret()}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%p", "%w", "%t"} {
 		for _, value := range []any{
-			holder, root, key, p.keys(), *p.keys(), &root, hash, &hash, token, session, account, session.WrappingSecret(),
+			holder, root, key, sampleFileKey(), p.keys(), *p.keys(), &root, hash, &hash, token, session, account, session.WrappingSecret(),
 		} {
 			wantNoSecret(t, format, fmt.Sprintf(format, value))
 		}
@@ -192,6 +195,7 @@ func sampleSecrets() [][]byte {
 		[]byte(sampleAPIToken)[8:16], []byte(sampleSession)[8:16],
 		{0xe8, 0xe9, 0xea, 0xeb, 0xec, 0xed, 0xee, 0xef}, // within the session's 32 bytes
 		{0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f}, // within the account's private half
+		{0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f}, // within the file key
 	}
 	for _, name := range []string{"secret-kek", "account-kek", "field-kek", "address-index", "altcha-hmac", "shrimp", "mail-kek", "password-mac"} {
 		secrets = append(secrets, subkey(p, "hush/v1 "+name)[8:16])

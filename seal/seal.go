@@ -1,7 +1,7 @@
 // Package seal is the cryptography of Hush: the keys in links, the keys derived
 // from the root key, the sealing of secrets, receipts, fields and queued mails,
-// the keys of accounts, the hashing of passphrases and passwords, and generated
-// secrets.
+// the keys of files and accounts, the hashing of passphrases and passwords, and
+// generated secrets.
 //
 // # Promise
 //
@@ -14,9 +14,9 @@
 // The entries of an account open only with the account's private key, which is
 // stored only wrapped: by its password, its API tokens and its sessions.
 //
-// Values of RootKey, Keys, Token, SecretKey, PasswordHash, APIToken, SessionID,
-// AccountKey and WrappingSecret print as [redacted] through fmt, encoding/json,
-// encoding.TextMarshaler and log/slog. fmt calls no method of a value in an
+// Values of RootKey, Keys, Token, SecretKey, FileKey, PasswordHash, APIToken,
+// SessionID, AccountKey and WrappingSecret print as [redacted] through fmt,
+// encoding/json, encoding.TextMarshaler and log/slog. fmt calls no method of a value in an
 // unexported field, nor for a misused verb (%p, %w; go vet reports those). Keys
 // are safe even then, since functions hold them. A Token is comparable and
 // therefore holds its characters, so a struct with one in an unexported field
