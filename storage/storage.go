@@ -1,7 +1,8 @@
 // Package storage is the interface between Hush's rules and the storage of
-// bytes: ordered buckets of bytes in serializable transactions (Store), and
-// fixed-size shares that are destroyed by overwriting them in place (Shares). A
-// backend knows nothing of secrets; the packages above hold every rule.
+// bytes: ordered buckets of bytes in serializable transactions (Store),
+// fixed-size shares that are destroyed by overwriting them in place (Shares), and
+// long runs of bytes in parts (Blobs). A backend knows nothing of secrets; the
+// packages above hold every rule.
 //
 // A backend implements Store, Tx and Shares with all their methods, and passes the
 // suite in storagetest. Three things it may lack. It returns them, or nil, and a caller
@@ -30,7 +31,7 @@ import (
 // The errors of this package. A backend may wrap them; callers compare them
 // with errors.Is.
 var (
-	// ErrNotFound: the bucket has no such key.
+	// ErrNotFound: the bucket has no such key, or there is no such blob.
 	ErrNotFound = errors.New("storage: not found")
 	// ErrShareGone: the slot has another generation than the given one, or its
 	// share was destroyed, or its bytes are damaged.
