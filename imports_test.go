@@ -53,7 +53,7 @@ var vaultPackages = []string{
 	// The whole store at once.
 	"vault/restoration", "vault", "vault/rootkey", "vault/transfer", "vault/doctor", "vault/tables",
 	// Secrets.
-	"vault/request", "vault/secret", "vault/claim", "vault/answer", "vault/receipt", "vault/quota", "vault/passphrase",
+	"vault/upload", "vault/request", "vault/secret", "vault/claim", "vault/answer", "vault/receipt", "vault/file", "vault/quota", "vault/passphrase",
 	// Who has what, and who calls.
 	"vault/domain", "vault/session", "vault/signup", "vault/password", "vault/account", "vault/ticket", "vault/feedback", "vault/credential", "vault/watch", "vault/challenge",
 	// What secrets and accounts need.

@@ -92,6 +92,9 @@ func metadataOf(m receipt.Metadata) *hushv1.Metadata {
 	if m.Group != (receipt.Group{}) {
 		res.Group = m.Group[:]
 	}
+	if m.File != nil {
+		res.File = fileOf(*m.File)
+	}
 	if m.Secret != nil {
 		res.SecretKey = m.Secret.Expose()
 	}

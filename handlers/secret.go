@@ -59,11 +59,15 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 
 // GetSecret describes a secret that is not opened yet.
 func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequest) (*hushv1.GetSecretResponse, error) {
-	secret, err := s.secrets.GetSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey())
+	secret, shown, err := s.secrets.GetFile(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetLinkProof()))
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.GetSecretResponse{Secret: secretOf(secret)}, nil
+	res := &hushv1.GetSecretResponse{Secret: secretOf(secret)}
+	if shown != nil {
+		res.File, res.Preview = fileOf(shown.Progress), shown.Preview
+	}
+	return res, nil
 }
 
 // RevealSecret destroys a secret and returns its value. While a reader takes it, its
@@ -80,11 +84,15 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), key, secret.Opening{
 		Passphrase: caller.Text(req.GetPassphrase()), LinkProof: caller.Text(req.GetLinkProof()),
 		Proof: caller.Text(req.GetProof()), CollectProof: caller.Text(req.GetCollectProof()), Claim: claimed,
+		Accepts: req.GetAcceptsVersion(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	res := &hushv1.RevealSecretResponse{Secret: secretOf(revealed.Secret), Value: string(revealed.Value)}
+	if revealed.FileSize > 0 {
+		res.File = wholeFile(revealed.FileSize)
+	}
 	if revealed.Content != "" {
 		res.Content = []byte(revealed.Content)
 		if info, ok := connect.CallInfoForHandlerContext(ctx); ok {
@@ -93,16 +101,21 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	}
 	if revealed.ClaimLeft > 0 {
 		res.ClaimLeft = durationpb.New(revealed.ClaimLeft)
-		chain.WhileSending(ctx, claim.ExtendEvery, func() {
-			// The call may be over for its caller, and the response is held up meanwhile.
-			// The claim alone has authority over the content, not a token that ends now.
-			ctx, cancel := context.WithTimeout(cluster.Unchecked(context.WithoutCancel(ctx)), extendTime)
-			defer cancel()
-			// A claim that is not extended lasts as long as its reader was told.
-			_, _ = s.secrets.KeepClaim(ctx, key, claimed)
-		})
+		keepWhileSending(ctx, s.secrets, key, claimed)
 	}
 	return res, nil
+}
+
+// keepWhileSending extends a claim while its reader takes the response of the call.
+func keepWhileSending(ctx context.Context, secrets *secret.Secrets, key string, claimed caller.Text) {
+	chain.WhileSending(ctx, claim.ExtendEvery, func() {
+		// The call may be over for its caller, and the response is held up meanwhile.
+		// The claim alone has authority over the content, not a token that ends now.
+		ctx, cancel := context.WithTimeout(cluster.Unchecked(context.WithoutCancel(ctx)), extendTime)
+		defer cancel()
+		// A claim that is not extended lasts as long as its reader was told.
+		_, _ = secrets.KeepClaim(ctx, key, claimed)
+	})
 }
 
 // sizeHeader says how long the sealed content of a response is, for readers that show

@@ -14,6 +14,7 @@ import (
 // chain; see package call.
 type Services struct {
 	Secrets    *SecretService
+	Files      *FileService
 	Metadata   *MetadataService
 	Requests   *RequestService
 	Accounts   *AccountService
@@ -30,6 +31,7 @@ func newServices(opts Options) Services {
 	v := opts.Vault
 	return Services{
 		Secrets:  &SecretService{secrets: v.Secrets, burns: v.Burns},
+		Files:    &FileService{uploads: v.Uploads, secrets: v.Secrets},
 		Metadata: &MetadataService{receipts: v.Receipts},
 		Requests: &RequestService{requests: v.Requests},
 		Accounts: &AccountService{
@@ -54,6 +56,7 @@ func (s Services) mounts(c *chain.Chain) []chain.Mount {
 	var all []chain.Mount
 	mount := func(path string, handler http.Handler) { all = append(all, c.Mount(path, handler)) }
 	mount(hushv1connect.NewSecretServiceHandler(s.Secrets, options))
+	mount(hushv1connect.NewFileServiceHandler(s.Files, options))
 	mount(hushv1connect.NewMetadataServiceHandler(s.Metadata, options))
 	mount(hushv1connect.NewRequestServiceHandler(s.Requests, options))
 	mount(hushv1connect.NewAccountServiceHandler(s.Accounts, options))

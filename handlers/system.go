@@ -73,6 +73,7 @@ func (s *SystemService) policy() *hushv1.GetPolicyResponse {
 		AnonymousSecret: limits.AnonymousSecret, AccountSecret: limits.AccountSecret,
 		Encryptions: encryptionsOf(policy.Kinds), Requests: requestsOf(policy.WhoMayRequest()),
 		AnonymousSealed: caller.SealedSize(limits.AnonymousSecret), AccountSealed: caller.SealedSize(limits.AccountSecret),
+		AnonymousFile: s.vault.FileSize(limits.AnonymousFile), AccountFile: s.vault.FileSize(limits.AccountFile),
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
 		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,

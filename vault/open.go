@@ -17,6 +17,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
+	"hush/vault/file"
 	"hush/vault/guess"
 	"hush/vault/keylist"
 	"hush/vault/outbox"
@@ -33,6 +34,7 @@ import (
 	"hush/vault/signup"
 	"hush/vault/spent"
 	"hush/vault/sweep"
+	"hush/vault/upload"
 	"hush/vault/watch"
 )
 
@@ -105,6 +107,9 @@ func (v *Vault) catchUp(ctx context.Context) error {
 	if err := v.Claims.Begin(ctx); err != nil {
 		return fmt.Errorf("ending claims left by the last run: %w", err)
 	}
+	if err := v.Files.Begin(ctx); err != nil {
+		return fmt.Errorf("looking for blobs that no file names: %w", err)
+	}
 	if err := v.spent.LogPending(ctx); err != nil && !spent.IsFull(err) {
 		return fmt.Errorf("logging ends left by the last run: %w", err)
 	}
@@ -149,6 +154,7 @@ func (v *Vault) assemble(opts Options) {
 		Host: opts.Host, Resolver: opts.Resolver,
 	})
 	v.Usage = quota.New(v.store, v.clock)
+	v.Files = file.New(file.Options{Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Blobs: opts.Blobs})
 	v.Receipts = receipt.New(receipt.Options{
 		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Accounts: v.Accounts,
 		Sessions: v.Sessions, Credentials: v.Credentials, Usage: v.Usage, Watches: v.Watches,
@@ -156,12 +162,13 @@ func (v *Vault) assemble(opts Options) {
 	secrets := secret.New(secret.Options{
 		Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
 		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Accounts: v.Accounts, Domains: v.Domains,
-		Receipts: v.Receipts, Watches: v.Watches, Usage: v.Usage, Cost: opts.Passphrases,
+		Receipts: v.Receipts, Files: v.Files, Leases: opts.Leases, Watches: v.Watches, Usage: v.Usage, Cost: opts.Passphrases,
 	})
 	v.Secrets = secrets.Secrets
 	v.Burns = secrets.Burns
 	v.Sweeper = secrets.Sweeper
 	v.Claims = secrets.Claims
+	v.Uploads = upload.New(upload.Options{Log: v.log, Files: v.Files, Secrets: v.Secrets, Burns: v.Burns, Watches: v.Watches})
 	v.Requests = request.New(request.Options{
 		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy, Challenges: v.Challenges,
 		Outbox: v.Outbox, Accounts: v.Accounts, Sessions: v.Sessions, Domains: v.Domains, Receipts: v.Receipts,
@@ -195,6 +202,8 @@ func (v *Vault) start(opts Options) {
 		})
 	}
 	v.background(func() { v.Claims.LapseUntil(ctx) })
+	v.background(func() { v.Files.RemoveUntil(ctx) })
+	v.background(func() { v.Uploads.EndUntil(ctx) })
 	v.background(func() { v.sweepUntil(ctx) })
 	v.background(func() { v.Outbox.PostUntil(ctx) })
 	v.background(func() { v.Checks.RecheckUntil(ctx) })

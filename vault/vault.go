@@ -29,6 +29,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
+	"hush/vault/file"
 	"hush/vault/guess"
 	"hush/vault/outbox"
 	"hush/vault/password"
@@ -43,6 +44,7 @@ import (
 	"hush/vault/signup"
 	"hush/vault/spent"
 	"hush/vault/sweep"
+	"hush/vault/upload"
 	"hush/vault/watch"
 )
 
@@ -52,6 +54,11 @@ type Options struct {
 	// Store and Shares belong together; the vault does not close them.
 	Store  storage.Store
 	Shares storage.Shares
+	// Blobs keeps the contents of files; nil where none are taken. The vault does not close
+	// it.
+	Blobs storage.Blobs
+	// Leases says how long claims on files last; zero fields mean the defaults.
+	Leases claim.Leases
 	// Keys are derived from the root key that the store was created with.
 	Keys *seal.Keys
 	// KeyFile is the file of the root keys; nil if they cannot be changed.
@@ -124,6 +131,8 @@ type Vault struct {
 	Secrets        *secret.Secrets
 	Burns          *secret.Burns
 	Requests       *request.Requests
+	Files          *file.Files
+	Uploads        *upload.Uploads
 	Receipts       *receipt.Receipts
 	Sweeper        *secret.Sweeper
 	Claims         *claim.Claims

@@ -206,6 +206,11 @@ func sentinels() []sentinel {
 		{refusal.ErrDiskFull, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""}, // before ErrUnavailable
 		{refusal.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
 		{refusal.ErrLink, denied, hushv1.Refusal_REASON_LINK, ""},
+		{refusal.ErrUploadToken, denied, hushv1.Refusal_REASON_INVALID, "upload_token"},
+		{refusal.ErrPartDiffers, connect.CodeAlreadyExists, hushv1.Refusal_REASON_INVALID, "content"},
+		{refusal.ErrVersion, precondition, hushv1.Refusal_REASON_VERSION, ""},
+		{refusal.ErrArriving, precondition, hushv1.Refusal_REASON_ARRIVING, ""},
+		{refusal.ErrNoFiles, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, ""},
 		{refusal.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},
 		{refusal.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
 		{refusal.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},

@@ -18,6 +18,8 @@ func rateOf(limit hushv1.Limit) budget.Rate {
 	case hushv1.Limit_LIMIT_CREATE, hushv1.Limit_LIMIT_REVEAL, hushv1.Limit_LIMIT_BURN, hushv1.Limit_LIMIT_READ,
 		hushv1.Limit_LIMIT_ACCOUNT, hushv1.Limit_LIMIT_DOMAIN:
 		return budget.Rate{Calls: 1000, In: block}
+	case hushv1.Limit_LIMIT_PART:
+		return budget.Rate{Calls: 12_800, In: block}
 	case hushv1.Limit_LIMIT_PROBE:
 		return budget.Rate{Calls: 12_000, In: block}
 	case hushv1.Limit_LIMIT_SIGN_UP, hushv1.Limit_LIMIT_RESET:

@@ -8,6 +8,9 @@ const (
 	// concealLimit is the maximum bytes of a message with a secret or an answer of 1 MiB.
 	// JSON may need six bytes for one, but such text is rare.
 	concealLimit = 4 << 20
+	// partLimit is the maximum bytes of a message with a part of a file of 8 MiB, which is a
+	// third longer in JSON.
+	partLimit = 12 << 20
 	// imageLimit is the maximum bytes of a message with an image of 1 MiB,
 	// which is a third longer in JSON.
 	imageLimit = 2 << 20
@@ -27,6 +30,8 @@ func readLimit(procedure string) int {
 	switch procedure {
 	case hushv1connect.SecretServiceConcealSecretProcedure, hushv1connect.RequestServiceAnswerRequestProcedure:
 		return concealLimit
+	case hushv1connect.FileServicePutPartProcedure:
+		return partLimit
 	case hushv1connect.DomainServiceUpdateDomainLogoProcedure:
 		return imageLimit
 	case hushv1connect.ChallengeServiceAltchaVerifySpamProcedure:

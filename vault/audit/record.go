@@ -35,6 +35,7 @@ const (
 	Answer     Type = 12 // stored; a row about its secret's receipt follows
 	Close      Type = 13 // a request, by its requester, an administrator or the end of its account
 	Withdraw   Type = 14 // a request, by a colonel on a report
+	Arrive     Type = 15 // the last part of a file
 )
 
 // The kinds of audit rows about accounts.
@@ -124,6 +125,7 @@ func auditWords() map[Type]string {
 		Answer:     "request-answered",
 		Close:      "request-closed",
 		Withdraw:   "request-closed-on-report",
+		Arrive:     "file-arrived",
 
 		Account:         "account-created",
 		Verify:          "account-verified",

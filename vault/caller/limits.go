@@ -15,6 +15,9 @@ type Limits struct {
 	// AnonymousSecret and AccountSecret are the maximum bytes of one secret:
 	// 100 KiB and 1 MiB.
 	AnonymousSecret, AccountSecret int64
+	// AnonymousFile and AccountFile are the maximum bytes of one file, which is sent in
+	// parts: 100 MiB and 1 GiB. A negative one takes no files.
+	AnonymousFile, AccountFile int64
 	// DefaultTTL is the lifetime if the caller names none: 7 days.
 	DefaultTTL time.Duration
 	// AnonymousTTL and AccountTTL are the maximum lifetimes: 7 and 30 days.
@@ -25,7 +28,7 @@ type Limits struct {
 	// see charge.
 	NetworkBytes int64
 	// AccountBytes is the maximum bytes of the secrets and receipts of one
-	// account at a time: 1 GiB.
+	// account at a time: 4 GiB.
 	AccountBytes int64
 	// TotalBytes is the maximum bytes of all secrets and receipts at a time: 64
 	// GiB. A quarter of it is reserved for accounts.
@@ -41,11 +44,13 @@ func (l Limits) WithDefaults() Limits {
 	return Limits{
 		AnonymousSecret: cmp.Or(l.AnonymousSecret, 100<<10),
 		AccountSecret:   cmp.Or(l.AccountSecret, 1<<20),
+		AnonymousFile:   cmp.Or(l.AnonymousFile, 100<<20),
+		AccountFile:     cmp.Or(l.AccountFile, 1<<30),
 		DefaultTTL:      cmp.Or(l.DefaultTTL, 7*day),
 		AnonymousTTL:    cmp.Or(l.AnonymousTTL, 7*day),
 		AccountTTL:      cmp.Or(l.AccountTTL, 30*day),
 		NetworkBytes:    cmp.Or(l.NetworkBytes, 256<<20),
-		AccountBytes:    cmp.Or(l.AccountBytes, 1<<30),
+		AccountBytes:    cmp.Or(l.AccountBytes, 4<<30),
 		TotalBytes:      cmp.Or(l.TotalBytes, 64<<30),
 	}
 }
@@ -92,6 +97,30 @@ func SealedSize(size int64) int64 {
 // AdmitSealed returns an error unless c may conceal end-to-end encrypted content
 // of size bytes.
 func (l Limits) AdmitSealed(c Caller, size int64) error { return admitSealed(size, l.SealedSize(c)) }
+
+// FileSize returns the maximum bytes of a file for c; 0 if files are not taken.
+func (l Limits) FileSize(c Caller) int64 {
+	if c.Anonymous() {
+		return max(0, l.AnonymousFile)
+	}
+	return max(0, l.AccountFile)
+}
+
+// AdmitFile returns an error unless c may conceal a file whose end-to-end encrypted content
+// has size bytes.
+func (l Limits) AdmitFile(c Caller, size uint64) error {
+	most := l.FileSize(c)
+	switch {
+	case most == 0:
+		return refusal.ErrNoFiles
+	case size > uint64(SealedSize(most)):
+		return &refusal.TooLargeError{Field: "size", Limit: SealedSize(most)}
+	}
+	if _, err := chunked.Size(int64(size)); err != nil || size < SealedMin {
+		return &refusal.InvalidError{Field: "size", Text: "is a length that the format does not produce"}
+	}
+	return nil
+}
 
 // AnswerSize returns the maximum bytes of the content of an answer to a request: the
 // limits are the requester's, who has an account if owned is set.

@@ -66,7 +66,11 @@ func (cl *Claims) checkUnbound(ctx context.Context, row seal.RowKey) error {
 // prepare takes a share and derives the key.
 func (b *Binding) prepare(ctx context.Context, token seal.Token, bound bond, now time.Time) (err error) {
 	cl, r := b.claims, &b.record
-	r.kid, r.limit, r.check = cl.keys.KID(), now.Add(Longest), sha256.Sum256(bound[:])
+	r.lease = textLease()
+	if r.FileSize > 0 {
+		r.lease = cl.fileLease
+	}
+	r.kid, r.limit, r.check = cl.keys.KID(), now.Add(r.lease.longest), sha256.Sum256(bound[:])
 	r.deadline = r.firstDeadline()
 	if b.ready, err = cl.shares.Take(ctx, r.shareOwner(b.row)); err != nil {
 		return fmt.Errorf("writing the share of a claim: %w", refusal.Unavailable(err))
@@ -109,7 +113,7 @@ func (b *Binding) Failed(cause error) {
 // Stored remembers the claim, which is durable.
 func (b *Binding) Stored() {
 	if b != nil {
-		b.known = b.claims.see(b.row, b.record.deadline, b.age)
+		b.known = b.claims.see(b.row, &b.record, b.age)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/cluster"
+	"hush/vault/file"
 	"hush/vault/quota"
 	"hush/vault/shares"
 	"hush/vault/watch"
@@ -38,6 +39,9 @@ type Options struct {
 	Log     *slog.Logger
 	Usage   *quota.Usage
 	Watches *watch.Watches
+	Files   *file.Files
+	// Leases says how long claims on files last.
+	Leases Leases
 }
 
 // Claims keeps claims. It is safe for concurrent use.
@@ -50,6 +54,8 @@ type Claims struct {
 	log        *slog.Logger
 	usage      *quota.Usage
 	watches    *watch.Watches
+	files      *file.Files
+	fileLease  lease
 
 	mu    sync.Mutex
 	known map[seal.RowKey]*known
@@ -61,7 +67,7 @@ type Claims struct {
 func New(o Options) *Claims {
 	return &Claims{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, secretKeys: o.Keys.SecretKeys(), log: o.Log,
-		usage: o.Usage, watches: o.Watches, known: map[seal.RowKey]*known{}, turns: map[seal.RowKey]*turn{}, left: map[seal.RowKey]leftover{},
+		usage: o.Usage, watches: o.Watches, files: o.Files, fileLease: o.Leases.lease(), known: map[seal.RowKey]*known{}, turns: map[seal.RowKey]*turn{}, left: map[seal.RowKey]leftover{},
 	}
 }
 
@@ -70,7 +76,9 @@ type known struct {
 	deadline time.Time
 	age      func() time.Duration // since this process first saw it
 	until    time.Duration        // the age at which it ends at the latest
-	spent    bool                 // the share of the secret is known to be destroyed
+	lease    lease
+	spent    bool    // the share of the secret is known to be destroyed
+	fetched  fetched // parts of a file
 }
 
 // timeLeft returns how long a claim still lasts, in whole milliseconds; 0 if it is
@@ -82,15 +90,15 @@ func (k *known) leftAt(now time.Time, age time.Duration) time.Duration {
 }
 
 // newKnown returns what is known of a claim that this process sees for the first time.
-func newKnown(deadline time.Time, age func() time.Duration) *known {
-	return &known{deadline: deadline, age: age, until: Lifetime}
+func newKnown(deadline time.Time, l lease, age func() time.Duration) *known {
+	return &known{deadline: deadline, age: age, until: l.silence, lease: l}
 }
 
 // moveTo notes the deadline that a claim is seen with. A later one than before was
 // written since.
 func (k *known) moveTo(deadline time.Time) {
 	if deadline.After(k.deadline) {
-		k.deadline, k.until = deadline, min(k.age()+Lifetime, Longest)
+		k.deadline, k.until = deadline, min(k.age()+k.lease.silence, k.lease.longest)
 	}
 }
 
@@ -98,7 +106,7 @@ func (k *known) moveTo(deadline time.Time) {
 // passed in this process since it saw the last deadline.
 func (k *known) look(now time.Time) (left time.Duration, waited bool) {
 	age := k.age() // once, or the two would be of two moments
-	return k.leftAt(now, age), k.until < Longest && k.until-age <= Lifetime-ExtendEvery
+	return k.leftAt(now, age), k.until < k.lease.longest && k.until-age <= k.lease.silence-ExtendEvery
 }
 
 // leftover is a share that could not be destroyed when its claim ended.
@@ -130,15 +138,15 @@ func (cl *Claims) look(k *known, now time.Time) (left time.Duration, waited bool
 
 // see remembers a claim with its deadline, and returns what is known of it. A row
 // never has a second one.
-func (cl *Claims) see(row seal.RowKey, deadline time.Time, age func() time.Duration) *known {
+func (cl *Claims) see(row seal.RowKey, r *Record, age func() time.Duration) *known {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
 	k := cl.known[row]
 	if k == nil {
-		k = newKnown(deadline, age)
+		k = newKnown(r.deadline, r.lease, age)
 		cl.known[row] = k
 	}
-	k.moveTo(deadline)
+	k.moveTo(r.deadline)
 	return k
 }
 
@@ -152,7 +160,7 @@ func (cl *Claims) forget(row seal.RowKey) {
 func (cl *Claims) putOff(row seal.RowKey, until time.Time) {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	cl.known[row] = newKnown(until, cl.clock.Stopwatch())
+	cl.known[row] = newKnown(until, textLease(), cl.clock.Stopwatch())
 }
 
 // isSpent reports whether the share of a claim's secret is known to be destroyed.
@@ -166,16 +174,24 @@ func (cl *Claims) isSpent(k *known) bool {
 // share is destroyed, and by those that show the content. It is a semaphore and not a
 // mutex, because a caller that waits may leave.
 type turn struct {
-	held  *semaphore.Weighted // by one call
+	held  *semaphore.Weighted // by one call, or by some that read parts of a file
 	calls int                 // that hold it or wait for it
 }
 
+// wholeTurn is what a call takes that others may not run beside.
+const wholeTurn = 64
+
 // take waits for the turn of a row. waited reports whether another call had it.
 func (cl *Claims) take(ctx context.Context, row seal.RowKey) (give func(), waited bool, err error) {
+	return cl.takePart(ctx, row, wholeTurn)
+}
+
+// takePart is take for a call that others with small parts of the turn may run beside.
+func (cl *Claims) takePart(ctx context.Context, row seal.RowKey, part int64) (give func(), waited bool, err error) {
 	cl.mu.Lock()
 	t := cl.turns[row]
 	if t == nil {
-		t = &turn{held: semaphore.NewWeighted(1)}
+		t = &turn{held: semaphore.NewWeighted(wholeTurn)}
 		cl.turns[row] = t
 	}
 	t.calls++
@@ -188,9 +204,9 @@ func (cl *Claims) take(ctx context.Context, row seal.RowKey) (give func(), waite
 			delete(cl.turns, row)
 		}
 	}
-	if err := t.held.Acquire(ctx, 1); err != nil {
+	if err := t.held.Acquire(ctx, part); err != nil {
 		leave()
 		return nil, waited, err
 	}
-	return sync.OnceFunc(func() { t.held.Release(1); leave() }), waited, nil
+	return sync.OnceFunc(func() { t.held.Release(part); leave() }), waited, nil
 }

@@ -73,7 +73,7 @@ func TestTimeLeft(t *testing.T) {
 		{Lifetime, -time.Hour, Lifetime},
 		{1500 * time.Microsecond, 0, time.Millisecond},
 	} {
-		k := newKnown(now.Add(c.deadline), func() time.Duration { return c.age })
+		k := newKnown(now.Add(c.deadline), textLease(), func() time.Duration { return c.age })
 		if got := k.timeLeft(now); got != c.want {
 			t.Errorf("timeLeft(deadline in %v, known for %v): got %v, want %v", c.deadline, c.age, got, c.want)
 		}
@@ -86,7 +86,7 @@ func TestMoveTo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 	age := time.Duration(0)
-	k := newKnown(now.Add(Lifetime), func() time.Duration { return age })
+	k := newKnown(now.Add(Lifetime), textLease(), func() time.Duration { return age })
 	for _, c := range []struct{ age, deadline, want time.Duration }{
 		{100 * time.Second, Lifetime, 20 * time.Second},
 		{100 * time.Second, 100*time.Second + Lifetime, Lifetime},
@@ -102,7 +102,7 @@ func TestMoveTo(t *testing.T) {
 	}
 	// The clock was set back: only what passed in this process counts.
 	age = 0
-	k = newKnown(now.Add(Lifetime), func() time.Duration { return age })
+	k = newKnown(now.Add(Lifetime), textLease(), func() time.Duration { return age })
 	age = 90 * time.Second
 	k.moveTo(now.Add(Lifetime + 60*time.Second))
 	age = 90*time.Second + Lifetime

@@ -52,6 +52,11 @@ func (cl *Claims) Acknowledge(ctx context.Context, token seal.Token, claim strin
 	if ended == nil {
 		return nil
 	}
+	if ended.ofFile { // parts that are being read have their key already
+		if give, _, err := cl.take(context.WithoutCancel(ctx), row); err == nil {
+			defer give()
+		}
+	}
 	return cl.finish(ctx, map[seal.RowKey]*Record{row: ended})
 }
 
@@ -86,6 +91,11 @@ func (cl *Claims) endIn(tx *rows.Tx, row seal.RowKey, r *Record, delivered bool,
 	}
 	if r.ofAnswer {
 		if err := cl.endAnswer(tx, r, delivered, now); err != nil {
+			return err
+		}
+	}
+	if r.ofFile {
+		if err := cl.endFile(tx, row, r, delivered); err != nil {
 			return err
 		}
 	}
@@ -133,6 +143,9 @@ func (cl *Claims) finish(ctx context.Context, ended map[seal.RowKey]*Record) err
 		cl.mu.Unlock()
 	}
 	for _, r := range ended {
+		if r.ofFile {
+			cl.files.Wake()
+		}
 		cl.usage.Release(r.Charge())
 		cl.watches.Tell(r.Receipt)
 		if r.ofAnswer {

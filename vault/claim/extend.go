@@ -28,7 +28,7 @@ func (cl *Claims) Extend(ctx context.Context, token seal.Token, claim string) (t
 }
 
 func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, bound bond) (time.Duration, error) {
-	now, k := cl.clock.Now(), cl.see(row, record.deadline, cl.clock.Stopwatch())
+	now, k := cl.clock.Now(), cl.see(row, record, cl.clock.Stopwatch())
 	left, waited := cl.look(k, now)
 	switch {
 	case left == 0:
@@ -37,7 +37,11 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 		return left, nil
 	}
 	var stored *Record
-	err := cl.store.Update(ctx, func(tx *rows.Tx) (err error) {
+	update := cl.store.Update
+	if record.ofFile {
+		update = cl.store.UpdateReserved // the row has its room; a full disk must not end a download
+	}
+	err := update(ctx, func(tx *rows.Tx) (err error) {
 		if stored, err = load(tx, row); err != nil {
 			return err
 		}
@@ -54,12 +58,15 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 			return nil
 		}
 		stored.deadline = to
+		if err := cl.noteFetched(tx, stored, k); err != nil {
+			return err
+		}
 		return stored.putDeadline(tx, row)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("extending a claim: %w", err)
 	}
-	return cl.timeLeft(cl.see(row, stored.deadline, cl.clock.Stopwatch()), cl.clock.Now()), nil
+	return cl.timeLeft(cl.see(row, stored, cl.clock.Stopwatch()), cl.clock.Now()), nil
 }
 
 // extendedAt returns the deadline that a claim has when its reader is at it: the
@@ -68,7 +75,7 @@ func (cl *Claims) extend(ctx context.Context, row seal.RowKey, record *Record, b
 // still meanwhile, the deadline then moves by the least that there is: every process
 // that sees a later one knows that the reader is at it.
 func (r *Record) extendedAt(now time.Time, waited bool) time.Time {
-	to := now.Add(Lifetime)
+	to := now.Add(r.lease.silence)
 	if least := r.deadline.Add(time.Millisecond); waited && to.Before(least) {
 		to = least
 	}

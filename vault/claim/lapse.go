@@ -43,8 +43,8 @@ func (cl *Claims) Begin(ctx context.Context) error {
 		var due []dueClaim
 		for row, r := range page {
 			cl.usage.AddClaim(r.Charge())
-			cl.see(row, r.deadline, cl.clock.Stopwatch())
-			if !now.Before(r.deadline) || r.deadline.Sub(now) > Lifetime+maxSkew || r.limit.Sub(now) > Longest+maxSkew {
+			cl.see(row, r, cl.clock.Stopwatch())
+			if !now.Before(r.deadline) || r.deadline.Sub(now) > r.lease.silence+maxSkew || r.limit.Sub(now) > r.lease.longest+maxSkew {
 				due = append(due, dueClaim{row, r.deadline})
 			}
 		}
@@ -181,7 +181,7 @@ func (cl *Claims) lapse(ctx context.Context, due []dueClaim, now time.Time) (int
 	}
 	for _, known := range due {
 		if r := extended[known.row]; r != nil {
-			cl.see(known.row, r.deadline, cl.clock.Stopwatch())
+			cl.see(known.row, r, cl.clock.Stopwatch())
 		} else {
 			cl.forget(known.row)
 		}
@@ -214,7 +214,7 @@ func (cl *Claims) Seek(ctx context.Context) error {
 		return fmt.Errorf("looking for claims: %w", err)
 	}
 	for row, at := range found {
-		cl.see(row, at, cl.clock.Stopwatch())
+		cl.see(row, &Record{deadline: at, lease: textLease()}, cl.clock.Stopwatch())
 	}
 	return nil
 }

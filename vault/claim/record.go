@@ -27,6 +27,8 @@ const (
 	recordVersion = 2
 	// answerVersion is that of claims on answers to requests.
 	answerVersion = 3
+	// fileVersion is that of claims on files.
+	fileVersion = 4
 	// unmovedVersion is that of claims whose deadlines do not move.
 	unmovedVersion = 1
 )
@@ -60,6 +62,11 @@ func bondOf(claim string) (b bond, ok bool) {
 //
 //	│ request row 22 │ number of the answer 16
 //
+// and in version 4, of a claim on a file,
+//
+//	│ size of the file 8 │ silence in ms 8 │ longest in ms 8
+//
+// whose sealed content is the at-rest key of the file's parts.
 // Version 1 is version 2 with the deadline in the place of the limit.
 //
 // The slot is that of the claim's share. The secret's slot held the share that
@@ -70,6 +77,7 @@ type Record struct {
 	kid      [4]byte
 	unmoved  bool      // of unmovedVersion
 	ofAnswer bool      // of answerVersion
+	ofFile   bool      // of fileVersion
 	limit    time.Time // no deadline is later
 	// deadline is in a row of its own; from decode, the first one.
 	deadline time.Time
@@ -84,6 +92,10 @@ type Record struct {
 	Spent storage.Slot
 	// Answer names the answer that the secret was; zero for none.
 	Answer answer.Ref
+	// FileSize is the length of the content of a file as its sender's device encrypts it; 0
+	// for other secrets.
+	FileSize uint64
+	lease    lease
 
 	header []byte // as encoded; what the seal authenticates
 	sealed []byte
@@ -123,6 +135,7 @@ func (r *Record) Charge() quota.Charge {
 	if r.ofAnswer {
 		c.Secret += answer.RowBytes
 	}
+	c.Secret += int64(r.FileSize)
 	return c
 }
 
@@ -137,12 +150,12 @@ func (r *Record) firstDeadline() time.Time {
 	if r.unmoved {
 		return r.limit
 	}
-	return r.limit.Add(Lifetime - Longest)
+	return r.limit.Add(r.lease.silence - r.lease.longest)
 }
 
 func (r *Record) fields(c *rows.Codec) {
-	version := c.VersionUpTo(answerVersion, r.version())
-	r.unmoved, r.ofAnswer = version == unmovedVersion, version == answerVersion
+	version := c.VersionUpTo(fileVersion, r.version())
+	r.unmoved, r.ofAnswer, r.ofFile = version == unmovedVersion, version == answerVersion, version == fileVersion
 	c.Slot(&r.slot)
 	c.Sized(&r.header)
 	c.Rest(&r.sealed)
@@ -154,6 +167,8 @@ func (r *Record) version() byte {
 		return unmovedVersion
 	case r.ofAnswer:
 		return answerVersion
+	case r.ofFile:
+		return fileVersion
 	}
 	return recordVersion
 }
@@ -174,12 +189,17 @@ func (r *Record) headerFields(c *rows.Codec) {
 		r.Answer.Fields(c)
 		c.Refuse(r.Answer == (answer.Ref{}))
 	}
+	if r.ofFile {
+		c.Uint64(&r.FileSize)
+		c.Refuse(r.FileSize == 0)
+		r.lease.fields(c)
+	}
 }
 
 // encodeHeader fills r.header.
 func (r *Record) encodeHeader() {
-	r.ofAnswer = r.Answer != (answer.Ref{})
-	r.header = rows.Encode(176+len(r.Owner), r, (*Record).headerFields)
+	r.ofAnswer, r.ofFile = r.Answer != (answer.Ref{}), r.FileSize > 0
+	r.header = rows.Encode(200+len(r.Owner), r, (*Record).headerFields)
 }
 
 func (r *Record) encode() []byte {
@@ -187,7 +207,7 @@ func (r *Record) encode() []byte {
 }
 
 func decode(data []byte) (*Record, error) {
-	r := new(Record)
+	r := &Record{lease: textLease()}
 	if err := rows.Decode(data, r, (*Record).fields); err != nil {
 		return nil, err
 	}

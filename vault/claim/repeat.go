@@ -20,6 +20,8 @@ type Content struct {
 	// Plaintext belongs to the caller.
 	Plaintext  []byte
 	Encryption receipt.Encryption // of the secret
+	// FileSize is as in Record. The plaintext of a file is the key of its parts.
+	FileSize uint64
 	// Left is how long the claim still lasts.
 	Left time.Duration
 }
@@ -43,7 +45,7 @@ func (cl *Claims) Repeat(ctx context.Context, token seal.Token, claim string) (C
 		return Content{}, err
 	}
 	defer give()
-	k := cl.see(row, record.deadline, cl.clock.Stopwatch())
+	k := cl.see(row, record, cl.clock.Stopwatch())
 	if err := cl.spend(ctx, k, record.Spent); err != nil {
 		return Content{}, err
 	}
@@ -58,7 +60,7 @@ func (cl *Claims) Repeat(ctx context.Context, token seal.Token, claim string) (C
 	if left == 0 {
 		return Content{}, refusal.ErrNotFound
 	}
-	return Content{Plaintext: plaintext, Encryption: record.Encryption, Left: left}, nil
+	return Content{Plaintext: plaintext, Encryption: record.Encryption, FileSize: record.FileSize, Left: left}, nil
 }
 
 // find returns the record of a claim, or ErrNotFound.

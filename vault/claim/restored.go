@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"hush/vault/answer"
+	"hush/vault/file"
 	"hush/vault/receipt"
 	"hush/vault/rows"
 )
@@ -16,6 +17,11 @@ func Drop(tx *rows.Tx, key []byte, now time.Time) error {
 	r, err := rows.Load(tx, BucketClaim, key, decode)
 	if err == nil && r.ofAnswer {
 		if err := answer.ClaimEnded(tx, r.Answer, false, now); err != nil && !rows.IsDamage(err) {
+			return err
+		}
+	}
+	if err == nil && r.ofFile {
+		if err := file.Dropped(tx, r.Receipt); err != nil && !rows.IsDamage(err) {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ const (
 	SealedClaims    SealedKind = "claims"
 	SealedReceipts  SealedKind = "receipts"
 	SealedRequests  SealedKind = "requests" // and what repeats of their answers open
+	SealedUploads   SealedKind = "uploads"
 	SealedMails     SealedKind = "queued mails"
 	SealedEpochs    SealedKind = "epoch keys"
 	SealedFields    SealedKind = "fields" // addresses, feedback and error reports
@@ -25,7 +26,7 @@ const (
 // SealedKinds returns all kinds of things that a root key made.
 func SealedKinds() []SealedKind {
 	return []SealedKind{
-		SealedSecrets, SealedClaims, SealedReceipts, SealedRequests, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
+		SealedSecrets, SealedClaims, SealedReceipts, SealedRequests, SealedUploads, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
 		SealedTokens, SealedSessions, SealedFiles,
 	}
 }

@@ -106,6 +106,19 @@ func (m *memory) storing(slot uint64, receipt seal.RowKey) {
 	}
 }
 
+// moving lets the pass know a secret by the slot that its share moves to.
+func (m *memory) moving(from, to uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.uncounted, to)
+	if m.pass == nil {
+		return
+	}
+	if _, counted := m.pass.countedSlots[from]; counted {
+		m.pass.countedSlots[to] = struct{}{}
+	}
+}
+
 // ending reports whether a secret that is being ended is counted. If it is not, the
 // pass will not count it either. If the end fails and is tried again after the pass,
 // the result is the same.

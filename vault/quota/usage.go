@@ -62,6 +62,13 @@ func (u *Usage) Put(tx *rows.Tx, c Charge, e Elsewhere, limits caller.Limits, sl
 	return nil
 }
 
+// MoveSecret says that a live secret has its share in another slot from now on.
+func (u *Usage) MoveSecret(from, to uint64) {
+	if u.memory != nil {
+		u.memory.moving(from, to)
+	}
+}
+
 // EndSecret uncounts c, of a secret, in the transaction that ends it. The rows are
 // those of the secret and of its receipt. SecretEnded must follow once that
 // transaction is durable, and gets counted: whether it has bytes to give back.

@@ -8,6 +8,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/counter"
+	"hush/vault/file"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -111,6 +112,9 @@ func Forget(tx *rows.Tx, row seal.RowKey, r *Record) error {
 		}
 	}
 	if err := tx.Delete(bucketTimeline, row[:]); err != nil {
+		return err
+	}
+	if err := file.Forget(tx, row); err != nil {
 		return err
 	}
 	if err := counter.Add(tx, counter.Change{Counter: counter.Metadata, By: -1}); err != nil {

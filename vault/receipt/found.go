@@ -10,6 +10,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/domain"
+	"hush/vault/file"
 	"hush/vault/outbox"
 	"hush/vault/passphrase"
 	"hush/vault/refusal"
@@ -32,6 +33,7 @@ type Found struct {
 	deliveries []outbox.Delivery
 	// lockedForGood reports that all tries at the secret are used up.
 	lockedForGood bool
+	file          *file.Progress // nil unless the secret is a file
 }
 
 // FindLive returns the receipt of a key whose secret lives, or ErrNotFound.
@@ -106,6 +108,9 @@ func read(tx *rows.Tx, key seal.Token, now time.Time) (found Found, err error) {
 	if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
 		return Found{}, err
 	}
+	if found.file, err = file.ProgressIn(tx, found.row); err != nil {
+		return Found{}, err
+	}
 	found.deliveries, err = outbox.GetDeliveries(tx, found.row)
 	return found, err
 }
@@ -133,6 +138,7 @@ func (re *Receipts) show(ctx context.Context, c caller.Caller, f *Found, now tim
 	r := f.record
 	m := describe(f.key, r, now)
 	m.LockedForGood = f.lockedForGood && r.state.Live()
+	m.File = f.file
 	m.Account = re.ownerAddress(ctx, c, r.owner)
 	m.ShareDomain = re.receiptDomain(ctx, r)
 	if r.state.Live() && r.showsKey(c) && len(r.sealedKey) > 0 {

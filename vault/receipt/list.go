@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/domain"
+	"hush/vault/file"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -154,6 +155,9 @@ func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Tim
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {
 		return f, err
 	}
+	if f.file, err = file.ProgressIn(tx, f.row); err != nil {
+		return f, err
+	}
 	f.deliveries, err = outbox.GetDeliveries(tx, f.row)
 	return f, err
 }
@@ -161,6 +165,7 @@ func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Tim
 func (re *Receipts) describeListed(f *Found, now time.Time) Metadata {
 	m := describe(f.key, f.record, now)
 	m.LockedForGood = f.lockedForGood
+	m.File = f.file
 	m.Memo = re.openMemo(f)
 	m.Events = f.timeline.timeline(f.record)
 	m.Deliveries = f.deliveries

@@ -9,6 +9,7 @@ import (
 	"hush/seal"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/file"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -41,6 +42,8 @@ type Metadata struct {
 	ShareDomain                 string
 	Memo                        caller.Text
 	Group                       Group
+	// File is how far a file has come; nil for other secrets.
+	File *file.Progress
 	// Account is the address of the account that concealed the secret; empty
 	// for anonymous secrets. It must not be logged.
 	Account string

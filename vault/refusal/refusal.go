@@ -36,6 +36,17 @@ var (
 	// ErrEncryption: the proofs are missing, or the secret has none. Nothing was
 	// consumed; see EncryptionError.
 	ErrEncryption = errors.New("other encryption")
+	// ErrVersion: the secret is a file, which the caller does not open as one. Nothing was
+	// consumed.
+	ErrVersion = errors.New("this is a file in parts: open its link in a browser, or with a newer hush client")
+	// ErrArriving: parts of the file are missing. Nothing was consumed.
+	ErrArriving = errors.New("the file is still arriving: try again when its sender has finished")
+	// ErrUploadToken: the upload token is wrong.
+	ErrUploadToken = errors.New("the upload token is wrong")
+	// ErrPartDiffers: the part has arrived with other bytes.
+	ErrPartDiffers = errors.New("the part has arrived with other bytes: restart the upload")
+	// ErrNoFiles: the service takes no files.
+	ErrNoFiles = errors.New("files are not taken here")
 	// ErrQuota: the storage quota is used up.
 	ErrQuota = errors.New("storage quota used up")
 	// ErrAccountRequired: sending to recipients needs an account.

@@ -144,7 +144,9 @@ func Ends(kind keylist.SealedKind) string {
 	case keylist.SealedSecrets, keylist.SealedReceipts:
 		return "until they are gone"
 	case keylist.SealedClaims:
-		return "gone within two minutes"
+		return "gone within two minutes, or a day for files"
+	case keylist.SealedUploads:
+		return "until they are finished, or end"
 	case keylist.SealedRequests:
 		return "until their collect links are used, or they are forgotten"
 	case keylist.SealedMails:

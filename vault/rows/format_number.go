@@ -13,7 +13,7 @@ const (
 	FormatFirst Format = 1
 	// formatNow is the newest format that the sources know. To raise it, add
 	// its release to FirstRelease, and a frozen folder to the tests.
-	formatNow Format = 3
+	formatNow Format = 4
 	// FormatOldest is the first format that this release writes, up to
 	// FormatNewest. It reads all earlier ones too.
 	FormatOldest Format = 1
@@ -26,6 +26,9 @@ const FormatClaims Format = 2
 // FormatRequests is the first format whose stores may have requests and answers to them.
 const FormatRequests Format = 3
 
+// FormatFiles is the first format whose stores may have files, which are fetched in parts.
+const FormatFiles Format = 4
+
 // FirstRelease returns the first release that writes the format, or "" for one
 // that this release does not know.
 func (f Format) FirstRelease() string {
@@ -36,6 +39,8 @@ func (f Format) FirstRelease() string {
 		return "0.2.0"
 	case 3:
 		return "0.3.0"
+	case 4:
+		return "0.4.0"
 	}
 	return ""
 }

@@ -21,10 +21,14 @@ import (
 // more tries, and a caller who must pause costs no hash. Neither a missing
 // passphrase nor a wrong link counts as a try. The caller returns made.wrong if the
 // passphrase turns out to be wrong.
-func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hashes [][32]byte, made attempt, err error) {
+func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, o Opening, now time.Time) (hashes [][32]byte, made attempt, err error) {
+	row, record := s.row, s.record
 	switch {
 	case record.encryption == receipt.EncryptionEndToEnd:
 		if err := record.checkLink(o); err != nil {
+			return nil, attempt{}, err
+		}
+		if err := s.admitsFile(o); err != nil {
 			return nil, attempt{}, err
 		}
 	case o.LinkProof != "" || o.Proof != "":

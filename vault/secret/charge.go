@@ -11,6 +11,7 @@ func (r *Record) charge() quota.Charge {
 	if r.answer != nil {
 		c.Secret += answer.RowBytes
 	}
+	c.Secret += int64(r.fileSize)
 	return c
 }
 

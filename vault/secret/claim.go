@@ -38,5 +38,5 @@ func (se *Secrets) repeat(ctx context.Context, token seal.Token, bound caller.Te
 		return Revealed{}, err
 	}
 	s := Secret{Key: token, State: receipt.StateReceived, Encryption: repeated.Encryption}
-	return newRevealed(s, repeated.Plaintext, repeated.Left), nil
+	return newRevealed(s, repeated.Plaintext, repeated.FileSize, repeated.Left), nil
 }

@@ -66,11 +66,16 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if err != nil {
 		return Concealed{}, err
 	}
-	if terms.Sealed != nil {
+	stored := len(text) // of what is not sealed yet
+	switch {
+	case terms.file != nil:
+		stored = fileKeySize
+	case terms.Sealed != nil:
 		text = terms.Sealed.Content
+		stored = len(text)
 	}
 	d.charged = d.secret.charge()
-	d.charged.Secret += int64(d.secret.sealedSize(len(text))) // it is not sealed yet
+	d.charged.Secret += int64(d.secret.sealedSize(stored))
 	if d.answer == nil {
 		d.charged.Receipt = d.receipt.Charge().Receipt
 	}
@@ -80,9 +85,12 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if d.elsewhere, err = se.usage.Reserve(ctx, d.charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
-	if d.answer != nil {
+	switch {
+	case d.answer != nil:
 		err = se.storeAnswer(ctx, c, d, text, terms)
-	} else {
+	case terms.file != nil:
+		err = se.storeFile(ctx, c, d, terms)
+	default:
 		err = se.storeDraft(ctx, c, d, text, terms)
 	}
 	if err != nil {
@@ -161,6 +169,11 @@ func (se *Secrets) putDraft(tx *rows.Tx, d *draft, encoded []byte, ready shares.
 	}
 	if d.answer != nil {
 		if err := se.putAnswer(tx, d, ready); err != nil {
+			return err
+		}
+	}
+	if d.file != nil {
+		if err := se.files.Put(tx, d.file); err != nil {
 			return err
 		}
 	}

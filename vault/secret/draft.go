@@ -11,6 +11,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/email"
+	"hush/vault/file"
 	"hush/vault/outbox"
 	"hush/vault/quota"
 	"hush/vault/receipt"
@@ -36,6 +37,7 @@ type Terms struct {
 	Group receipt.Group
 
 	answer *answering // nil unless it is an answer to a request; see ConcealAnswer
+	file   *File      // nil unless it is a file; see ConcealFile
 }
 
 // normalForm returns a passphrase in Unicode's normal form C: keyboards and files write
@@ -57,6 +59,7 @@ type draft struct {
 	charged    quota.Charge    // for both records; for an answer, without its receipt
 	elsewhere  quota.Elsewhere // bytes that other nodes counted
 	answer     *draftAnswer    // nil unless it is an answer to a request
+	file       *file.Draft     // nil unless it is a file
 }
 
 // admit returns an error unless the caller may conceal the text, or what the terms
@@ -81,7 +84,13 @@ func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text,
 			return err
 		}
 	}
-	if terms.Sealed != nil {
+	switch {
+	case terms.file != nil:
+		if err := se.checkFile(c, terms.file); err != nil {
+			return err
+		}
+		return terms.Sealed.checkTerms(text, terms)
+	case terms.Sealed != nil:
 		return terms.Sealed.check(c, se.limits, text, terms)
 	}
 	if limit := se.limits.SecretSize(c); int64(len(text)) > limit {
@@ -147,6 +156,9 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	if sealed := terms.Sealed; sealed != nil {
 		d.secret.isGuarded = sealed.HasPassphrase
 		copy(d.secret.linkProof[:], sealed.LinkProofHash)
+	}
+	if terms.file != nil {
+		d.secret.fileSize = terms.file.Size
 	}
 	return d, nil
 }

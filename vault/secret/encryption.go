@@ -2,7 +2,6 @@ package secret
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
 	"fmt"
 
 	"hush/seal"
@@ -21,6 +20,8 @@ type Opening struct {
 	// CollectProof is that of the collect link, 32 bytes, for an answer to a request.
 	// Other secrets ignore it.
 	CollectProof caller.Text
+	// Accepts is what the caller can open: FileVersion also takes files.
+	Accepts uint32
 	// Claim is 32 random bytes that bind the secret to the caller; empty for
 	// none.
 	Claim caller.Text
@@ -41,6 +42,11 @@ func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller
 	if err := limits.AdmitSealed(c, int64(len(s.Content))); err != nil {
 		return err
 	}
+	return s.checkTerms(text, terms)
+}
+
+// checkTerms returns an error unless the terms fit content that the server cannot read.
+func (s *SealedContent) checkTerms(text caller.Text, terms Terms) error {
 	if err := s.checkHashes(); err != nil {
 		return err
 	}
@@ -78,9 +84,8 @@ func (r *Record) checkLink(o Opening) error {
 	if len(o.LinkProof) != proofSize || len(o.Proof) != proofSize {
 		return &refusal.EncryptionError{EndToEnd: true}
 	}
-	hash := sha256.Sum256([]byte(o.LinkProof))
-	if subtle.ConstantTimeCompare(hash[:], r.linkProof[:]) != 1 {
-		return refusal.ErrLink
+	if err := r.checkLinkProof(o.LinkProof); err != nil {
+		return err
 	}
 	if r.answer != nil {
 		return r.answer.check(o.CollectProof)
@@ -99,7 +104,10 @@ func (r *Record) sealedSize(n int) int {
 
 // isSealedSize reports whether sealText made something of the record's length.
 func (r *Record) isSealedSize() bool {
-	if r.encryption == receipt.EncryptionEndToEnd {
+	switch {
+	case r.fileSize > 0:
+		return len(r.sealed) == seal.UnpaddedSize(fileKeySize)
+	case r.encryption == receipt.EncryptionEndToEnd:
 		return len(r.sealed) >= seal.UnpaddedSize(caller.SealedMin)
 	}
 	return seal.IsPaddedSize(len(r.sealed))

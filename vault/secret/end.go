@@ -51,6 +51,8 @@ type ending struct {
 	claimed  bool        // a claim keeps the content
 	noticed  bool        // a mail to the sender was queued
 	request  seal.RowKey // that the secret answered; zero for none
+	isFile   bool
+	uploads  []storage.Slot // the share of the upload that ended with a file
 }
 
 // endSecret ends a secret in a transaction, whether it is opened, burned or expires. It
@@ -99,6 +101,10 @@ func (se *Secrets) endSecret(tx *rows.Tx, row seal.RowKey, record *Record, m mov
 			return end, err
 		}
 	}
+	end.isFile = record.fileSize > 0
+	if end.uploads, err = se.endFile(tx, record, claimed); err != nil {
+		return end, err
+	}
 	_, kind, _ := m.facts()
 	return end, audit.Write(tx, now, kind, record.metadata)
 }
@@ -123,6 +129,7 @@ func (se *Secrets) finish(ctx context.Context, m move, ended ...ending) error {
 	}
 	_, _, kind := m.facts()
 	err := se.shares.Destroy(ctx, kind, slots...)
+	err = errors.Join(err, se.finishFiles(ctx, ended))
 	se.watches.Tell(changed...)
 	return err
 }

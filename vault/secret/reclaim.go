@@ -29,7 +29,7 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 }
 
 // Reclaim runs the background pass after a start. It counts the bytes of all
-// live secrets and receipts, and frees slots that no secret, claim or queued
+// live secrets and receipts, and frees slots that no secret, claim, upload or queued
 // mail owns. It returns the number of freed slots. After an error it may be
 // called again and continues where it stopped; a finished pass does nothing. If
 // the record of one cannot be read, its slot is unknown, and
@@ -69,7 +69,8 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	}
 	mails, err := sw.outbox.Slots(ctx)
 	claims, claimErr := sw.claims.Slots(ctx)
-	if err = errors.Join(err, claimErr); err != nil && !errors.Is(err, rows.ErrDamaged) {
+	uploads, uploadErr := sw.secrets.files.Slots(ctx)
+	if err = errors.Join(err, claimErr, uploadErr); err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return 0, err
 	}
 	damage := pass.Damaged(err)
@@ -77,7 +78,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	if !recycles || damage != nil {
 		return 0, damage
 	}
-	for _, slot := range slices.Concat(mails, claims) {
+	for _, slot := range slices.Concat(mails, claims, uploads) {
 		recycler.Used(slot)
 	}
 	return recycler.Reclaim(), nil

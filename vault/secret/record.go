@@ -24,6 +24,7 @@ const (
 	secretVersion = 2
 	sealedVersion = 3 // of end-to-end encrypted secrets
 	answerVersion = 4 // of those that are answers to a request
+	fileVersion   = 5 // of those that are files
 )
 
 // Record is a concealed secret.
@@ -46,11 +47,17 @@ const (
 //
 //	SHA-256 of the collect link's proof 32 │ request row 22 │ number of the answer 16
 //
+// or in version 5
+//
+//	size of the file 8
+//
 // Times are milliseconds. network is the caller's. wide is the IPv6 /48 around
 // it, and zero for IPv4; version 1 has no wide. Versions before 3 have no
 // encryption: the server encrypts. Version 3 is that of end-to-end encrypted secrets
 // alone, and version 4 of those that are answers to a request: there owner and network
-// are the requester's, and the receipt is the responder's. The slot is outside the header
+// are the requester's, and the receipt is the responder's. Version 5 is that of files: what
+// is sealed is the at-rest key of the parts, and size is that of the content as the device
+// encrypts it. The slot is outside the header
 // so that shares can be moved; with a wrong slot the seal does not open.
 type Record struct {
 	version     byte // of the layout; zero for the current one
@@ -67,6 +74,7 @@ type Record struct {
 	isGuarded   bool                   // end to end: the device asks for a passphrase
 	linkProof   [32]byte               // end to end: SHA-256 of the link's proof
 	answer      *answerPart            // nil unless it is an answer to a request
+	fileSize    uint64                 // of a file; 0 for other secrets
 	shareDomain string
 	owner       string
 	header      []byte // as encoded; what the seal authenticates
@@ -102,8 +110,12 @@ func (r *Record) headerFields(c *rows.Codec) {
 	case r.encryption == receipt.EncryptionEndToEnd:
 		c.Bool(&r.isGuarded)
 		c.Bytes(r.linkProof[:])
-		if r.version >= answerVersion {
+		switch r.version {
+		case answerVersion:
 			r.answerFields(c)
+		case fileVersion:
+			c.Uint64(&r.fileSize)
+			c.Refuse(r.fileSize == 0)
 		}
 	case rows.Present(c, &r.passphrase):
 		c.Uint32(&r.passphrase.MemoryKiB)
@@ -124,7 +136,7 @@ func (r *Record) answerFields(c *rows.Codec) {
 }
 
 func (r *Record) fields(c *rows.Codec) {
-	r.version = c.VersionUpTo(answerVersion, r.version)
+	r.version = c.VersionUpTo(fileVersion, r.version)
 	c.Slot(&r.slot)
 	c.Sized(&r.header)
 	c.Rest(&r.sealed)
@@ -134,6 +146,8 @@ func (r *Record) fields(c *rows.Codec) {
 func (r *Record) encodeHeader() {
 	switch {
 	case r.version != 0:
+	case r.fileSize > 0:
+		r.version = fileVersion
 	case r.answer != nil:
 		r.version = answerVersion
 	case r.encryption == receipt.EncryptionEndToEnd:

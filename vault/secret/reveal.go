@@ -11,6 +11,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/domain"
+	"hush/vault/file"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -24,15 +25,21 @@ type Revealed struct {
 	// Value is the text, or empty for an end-to-end encrypted secret, whose
 	// Content only the recipient's device can decrypt.
 	Value, Content caller.Text
+	// FileSize is the length of the content of a file, whose parts GetPart returns, as its
+	// sender's device encrypts it; 0 for other secrets. It has no Content.
+	FileSize uint64
 	// ClaimLeft is how long the claim still lasts; 0 without one.
 	ClaimLeft time.Duration
 }
 
-func newRevealed(s Secret, content []byte, left time.Duration) Revealed {
-	r := Revealed{Secret: s, ClaimLeft: left}
-	if s.Encryption == receipt.EncryptionEndToEnd {
+func newRevealed(s Secret, content []byte, fileSize uint64, left time.Duration) Revealed {
+	r := Revealed{Secret: s, FileSize: fileSize, ClaimLeft: left}
+	switch {
+	case fileSize > 0:
+		clear(content) // the key of the parts stays here
+	case s.Encryption == receipt.EncryptionEndToEnd:
 		r.Content = caller.Text(content)
-	} else {
+	default:
 		r.Value = caller.Text(content)
 	}
 	return r
@@ -74,32 +81,26 @@ func (se *Secrets) reveal(ctx context.Context, c caller.Caller, token seal.Token
 	secret := showSecret(c, token, seen.record, now)
 	secret.State = receipt.StateReceived
 	secret.ShareDomain = seen.domain
-	return newRevealed(secret, end.plaintext, end.left), nil
+	return newRevealed(secret, end.plaintext, seen.record.fileSize, end.left), nil
 }
 
 // open consumes a secret for a reveal, and keeps its content for the claim, unless that is
 // empty. On a full disk, which takes no more content, it reveals as without a claim:
-// a secret that can be read must not wait for an operator.
+// a secret that can be read must not wait for an operator. But no file is revealed without a
+// claim: it would be lost.
 func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, s *provenSecret, claimed caller.Text, now time.Time) (consumed, error) {
 	var bound *claim.Binding // the methods of a nil binding do nothing
 	var err error
 	if claimed != "" {
-		r := s.record
-		content := claim.Record{
-			Receipt: r.metadata, Encryption: r.encryption, Network: r.network, Wide: r.wide, Owner: r.owner, Spent: r.slot,
-		}
-		if r.answer != nil {
-			content.Answer = r.answer.ref
-		}
-		bound, err = se.claims.Bind(ctx, token, string(claimed), content, now)
+		bound, err = se.claims.Bind(ctx, token, string(claimed), s.record.claimOf(), now)
 	}
-	if err != nil && !errors.Is(err, storage.ErrFull) {
+	if err != nil && (s.file != nil || !errors.Is(err, storage.ErrFull)) {
 		return consumed{}, err
 	}
 	if err == nil {
 		defer bound.Close()
 		end, err := se.consume(ctx, c, s, moveReveal, bound, now)
-		if bound == nil || !errors.Is(err, storage.ErrFull) {
+		if bound == nil || s.file != nil || !errors.Is(err, storage.ErrFull) {
 			return end, err
 		}
 	}
@@ -111,7 +112,8 @@ func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, 
 type provenSecret struct {
 	row    seal.RowKey
 	record *Record
-	domain string // shown with the secret
+	file   *file.Record // nil unless the secret is one
+	domain string       // shown with the secret
 	key    seal.SecretKey
 	tried  receipt.Event // of the timeline, that counted the passphrase; zero for none
 }
@@ -131,12 +133,15 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 		}
 		s.record = record
 		s.domain = shown.ShareDomain
+		if s.file, err = record.loadFile(tx); err != nil {
+			return err
+		}
 		return record.admits(tx, m)
 	})
 	if err != nil {
 		return nil, err
 	}
-	hashes, made, err := se.try(ctx, c, s.row, s.record, o, now)
+	hashes, made, err := se.try(ctx, c, s, o, now)
 	if err != nil {
 		return nil, err
 	}
@@ -254,12 +259,15 @@ func (se *Secrets) consumeIn(tx *rows.Tx, c caller.Caller, s *provenSecret, m mo
 	if err := record.admits(tx, m); err != nil {
 		return end, err
 	}
+	claimed := bound != nil && tx.Format() >= rows.FormatClaims
 	if m == moveReveal {
+		if err := record.checkWhole(tx, claimed); err != nil {
+			return end, err
+		}
 		if end.plaintext, err = record.openText(s.key); err != nil {
 			return end, fmt.Errorf("opening: %w", rows.ErrInconsistent)
 		}
 	}
-	claimed := bound != nil && tx.Format() >= rows.FormatClaims
 	if end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), claimed, now); err != nil {
 		return end, err
 	}

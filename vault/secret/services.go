@@ -10,6 +10,7 @@ import (
 	"hush/vault/claim"
 	"hush/vault/cluster"
 	"hush/vault/domain"
+	"hush/vault/file"
 	"hush/vault/guess"
 	"hush/vault/outbox"
 	"hush/vault/quota"
@@ -33,8 +34,11 @@ type Options struct {
 	Accounts   *account.Accounts
 	Domains    *domain.Domains
 	Receipts   *receipt.Receipts
-	Watches    *watch.Watches
-	Usage      *quota.Usage
+	Files      *file.Files
+	// Leases says how long claims on files last.
+	Leases  claim.Leases
+	Watches *watch.Watches
+	Usage   *quota.Usage
 	// Cost is the cost of hashing a passphrase; zero means the defaults of seal.
 	Cost seal.PassphraseParams
 }
@@ -65,6 +69,7 @@ type Secrets struct {
 	accounts   *account.Accounts
 	domains    *domain.Domains
 	receipts   *receipt.Receipts
+	files      *file.Files
 	usage      *quota.Usage
 	watches    *watch.Watches
 	claims     *claim.Claims
@@ -94,12 +99,13 @@ type Sweeper struct {
 func New(o Options) Services {
 	claims := claim.New(claim.Options{
 		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Usage: o.Usage, Watches: o.Watches,
+		Files: o.Files, Leases: o.Leases,
 	})
 	secrets := &Secrets{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, log: o.Log,
 		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
 		hasher: o.Hasher, cost: o.Cost, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
-		receipts: o.Receipts, usage: o.Usage, watches: o.Watches, claims: claims,
+		receipts: o.Receipts, files: o.Files, usage: o.Usage, watches: o.Watches, claims: claims,
 	}
 	burns := &Burns{store: o.Store, clock: o.Clock, secrets: secrets, receipts: o.Receipts}
 	sweeper := &Sweeper{

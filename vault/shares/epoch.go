@@ -34,12 +34,13 @@ const (
 	KindSecret = "secret"
 	KindMail   = "mail"
 	KindClaim  = "claim"
+	KindUpload = "upload"
 )
 
 // Owner is the record that a share belongs to. None of its fields may change
 // while the record lives.
 type Owner struct {
-	Kind string // KindSecret, KindMail or KindClaim
+	Kind string // KindSecret, KindMail, KindClaim or KindUpload
 	Row  []byte // of the record
 	// Expires is when the record can no longer be opened in any case. Its epoch
 	// decides which key masks the share.

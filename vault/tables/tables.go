@@ -21,6 +21,7 @@ import (
 	"hush/vault/domain"
 	"hush/vault/exam"
 	"hush/vault/feedback"
+	"hush/vault/file"
 	"hush/vault/keylist"
 	"hush/vault/outbox"
 	"hush/vault/password"
@@ -72,7 +73,10 @@ func owners() []owner {
 		{buckets: place.Buckets, invariants: place.Invariants},
 		{buckets: outbox.Buckets, holding: outbox.Holding, invariants: outbox.Invariants, sealed: outbox.Sealed},
 		{buckets: request.Buckets, invariants: request.Invariants, sealed: request.Sealed},
-		{buckets: answer.Buckets, sealed: answer.Sealed},                       // request has the invariants
+		{buckets: answer.Buckets, sealed: answer.Sealed}, // request has the invariants
+		{buckets: file.Buckets, holding: file.Holding, sealed: file.Sealed, invariants: func(x *exam.Exam) []exam.Invariant {
+			return file.Invariants(x, receipt.BucketMetadata)
+		}},
 		{buckets: claim.Buckets, holding: claim.Holding, sealed: claim.Sealed}, // secret has the invariants
 		{buckets: receipt.Buckets, sealed: receipt.Sealed},                     // secret has the invariants
 		{holding: secret.Holding, invariants: secret.Invariants, sealed: secret.Sealed},

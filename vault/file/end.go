@@ -1,0 +1,88 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/spent"
+)
+
+// Ended notes, in the transaction that ends the last record from which a file can be opened,
+// that the file is gone: its blob is to be removed. If it was arriving, the share of its
+// upload is listed for destruction, and returned for DestroyShares. It returns an error about
+// damage before it writes anything.
+func (f *Files) Ended(tx *rows.Tx, row seal.RowKey) (upload []storage.Slot, err error) {
+	r, err := Load(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil, fmt.Errorf("secret without its file: %w", rows.ErrInconsistent)
+	}
+	if err != nil || r.State == StateGone {
+		return nil, err
+	}
+	u, err := loadUpload(tx, row)
+	if err != nil && !errors.Is(err, refusal.ErrNotFound) {
+		return nil, err
+	}
+	if err := r.end(tx, row); err != nil || u == nil {
+		return nil, err
+	}
+	return []storage.Slot{u.slot}, f.endUpload(tx, row, u)
+}
+
+// end stores that a file is gone, and that its blob is to be removed.
+func (r *Record) end(tx *rows.Tx, row seal.RowKey) error {
+	if err := tx.Put(BucketRemoval, r.Blob[:], nil); err != nil {
+		return err
+	}
+	r.State, r.Blob, r.Preview = StateGone, storage.BlobID{}, nil
+	return r.put(tx, row)
+}
+
+// Dropped is Ended for a restored store: no share of an upload is restored. It does nothing
+// for a receipt whose secret is no file, or whose file is gone.
+func Dropped(tx *rows.Tx, row seal.RowKey) error {
+	r, err := Load(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && r.State == StateGone {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := tx.Delete(BucketUpload, row[:]); err != nil {
+		return err
+	}
+	return r.end(tx, row)
+}
+
+// Forget deletes what is known of the file of a receipt that is forgotten. It does nothing
+// for another secret.
+func Forget(tx *rows.Tx, row seal.RowKey) error { return tx.Delete(BucketFile, row[:]) }
+
+// DestroyShares overwrites shares of uploads that have durably ended.
+func (f *Files) DestroyShares(ctx context.Context, slots ...storage.Slot) error {
+	if len(slots) == 0 {
+		return nil
+	}
+	return f.shares.Destroy(ctx, spent.KindNone, slots...)
+}
+
+// Idle returns the receipts' rows of the uploads to which no part has come since a time.
+func (f *Files) Idle(ctx context.Context, since time.Time) (idle []seal.RowKey, err error) {
+	err = f.store.View(ctx, func(tx *rows.Tx) error {
+		idle = nil
+		return tx.Range(BucketUpload, nil, nil, func(key, value []byte) error {
+			u, err := decodeUpload(value)
+			if err == nil && len(key) == len(seal.RowKey{}) && u.Last.Before(since) {
+				idle = append(idle, seal.RowKey(key))
+			}
+			return nil
+		})
+	})
+	return idle, err
+}
