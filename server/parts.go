@@ -68,7 +68,7 @@ func newParts(ctx context.Context, s *settings.Settings) (made *parts, mistakes 
 // openVault opens the vault as the operator wants it to be.
 func (s *server) openVault(ctx context.Context, d *datafolder.Data) (*vault.Vault, error) {
 	return d.OpenVault(ctx, s.version, vault.Options{
-		Log: s.log, Limits: s.Limits(), Host: s.base.Hostname(), Policy: s.Policy(),
+		Log: s.log, Limits: s.Limits(), Leases: s.Leases(), Host: s.base.Hostname(), Policy: s.Policy(),
 		Send: sendOn(s.post, s.base, s.log), Resolver: s.dns, SpamKey: s.spamKey, AuditKeep: s.AuditKeep,
 		Observer: s.observed.ofVault(), Now: s.now, Manual: s.manual, ReadyShares: s.manual,
 	})

@@ -1,6 +1,9 @@
 package settings
 
-import "hush/vault/caller"
+import (
+	"hush/vault/caller"
+	"hush/vault/claim"
+)
 
 // The values of --sign-up.
 const (
@@ -40,7 +43,21 @@ func (s *Settings) Policy() caller.Policy {
 // Limits bound what callers may keep.
 func (s *Settings) Limits() caller.Limits {
 	return caller.Limits{
+		AnonymousFile: fileLimit(s.AnonymousFile), AccountFile: fileLimit(s.AccountFile),
 		TotalBytes: s.MaxBytes, NetworkBytes: s.NetworkBytes, AccountBytes: s.AccountBytes,
 		DefaultTTL: s.standardTTL(), AnonymousTTL: s.AnonymousTTL, AccountTTL: s.AccountTTL,
 	}
+}
+
+// fileLimit returns a limit on files as the vault is told it, which takes none below zero.
+func fileLimit(bytes int64) int64 {
+	if bytes == 0 {
+		return -1
+	}
+	return bytes
+}
+
+// Leases says how long claims on files last.
+func (s *Settings) Leases() claim.Leases {
+	return claim.Leases{Silence: s.FileSilence, Longest: s.FileLongest}
 }

@@ -77,11 +77,8 @@ func (f *Files) RemoveUntil(ctx context.Context) {
 	if f.blobs == nil {
 		return
 	}
-	for _, id := range f.stray {
-		f.drop(ctx, id)
-	}
-	if len(f.stray) > 0 {
-		f.log.Info("removed blobs that no file names", "count", len(f.stray))
+	if err := f.RemoveStray(ctx); err != nil && ctx.Err() == nil {
+		f.log.Error("removing blobs that no file names", "cause", err)
 	}
 	tick := time.NewTicker(removeEvery)
 	defer tick.Stop()
@@ -96,6 +93,19 @@ func (f *Files) RemoveUntil(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// RemoveStray removes the blobs that Begin found. It is called once, after Begin.
+func (f *Files) RemoveStray(ctx context.Context) error {
+	for _, id := range f.stray {
+		if err := f.blobs.Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	if len(f.stray) > 0 {
+		f.log.Info("removed blobs that no file names", "count", len(f.stray))
+	}
+	return nil
 }
 
 // Remove removes the blobs of files that are gone, one after the other.

@@ -6,17 +6,21 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/blobfile"
 	"hush/storage/bolt"
+	"hush/storage/disk"
 	"hush/storage/postgres/postgrestest"
 	"hush/storage/spentlog"
 	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/cluster"
 	"hush/vault/domain"
 	"hush/vault/outbox"
@@ -83,6 +87,8 @@ type Options struct {
 	AuditKeep time.Duration
 	// Start is the first time of the clock; zero means StartTime.
 	Start time.Time
+	// Leases says how long claims on files last; zero fields mean the defaults.
+	Leases claim.Leases
 	// After is a kit that was closed, whose store the new one opens; nil means a
 	// new store.
 	After *Kit
@@ -105,6 +111,8 @@ type Kit struct {
 	// records or damage them; Reopen replaces them.
 	Store  storage.Store
 	Shares storage.Shares
+	// Blobs are those of the vault, nil on PostgreSQL; Reopen replaces them.
+	Blobs *blobfile.Folder
 	// SpentLog is the log of the vault, nil for none; Reopen replaces it.
 	SpentLog *spentlog.Log
 	// Clock is the vault's only clock. Reopen keeps it.
@@ -117,6 +125,8 @@ type Kit struct {
 	Keys    *seal.Keys
 
 	opts   Options
+	blobs  string       // the folder of blobs; empty on PostgreSQL
+	claims atomic.Int32 // that were made for files
 	schema string       // on PostgreSQL
 	memory *memoryStore // in memory
 	base   *base        // nil while closed
@@ -152,6 +162,15 @@ func New(t testing.TB, opts Options) *Kit {
 	k := &Kit{
 		Clock: NewClock(opts.Start), Dir: opts.Dir,
 		RootKey: *opts.RootKey, Keys: seal.NewKeys(*opts.RootKey), opts: opts, schema: schema, memory: inMemory,
+	}
+	switch {
+	case schema != "":
+	case opts.After != nil:
+		k.blobs = opts.After.blobs
+	case opts.Dir != "":
+		k.blobs = filepath.Join(opts.Dir, "files")
+	default:
+		k.blobs = filepath.Join(t.TempDir(), "files")
 	}
 	k.open(t)
 	t.Cleanup(func() { k.Close(t) })
@@ -198,6 +217,10 @@ func (k *Kit) Close(t testing.TB) {
 		Want(t, "SpentLog.Close()", k.SpentLog.Close(), nil)
 		k.SpentLog = nil
 	}
+	if k.Blobs != nil {
+		Want(t, "Blobs.Close()", k.Blobs.Close(), nil)
+		k.Blobs = nil
+	}
 	Want(t, "Store.Close()", k.base.close(), nil)
 	k.base = nil
 }
@@ -227,6 +250,12 @@ func (k *Kit) open(t testing.TB) {
 		t.Fatalf("opening the store: got %v, want nil", err)
 	}
 	k.base, k.Store, k.Shares = &b, b.store, b.shares
+	if k.blobs != "" {
+		fault := disk.NewFault(func(err error) { t.Errorf("the folder of blobs has failed: %v", err) })
+		if k.Blobs, err = blobfile.Open(k.blobs, blobfile.Options{Fault: fault}); err != nil {
+			t.Fatalf("blobfile.Open(): got %v, want nil", err)
+		}
+	}
 	if k.opts.SpentLog != "" {
 		if k.SpentLog, _, err = spent.Open(t.Context(), b.store, k.opts.SpentLog, false, k.spentOptions()); err != nil {
 			t.Fatalf("spent.Open(): got %v, want nil", err)
@@ -279,7 +308,10 @@ func (k *Kit) VaultOptions() vault.Options {
 		Limits: k.opts.Limits, Host: k.opts.Host, HasDiskSpace: k.opts.HasDiskSpace, Manual: k.opts.Manual,
 		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey, Observer: k.opts.Observer,
 		Passwords: k.opts.Passwords, Passphrases: k.opts.Passphrases, AuditKeep: k.opts.AuditKeep, KeyFile: k.opts.KeyFile,
-		SpentLog: k.SpentLog,
+		SpentLog: k.SpentLog, Leases: k.opts.Leases,
+	}
+	if k.Blobs != nil {
+		opts.Blobs = k.Blobs
 	}
 	if opts.HasDiskSpace == nil && k.opts.MinFree > 0 {
 		opts.HasDiskSpace = k.base.hasDiskSpace
