@@ -32,7 +32,7 @@ var floors = []floor{
 	{name: "vault", ordered: true, packages: vaultPackages},
 	{name: "around the vault", packages: aroundVault},
 	{name: "stopped folders", packages: []string{"storage/bolt/offline"}},
-	{name: "stores", packages: []string{"storage/bolt", "storage/memory", "storage/postgres", "storage/spentlog"}},
+	{name: "stores", packages: []string{"storage/bolt", "storage/blobfile", "storage/memory", "storage/postgres", "storage/spentlog"}},
 	{name: "what stores are made of", ordered: true, packages: []string{"storage/sharefile", "storage/bolt/pages", "storage/disk", "storage"}},
 	{name: "keys", ordered: true, packages: []string{"seal/request", "seal/endtoend", "seal/chunked", "seal"}},
 	{name: "ground", packages: []string{"crash", "gen/...", "hosts", "locale"}},
@@ -92,7 +92,7 @@ var nevers = []never{
 		why: "a store keeps bytes that are sealed already, and never holds a key",
 	},
 	{
-		from: []string{"storage/memory", "storage/postgres", "storage/spentlog"}, to: []string{"storage/bolt/...", "storage/sharefile"},
+		from: []string{"storage/blobfile", "storage/memory", "storage/postgres", "storage/spentlog"}, to: []string{"storage/bolt/...", "storage/sharefile"},
 		why: "each store can be read, changed and removed without another",
 	},
 	{
@@ -172,6 +172,8 @@ var forbidden = []struct{ from, to string }{
 	{"storage/bolt", "storage/postgres"},
 	{"storage/postgres", "storage/bolt/pages"},
 	{"storage/spentlog", "storage/sharefile"},
+	{"storage/blobfile", "storage/bolt"},
+	{"storage/blobfile", "storage/sharefile"},
 	{"storage/bolt", "seal"},
 	{"routes", "vault"},
 	{"routes", "storage"},

@@ -22,7 +22,7 @@ func TestDataFolderIsMade(t *testing.T) {
 			t.Errorf("serve: got %s, want %q in it", s.Log, want)
 		}
 	}
-	for name, want := range map[string]os.FileMode{"": 0o700, "root.key": 0o400, "hush.db": 0o600, "shares": 0o600} {
+	for name, want := range map[string]os.FileMode{"": 0o700, "root.key": 0o400, "hush.db": 0o600, "shares": 0o600, "files": 0o700} {
 		info, err := os.Stat(filepath.Join(s.Data, name))
 		if err != nil {
 			t.Errorf("data folder: got %v, want %s", err, name)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"hush/server/settings"
+	"hush/storage/blobfile"
 	"hush/storage/bolt"
 	"hush/storage/postgres"
 )
@@ -21,7 +22,7 @@ func Check(s *settings.Settings) (mistakes []error) {
 	}
 	if err := bolt.CheckFolder(s.Data); err != nil {
 		mistakes = append(mistakes, fmt.Errorf("--data: %w", err))
-	} else if err := checkOwnKey(s); err != nil {
+	} else if err := errors.Join(checkOwnKey(s), checkFiles(s)); err != nil {
 		mistakes = append(mistakes, fmt.Errorf("--data: %w", err))
 	}
 	if err := checkSpentLog(s); err != nil {
@@ -57,6 +58,14 @@ func checkOwnKey(s *settings.Settings) error {
 		return missingKeyError(path)
 	}
 	return nil
+}
+
+// checkFiles returns an error for what is in the place of the folder of files.
+func checkFiles(s *settings.Settings) error {
+	if s.SharedStore() {
+		return nil
+	}
+	return blobfile.Check(filepath.Join(s.Data, FilesName))
 }
 
 // checkSockets returns an error for each address that is the socket of operators'

@@ -1,6 +1,7 @@
 // Package datafolder opens the data of a service: its folder, with the root key, the
-// database, the shares and the socket of "hush admin"; or a database on a server,
-// of which the folder has only key and socket; or a store in memory. One process
+// database, the shares, the parts of files and the socket of "hush admin"; or a
+// database on a server, of which the folder has only key and socket; or a store in
+// memory. One process
 // at a time holds a folder. New stores, and commands that look after the
 // data, begin here.
 package datafolder
@@ -36,6 +37,7 @@ const (
 	SharesName       = "shares"
 	BallastName      = "ballast"
 	CertificatesName = "certificates" // a folder
+	FilesName        = "files"        // a folder
 )
 
 // ErrInUse is returned if another process holds the data folder.
@@ -61,8 +63,9 @@ type Data struct {
 	keyFile      *keyFile // nil for a store in memory
 	hasDiskSpace func() bool
 	folder       *bolt.Folder // nil if the data is not in a folder
-	tellFault    func(error)  // of a node that may no longer use the store
-	logged       *logged      // nil if the data is not in a folder
+	files        storage.Blobs
+	tellFault    func(error) // of a node that may no longer use the store
+	logged       *logged     // nil if the data is not in a folder
 	close        func() error
 	backingUp    atomic.Bool
 	examining    atomic.Bool
@@ -317,12 +320,13 @@ func openFolder(ctx context.Context, s *settings.Settings, c *console.Console, l
 }
 
 func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *slog.Logger, command bool) (*Data, error) {
-	fault := make(chan error, 2) // of the folder, and of the spent log
+	fault := make(chan error, 3) // of the folder, of its files, and of the spent log
+	tellFault := func(err error) { fault <- err }
 	store, shares, err := folder.Open(bolt.Options{
 		Init:   vault.Init(keys, time.Now()),
 		Check:  cluster.CheckFormat,
 		Copied: heedCopy(s, command, log),
-		Fault:  func(err error) { fault <- err },
+		Fault:  tellFault,
 
 		MinFree: s.MinFree, Ballast: true, Pressure: func(dropped bool) { tellPressure(log, dropped) },
 		Full: func(full bool, free int64) { tellFull(log, full, free, s.MinFree) },
@@ -330,14 +334,18 @@ func openStore(folder *bolt.Folder, s *settings.Settings, keys *seal.Keys, log *
 	if err != nil {
 		return nil, err
 	}
+	files, closeFiles, err := openFiles(folder, s, tellFault, log)
+	if err != nil {
+		return nil, errors.Join(err, store.Close(), shares.Close())
+	}
 	d := &Data{
 		Fault: fault, FileBytes: func() int64 { return lengthOf(folder.Path(DatabaseName)) },
 		place: "the data in " + s.Data, store: store, shares: shares, keys: keys, hasDiskSpace: folder.HasDiskSpace,
-		folder: folder, keyFile: keyFileOf(s),
-		logged: &logged{settings: s, log: log, command: command, fault: func(err error) { fault <- err }},
+		folder: folder, files: files, keyFile: keyFileOf(s),
+		logged: &logged{settings: s, log: log, command: command, fault: tellFault},
 	}
 	d.close = func() error {
-		return errors.Join(d.logged.close(), store.Close(), shares.Close(), folder.Close())
+		return errors.Join(d.logged.close(), store.Close(), shares.Close(), closeFiles(), folder.Close())
 	}
 	return d, nil
 }

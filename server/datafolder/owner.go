@@ -41,6 +41,8 @@ func HandOver(folder string) error {
 	for _, name := range []string{RootKeyName, DatabaseName, SharesName, BallastName} {
 		errs = append(errs, handOverFile(filepath.Join(folder, name), to))
 	}
+	// No command begins a blob, so root has made nothing in it.
+	errs = append(errs, handOver(filepath.Join(folder, FilesName), fs.ModeDir, to))
 	return errors.Join(errs...)
 }
 

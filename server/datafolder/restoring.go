@@ -71,14 +71,15 @@ func (r *Restoring) Commit(ctx context.Context, then func(storage.Store) error) 
 // Close gives up what is not committed, and releases the folder.
 func (r *Restoring) Close() error { return errors.Join(r.Builder.Close(), r.folder.Close()) }
 
-// checkEmpty returns an error for a folder with anything but a root key, an
-// unfinished restore and what the disk's file system makes.
+// checkEmpty returns an error for a folder with anything but a root key, the folder of
+// files, an unfinished restore and what the disk's file system makes. Files are in no
+// backup, so those that were saved may be there before it is restored.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	allowed := append(unfinishedNames(), RootKeyName)
+	allowed := append(unfinishedNames(), RootKeyName, FilesName)
 	var others []string
 	for _, entry := range entries {
 		if name := entry.Name(); !slices.Contains(allowed, name) && !storage.IsOfDisk(name) {

@@ -80,15 +80,15 @@ func TestCompactKeepsOwnerAndMode(t *testing.T) {
 	s := servertest.Start(t, servertest.InFolder)
 	kept := apitest.MustConceal(t, servertest.Drivers(t, s, nil)[0], apitest.Terms{Secret: "kept"})
 	s.Stop(t)
-	for _, name := range []string{"", "hush.db", "shares", "ballast", "root.key"} {
+	for _, name := range []string{"", "hush.db", "shares", "ballast", "root.key", "files"} {
 		if err := os.Chown(filepath.Join(s.Data, name), user, group); err != nil {
 			t.Fatal(err)
 		}
 	}
 	servertest.Call(t, nil, "", "admin", "compact", "--data", s.Data).Want(t, "admin compact", command.ExitOK)
 	entries, err := os.ReadDir(s.Data)
-	if err != nil || len(entries) != 4 {
-		t.Fatalf("files after compact: got %v and %v, want 4", entries, err)
+	if err != nil || len(entries) != 5 {
+		t.Fatalf("files after compact: got %v and %v, want 5", entries, err)
 	}
 	for _, e := range entries {
 		var stat unix.Stat_t

@@ -81,7 +81,7 @@ func openFolder(path string) (*os.File, error) {
 	}
 	handle, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) { // EMLINK on FreeBSD
-		return nil, fmt.Errorf("%w: %s is a link; mount its disk there, or put the folder itself there", errNotAFolder, path)
+		return nil, linkError(path)
 	}
 	if err != nil {
 		return nil, err
@@ -94,6 +94,27 @@ func openFolder(path string) (*os.File, error) {
 		return nil, errors.Join(err, handle.Close())
 	}
 	return handle, nil
+}
+
+// Check returns the error with which Open refuses what is at path, as far as it shows
+// without changing anything. It is nil if nothing is there, or if only another user sees it.
+func Check(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil
+	case err != nil:
+		return fmt.Errorf("opening the folder of blobs: %w", err)
+	case info.Mode().Type() == fs.ModeSymlink:
+		return linkError(path)
+	case !info.IsDir():
+		return fmt.Errorf("%w: %s", errNotAFolder, path)
+	}
+	return nil
+}
+
+func linkError(path string) error {
+	return fmt.Errorf("%w: %s is a link; put the folder itself there, or mount its disk there", errNotAFolder, path)
 }
 
 // closeToOthers takes every right from other users. The folder lies in one that is closed

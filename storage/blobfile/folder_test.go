@@ -83,12 +83,28 @@ func TestFolderIsNoLink(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("Open(link): got %v, want an error that says so", err)
 	}
+	if err := blobfile.Check(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("Check(link): got %v, want an error that says so", err)
+	}
 	plain := filepath.Join(t.TempDir(), "files")
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := blobfile.Open(plain, blobfile.Options{Fault: disk.NewFault(nil)}); err == nil || !strings.Contains(err.Error(), "not a folder") {
-		t.Errorf("Open(file): got %v, want an error that says so", err)
+	for call, check := range map[string]func() error{
+		"Open": func() error {
+			_, err := blobfile.Open(plain, blobfile.Options{Fault: disk.NewFault(nil)})
+			return err
+		},
+		"Check": func() error { return blobfile.Check(plain) },
+	} {
+		if err := check(); err == nil || !strings.Contains(err.Error(), "not a folder") {
+			t.Errorf("%s(file): got %v, want an error that says so", call, err)
+		}
+	}
+	for _, path := range []string{elsewhere, filepath.Join(elsewhere, "missing")} {
+		if err := blobfile.Check(path); err != nil {
+			t.Errorf("Check(%s): got %v, want nil", path, err)
+		}
 	}
 	if got := namesIn(t, elsewhere); len(got) > 0 {
 		t.Errorf("where the link leads: got %q, want nothing", got)

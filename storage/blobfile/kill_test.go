@@ -55,6 +55,9 @@ func TestKills(t *testing.T) {
 	live := map[string]map[int64]bool{} // parts of blobs that are there for certain
 	for range rounds {
 		for _, line := range killedAtRandom(t, dir) {
+			if strings.HasPrefix(line, "failed") {
+				t.Errorf("a process that was not killed yet: %s", line)
+			}
 			note(live, line)
 		}
 		checkKilled(t, dir, live)

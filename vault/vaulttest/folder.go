@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,16 +104,18 @@ func isLasting(t testing.TB, dir string) bool {
 	return lasting
 }
 
-// FolderBytes returns the contents of the files of dir, one after the other.
+// FolderBytes returns the contents of the files in dir and below, one after the other.
 func FolderBytes(t testing.TB, dir string) (content []byte) {
 	t.Helper()
-	files, err := os.ReadDir(dir)
-	Want(t, "ReadDir(data folder)", err, nil)
-	for _, file := range files {
-		data, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		Want(t, "ReadFile("+file.Name()+")", err, nil)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
 		content = append(append(content, data...), 0)
-	}
+		return err
+	})
+	Want(t, "WalkDir(data folder)", err, nil)
 	return content
 }
 

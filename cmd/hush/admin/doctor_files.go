@@ -17,6 +17,7 @@ import (
 	"hush/server/certificates"
 	"hush/server/datafolder"
 	"hush/storage"
+	"hush/storage/blobfile"
 	"hush/storage/bolt"
 	"hush/vault/doctor"
 )
@@ -77,7 +78,7 @@ func (f *folderFiles) examineFile(name string) error {
 	switch name {
 	case datafolder.RootKeyName: // see rootKey
 	case datafolder.DatabaseName, datafolder.SharesName, datafolder.BallastName:
-	case datafolder.CertificatesName:
+	case datafolder.CertificatesName, datafolder.FilesName:
 		kind = fs.ModeDir
 	case datafolder.SocketName:
 		kind = fs.ModeSocket
@@ -98,7 +99,20 @@ func (f *folderFiles) examineFile(name string) error {
 	if info.uid != f.owner {
 		f.found.Note(doctor.CodeFileOwner, fmt.Sprintf("%s belongs to user %d, the folder to user %d", name, info.uid, f.owner))
 	}
+	if name == datafolder.FilesName {
+		return f.files()
+	}
 	return nil
+}
+
+// files looks in the folder of files for what is none.
+func (f *folderFiles) files() error {
+	return blobfile.Walk(filepath.Join(f.folder, datafolder.FilesName), func(storage.BlobID, int64) error {
+		return nil
+	}, func(name string) error {
+		f.found.Note(doctor.CodeFileUnknown, path.Join(datafolder.FilesName, name))
+		return nil
+	})
 }
 
 // noteLeftover notes a file that a process that was killed left, unless one may use it.
