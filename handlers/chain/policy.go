@@ -37,6 +37,7 @@ func Services() []protoreflect.ServiceDescriptor {
 	for _, file := range []protoreflect.FileDescriptor{
 		hushv1.File_hush_v1_secret_service_proto,
 		hushv1.File_hush_v1_metadata_service_proto,
+		hushv1.File_hush_v1_file_service_proto,
 		hushv1.File_hush_v1_request_service_proto,
 		hushv1.File_hush_v1_account_service_proto,
 		hushv1.File_hush_v1_session_service_proto,

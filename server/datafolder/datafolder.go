@@ -158,7 +158,7 @@ func (d *Data) OpenVault(ctx context.Context, release string, opts vault.Options
 	if d.Node != "" {
 		opts.Node = &cluster.NodeOptions{Name: d.Node, Release: release, Fault: d.tellFault}
 	}
-	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace = d.store, d.shares, d.keys, d.hasDiskSpace
+	opts.Store, opts.Shares, opts.Blobs, opts.Keys, opts.HasDiskSpace = d.store, d.shares, d.files, d.keys, d.hasDiskSpace
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
