@@ -115,6 +115,9 @@ func (s *FileService) CancelUpload(ctx context.Context, req *hushv1.CancelUpload
 // GetPart returns a part of a file. While a reader takes it, its claim is extended.
 func (s *FileService) GetPart(ctx context.Context, req *hushv1.GetPartRequest) (*hushv1.GetPartResponse, error) {
 	key, claimed := req.GetSecretKey(), caller.Text(req.GetClaim())
+	if err := chain.HoldPart(ctx, file.PartSize); err != nil {
+		return nil, err
+	}
 	content, err := s.secrets.GetPart(ctx, key, claimed, req.GetNumber())
 	if err != nil {
 		return nil, err

@@ -34,7 +34,9 @@ type body struct {
 	lane   *fair.Limiter[caller.Network] // nil before the first byte
 	holder caller.Network                // of the bytes
 	held   int64
-	err    error // the refusal, if there was no room
+	ahead  int64           // bytes that are held before they are read
+	gone   <-chan struct{} // closed when the caller leaves
+	err    error           // the refusal, if there was no room
 	arrival
 }
 
@@ -43,7 +45,7 @@ func (b *body) keep(r *http.Request, record *record, flight *flight) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	*b = body{from: r.Body, left: r.ContentLength, drains: r.ProtoMajor == 1 || isBrief(r), record: record, flight: flight}
+	*b = body{from: r.Body, gone: r.Context().Done(), left: r.ContentLength, drains: r.ProtoMajor == 1 || isBrief(r), record: record, flight: flight}
 	r.Body, record.body = b, b
 }
 
@@ -58,6 +60,9 @@ func (b *body) Read(into []byte) (int, error) {
 		}
 		into = into[:min(int64(len(into)), most-b.taken)]
 	}
+	if !b.admit() {
+		return 0, b.refuse()
+	}
 	n, err := b.from.Read(into)
 	b.left -= int64(n)
 	b.taken += int64(n)
@@ -65,22 +70,32 @@ func (b *body) Read(into []byte) (int, error) {
 		c.late = c.now().Sub(c.began) > lateBody
 	}
 	b.ended = b.ended || errors.Is(err, io.EOF)
-	if n > 0 && !b.hold(int64(n)) {
-		b.release()
-		b.err = heldError()
-		b.record.code, b.record.limit = connect.CodeUnavailable.String(), limitBodies
-		return 0, b.err
+	covered := min(b.ahead, int64(n))
+	b.ahead -= covered
+	if more := int64(n) - covered; more > 0 && !b.hold(more) {
+		return 0, b.refuse()
 	}
 	b.advance()
 	return n, err
+}
+
+// refuse ends a body for which there is no room.
+func (b *body) refuse() error {
+	b.release()
+	b.err = heldError()
+	b.record.code, b.record.limit = connect.CodeUnavailable.String(), limitBodies
+	return b.err
 }
 
 // hold counts bytes, and reports whether there is room for them.
 func (b *body) hold(n int64) bool {
 	if b.lane == nil {
 		b.lane, b.holder = b.flight.creation, b.record.caller.Network
-		if b.record.mayEnd {
+		switch {
+		case b.record.mayEnd:
 			b.lane = b.flight.opening // creation cannot fill it
+		case b.record.part:
+			b.lane = b.flight.parts
 		}
 	}
 	if !b.lane.Take(b.holder, n) {

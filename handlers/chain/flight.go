@@ -23,6 +23,13 @@ const (
 	// openingLimit is the maximum bytes of a legacy request that ends a secret.
 	openingLimit = 64 << 10
 	heldRetry    = 2 * time.Second
+	// maxParts bounds the bytes of parts of files that are held, received or being sent, and
+	// networkParts those of a network: two parts. A call waits up to partWait for room, and
+	// looks for it every partLook.
+	maxParts     = 128 << 20
+	networkParts = 20 << 20
+	partWait     = 20 * time.Second
+	partLook     = 20 * time.Millisecond
 )
 
 // flight counts the bytes of held bodies, in a lane for each kind of request. What is
@@ -30,6 +37,7 @@ const (
 type flight struct {
 	creation  *fair.Limiter[caller.Network]
 	opening   *fair.Limiter[caller.Network]
+	parts     *fair.Limiter[caller.Network] // of files
 	unpacking atomic.Int64
 }
 
@@ -37,6 +45,7 @@ func newFlight() *flight {
 	return &flight{
 		creation: fair.NewLimiter[caller.Network](maxHeld, networkHeld),
 		opening:  fair.NewLimiter[caller.Network](maxOpening, ownOpening),
+		parts:    fair.NewLimiter[caller.Network](maxParts, networkParts),
 	}
 }
 

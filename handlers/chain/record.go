@@ -27,6 +27,7 @@ type record struct {
 	locale    locale.Locale // of the response
 	admission admission     // by the gate
 	mayEnd    bool          // it may end a secret
+	part      bool          // it sends or fetches a part of a file
 	body      *body         // nil without one
 	most      int64         // maximum bytes of the body; 0 means any number
 	packed    bool          // its messages may be compressed
