@@ -221,11 +221,14 @@ func newBlobChecker(t *testing.T, d *disk, told []blobWord) *blobChecker {
 
 // check returns the first broken promise.
 func (k *blobChecker) check() error {
-	line, random := newTimeline(k.disk), rand.New(rand.NewPCG(1, 2))
+	line, random, draws := newTimeline(k.disk), rand.New(rand.NewPCG(1, 2)), 20
+	if testtier.IsFull() {
+		draws = 500
+	}
 	for _, at := range k.cuts {
 		c := line.at(at)
 		c.exhaustive(func(chosen []bool) bool { return k.start(c, chosen) })
-		for range 20 {
+		for range draws {
 			if k.error != nil {
 				return k.error
 			}
