@@ -13,3 +13,6 @@ func LinkOf(key string, secret [32]byte) Link {
 	token, _ := seal.ParseToken(key)
 	return Link{Key: token, Secret: SecretOf(secret)}
 }
+
+// PreviewKey lets tests write what this package does not.
+func PreviewKey(secret LinkSecret) []byte { return previewKey(secret) }

@@ -27,6 +27,7 @@ const (
 	saltFull = "hush e2e v1 full"
 
 	infoLinkProof = "link proof"
+	infoPreview   = "preview"
 	infoSalt      = "passphrase salt"
 	infoContent   = "content"
 	infoProof     = "proof"
@@ -43,6 +44,7 @@ func (p Proof) Hash() [sha256.Size]byte { return sha256.Sum256(p[:]) }
 //
 //	base        = HKDF-Extract(SHA-512, salt = "hush e2e v1", ikm = K)
 //	link proof  = HKDF-Expand(base, "link proof", 32)
+//	preview key = HKDF-Expand(base, "preview", 32); see SealPreview
 //	salt        = HKDF-Expand(base, "passphrase salt", 16)
 //	P           = argon2id(NFC(passphrase), salt, t = 2, m = 19456 KiB, p = 1, 32),
 //	              or 32 zero bytes without a passphrase
