@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import type { File } from "./file_pb";
+import { file_hush_v1_file } from "./file_pb";
 import type { Metadata } from "./metadata_pb";
 import { file_hush_v1_metadata } from "./metadata_pb";
 import { file_hush_v1_policy } from "./policy_pb";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/secret_service.proto.
  */
 export const file_hush_v1_secret_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIoECChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkSHwoGc2VhbGVkGAcgASgLMg8uaHVzaC52MS5TZWFsZWQSEQoEbWVtbxgIIAEoCUIDgAEBEhIKBWdyb3VwGAkgASgMQgOAAQEibQoGU2VhbGVkEhQKB2NvbnRlbnQYASABKAxCA4ABARIcCg9saW5rX3Byb29mX2hhc2gYAiABKAxCA4ABARIXCgpwcm9vZl9oYXNoGAMgASgMQgOAAQESFgoOaGFzX3Bhc3NwaHJhc2UYBCABKAgiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCKMAgoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkSEQoEbWVtbxgIIAEoCUIDgAEBEhIKBWdyb3VwGAkgASgMQgOAAQEicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASIrChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASI0ChFHZXRTZWNyZXRSZXNwb25zZRIfCgZzZWNyZXQYASABKAsyDy5odXNoLnYxLlNlY3JldCK4AQoTUmV2ZWFsU2VjcmV0UmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBEhcKCmxpbmtfcHJvb2YYAyABKAxCA4ABARISCgVwcm9vZhgEIAEoDEIDgAEBEhIKBWNsYWltGAUgASgMQgOAAQESEgoKa2VlcF9jbGFpbRgGIAEoCBIaCg1jb2xsZWN0X3Byb29mGAcgASgMQgOAAQEikAEKFFJldmVhbFNlY3JldFJlc3BvbnNlEh8KBnNlY3JldBgBIAEoCzIPLmh1c2gudjEuU2VjcmV0EhIKBXZhbHVlGAIgASgJQgOAAQESFAoHY29udGVudBgDIAEoDEIDgAEBEi0KCmNsYWltX2xlZnQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRwoYQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARISCgVjbGFpbRgCIAEoDEIDgAEBIhsKGUFja25vd2xlZGdlUmV2ZWFsUmVzcG9uc2UiYwoRQnVyblNlY3JldFJlcXVlc3QSGQoMbWV0YWRhdGFfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBEhoKEnJlcXVpcmVfcGFzc3BocmFzZRgDIAEoCCI5ChJCdXJuU2VjcmV0UmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIjEKFkdldFNlY3JldFN0YXR1c1JlcXVlc3QSFwoKc2VjcmV0X2tleRgBIAEoCUIDgAEBIkAKF0dldFNlY3JldFN0YXR1c1Jlc3BvbnNlEiUKBnN0YXR1cxgBIAEoCzIVLmh1c2gudjEuU2VjcmV0U3RhdHVzIjMKF0xpc3RTZWNyZXRTdGF0dXNSZXF1ZXN0EhgKC3NlY3JldF9rZXlzGAEgAygJQgOAAQEiQwoYTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlEicKCHN0YXR1c2VzGAEgAygLMhUuaHVzaC52MS5TZWNyZXRTdGF0dXMymwUKDVNlY3JldFNlcnZpY2USTgoNQ29uY2VhbFNlY3JldBIdLmh1c2gudjEuQ29uY2VhbFNlY3JldFJlcXVlc3QaHi5odXNoLnYxLkNvbmNlYWxTZWNyZXRSZXNwb25zZRJRCg5HZW5lcmF0ZVNlY3JldBIeLmh1c2gudjEuR2VuZXJhdGVTZWNyZXRSZXF1ZXN0Gh8uaHVzaC52MS5HZW5lcmF0ZVNlY3JldFJlc3BvbnNlEkgKCUdldFNlY3JldBIZLmh1c2gudjEuR2V0U2VjcmV0UmVxdWVzdBoaLmh1c2gudjEuR2V0U2VjcmV0UmVzcG9uc2UiBJC+GAESSwoMUmV2ZWFsU2VjcmV0EhwuaHVzaC52MS5SZXZlYWxTZWNyZXRSZXF1ZXN0Gh0uaHVzaC52MS5SZXZlYWxTZWNyZXRSZXNwb25zZRJaChFBY2tub3dsZWRnZVJldmVhbBIhLmh1c2gudjEuQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0GiIuaHVzaC52MS5BY2tub3dsZWRnZVJldmVhbFJlc3BvbnNlEkUKCkJ1cm5TZWNyZXQSGi5odXNoLnYxLkJ1cm5TZWNyZXRSZXF1ZXN0GhsuaHVzaC52MS5CdXJuU2VjcmV0UmVzcG9uc2USVAoPR2V0U2VjcmV0U3RhdHVzEh8uaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXF1ZXN0GiAuaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXNwb25zZRJXChBMaXN0U2VjcmV0U3RhdHVzEiAuaHVzaC52MS5MaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBohLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
+  fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIoECChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkSHwoGc2VhbGVkGAcgASgLMg8uaHVzaC52MS5TZWFsZWQSEQoEbWVtbxgIIAEoCUIDgAEBEhIKBWdyb3VwGAkgASgMQgOAAQEibQoGU2VhbGVkEhQKB2NvbnRlbnQYASABKAxCA4ABARIcCg9saW5rX3Byb29mX2hhc2gYAiABKAxCA4ABARIXCgpwcm9vZl9oYXNoGAMgASgMQgOAAQESFgoOaGFzX3Bhc3NwaHJhc2UYBCABKAgiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCKMAgoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkSEQoEbWVtbxgIIAEoCUIDgAEBEhIKBWdyb3VwGAkgASgMQgOAAQEicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASJEChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIXCgpsaW5rX3Byb29mGAIgASgMQgOAAQEiZwoRR2V0U2VjcmV0UmVzcG9uc2USHwoGc2VjcmV0GAEgASgLMg8uaHVzaC52MS5TZWNyZXQSGwoEZmlsZRgCIAEoCzINLmh1c2gudjEuRmlsZRIUCgdwcmV2aWV3GAMgASgMQgOAAQEi0QEKE1JldmVhbFNlY3JldFJlcXVlc3QSFwoKc2VjcmV0X2tleRgBIAEoCUIDgAEBEhcKCnBhc3NwaHJhc2UYAiABKAlCA4ABARIXCgpsaW5rX3Byb29mGAMgASgMQgOAAQESEgoFcHJvb2YYBCABKAxCA4ABARISCgVjbGFpbRgFIAEoDEIDgAEBEhIKCmtlZXBfY2xhaW0YBiABKAgSGgoNY29sbGVjdF9wcm9vZhgHIAEoDEIDgAEBEhcKD2FjY2VwdHNfdmVyc2lvbhgIIAEoDSKtAQoUUmV2ZWFsU2VjcmV0UmVzcG9uc2USHwoGc2VjcmV0GAEgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAiABKAlCA4ABARIUCgdjb250ZW50GAMgASgMQgOAAQESLQoKY2xhaW1fbGVmdBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIbCgRmaWxlGAUgASgLMg0uaHVzaC52MS5GaWxlIkcKGEFja25vd2xlZGdlUmV2ZWFsUmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESEgoFY2xhaW0YAiABKAxCA4ABASIbChlBY2tub3dsZWRnZVJldmVhbFJlc3BvbnNlImMKEUJ1cm5TZWNyZXRSZXF1ZXN0EhkKDG1ldGFkYXRhX2tleRgBIAEoCUIDgAEBEhcKCnBhc3NwaHJhc2UYAiABKAlCA4ABARIaChJyZXF1aXJlX3Bhc3NwaHJhc2UYAyABKAgiOQoSQnVyblNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YSIxChZHZXRTZWNyZXRTdGF0dXNSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASJAChdHZXRTZWNyZXRTdGF0dXNSZXNwb25zZRIlCgZzdGF0dXMYASABKAsyFS5odXNoLnYxLlNlY3JldFN0YXR1cyIzChdMaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBIYCgtzZWNyZXRfa2V5cxgBIAMoCUIDgAEBIkMKGExpc3RTZWNyZXRTdGF0dXNSZXNwb25zZRInCghzdGF0dXNlcxgBIAMoCzIVLmh1c2gudjEuU2VjcmV0U3RhdHVzMpsFCg1TZWNyZXRTZXJ2aWNlEk4KDUNvbmNlYWxTZWNyZXQSHS5odXNoLnYxLkNvbmNlYWxTZWNyZXRSZXF1ZXN0Gh4uaHVzaC52MS5Db25jZWFsU2VjcmV0UmVzcG9uc2USUQoOR2VuZXJhdGVTZWNyZXQSHi5odXNoLnYxLkdlbmVyYXRlU2VjcmV0UmVxdWVzdBofLmh1c2gudjEuR2VuZXJhdGVTZWNyZXRSZXNwb25zZRJICglHZXRTZWNyZXQSGS5odXNoLnYxLkdldFNlY3JldFJlcXVlc3QaGi5odXNoLnYxLkdldFNlY3JldFJlc3BvbnNlIgSQvhgBEksKDFJldmVhbFNlY3JldBIcLmh1c2gudjEuUmV2ZWFsU2VjcmV0UmVxdWVzdBodLmh1c2gudjEuUmV2ZWFsU2VjcmV0UmVzcG9uc2USWgoRQWNrbm93bGVkZ2VSZXZlYWwSIS5odXNoLnYxLkFja25vd2xlZGdlUmV2ZWFsUmVxdWVzdBoiLmh1c2gudjEuQWNrbm93bGVkZ2VSZXZlYWxSZXNwb25zZRJFCgpCdXJuU2VjcmV0EhouaHVzaC52MS5CdXJuU2VjcmV0UmVxdWVzdBobLmh1c2gudjEuQnVyblNlY3JldFJlc3BvbnNlElQKD0dldFNlY3JldFN0YXR1cxIfLmh1c2gudjEuR2V0U2VjcmV0U3RhdHVzUmVxdWVzdBogLmh1c2gudjEuR2V0U2VjcmV0U3RhdHVzUmVzcG9uc2USVwoQTGlzdFNlY3JldFN0YXR1cxIgLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1JlcXVlc3QaIS5odXNoLnYxLkxpc3RTZWNyZXRTdGF0dXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_hush_v1_file, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
  * ConcealSecretRequest is the request of ConcealSecret.
@@ -307,6 +309,14 @@ export type GetSecretRequest = Message<"hush.v1.GetSecretRequest"> & {
    * @generated from field: string secret_key = 1;
    */
   secretKey: string;
+
+  /**
+   * The link's proof of an end-to-end encrypted secret, for file and preview: 32 bytes.
+   * Empty for none. Secrets that the server encrypts ignore it.
+   *
+   * @generated from field: bytes link_proof = 2;
+   */
+  linkProof: Uint8Array;
 };
 
 /**
@@ -328,6 +338,20 @@ export type GetSecretResponse = Message<"hush.v1.GetSecretResponse"> & {
    * @generated from field: hush.v1.Secret secret = 1;
    */
   secret?: Secret | undefined;
+
+  /**
+   * The file, if the secret is one and the request has the link's proof; otherwise absent.
+   *
+   * @generated from field: hush.v1.File file = 2;
+   */
+  file?: File | undefined;
+
+  /**
+   * The encrypted preview of the file, if it has one.
+   *
+   * @generated from field: bytes preview = 3;
+   */
+  preview: Uint8Array;
 };
 
 /**
@@ -398,6 +422,14 @@ export type RevealSecretRequest = Message<"hush.v1.RevealSecretRequest"> & {
    * @generated from field: bytes collect_proof = 7;
    */
   collectProof: Uint8Array;
+
+  /**
+   * What the caller can open: 0 and 1 mean contents in the response, 2 also files, whose
+   * parts GetPart returns.
+   *
+   * @generated from field: uint32 accepts_version = 8;
+   */
+  acceptsVersion: number;
 };
 
 /**
@@ -430,18 +462,27 @@ export type RevealSecretResponse = Message<"hush.v1.RevealSecretResponse"> & {
   value: string;
 
   /**
-   * The sealed content of an end-to-end encrypted secret.
+   * The sealed content of an end-to-end encrypted secret; empty for a file.
    *
    * @generated from field: bytes content = 3;
    */
   content: Uint8Array;
 
   /**
-   * How long the claim still lasts; absent without a claim.
+   * How long the claim still lasts; absent without a claim. On a file it lasts for two
+   * hours after the last part was fetched, at most for 24, unless the operator has set
+   * other times.
    *
    * @generated from field: google.protobuf.Duration claim_left = 4;
    */
   claimLeft?: Duration | undefined;
+
+  /**
+   * The file whose parts GetPart returns; absent for other secrets.
+   *
+   * @generated from field: hush.v1.File file = 5;
+   */
+  file?: File | undefined;
 };
 
 /**
@@ -687,9 +728,9 @@ export const SecretService: GenService<{
   },
   /**
    * GetSecret describes a waiting secret. It consumes nothing, changes no state
-   * and never returns the value.
+   * and never returns the value. With the link's proof it describes a file, too.
    *
-   * Errors: NOT_FOUND.
+   * Errors: NOT_FOUND; PERMISSION_DENIED with REASON_LINK for a wrong proof.
    *
    * @generated from rpc hush.v1.SecretService.GetSecret
    */
@@ -714,7 +755,9 @@ export const SecretService: GenService<{
    * Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
    * wrong passphrase or proof, with REASON_LINK if the secret part of an
    * end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with
-   * REASON_ENCRYPTION if the proofs are missing, or if the secret has none;
+   * REASON_ENCRYPTION if the proofs are missing, or if the secret has none, with
+   * REASON_VERSION if accepts_version is too low for a file or a file is opened without a
+   * claim, and with REASON_ARRIVING while a file is still arriving;
    * RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause
    * after wrong passphrases, or with for_good and without RetryInfo after 100
    * of them. None of these errors consumes the secret.
