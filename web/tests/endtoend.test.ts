@@ -256,3 +256,11 @@ test("lengths are padded as the server's limits expect", () => {
     assert.equal(padded(length), want);
   }
 });
+
+test("lengths are padded as the server's language does, up to the largest integer", () => {
+  const lengths: [number, number][] = JSON.parse(readFileSync("../seal/endtoend/testdata/padded.json", "utf8"));
+  assert.equal(lengths.at(-1)?.[0], Number.MAX_SAFE_INTEGER);
+  for (const [length, want] of lengths) {
+    assert.equal(padded(length), want, `${length}`);
+  }
+});

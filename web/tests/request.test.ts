@@ -7,6 +7,7 @@ import { type Bytes, encoded, equal, joined, random } from "../src/endtoend/byte
 import { seal } from "../src/endtoend/chunked";
 import { padded } from "../src/endtoend/content";
 import { newSecret } from "../src/endtoend/link";
+import { pad } from "../src/endtoend/plain";
 import { RequestCardSchema } from "../src/gen/hush/v1/card_pb";
 import { ContentHeader_Kind } from "../src/gen/hush/v1/content_pb";
 import { AnswerError, type AnswerFault, nameMax, newNumber, openAnswer, sealAnswer } from "../src/requests/answer";
@@ -26,7 +27,6 @@ import { type CollectKeys, collectKeys, linkKeys } from "../src/requests/keys";
 import { library } from "../src/requests/library";
 import { loadKem } from "../src/requests/load";
 import { hasNative } from "../src/requests/native";
-import { pad } from "../src/requests/plain";
 
 const fromHex = (text: string): Bytes => Uint8Array.from(Buffer.from(text, "hex"));
 const fromBase64 = (text: string): Bytes => Uint8Array.from(Buffer.from(text, "base64"));

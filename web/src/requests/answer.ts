@@ -5,11 +5,11 @@
  */
 import { type Bytes, encoded, joined, random } from "../endtoend/bytes";
 import { isFileName } from "../endtoend/content";
+import { lengthSize, pad, unpad } from "../endtoend/plain";
 import type { Asked } from "./card";
 import { openWith, sealTo } from "./hpke";
 import type { CollectKeys } from "./keys";
 import { loadKem } from "./load";
-import { lengthSize, pad, unpad } from "./plain";
 
 const plainSize = 512;
 const secretSize = 32;

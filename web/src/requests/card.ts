@@ -12,13 +12,13 @@ import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { type Bytes, encoded, equal, joined, random } from "../endtoend/bytes";
 import { ChunkedError, open, seal, sealedSize } from "../endtoend/chunked";
 import { isClean, padded } from "../endtoend/content";
+import { lengthSize, pad, unpad } from "../endtoend/plain";
 import { type RequestCard, RequestCardSchema } from "../gen/hush/v1/card_pb";
 import { ContentHeader_Kind } from "../gen/hush/v1/content_pb";
 import { suite } from "./hpke";
 import { type CollectKeys, linkKeys } from "./keys";
 import { answersMax, type Kind, noteMax, titleMax } from "./limits";
 import { loadKem } from "./load";
-import { lengthSize, pad, unpad } from "./plain";
 
 export { answersMax, type Kind, noteMax, titleMax };
 

@@ -1,5 +1,5 @@
 /* What is encrypted: a length of 4 bytes, so many bytes, and zeros. */
-import { type Bytes, joined } from "../endtoend/bytes";
+import { type Bytes, joined } from "./bytes";
 
 /** lengthSize is the number of bytes before the others. */
 export const lengthSize = 4;
