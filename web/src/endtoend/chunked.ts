@@ -9,10 +9,17 @@ import { type Bytes, encoded, equal, joined, random } from "./bytes";
 import { expand } from "./hkdf";
 
 const saltSize = 24;
-const headerSize = 56;
-const chunkSize = 16_384;
 const tagSize = 16;
 const info = encoded("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0");
+
+/** headSize is the number of bytes before the chunks. */
+export const headSize = 56;
+
+/** chunkSize is the number of bytes of a message in each chunk but the last. */
+export const chunkSize = 16_384;
+
+/** sealedChunkSize is the number of bytes of each encrypted chunk but the last. */
+export const sealedChunkSize = chunkSize + tagSize;
 
 /** Fault is what is wrong with an encrypted message. */
 export type Fault = "header" | "chunk" | "truncated";
@@ -24,67 +31,84 @@ export class ChunkedError extends Error {
   }
 }
 
-/** Keys are those of one message. */
-interface Keys {
+/** Message is what encrypts and decrypts the chunks of one message. */
+export interface Message {
+  /** Its first bytes: salt and commitment. */
+  head: Bytes;
   aead: CryptoKey;
   nonce: Bytes;
-  commitment: Bytes;
 }
 
 /** sealedSize returns the length of what seal returns for a message of that length. */
 export function sealedSize(length: number): number {
-  return headerSize + length + tagSize * (Math.floor(length / chunkSize) + 1);
+  return headSize + length + tagSize * (Math.floor(length / chunkSize) + 1);
 }
 
-async function derive(key: Bytes, salt: Uint8Array, context: Uint8Array): Promise<Keys> {
+/** begin derives what encrypts a new message under a key of 32 bytes and a context. Each message has a salt of its own. */
+export async function begin(key: Bytes, context: Uint8Array, salt = random(saltSize)): Promise<Message> {
   const material = await expand(key, joined([info, salt, context]), 76);
   return {
+    head: joined([salt, material.subarray(44)]),
     aead: await crypto.subtle.importKey("raw", material.slice(0, 32), "AES-GCM", false, ["encrypt", "decrypt"]),
     nonce: material.slice(32, 44),
-    commitment: material.slice(44),
   };
 }
 
+/** enter derives what decrypts the message that begins with these bytes. It throws ChunkedError. */
+export async function enter(key: Bytes, context: Uint8Array, head: Bytes): Promise<Message> {
+  if (head.length !== headSize) {
+    throw new ChunkedError("header");
+  }
+  const message = await begin(key, context, head.slice(0, saltSize));
+  if (!equal(message.head, head)) {
+    throw new ChunkedError("header");
+  }
+  return message;
+}
+
 /** algorithm is AES-GCM under the nonce of chunk k. */
-function algorithm({ nonce }: Keys, k: number): AesGcmParams {
+function algorithm({ nonce }: Message, k: number): AesGcmParams {
   const iv = nonce.slice();
   const tail = new DataView(iv.buffer, 4);
   tail.setBigUint64(0, tail.getBigUint64(0) ^ BigInt(k));
   return { name: "AES-GCM", iv };
 }
 
+/** sealChunk encrypts chunk k. No chunk may be encrypted twice: other bytes under one nonce would give the key away. */
+export async function sealChunk(message: Message, k: number, chunk: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.encrypt(algorithm(message, k), message.aead, chunk));
+}
+
+/** openChunk decrypts chunk k. It throws ChunkedError. */
+export async function openChunk(message: Message, k: number, sealed: Bytes): Promise<Bytes> {
+  if (sealed.length < tagSize) {
+    throw new ChunkedError("truncated");
+  }
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm(message, k), message.aead, sealed));
+  } catch {
+    throw new ChunkedError("chunk");
+  }
+}
+
 /** seal returns the message, encrypted under a key of 32 bytes and a context. */
-export async function seal(key: Bytes, context: Uint8Array, message: Bytes, salt = random(saltSize)): Promise<Bytes> {
-  const keys = await derive(key, salt, context);
-  const parts: Uint8Array[] = [salt, keys.commitment];
-  for (let k = 0; k * chunkSize <= message.length; k++) {
-    const chunk = message.subarray(k * chunkSize, (k + 1) * chunkSize);
-    parts.push(new Uint8Array(await crypto.subtle.encrypt(algorithm(keys, k), keys.aead, chunk)));
+export async function seal(key: Bytes, context: Uint8Array, plain: Bytes, salt?: Bytes): Promise<Bytes> {
+  const message = await begin(key, context, salt);
+  const parts: Uint8Array[] = [message.head];
+  for (let k = 0; k * chunkSize <= plain.length; k++) {
+    parts.push(await sealChunk(message, k, plain.subarray(k * chunkSize, (k + 1) * chunkSize)));
   }
   return joined(parts);
 }
 
 /** open returns the message of what seal returned. It throws ChunkedError, and then returns nothing of it. */
 export async function open(key: Bytes, context: Uint8Array, sealed: Bytes): Promise<Bytes> {
-  if (sealed.length < headerSize) {
-    throw new ChunkedError("header");
-  }
-  const keys = await derive(key, sealed.subarray(0, saltSize), context);
-  if (!equal(keys.commitment, sealed.subarray(saltSize, headerSize))) {
-    throw new ChunkedError("header");
-  }
+  const message = await enter(key, context, sealed.subarray(0, headSize));
   const chunks: Uint8Array[] = [];
-  for (let at = headerSize; ; at += chunkSize + tagSize) {
-    const chunk = sealed.subarray(at, at + chunkSize + tagSize);
-    if (chunk.length < tagSize) {
-      throw new ChunkedError("truncated");
-    }
-    try {
-      chunks.push(new Uint8Array(await crypto.subtle.decrypt(algorithm(keys, chunks.length), keys.aead, chunk)));
-    } catch {
-      throw new ChunkedError("chunk");
-    }
-    if (chunk.length < chunkSize + tagSize) {
+  for (let at = headSize; ; at += sealedChunkSize) {
+    const chunk = sealed.subarray(at, at + sealedChunkSize);
+    chunks.push(await openChunk(message, chunks.length, chunk));
+    if (chunk.length < sealedChunkSize) {
       return joined(chunks);
     }
   }

@@ -42,6 +42,11 @@ export async function linkProof(secret: Bytes): Promise<Bytes> {
   return await expand(await extract("hush e2e v1", secret), "link proof", 32);
 }
 
+/** previewKey returns the key of the preview of a link, for which no passphrase is needed. */
+export async function previewKey(secret: Bytes): Promise<Bytes> {
+  return await expand(await extract("hush e2e v1", secret), "preview", 32);
+}
+
 /** proofHash returns what a server compares a proof with. */
 export async function proofHash(proof: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", proof));
