@@ -1,0 +1,66 @@
+import { type Bytes, joined } from "./bytes";
+
+/** Pieces are bytes in a row, as they come. */
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** Stream hands out pieces in lengths of the caller's choice, each byte once. */
+export class Stream {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(pieces: Pieces) {
+    this.#pieces = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : iterate(pieces);
+  }
+
+  /** take returns so many bytes, or at the end what is left. The caller owns them. */
+  async take(length: number): Promise<Bytes> {
+    const taken = new Uint8Array(length);
+    let at = 0;
+    while (at < length) {
+      if (this.#rest.length === 0) {
+        const next = await this.#pieces.next();
+        if (next.done) {
+          return taken.slice(0, at);
+        }
+        this.#rest = next.value;
+      }
+      const piece = this.#rest.subarray(0, length - at);
+      taken.set(piece, at);
+      at += piece.length;
+      this.#rest = this.#rest.subarray(piece.length);
+    }
+    return taken;
+  }
+
+  /** untake puts bytes back, so that the next ones to be taken are these. */
+  untake(bytes: Bytes) {
+    this.#rest = joined([bytes, this.#rest]);
+  }
+
+  /** cancel lets go of the pieces that are left. It does not wait: the next one may never come. */
+  cancel() {
+    this.#pieces.return?.().catch(() => {});
+  }
+}
+
+async function* iterate(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/**
+ * blocks returns what a stream has in blocks of that length, of which the last one is
+ * shorter, and may be empty. It takes a block while the caller works on the one before.
+ */
+export async function* blocks(stream: Stream, length: number): AsyncGenerator<Bytes, void, undefined> {
+  let next = stream.take(length);
+  for (;;) {
+    const block = await next;
+    if (block.length < length) {
+      yield block;
+      return;
+    }
+    next = stream.take(length);
+    next.catch(() => {}); // it is thrown when its turn comes
+    yield block;
+  }
+}
