@@ -17,17 +17,19 @@ import (
 	"hush/seal/endtoend"
 )
 
-// example has the values of the table in docs/end-to-end.md, by their names.
-func example(t *testing.T) map[string]string {
+// example has the values of the table in docs/end-to-end.md under that heading, by their
+// names.
+func example(t *testing.T, heading string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/end-to-end.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(text), "\n## An example\n")
+	_, section, ok := strings.Cut(string(text), "# "+heading+"\n")
 	if !ok {
-		t.Fatal("docs/end-to-end.md: got no example, want one")
+		t.Fatalf("docs/end-to-end.md: got no section %s, want one", heading)
 	}
+	section, _, _ = strings.Cut(section, "\n## ")
 	values := map[string]string{}
 	for line := range strings.Lines(section) {
 		if cells := strings.Split(line, "|"); len(cells) == 4 {
@@ -46,7 +48,7 @@ func TestExampleOfTheDocument(t *testing.T) {
 	if *update {
 		printExample(t)
 	}
-	values := example(t)
+	values := example(t, "An example")
 	want := func(name string, got []byte) {
 		t.Helper()
 		if values[name] != hex.EncodeToString(got) {
