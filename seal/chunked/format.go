@@ -4,6 +4,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/rand"
 	"crypto/sha512"
 	"crypto/subtle"
 	"encoding/binary"
@@ -15,6 +16,9 @@ import (
 const (
 	KeySize    = 32
 	HeaderSize = saltSize + commitmentSize
+	ChunkSize  = chunkSize
+	// SealedChunkSize is the length of an encrypted chunk but the last.
+	SealedChunkSize = sealedChunk
 
 	saltSize       = 24
 	commitmentSize = 32
@@ -47,6 +51,21 @@ var (
 	// ErrTruncated says that the end of the message is missing.
 	ErrTruncated = errors.New("chunked: the end is missing")
 )
+
+// Salt tells a message from all others under one key. It is no secret.
+type Salt [saltSize]byte
+
+// NewSalt draws a salt.
+func NewSalt() (salt Salt) {
+	_, _ = rand.Read(salt[:]) // never fails
+	return salt
+}
+
+// Place returns the number of the chunk that has byte n of a message, and where this
+// chunk begins in the encrypted message. n is at least 0.
+func Place(n int64) (chunk uint64, offset int64) {
+	return uint64(n / chunkSize), HeaderSize + n/chunkSize*sealedChunk
+}
 
 // SealedSize returns the number of bytes that a message of n bytes has when it is
 // encrypted. n is at least 0 and at most MaxSize.

@@ -1,11 +1,8 @@
 package chunked
 
-import "crypto/rand"
-
 // Seal returns the message, encrypted under key and context. It returns ErrKey.
 func Seal(key, context, message []byte) ([]byte, error) {
-	var salt [saltSize]byte
-	_, _ = rand.Read(salt[:]) // never fails
+	salt := NewSalt()
 	m, commitment, err := newMessage(key, salt[:], context)
 	if err != nil {
 		return nil, err

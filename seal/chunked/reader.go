@@ -74,5 +74,11 @@ func (r *Reader) next() {
 	r.number++
 }
 
+// Jump goes on reading at the beginning of a chunk, from where src has the encrypted
+// message; see Place. What lies between is not read, and is for the caller to know.
+func (r *Reader) Jump(src io.Reader, chunk uint64) {
+	r.src, r.number, r.chunk, r.err = src, chunk, nil, nil
+}
+
 // isEnd reports whether io.ReadFull met the end of its reader.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

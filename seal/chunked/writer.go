@@ -1,7 +1,6 @@
 package chunked
 
 import (
-	"crypto/rand"
 	"errors"
 	"io"
 )
@@ -25,20 +24,48 @@ type Writer struct {
 // NewWriter writes the header of a new message to dst and returns the writer of
 // its content. It returns ErrKey, or the error of dst.
 func NewWriter(dst io.Writer, key, context []byte) (*Writer, error) {
-	salt := make([]byte, saltSize, HeaderSize)
-	_, _ = rand.Read(salt) // never fails
-	return newWriter(dst, key, salt, context)
+	salt := NewSalt()
+	return newWriter(dst, key, salt[:], context)
 }
 
 func newWriter(dst io.Writer, key, salt, context []byte) (*Writer, error) {
-	m, commitment, err := newMessage(key, salt, context)
+	w, commitment, err := resumeWriter(dst, key, salt, context)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := dst.Write(append(salt, commitment...)); err != nil {
+	if _, err := dst.Write(append(salt[:saltSize:saltSize], commitment...)); err != nil {
 		return nil, err
 	}
-	return &Writer{dst: dst, message: m, chunk: make([]byte, 0, chunkSize), sealed: make([]byte, 0, sealedChunk)}, nil
+	return w, nil
+}
+
+// ResumeWriter returns a writer that goes on with a message: behind its first chunks, as
+// another Writer wrote them under the same key, salt and context. With 0 chunks it
+// begins the message, and writes its header.
+//
+// Nothing must be encrypted twice under one salt: who goes on keeps what was written, and
+// makes none of it again. It returns ErrKey, ErrSize, or the error of dst.
+func ResumeWriter(dst io.Writer, key, context []byte, salt Salt, chunks uint64) (*Writer, error) {
+	switch {
+	case chunks == 0:
+		return newWriter(dst, key, salt[:], context)
+	case chunks >= maxChunks:
+		return nil, ErrSize
+	}
+	w, _, err := resumeWriter(dst, key, salt[:], context)
+	if err != nil {
+		return nil, err
+	}
+	w.number = chunks
+	return w, nil
+}
+
+func resumeWriter(dst io.Writer, key, salt, context []byte) (w *Writer, commitment []byte, err error) {
+	m, commitment, err := newMessage(key, salt, context)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Writer{dst: dst, message: m, chunk: make([]byte, 0, chunkSize), sealed: make([]byte, 0, sealedChunk)}, commitment, nil
 }
 
 // Write encrypts p. It returns ErrSize when the message gets longer than

@@ -63,7 +63,8 @@ func (k Keys) Seal(dst io.Writer, h Header, body io.Reader) error {
 // it is all of the content only once Read has returned io.EOF.
 type Content struct {
 	Header Header
-	src    io.Reader
+	src    *chunked.Reader
+	used   uint64 // bytes of the message before the zeros
 	left   uint64 // bytes of the body
 	zeros  uint64
 	err    error
@@ -94,7 +95,7 @@ func (k Keys) Open(src io.Reader) (*Content, error) {
 		return nil, err
 	}
 	used := lengthSize + uint64(size) + h.Size
-	return &Content{Header: h, src: message, left: h.Size, zeros: Padded(used) - used}, nil
+	return &Content{Header: h, src: message, used: used, left: h.Size, zeros: Padded(used) - used}, nil
 }
 
 // Read decrypts up to len(p) bytes. It returns ErrContent, ErrSize, or an error of

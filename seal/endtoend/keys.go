@@ -4,6 +4,7 @@ import (
 	"crypto/hkdf"
 	"crypto/sha256"
 	"crypto/sha512"
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -104,6 +105,23 @@ func (k Keys) LinkProof() Proof { return k.derived().linkProof }
 
 // Proof shows that the device has the link and the passphrase.
 func (k Keys) Proof() Proof { return k.derived().proof }
+
+// KeysSize is the length of what Keys.Expose returns.
+const KeysSize = 3 * 32
+
+// Expose returns the keys, for a file that only its owner may read: without the secret of
+// the link and its passphrase, from which they were derived.
+func (k Keys) Expose() [KeysSize]byte {
+	d := k.derived()
+	return [KeysSize]byte(slices.Concat(d.linkProof[:], d.proof[:], d.content[:]))
+}
+
+// KeysOf is the inverse of Keys.Expose.
+func KeysOf(bytes [KeysSize]byte) Keys {
+	return Keys{derived: seal.Hide(derived{
+		linkProof: Proof(bytes[:32]), proof: Proof(bytes[32:64]), content: [32]byte(bytes[64:]),
+	})}
+}
 
 // LinkProof returns the proof of a link alone, which needs no passphrase.
 func LinkProof(secret LinkSecret) Proof {
