@@ -42,6 +42,10 @@ const (
 	// KindProtocol: the answer is not one of the protocol. Another server is there
 	// than the Client was made for, or something in front of it.
 	KindProtocol
+	// KindArriving: the file is still arriving. It waits.
+	KindArriving
+	// KindRestart: what is kept of an upload is not enough to go on with it.
+	KindRestart
 )
 
 // Error is the error of every call. Message is a sentence for people, without a
@@ -112,6 +116,8 @@ var (
 	ErrAltered      = &Error{Kind: KindAltered, Message: "altered"}
 	ErrUnsupported  = &Error{Kind: KindUnsupported, Message: "unsupported"}
 	ErrProtocol     = &Error{Kind: KindProtocol, Message: "protocol"}
+	ErrArriving     = &Error{Kind: KindArriving, Message: "arriving"}
+	ErrRestart      = &Error{Kind: KindRestart, Message: "restart"}
 )
 
 // ErrScheme is the cause of an error where the address of a server begins with the

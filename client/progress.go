@@ -17,6 +17,9 @@ const (
 	StageSending
 	// StageReceiving: the content is on its way here.
 	StageReceiving
+	// StageSendingFile and StageFetchingFile: a file is on its way, in parts.
+	StageSendingFile
+	StageFetchingFile
 )
 
 // Progress is how far a call is.
@@ -25,6 +28,9 @@ type Progress struct {
 	// Done and Total are bytes of a request or of an answer, with all that is around
 	// the content. Total is 0 where it is not known.
 	Done, Total int64
+	// Waiting is why nothing moves at the moment, for the stages of files; nil if something
+	// moves. Their Done never falls.
+	Waiting error
 }
 
 // quietMax is how long a server may say nothing while an answer arrives, or take

@@ -86,6 +86,9 @@ type Receipt struct {
 	Encryption Encryption
 	// Label is the sender's note.
 	Label string
+	// File says how much of a file has arrived, and how much the recipient has fetched;
+	// nil for other secrets.
+	File *File
 	// Recipients are e-mail addresses, obscured.
 	Recipients []string
 	// Domain is the custom domain of the link.

@@ -2,6 +2,8 @@ package client
 
 import (
 	"time"
+
+	"hush/seal/endtoend"
 )
 
 // Encryption is who encrypts the content of a secret.
@@ -99,6 +101,10 @@ type Secret struct {
 	Encryption Encryption
 	// Expires is when it is destroyed unread; zero where the server does not say.
 	Expires time.Time
+	// File says how far it is if it is a file that Files fetches; nil for other secrets.
+	File *File
+	// Preview is what the sender shows of such a file; nil for none.
+	Preview *Preview
 }
 
 // Opened is a secret that was revealed.
@@ -126,6 +132,11 @@ type Policy struct {
 	// MaxContent is the longest content for this caller in bytes; zero where
 	// unknown.
 	MaxContent int64
+	// MaxSealed is the longest end-to-end encrypted content, as it is encrypted.
+	MaxSealed int64
+	// MaxFile is the longest file for this caller in bytes, in parts; zero where the
+	// server takes none.
+	MaxFile int64
 	// PassphraseRequired and PassphraseMin are the rules for passphrases.
 	PassphraseRequired bool
 	PassphraseMin      int
@@ -137,6 +148,12 @@ type Policy struct {
 	Mail bool
 	// Maintenance is the operator's message while no secrets can be created.
 	Maintenance string
+}
+
+// TakesWhole reports whether a server takes a file in one message, with Share.
+func (p Policy) TakesWhole(fileName string, size int64) bool {
+	sealed, err := endtoend.SealedSize(endtoend.Header{Kind: endtoend.KindFile, FileName: fileName, Size: uint64(size)})
+	return err != nil || size <= p.MaxContent && sealed <= p.MaxSealed
 }
 
 // Account is the account of a token.

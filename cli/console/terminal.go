@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,6 +18,15 @@ var ErrNoTerminal = errors.New("there is no terminal to ask on")
 // ErrInterrupted is the error of a prompt that was given up with Ctrl-C or by a
 // signal. Commands ask before they act.
 var ErrInterrupted = errors.New("interrupted; nothing was done")
+
+// ErrGivenUp is the cause of the end of a command's context where Ctrl-C ended it, and not
+// another signal. It is a context.Canceled.
+var ErrGivenUp error = givenUpError{}
+
+type givenUpError struct{}
+
+func (givenUpError) Error() string        { return context.Canceled.Error() }
+func (givenUpError) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // as errors.Is wants it
 
 // ErrCtrlC is ErrInterrupted for Ctrl-C at a prompt that does not show what is typed,
 // where the terminal sends no signal for it.

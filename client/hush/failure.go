@@ -99,6 +99,10 @@ func byReason(e *client.Error, refusal *hushv1.Refusal, message string) bool {
 		e.Kind, e.Message = client.KindLink, "the link is wrong: a part of it was changed"
 	case hushv1.Refusal_REASON_ENCRYPTION:
 		e.Kind, e.Message = client.KindAltered, "the server says something else of the secret than its link"
+	case hushv1.Refusal_REASON_VERSION:
+		e.Kind, e.Message = client.KindUnsupported, "the secret is a large file, which is fetched in parts: open it with \"hush open\" of this version or a newer one"
+	case hushv1.Refusal_REASON_ARRIVING:
+		e.Kind, e.Message = client.KindArriving, "the file is still arriving: its sender has not sent all of it yet"
 	case hushv1.Refusal_REASON_REQUEST_ENDED:
 		e.Kind, e.Message = client.KindGone, "the request takes no more answers: it is full, its time is over, or it was closed"
 	case hushv1.Refusal_REASON_RATE_LIMITED, hushv1.Refusal_REASON_TOO_MANY:

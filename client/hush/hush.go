@@ -5,6 +5,7 @@ package hush
 
 import (
 	"context"
+	"math"
 	"net/url"
 	"slices"
 	"sync"
@@ -20,7 +21,7 @@ import (
 )
 
 // Client speaks the Connect protocol with a Hush server. It is a client.Backend
-// with client.Requests.
+// with client.Requests and client.Files.
 type Client struct {
 	system     hushv1connect.SystemServiceClient
 	sessions   hushv1connect.SessionServiceClient
@@ -28,6 +29,7 @@ type Client struct {
 	metadata   hushv1connect.MetadataServiceClient
 	challenges hushv1connect.ChallengeServiceClient
 	requests   hushv1connect.RequestServiceClient
+	files      hushv1connect.FileServiceClient
 
 	token client.Text
 	// repeats is how calls are made again.
@@ -66,6 +68,7 @@ func New(server *url.URL, o client.Options) *Client {
 		metadata:   hushv1connect.NewMetadataServiceClient(calls, base, options),
 		challenges: hushv1connect.NewChallengeServiceClient(calls, base, options),
 		requests:   hushv1connect.NewRequestServiceClient(calls, base, options),
+		files:      hushv1connect.NewFileServiceClient(calls, base, options),
 		token:      o.Token, repeats: attempt.DefaultRepeats(o.Notice), progress: o.Progress, quiet: o.Quiet,
 		keepEvery: keepEvery, silence: silenceMax, claimTime: client.ClaimTime, derive: endtoend.Derive,
 		now: time.Now,
@@ -83,6 +86,8 @@ func (h *Client) Policy(ctx context.Context) (client.Policy, error) {
 		DefaultTTL:         seconds(p.GetDefaultTtl()),
 		MaxTTL:             seconds(p.GetAnonymousTtl()),
 		MaxContent:         p.GetAnonymousSecret(),
+		MaxSealed:          p.GetAnonymousSealed(),
+		MaxFile:            p.GetAnonymousFile(),
 		PassphraseRequired: p.GetPassphraseRequired(), PassphraseMin: int(p.GetPassphraseMin()),
 		EndToEnd:       slices.Contains(p.GetEncryptions(), hushv1.Encryption_ENCRYPTION_END_TO_END),
 		Server:         slices.Contains(p.GetEncryptions(), hushv1.Encryption_ENCRYPTION_SERVER),
@@ -90,6 +95,7 @@ func (h *Client) Policy(ctx context.Context) (client.Policy, error) {
 	}
 	if !h.token.IsEmpty() {
 		policy.MaxTTL, policy.MaxContent = seconds(p.GetAccountTtl()), p.GetAccountSecret()
+		policy.MaxSealed, policy.MaxFile = p.GetAccountSealed(), p.GetAccountFile()
 	}
 	return policy, nil
 }
@@ -114,6 +120,18 @@ func (h *Client) Account(ctx context.Context) (client.Account, error) {
 
 // Look implements client.Backend.
 func (h *Client) Look(ctx context.Context, link client.Link) (client.Secret, error) {
+	looked, err := h.describe(ctx, link)
+	if err == nil && link.Encryption == client.EncryptionEndToEnd && link.CollectProof() == nil {
+		err = h.lookAtFile(ctx, link, &looked)
+	}
+	if err != nil {
+		return client.Secret{}, err
+	}
+	return looked, nil
+}
+
+// describe asks what every caller with the key of a secret is told.
+func (h *Client) describe(ctx context.Context, link client.Link) (client.Secret, error) {
 	answer, err := ask(ctx, h, h.secrets.GetSecret, &hushv1.GetSecretRequest{SecretKey: link.Key.Expose()})
 	if err != nil {
 		return client.Secret{}, err
@@ -125,6 +143,43 @@ func (h *Client) Look(ctx context.Context, link client.Link) (client.Secret, err
 	return client.Secret{
 		Known: true, HasPassphrase: secret.GetHasPassphrase(), Encryption: link.Encryption, Expires: timeOf(secret.GetExpireTime()),
 	}, nil
+}
+
+// lookAtFile asks whether a secret is a file. It shows the proof of the link for that, which
+// opens nothing: only where the server says the same of the secret as its link.
+func (h *Client) lookAtFile(ctx context.Context, link client.Link, looked *client.Secret) error {
+	proof := endtoend.LinkProof(link.LinkSecret())
+	answer, err := ask(ctx, h, h.secrets.GetSecret, &hushv1.GetSecretRequest{SecretKey: link.Key.Expose(), LinkProof: proof[:]})
+	if err != nil {
+		return err
+	}
+	if err := matches(link, answer.GetSecret()); err != nil {
+		return err
+	}
+	if answer.GetFile() == nil {
+		return nil
+	}
+	looked.File = fileOf(answer.GetFile())
+	if len(answer.GetPreview()) == 0 {
+		return nil
+	}
+	preview, err := endtoend.OpenPreview(link.LinkSecret(), answer.GetPreview())
+	if err != nil {
+		return &client.Error{Kind: client.KindAltered, Message: "what is shown of the file before it is opened was altered, or belongs to another link"}
+	}
+	looked.Preview = &client.Preview{FileName: preview.FileName, Size: int64(preview.Size), Count: int(preview.Count), Note: preview.Note}
+	return nil
+}
+
+// fileOf returns how far a file is; nil for none.
+func fileOf(f *hushv1.File) *client.File {
+	if f == nil {
+		return nil
+	}
+	return &client.File{
+		Size: int64(min(f.GetSize(), math.MaxInt64)), Parts: int(f.GetParts()), Arrived: int(f.GetArrived()), Fetched: int(f.GetFetched()),
+		Complete: f.GetComplete(),
+	}
 }
 
 // matches returns an error if a server says something else of a secret than its

@@ -39,6 +39,8 @@ type opening struct {
 	// resumed reports whether the server has no such secret any more. An earlier
 	// Open with the same claim may be why.
 	resumed bool
+	// isFile reports whether the content comes in parts.
+	isFile bool
 	// keys are those of an end-to-end link.
 	keys endtoend.Keys
 	// lost reports whether an answer was lost, after which the server may have bound
@@ -103,7 +105,7 @@ func (h *Client) Open(ctx context.Context, link client.Link, passphrase client.T
 
 // look asks what the secret is, before anything that opens it is sent.
 func (o *opening) look(ctx context.Context) error {
-	secret, err := o.Client.Look(ctx, o.link)
+	secret, err := o.describe(ctx, o.link)
 	switch {
 	case err == nil && secret.HasPassphrase && o.passphrase.IsEmpty():
 		return &client.Error{Kind: client.KindPassphrase, Message: "a passphrase is needed", Missing: true, TriesLeft: -1}
@@ -138,7 +140,7 @@ func (o *opening) derive() error {
 // reveal asks for the content until an answer arrives, the secret cannot be bound
 // to the claim any more, or ctx ends.
 func (o *opening) reveal(ctx context.Context) (*hushv1.RevealSecretResponse, error) {
-	o.keepsUntil(time.Now().Add(o.claimTime))
+	o.keepsUntil(time.Now().Add(o.lasts()))
 	repeats := o.repeats
 	repeats.Calls = 0
 	answer, fail := attempt.Do(ctx, repeats, func(number int) (*hushv1.RevealSecretResponse, *failure) {
@@ -164,7 +166,7 @@ func (o *opening) revealOnce(ctx context.Context, number int) (*hushv1.RevealSec
 	}
 	if fail.Outcome == attempt.OutcomeUnknown && !o.lost {
 		o.lost = true
-		o.keepsUntil(sent.Add(o.claimTime))
+		o.keepsUntil(sent.Add(o.lasts()))
 	}
 	final := o.final(ctx, fail, number)
 	if final != nil {
@@ -172,6 +174,14 @@ func (o *opening) revealOnce(ctx context.Context, number int) (*hushv1.RevealSec
 	}
 	fail.Repeatable, fail.Until = final == nil, o.keptUntil()
 	return nil, fail
+}
+
+// lasts returns how long the claim lasts if the server says nothing of that.
+func (o *opening) lasts() time.Duration {
+	if o.isFile {
+		return leaseTime
+	}
+	return o.claimTime
 }
 
 // isClaimAlone reports whether an attempt has the claim alone. It opens what is bound to
@@ -183,6 +193,9 @@ func (o *opening) isClaimAlone(number int) bool {
 
 func (o *opening) request(number int) *hushv1.RevealSecretRequest {
 	request := &hushv1.RevealSecretRequest{SecretKey: o.link.Key.Expose(), Claim: o.claim.Bytes()}
+	if o.isFile {
+		request.AcceptsVersion = acceptsFiles
+	}
 	switch {
 	case o.isClaimAlone(number):
 	case o.link.Encryption == client.EncryptionEndToEnd:

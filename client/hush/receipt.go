@@ -96,6 +96,7 @@ func receiptOf(m *hushv1.Metadata) client.Receipt {
 		HasPassphrase: m.GetHasPassphrase(), LockedForGood: m.GetLockedForGood(), Encryption: encryptionOf(m.GetEncryption()),
 		Label: m.GetMemo(), Domain: client.Plain(m.GetShareDomain()), TTL: m.GetTtl().AsDuration(),
 		Created: timeOf(m.GetCreateTime()), Expires: timeOf(m.GetSecretExpireTime()),
+		File: fileOf(m.GetFile()),
 	}
 	switch r.State {
 	case client.StateOpened:
@@ -160,7 +161,8 @@ func deliveryOf(m *hushv1.Metadata) client.Delivery {
 		default:
 		}
 	}
-	if revealed && sinceOpened(m) < confirmable {
+	// A file is always opened with a claim, which lasts for hours: its end is an event.
+	if revealed && (m.GetFile() != nil || sinceOpened(m) < confirmable) {
 		return client.DeliveryPending
 	}
 	return client.DeliveryUnknown

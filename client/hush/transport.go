@@ -34,6 +34,7 @@ func (c *caller) Do(r *http.Request) (*http.Response, error) {
 		r.Header.Set("Authorization", "Bearer "+c.token.Expose())
 	}
 	f := flowFrom(r.Context())
+	defer addPart(r)()
 	f.send(r)
 	res, err := c.http.Do(r) //nolint:gosec // the user chose the server
 	if err != nil {
@@ -56,6 +57,11 @@ func checkAnswer(res *http.Response) (*http.Response, error) {
 	case res.StatusCode == http.StatusOK && kind == "application/connect+proto":
 		return res, nil
 	case res.StatusCode == http.StatusOK && kind == "application/proto":
+		if taken, err := takePart(res); err != nil {
+			return nil, err
+		} else if taken {
+			return res, nil
+		}
 	case res.StatusCode != http.StatusOK && kind == "application/json":
 		most = attempt.RefusalMax
 	default:

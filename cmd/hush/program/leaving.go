@@ -22,12 +22,13 @@ type leaving struct {
 // catch returns a context that ends with the first such signal, after which a second one
 // ends the process: a command that waits for a pipe does not see the first, and each
 // survives the second as it survives kill -9. What this process was told to ignore, as
-// nohup tells it, stays ignored.
+// nohup tells it, stays ignored. The cause of the end is console.ErrGivenUp if the
+// person at the terminal gave the command up.
 //
 // SIGPIPE is no end here. To write to a pipe that no one reads is an error then, and a
 // command that holds what would be lost has its say.
 func (e *leaving) catch(parent context.Context) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	for _, one := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(one) {
@@ -41,13 +42,16 @@ func (e *leaving) catch(parent context.Context) (ctx context.Context, stop func(
 			if number, ok := got.(syscall.Signal); ok {
 				e.got.Store(int64(number))
 			}
-			cancel()
+			if got == syscall.SIGINT {
+				cancel(console.ErrGivenUp)
+			}
+			cancel(nil)
 			signal.Stop(signals)
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() {
-		cancel()
+		cancel(nil)
 		signal.Stop(signals)
 	}
 }
