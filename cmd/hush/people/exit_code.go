@@ -45,7 +45,7 @@ func exitCodeOf(kind client.Kind) int {
 		return command.ExitPassphrase
 	case client.KindLocked:
 		return command.ExitLocked
-	case client.KindRefused, client.KindUnauthorized, client.KindLimited, client.KindUnsupported:
+	case client.KindRefused, client.KindUnauthorized, client.KindLimited, client.KindUnsupported, client.KindArriving:
 		return command.ExitRefused
 	case client.KindNetwork:
 		return command.ExitNetwork

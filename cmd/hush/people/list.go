@@ -46,7 +46,7 @@ hush list
 hush list --all --state waiting --json`,
 	}
 	s := receiptCommand{Console: on, connector: addServerFlags(c, on, environment)}
-	flags.List(&l.states, "`states` to list, separated by commas: waiting, locked, opened, delivered, lapsed, burned, expired, unknown; waiting has the locked too, and opened the delivered and the lapsed", parseStates)(c.Flags(), "state")
+	flags.List(&l.states, "`states` to list, separated by commas: waiting, locked, arriving, opened, delivered, lapsed, burned, expired, unknown; waiting has the locked and the arriving too, and opened the delivered and the lapsed", parseStates)(c.Flags(), "state")
 	flags.Switch(&l.all, fmt.Sprintf("list all, not the newest %d", listLength))(c.Flags(), "all")
 	flags.Switch(&l.asJSON, "print an object for each secret")(c.Flags(), "json")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -62,7 +62,7 @@ hush list --all --state waiting --json`,
 // parseStates reads states, by the words that a list prints: see stateText.
 func parseStates(text string) ([]string, error) {
 	states := []string{
-		client.StateWaiting.String(), stateLocked, client.StateOpened.String(), client.DeliveryConfirmed.String(),
+		client.StateWaiting.String(), stateLocked, stateArriving, client.StateOpened.String(), client.DeliveryConfirmed.String(),
 		client.DeliveryLapsed.String(), client.StateBurned.String(), client.StateExpired.String(), client.StateUnknown.String(),
 	}
 	wanted := flags.SplitList(text)

@@ -175,6 +175,9 @@ func (o *openCommand) checkPlace() error {
 // open opens a secret that was looked at. Whatever can fail is tried before the
 // secret is consumed.
 func (o *openCommand) open(ctx context.Context, s *revealer) error {
+	if s.isInParts() {
+		return o.openInParts(ctx, s)
+	}
 	if s.wasSavedTo() && o.isFile() {
 		return o.finish(ctx, s)
 	}
@@ -252,7 +255,7 @@ func (o *openCommand) tellFinished(s *revealer) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(o.console, openedJSON{Answer: o.answer, Size: int(info.Size()), Encryption: s.encryption().String(), Server: s.link.Server, Output: o.output})
+		return printJSON(o.console, openedJSON{Answer: o.answer, Size: info.Size(), Encryption: s.encryption().String(), Server: s.link.Server, Output: o.output})
 	}
 	s.tellf("an earlier run saved the secret to %q", o.output)
 	return nil

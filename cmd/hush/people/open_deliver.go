@@ -136,7 +136,8 @@ type openedJSON struct {
 	Answer     int     `json:"answer,omitempty"`
 	Kind       string  `json:"kind,omitempty"`
 	FileName   string  `json:"file_name,omitempty"`
-	Size       int     `json:"size"`
+	Note       string  `json:"note,omitempty"`
+	Size       int64   `json:"size"`
 	Encryption string  `json:"encryption"`
 	Server     string  `json:"server"`
 	Output     string  `json:"output,omitempty"`
@@ -149,7 +150,7 @@ type openedJSON struct {
 // nowhere else.
 func (o *openCommand) printJSON(s *revealer, content client.Content, to *outputFile, withContent bool) error {
 	object := openedJSON{
-		Answer: o.answer, Kind: "text", FileName: content.FileName, Size: len(content.Bytes),
+		Answer: o.answer, Kind: "text", FileName: content.FileName, Size: int64(len(content.Bytes)),
 		Encryption: s.encryption().String(), Server: s.link.Server, Copied: o.copy,
 	}
 	if content.IsFile {

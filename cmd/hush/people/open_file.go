@@ -48,13 +48,8 @@ func newOutputFile(path string, overwrite, mayBeThere bool) (*outputFile, error)
 	t := &outputFile{path: path, overwrite: overwrite, mayBeThere: mayBeThere}
 	info, err := os.Stat(path)
 	t.isFolder = err == nil && info.IsDir()
-	if !t.isFolder {
-		if strings.HasSuffix(path, string(filepath.Separator)) {
-			return nil, fmt.Errorf("there is no folder %s", path)
-		}
-		if err := t.checkFree(path); err != nil {
-			return nil, err
-		}
+	if err := t.checkPath(); err != nil {
+		return nil, err
 	}
 	t.leftovers = sweepFolder(t.folder())
 	t.linkName = temporaryName(t.folder())
@@ -87,6 +82,17 @@ func (t *outputFile) checkName(content client.Content) error {
 		return fmt.Errorf("%w, or name another with --output %s", err, filepath.Join(t.path, "NAME"))
 	}
 	return nil
+}
+
+// checkPath refuses a path that is no folder and must not be written.
+func (t *outputFile) checkPath() error {
+	switch {
+	case t.isFolder:
+		return nil
+	case strings.HasSuffix(t.path, string(filepath.Separator)):
+		return fmt.Errorf("there is no folder %s", t.path)
+	}
+	return t.checkFree(t.path)
 }
 
 // checkFree refuses a path that must not be written. Only regular files are replaced:

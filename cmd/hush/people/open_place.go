@@ -28,7 +28,7 @@ func (o *openCommand) newOutputAt(s *revealer, path string) (*outputFile, error)
 	}
 	for _, file := range to.leftovers {
 		if !s.knowsTemporary(file) {
-			o.console.Tellf("a run that was cut off left %q, which may have the content of a secret that opens no more: look at it, and delete it", file)
+			o.tellLeftover(file)
 		}
 	}
 	to.keepDot = to.isFolder && !o.overwrite && !o.isHome(to.path)
@@ -40,6 +40,11 @@ func (o *openCommand) newOutputAt(s *revealer, path string) (*outputFile, error)
 		return nil, err
 	}
 	return to, nil
+}
+
+// tellLeftover names a file that a killed run has left, and that no run comes back for.
+func (o *openCommand) tellLeftover(file string) {
+	o.console.Tellf("a run that was cut off left %q, which may have the content of a secret that opens no more: look at it, and delete it", file)
 }
 
 // isHome reports whether a folder is the home of the user, where names with a dot

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -19,6 +20,9 @@ func receiptFields(r client.Receipt, now time.Time) []console.Fact {
 	}
 	add("label", r.Label)
 	add("kind", encryptionText(r.Encryption))
+	if r.File != nil {
+		add("file", fileText(r))
+	}
 	if r.State == client.StateWaiting {
 		add("passphrase", passphraseText(r))
 	}
@@ -34,6 +38,19 @@ func receiptFields(r client.Receipt, now time.Time) []console.Fact {
 	add("recipients", strings.Join(r.Recipients, ", "))
 	add("mails", mailsText(r.Mails))
 	return append(list, timelineFields(r.Events, now)...)
+}
+
+// fileText is how far a file is. Only its sender knows its name.
+func fileText(r client.Receipt) string {
+	text := "about " + sizeText(r.File.Size)
+	switch {
+	case isArriving(r):
+		return text + fmt.Sprintf(", %d %% arrived", r.File.ArrivedPercent())
+	case r.State == client.StateOpened:
+		return text + fmt.Sprintf(", %d %% fetched", r.File.FetchedPercent())
+	default:
+		return text
+	}
 }
 
 func passphraseText(r client.Receipt) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"time"
 
 	"hush/cli/command"
@@ -124,6 +125,9 @@ func (f *receiptFollower) take(ctx context.Context, c receiptChange) error {
 		return err
 	}
 	before := f.last[c.at]
+	if !f.view.asJSON && !f.line.terminal && before.known && isProgressAlone(before.Receipt, c.receipt) {
+		return nil
+	}
 	f.last[c.at] = followedReceipt{Receipt: c.receipt, known: true, json: string(encoded)}
 	if before.json == string(encoded) {
 		return nil // the connection broke, and nothing changed meanwhile
@@ -137,6 +141,23 @@ func (f *receiptFollower) take(ctx context.Context, c receiptChange) error {
 	}
 	f.line.draw(f.liveText(now))
 	return err
+}
+
+// progressStep is how much more of a file must have moved for another line, in percent.
+const progressStep = 10
+
+// isProgressAlone reports whether nothing changed but that a little more of a file has
+// arrived or was fetched.
+func isProgressAlone(before, now client.Receipt) bool {
+	if before.File == nil || now.File == nil {
+		return false
+	}
+	a, b := *before.File, *now.File
+	if b.ArrivedPercent()-a.ArrivedPercent() >= progressStep || b.FetchedPercent()-a.FetchedPercent() >= progressStep || a.Complete != b.Complete {
+		return false
+	}
+	before.File, now.File = nil, nil
+	return reflect.DeepEqual(newReceiptJSON(before), newReceiptJSON(now))
 }
 
 // outcomeLine is the outcome of a receipt, behind its ID if there are several.

@@ -27,6 +27,16 @@ type receiptJSON struct {
 	Ended         *time.Time  `json:"ended"`
 	Events        []eventJSON `json:"events"`
 	Mails         []mailJSON  `json:"mails"`
+	File          *fileJSON   `json:"file,omitempty"`
+}
+
+// fileJSON is how far a file is. Its numbers are those of what is encrypted.
+type fileJSON struct {
+	Size     int64 `json:"size"`
+	Parts    int   `json:"parts"`
+	Arrived  int   `json:"arrived"`
+	Fetched  int   `json:"fetched"`
+	Complete bool  `json:"complete"`
 }
 
 type eventJSON struct {
@@ -48,6 +58,9 @@ func newReceiptJSON(r client.Receipt) receiptJSON {
 		Label: r.Label, Recipients: append([]string{}, r.Recipients...), Domain: r.Domain, TTL: int64(r.TTL / time.Second),
 		Created: timeJSON(r.Created), Expires: timeJSON(r.Expires), Ended: timeJSON(r.Ended),
 		Events: make([]eventJSON, len(r.Events)), Mails: make([]mailJSON, len(r.Mails)),
+	}
+	if f := r.File; f != nil {
+		object.File = &fileJSON{Size: f.Size, Parts: f.Parts, Arrived: f.Arrived, Fetched: f.Fetched, Complete: f.Complete}
 	}
 	for i, e := range r.Events {
 		object.Events[i] = eventJSON{Kind: e.Kind, Time: timeJSON(e.Time), Network: e.Network, Count: e.Count}

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ func outcomeText(r client.Receipt, now time.Time) string {
 // waitingText says what is known of a secret that waits.
 func waitingText(r client.Receipt, now time.Time) string {
 	text := "waiting"
+	if isArriving(r) {
+		text = fmt.Sprintf("arriving, %d %%", r.File.ArrivedPercent())
+	}
 	if r.LockedForGood {
 		text = "locked for good after too many wrong passphrases: it can only be burned"
 	}
@@ -42,9 +46,17 @@ func waitingText(r client.Receipt, now time.Time) string {
 	return text
 }
 
+// isArriving reports whether a secret is a file that is still being sent.
+func isArriving(r client.Receipt) bool {
+	return r.State == client.StateWaiting && r.File != nil && !r.File.Complete
+}
+
 // openedText says whether the content of a secret arrived.
 func openedText(r client.Receipt, now time.Time) string {
 	text := "opened" + sinceText(r.Ended, now)
+	if r.File != nil && r.Delivery != client.DeliveryConfirmed {
+		text += fmt.Sprintf(", %d %% fetched", r.File.FetchedPercent())
+	}
 	switch r.Delivery {
 	case client.DeliveryConfirmed:
 		return "delivered: " + text + ", and the recipient's device has the content"
@@ -70,11 +82,16 @@ func countEvents(r client.Receipt, kind string) (n int) {
 // stateLocked is the state of a secret that no passphrase opens any more.
 const stateLocked = "locked"
 
+// stateArriving is the state of a file that is still being sent.
+const stateArriving = "arriving"
+
 // stateText is outcomeText in one word, for a table.
 func stateText(r client.Receipt) string {
 	switch {
 	case r.State == client.StateWaiting && r.LockedForGood:
 		return stateLocked
+	case isArriving(r):
+		return stateArriving
 	case r.State == client.StateOpened && r.Delivery != client.DeliveryUnknown && r.Delivery != client.DeliveryPending:
 		return r.Delivery.String()
 	default:

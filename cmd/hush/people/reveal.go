@@ -157,9 +157,10 @@ func (s *revealer) noteWhole(file, to string) error {
 	return s.claim.NoteWhole(file, to)
 }
 
-// knowsTemporary reports whether an earlier run noted a temporary file.
+// knowsTemporary reports whether an earlier run noted a temporary file, with a claim on this
+// secret or on another one that it goes on with.
 func (s *revealer) knowsTemporary(file string) bool {
-	return s.claim != nil && s.claim.HasTemporary(file)
+	return s.claim != nil && s.claim.HasTemporary(file) || s.claims.KeepsTemporary(file)
 }
 
 // open reveals the secret, after storeClaim. If its passphrase is wrong and was asked

@@ -205,6 +205,10 @@ func (r *runCommand) lookAt(ctx context.Context, from secretSource) (*runSecret,
 	if err != nil {
 		return nil, err
 	}
+	if err := s.refuseInParts(); err != nil {
+		s.release()
+		return nil, err
+	}
 	s.describe()
 	return &runSecret{revealer: s, source: from}, nil
 }

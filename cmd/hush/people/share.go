@@ -18,14 +18,18 @@ import (
 type shareCommand struct {
 	contentReader
 
-	connector *connector
+	connector   *connector
+	environment []string
+	// inParts is the file that is shared in parts; nil for another content.
+	inParts *fileShare
 
 	generate                         *client.Generate
 	ttl                              time.Duration
 	encryption                       string
 	encryptionSet                    bool
 	recipients                       []string
-	domain, label                    string
+	domain, label, note              string
+	anew                             bool
 	passphraseFile                   string
 	passphrasePrompt                 bool
 	generatePassphrase               bool
@@ -73,7 +77,7 @@ exist recipient, file_name, passphrase (that of --generate-passphrase) and value
 // prints the link. The content comes from standard input, a file or a prompt, and never
 // from the command line.
 func Share(on *console.Console, environment []string) *cobra.Command {
-	s := &shareCommand{contentReader: contentReader{console: on, call: "hush share", use: "share"}}
+	s := &shareCommand{contentReader: contentReader{console: on, call: "hush share", use: "share"}, environment: environment}
 	c := &cobra.Command{
 		Use: "share [FILE|-]", Short: "share a secret and print its link", Long: shareHelp, Example: shareExamples,
 		Args: s.arguments, ValidArgsFunction: command.CompleteFiles,
@@ -86,7 +90,7 @@ func Share(on *console.Console, environment []string) *cobra.Command {
 	command.HoldOutput(c)
 	s.addFlags(c.Flags())
 	command.AddDetails(c, shareDetails)
-	for _, name := range []string{"domain", "encryption", "json", "label", "name", "receipt-file", "recipient", "show", "text"} {
+	for _, name := range []string{"anew", "domain", "encryption", "json", "label", "name", "receipt-file", "recipient", "show", "text"} {
 		command.MarkDetail(c.Flags().Lookup(name))
 	}
 	c.SetFlagErrorFunc(s.flagError)
@@ -104,6 +108,8 @@ func (s *shareCommand) addFlags(set *pflag.FlagSet) {
 	flags.Repeated(&s.recipients, "e-mail `address` that the server mails a link to, one link for each; needs an account and --encryption server; may be given several times", parseRecipients)(set, "recipient")
 	flags.Text(&s.domain, "", "custom `domain` of the account for the link")(set, "domain")
 	flags.Text(&s.label, "", "`note` for the receipt, which the recipient does not see")(set, "label")
+	flags.Text(&s.note, "", "`text` for the recipient, who sees it before the file is opened; not with a passphrase")(set, "note")
+	flags.Switch(&s.anew, "burn what an earlier run sent of the file, and share it anew")(set, "anew")
 	flags.Choice(&s.encryption, "who encrypts; a server that does sees the content", client.EncryptionEndToEnd.String(), client.EncryptionServer.String())(set, "encryption")
 	flags.Text(&s.name, "", "`name` of the file for the recipient")(set, "name")
 	flags.Switch(&s.asText, "share FILE as a text, without its name")(set, "text")
@@ -161,6 +167,14 @@ func (s *shareCommand) check(args []string) error {
 		return command.Usage("--passphrase-file: standard input has the content; name a file")
 	case s.receiptFile == "-":
 		return command.Usage("--receipt-file: \"-\" is no file: name one, or leave out the flag, and the receipt goes to standard error")
+	case s.note != "" && (fromInput || s.asText):
+		return command.Usage("--note is for a file: name one, without --text")
+	case s.note != "" && given > 0:
+		return command.Usage("--note: nothing of a file with a passphrase is shown before it is opened; leave out the note or the passphrase")
+	case s.note != "" && (len(s.recipients) > 0 || s.encryption == client.EncryptionServer.String()):
+		return command.Usage("--note: a secret that the server encrypts has no note; leave out --note, --recipient and --encryption server")
+	case s.anew && fromInput:
+		return command.Usage("--anew is for a file: name one")
 	case len(s.recipients) > maxRecipients:
 		return command.Usage("--recipient: there may be %d recipients, and not %d", maxRecipients, len(s.recipients))
 	}
@@ -218,7 +232,17 @@ func (s *shareCommand) run(ctx context.Context, args []string) error {
 	}
 	request, err := s.request(ctx, from, server)
 	if err != nil && ctx.Err() != nil {
+		if s.inParts != nil {
+			s.inParts.kept.Release()
+		}
 		return console.ErrInterrupted
+	}
+	if s.inParts != nil {
+		if err != nil {
+			s.inParts.kept.Release()
+			return withExitCode(err)
+		}
+		return s.inParts.share(ctx, request)
 	}
 	if err != nil {
 		return withExitCode(err)
@@ -250,15 +274,26 @@ func (s *shareCommand) request(ctx context.Context, from contentSource, server *
 			return request, err
 		}
 	}
+	if s.inParts, err = s.takeFile(ctx, from, policy, byServer, server); err != nil {
+		return request, err
+	}
+	if s.inParts != nil {
+		request.Content = &client.Content{IsFile: true, FileName: s.fileName(from)}
+	}
+	if s.inParts != nil && s.inParts.found {
+		return request, nil
+	}
 	if !s.passphrasePrompt { // before the content is typed
 		if request.Passphrase, err = s.passphrase(ctx, policy); err != nil {
 			return request, err
 		}
 	}
-	if s.generate == nil {
-		if request.Content, err = s.readContent(ctx, from, policy.MaxContent, server); err == nil && byServer {
+	if s.generate == nil && s.inParts == nil {
+		request.Content, err = s.readContent(ctx, from, policy.MaxContent, server)
+		if err == nil && byServer {
 			err = s.makeText(request.Content)
 		}
+		err = s.withFileHint(err, byServer, policy)
 	}
 	if err == nil && s.passphrasePrompt {
 		request.Passphrase, err = s.passphrase(ctx, policy)

@@ -46,6 +46,9 @@ type contentSource struct {
 	// stream.
 	name string
 	size int64
+	// file and path are a regular file; nil and empty for others.
+	file *os.File
+	path string
 	done func()
 }
 
@@ -79,6 +82,7 @@ func (r *contentReader) openSource(ctx context.Context, args []string) (contentS
 	opened := contentSource{from: file, done: func() { _ = file.Close() }}
 	if info.Mode().IsRegular() { // the name of a pipe says nothing
 		opened.name, opened.size = filepath.Base(args[0]), info.Size()
+		opened.file, opened.path = file, args[0]
 	}
 	return opened, nil
 }
@@ -154,6 +158,19 @@ func contentTooLong(size string, limit int64, server *client.Client) error {
 		Kind:    client.KindRefused,
 		Message: fmt.Sprintf("the content has %s, and %s takes at most %d; nothing was sent", size, server.Server(), limit),
 	}
+}
+
+// withFileHint adds to the error for a content that is too long that a file may be longer.
+func (s *shareCommand) withFileHint(err error, byServer bool, policy client.Policy) error {
+	failed, ok := errors.AsType[*client.Error](err)
+	if !ok || failed.Kind != client.KindRefused || byServer || policy.MaxFile <= policy.MaxContent {
+		return err
+	}
+	hint := fmt.Sprintf("; a file may have %d bytes: save it as one, and share that", policy.MaxFile)
+	if s.asText {
+		hint = fmt.Sprintf("; without --text the file may have %d bytes", policy.MaxFile)
+	}
+	return &client.Error{Kind: client.KindRefused, Message: failed.Message + hint}
 }
 
 // makeText makes a content a text: the server encrypts nothing else.

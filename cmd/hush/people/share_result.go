@@ -128,6 +128,8 @@ type sharedJSON struct {
 	HasPassphrase bool   `json:"has_passphrase"`
 	Recipient     string `json:"recipient,omitempty"`
 	FileName      string `json:"file_name,omitempty"`
+	Size          int64  `json:"size,omitempty"`
+	Arriving      bool   `json:"arriving,omitempty"`
 	Passphrase    string `json:"passphrase,omitempty"`
 	Value         string `json:"value,omitempty"`
 }
@@ -182,7 +184,9 @@ func (s *shareCommand) printGenerated(one sharedSecret, request client.ShareRequ
 	if !s.isFirst(one) {
 		return nil
 	}
-	if s.generatePassphrase {
+	if s.generatePassphrase && request.Passphrase.IsEmpty() {
+		s.console.Tellf("the passphrase is the one that the earlier run printed")
+	} else if s.generatePassphrase {
 		if err := s.console.TryTellf("passphrase: %s", request.Passphrase.Expose()); err != nil {
 			return fmt.Errorf("the secret was shared, and its passphrase could not be printed, so that no one can open it; the receipt burns it: %w", err)
 		}
@@ -221,6 +225,10 @@ func (s *shareCommand) newSharedJSON(one sharedSecret, request client.ShareReque
 	if request.Content != nil {
 		line.FileName = request.Content.FileName
 	}
+	if s.inParts != nil {
+		line.Size, line.Arriving = s.inParts.id.Size, true
+		line.HasPassphrase = s.inParts.hasPassphrase()
+	}
 	if s.generatePassphrase {
 		line.Passphrase = request.Passphrase.Expose()
 	}
@@ -241,6 +249,9 @@ func (s *shareCommand) tellLink(one sharedSecret) {
 	}
 	if granted := one.Receipt.TTL; granted > 0 {
 		text += " (" + spanText(granted) + ")"
+	}
+	if s.inParts != nil {
+		text += "; the recipient waits until all of the file has arrived"
 	}
 	s.console.Tellf("%s", text)
 }

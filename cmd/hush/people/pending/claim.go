@@ -28,6 +28,9 @@ type Claim struct {
 	answer      string // the name of the answer that the secret is; empty for none
 
 	temporaries          []temporary // those that earlier runs noted
+	have                 fetchedBytes
+	haveAt               [2]int64 // where the lines are that have it; zero without
+	haveNext             int
 	found, hasPassphrase bool
 	savedTo              string
 	until                time.Time
@@ -62,7 +65,13 @@ func (c *Claim) IsPersisted() bool { return c.file != nil && !c.until.IsZero() }
 //	{"claim":"…","fingerprint":"…","until":"2026-11-23T18:04:00Z","passphrase":false}
 //	temporary {"file":"/home/me/.hush-open-…"}
 //	temporary {"file":"/home/me/.hush-open-…","to":"/home/me/notes.txt"}
+//	temporary {"file":"/home/me/.hush-open-…","fetch":{"device":1,"inode":2}}
+//	have 00000000000000000000 00000000 00000000
+//	have 00000000000008388608 5f3a01c2 9a0b1c2d
 //	saved e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+//
+// A file that is fetched in parts has two lines that say how many of its bytes are on
+// the disk, with the sum of these and of the line. They take turns to be overwritten.
 type record struct {
 	Claim       string    `json:"claim"`
 	Fingerprint string    `json:"fingerprint"`
@@ -74,6 +83,8 @@ type record struct {
 	claim       client.Claim
 	savedTo     string
 	temporaries []temporary
+	have        fetchedBytes
+	haveOf      fetchedInode
 }
 
 var savedPattern = regexp.MustCompile(`^saved ([0-9a-f]{64})$`)
@@ -98,6 +109,7 @@ func decode(text []byte) (r record, ok bool) {
 		if text, found := bytes.CutPrefix(line, []byte("temporary ")); found {
 			r.addTemporary(text)
 		}
+		r.addHave(line)
 	}
 	return r, ok
 }
@@ -116,7 +128,7 @@ func (c *Claim) read() {
 		return
 	}
 	c.claim, c.found, c.until, c.hasPassphrase, c.savedTo = r.claim, true, r.Until, r.Passphrase, r.savedTo
-	c.temporaries, c.answer = r.temporaries, r.Answer
+	c.temporaries, c.answer, c.have = r.temporaries, r.Answer, r.have
 }
 
 // AnswerName returns what names an answer to a request, of its number and the fingerprint

@@ -252,7 +252,9 @@ func (s *Store) sweepFile(path string) (messages []string) {
 	}
 	r, _ := decode(text)
 	for _, t := range r.temporaries {
-		messages = append(messages, t.settle()...)
+		if !t.isFetched() || !s.isOfUse(text) {
+			messages = append(messages, t.settle()...)
+		}
 	}
 	if !s.isOfUse(text) {
 		_ = os.Remove(path)
@@ -263,7 +265,7 @@ func (s *Store) sweepFile(path string) (messages []string) {
 // leavesFiles reports whether a temporary file is left of what a record notes.
 func leavesFiles(text []byte) bool {
 	r, _ := decode(text)
-	return slices.ContainsFunc(r.temporaries, temporary.isLeft)
+	return slices.ContainsFunc(r.temporaries, func(t temporary) bool { return t.isLeft() && !t.isFetched() })
 }
 
 // isOfUse reports whether the text of a file has a claim that has not lapsed. One that

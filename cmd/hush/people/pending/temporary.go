@@ -21,6 +21,8 @@ type temporary struct {
 	File string `json:"file"`
 	// To is the file that the content is for; empty until File has all of it.
 	To string `json:"to,omitempty"`
+	// Fetch says more of a file that is fetched in parts; nil for others.
+	Fetch *fetchedInode `json:"fetch,omitempty"`
 	// Bytes has both paths where one is no UTF-8, which a JSON string cannot hold. A
 	// program that does not know it finds neither file.
 	Bytes *pathBytes `json:"bytes,omitempty"`
@@ -35,7 +37,7 @@ type pathBytes struct {
 // encode returns the line of a record that notes t.
 func (t temporary) encode() ([]byte, error) {
 	if !utf8.ValidString(t.File) || !utf8.ValidString(t.To) {
-		t = temporary{Bytes: &pathBytes{[]byte(t.File), []byte(t.To)}}
+		t = temporary{Fetch: t.Fetch, Bytes: &pathBytes{[]byte(t.File), []byte(t.To)}}
 	}
 	return json.Marshal(t)
 }
@@ -45,7 +47,7 @@ func (t *temporary) decode(text []byte) error {
 	if err := json.Unmarshal(text, t); err != nil || t.Bytes == nil {
 		return err
 	}
-	*t = temporary{File: string(t.Bytes.File), To: string(t.Bytes.To)}
+	*t = temporary{Fetch: t.Fetch, File: string(t.Bytes.File), To: string(t.Bytes.To)}
 	return nil
 }
 
@@ -98,6 +100,9 @@ func (r *record) addTemporary(text []byte) {
 	}
 	for i, one := range r.temporaries {
 		if one.File == t.File {
+			if t.Fetch == nil {
+				t.Fetch = one.Fetch
+			}
 			r.temporaries[i] = t
 			return
 		}
@@ -142,6 +147,10 @@ func (t temporary) isLeft() bool {
 	info, err := os.Lstat(t.File)
 	return err == nil && info.Mode().IsRegular()
 }
+
+// isFetched reports whether the file is fetched in parts, and has not all of the content:
+// it is left for the run that goes on.
+func (t temporary) isFetched() bool { return t.Fetch != nil && t.To == "" }
 
 // isPublished reports whether the file has its name, and the temporary one was only
 // not removed.
