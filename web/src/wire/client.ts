@@ -25,10 +25,14 @@ const introduce: Interceptor = (next) => async (request) => {
   return next(request);
 };
 
-const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [introduce], fetch: watched });
-
-/** client returns a client whose methods throw only Refusal. */
-export function client<S extends DescService>(service: S): Client<S> {
+/** client returns a client whose methods throw only Refusal. It speaks JSON unless its messages are large. */
+export function client<S extends DescService>(service: S, { binary = false } = {}): Client<S> {
+  const transport = createConnectTransport({
+    baseUrl: location.origin,
+    interceptors: [introduce],
+    fetch: watched,
+    useBinaryFormat: binary,
+  });
   const raw = createClient(service, transport) as Record<string, Method>;
   const guarded: Record<string, Method> = {};
   for (const method of service.methods) {
