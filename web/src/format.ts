@@ -76,7 +76,8 @@ export function size(count: number): string {
   if (count < 1000) {
     return bytes(count);
   }
-  const [unit, length] = count < 999_500 ? (["kilobyte", 1e3] as const) : (["megabyte", 1e6] as const);
+  const [unit, length] =
+    count < 999_500 ? ["kilobyte", 1e3] : count < 999.5e6 ? ["megabyte", 1e6] : (["gigabyte", 1e9] as const);
   const maximumFractionDigits = count / length < 100 ? 1 : 0;
   const text = number(count / length, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits });
   return text.replace("kB", "KB");

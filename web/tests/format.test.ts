@@ -16,6 +16,9 @@ test("sizes are in the units that systems show", () => {
     [999_500, "1 MB"],
     [1 << 20, "1 MB"],
     [25_000_000, "25 MB"],
+    [999_400_000, "999 MB"],
+    [999_500_000, "1 GB"],
+    [21_474_836_480, "21.5 GB"],
   ];
   for (const [count, text] of want) {
     assert.equal(size(count), text, `size(${count})`);
