@@ -2,6 +2,7 @@
 import { byteLength, charCount, duration, isBroken, size } from "../format";
 import { t, tn } from "../i18n/share";
 import { policy } from "../session";
+import { largest } from "../upload/large";
 import { limit, noFiles, type Problem, type SharedFile, type Whole } from "./draft";
 import { mails } from "./fields";
 import type { Kind } from "./kind";
@@ -26,7 +27,7 @@ export function check(draft: Whole, kind: Kind): Problem {
     return { field: "memo", text: t("share.unicode") };
   }
   const parts = partsOf(draft, kind === "server" && mails());
-  const recipients = checkParts(parts);
+  const recipients = draft.file?.large && parts.length > 1 ? t("file.one_recipient") : checkParts(parts);
   return recipients ? { field: "recipients", text: recipients } : {};
 }
 
@@ -54,16 +55,19 @@ function checkParts(parts: readonly Part[]): string {
   return parts.some(tooLong) ? t("share.names.long", { count: longestLabel.characters }) : "";
 }
 
-function checkFile({ body }: SharedFile, kind: Kind): string {
-  return kind === "server" ? noFiles() : checkSize(body.length);
+function checkFile({ body, large }: SharedFile, kind: Kind): string {
+  if (kind === "server") {
+    return noFiles();
+  }
+  return large ? checkSize(large.size, largest()) : checkSize(body.length);
 }
 
 function checkText(text: string): string {
   return text ? checkSize(byteLength(text)) || (isBroken(text) ? t("share.unicode") : "") : t("share.empty");
 }
 
-function checkSize(bytes: number): string {
-  const over = bytes - limit();
+function checkSize(bytes: number, most = limit()): string {
+  const over = bytes - most;
   return over > 0 ? t("share.too_large", { over: size(over) }) : "";
 }
 

@@ -14,13 +14,14 @@ import { account, policy } from "../session";
 import { type Created, type Draft, lifetimeOf, type Problem, type Step, type Whole } from "./draft";
 import { mails } from "./fields";
 import { FilesError } from "./files";
+import { kept } from "./kept";
 import type { Kind } from "./kind";
 import { present } from "./made";
 import { each, newGroup, type Outcome, type Part, partsOf } from "./parts";
 import { CanceledError, canceled, isLost, watch } from "./upload";
 
+export { whole } from "../upload/large";
 export { changed, check } from "./check";
-export { whole } from "./files";
 
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}
@@ -88,7 +89,13 @@ function concealEach(sending: Sending, parts: readonly Part[]): Promise<Outcome<
 
 /** concealPart shares one part, and again with a solved challenge if the service asks for one. */
 async function concealPart(sending: Sending, part: Part): Promise<Shared> {
-  const share = sending.kind === "server" ? withServer(sending, part) : endToEnd(sending, part);
+  const large = sending.draft.file?.large;
+  const share =
+    sending.kind === "server"
+      ? withServer(sending, part)
+      : large
+        ? inParts(sending, part, large)
+        : endToEnd(sending, part);
   try {
     return noted(await share(""));
   } catch (thrown) {
@@ -143,10 +150,16 @@ function noted(made: Shared): Shared {
 
 /** prepare loads what a kind needs, so that sharing need not wait for it. */
 export async function prepare(kind: Kind): Promise<void> {
-  await Promise.all([needed(receipt), kind === "end_to_end" && needed(format)]);
+  await Promise.all([
+    needed(receipt),
+    kind === "end_to_end" && needed(format),
+    kept.peek().draft.file?.large && needed(uploads),
+  ]);
 }
 
 const format = () => import("./seal");
+
+const uploads = () => import("../upload/conceal");
 
 /** receipt loads the pages that show the links: they must not be missing once the secret is made. */
 const receipt = () => Promise.all([import("../pages/receipt"), import("../receipts/group"), import("./result")]);
@@ -196,8 +209,34 @@ function endToEnd({ draft, group, onStep, onSent, signal }: Sending, { name, mem
   };
 }
 
+/** inParts returns a function that encrypts a large file on this device, and begins to send it once its link exists. */
+function inParts({ draft, group, onStep, signal }: Sending, { name, memo }: Part, large: Blob): Share {
+  return async (authenticityPayload) => {
+    onStep("sealing");
+    const { beginFile } = await needed(uploads);
+    const terms = { ttl: lifetimeOf(draft), shareDomain: draft.domain, memo, group, authenticityPayload };
+    const begun = await beginFile(draft, large, terms, signal, () => onStep("sending"));
+    if (signal.aborted) {
+      begun.cancel();
+      throw new CanceledError("no page shows the link");
+    }
+    const { secret, metadata } = checked(begun.answer, "end_to_end");
+    const link = begun.linkOf(baseUrl(), secret.secretKey);
+    const hasPassphrase = draft.passphrase !== "";
+    if (!link || !begun.fits || secret.shareDomain !== draft.domain || secret.hasPassphrase !== hasPassphrase) {
+      throw new AnswerError("the answer is not to this request");
+    }
+    begun.send();
+    const file = { name: draft.file?.name ?? "", size: large.size };
+    return { secret, metadata, kind: "end_to_end", link, name, file };
+  };
+}
+
 /** checked returns the secret and the receipt of an answer, if both are of a kind and the receipt has an address. */
-function checked({ secret, metadata }: ConcealSecretResponse, kind: Kind): Pick<Created, "secret" | "metadata"> {
+function checked(
+  { secret, metadata }: Pick<ConcealSecretResponse, "secret" | "metadata">,
+  kind: Kind,
+): Pick<Created, "secret" | "metadata"> {
   if (!secret || secret.encryption !== Encryption[kind] || metadata?.encryption !== Encryption[kind]) {
     throw new AnswerError("the answer is of another kind");
   }

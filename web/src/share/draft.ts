@@ -22,6 +22,8 @@ export interface Draft {
   domain: string;
   /** The sender's label. */
   memo: string;
+  /** The note that the recipient of a large file sees before opening it. */
+  note?: string;
   /** The kind that the visitor chose. */
   kind?: Kind;
 }
@@ -30,15 +32,22 @@ export interface Draft {
 export interface SharedFile {
   name: string;
   type: string;
+  /** The content; empty if the file is large. */
   body: Uint8Array<ArrayBuffer>;
+  /** The content of a file that is too large for one message: it is read while it is sent. */
+  large?: Blob;
+  /** How many files it packs; 0 or absent if it is a file itself. */
+  count?: number;
 }
 
 /** ChosenFile is the file that is shared for what a visitor chose. It never changes: another choice is another one. */
-export interface ChosenFile extends Omit<SharedFile, "body"> {
+export interface ChosenFile extends Omit<SharedFile, "body" | "large" | "count"> {
   /** Returns the content once it is read and packed, which begins again if it failed. It throws a FilesError or a Refusal. */
   body: () => Promise<Uint8Array<ArrayBuffer>>;
   /** The names of the files that it packs; empty if it is a file itself. */
   packed: readonly string[];
+  /** What is sent of a file that is probably too large for one message. It is not read before. */
+  large?: File;
   /** What the visitor chose: these and no others are in the content. */
   sources: readonly File[];
 }

@@ -1,14 +1,21 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
 import { t, tn } from "../i18n/share";
+import { lazy } from "../lazy";
 import { problemText } from "../problem";
 import { account, policy } from "../session";
 import { announce, Button, Icon, Notice } from "../ui";
-import { type ChosenFile, knownLimit, noFiles } from "./draft";
+import { accountLargest, knownLargest, largest, lengthOf } from "../upload/large";
+import { type ChosenFile, knownLimit, limit, noFiles } from "./draft";
 import { chosen, FilesError, refused } from "./files";
 import type { Handed } from "./handed";
 import type { Kind } from "./kind";
 import { Thumb } from "./thumb";
+
+const LargeFields = lazy(
+  () => import("../upload/note"),
+  () => null,
+);
 
 interface FileBoxProps {
   file: ChosenFile | undefined;
@@ -39,7 +46,9 @@ interface FileBoxProps {
 export default function FileBox(props: FileBoxProps) {
   const { file, kind, hasText, shown, over, handed, busy, told, onFile, chosenNow, put } = props;
   const { most } = props;
-  const limits = most === undefined ? undefined : () => most;
+  const choose = (files: readonly File[]) =>
+    most === undefined ? chosen(files, largest, limit) : chosen(files, () => most);
+  const refuse = (files: readonly File[]) => refused(files, most === undefined ? largest : () => most);
   const [problem, setProblem] = useState("");
   const picker = useRef<HTMLInputElement>(null);
   const left = useRef(false);
@@ -47,10 +56,10 @@ export default function FileBox(props: FileBoxProps) {
   const sources = () => chosenNow()?.sources ?? [];
   const take = ({ files, folder }: Handed) => {
     const all = [...sources(), ...files];
-    const text = refusal(files, folder) || refused(all, limits);
+    const text = refusal(files, folder) || refuse(all);
     setProblem(text);
     if (!text) {
-      const next = chosen(all, limits);
+      const next = choose(all);
       onFile(next);
       watch(next, files);
     }
@@ -67,22 +76,22 @@ export default function FileBox(props: FileBoxProps) {
       return;
     }
     setProblem("");
-    const next = chosen(
-      sources().filter((file) => file !== gone),
-      limits,
-    );
+    const next = choose(sources().filter((file) => file !== gone));
     onFile(next);
     watch(next);
   };
   /** watch says when a file is read. Files that were added and cannot be are taken out again, and the others stay. */
   const watch = (next: ChosenFile | undefined, added: readonly File[] = []) => {
     const current = () => chosenNow() === next;
-    next?.body().then(
+    if (!next) {
+      return;
+    }
+    lengthOf(next).then(
       () => current() && !left.current && announce(t("file.taken", { name: next.name })),
       (thrown) => {
         const rest = sources().filter((file) => !added.includes(file));
         if (rest.length < sources().length) {
-          const before = chosen(rest, limits);
+          const before = choose(rest);
           put(before);
           watch(before);
         } else if (!current()) {
@@ -100,7 +109,9 @@ export default function FileBox(props: FileBoxProps) {
     }
   }, [handed, busy]);
   useEffect(() => {
-    file?.body().catch((thrown) => setProblem(textOf(thrown)));
+    if (file) {
+      lengthOf(file).catch((thrown) => setProblem(textOf(thrown)));
+    }
     return () => {
       left.current = true;
     };
@@ -110,7 +121,8 @@ export default function FileBox(props: FileBoxProps) {
       {shown && file ? (
         <FileCard
           file={file}
-          most={most ?? knownLimit()}
+          most={most ?? knownLargest()}
+          takesLarge={most === undefined}
           hasText={hasText}
           onAdd={busy ? undefined : () => picker.current?.click()}
           onRemove={remove}
@@ -154,7 +166,7 @@ interface OfferProps {
 
 /** hint says how files get here, how large they may be, and how large with an account. */
 function hint(most: number): string {
-  const own = Number(policy.value?.accountSecret ?? 0);
+  const own = accountLargest();
   const more = account.value === null && policy.value?.signIn && own > most;
   return [t("file.hint", { limit: size(most) }), more && t("file.hint.account", { limit: size(own) })]
     .filter(Boolean)
@@ -166,7 +178,7 @@ function Offer({ kind, most, over, onChoose }: OfferProps) {
   if (kind === "server") {
     return <p class="file-drop file-none">{noFiles()}</p>;
   }
-  const own = knownLimit();
+  const own = knownLargest();
   return (
     <div class={over ? "file-drop file-over" : "file-drop"}>
       <Icon name="upload" />
@@ -181,6 +193,8 @@ function Offer({ kind, most, over, onChoose }: OfferProps) {
 interface FileCardProps {
   file: ChosenFile;
   most: number | undefined;
+  /** Whether a file that is too large for one message is sent in parts. */
+  takesLarge: boolean;
   hasText: boolean;
   /** Chooses more files; left out while the form is sent. */
   onAdd: (() => void) | undefined;
@@ -189,8 +203,9 @@ interface FileCardProps {
 }
 
 /** FileCard lists the files that are shared in place of the text, with what they have together. */
-function FileCard({ file, most, hasText, onAdd, onRemove, busy }: FileCardProps) {
+function FileCard({ file, most, takesLarge, hasText, onAdd, onRemove, busy }: FileCardProps) {
   const length = useLength(file);
+  const isLarge = takesLarge && (length ?? 0) > (knownLimit() ?? Number.POSITIVE_INFINITY);
   const used = length !== undefined && size(length);
   return (
     <section class="file-card" aria-label={t("file.label")}>
@@ -217,6 +232,7 @@ function FileCard({ file, most, hasText, onAdd, onRemove, busy }: FileCardProps)
           </Button>
         )}
       </div>
+      {isLarge && <LargeFields />}
     </section>
   );
 }
@@ -226,8 +242,8 @@ function useLength(file: ChosenFile): number | undefined {
   const [length, setLength] = useState<number>();
   useEffect(() => {
     let current = true;
-    file.body().then(
-      (body) => current && setLength(body.length),
+    lengthOf(file).then(
+      (length) => current && setLength(length),
       () => current && setLength(undefined),
     );
     return () => {

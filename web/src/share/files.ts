@@ -32,18 +32,28 @@ export function refused(files: readonly File[], most: Most = limit): string {
   }
 }
 
-/** chosen returns the file that is shared for files: the only one, or an archive of all. It is read from now on. */
-export function chosen(sources: readonly File[], most: Most = limit): ChosenFile | undefined {
+/**
+ * chosen returns the file that is shared for files: the only one, or an archive of all. It
+ * is read from now on, unless it is larger than what is read whole.
+ */
+export function chosen(sources: readonly File[], most: Most = limit, readWhole: Most = most): ChosenFile | undefined {
   const [first] = sources;
   if (!first) {
     return undefined;
+  }
+  if (sources.length === 1 && first.size > readWhole()) {
+    return { ...named(first), body: () => readOne(first, most()), packed: [], sources, large: first };
   }
   const packed = sources.length > 1 ? distinct(sources.map(({ name }) => name)) : [];
   const body = again(() => (packed.length > 0 ? pack(sources, packed, most()) : readOne(first, most())));
   body().catch(() => undefined); // whoever asks for it is told
   return packed.length > 0
     ? { name: "files.zip", type: "application/zip", body, packed, sources }
-    : { name: cleanName(first.name), type: cleanType(first.type), body, packed, sources };
+    : { ...named(first), body, packed, sources };
+}
+
+function named({ name, type }: File): Pick<ChosenFile, "name" | "type"> {
+  return { name: cleanName(name), type: cleanType(type) };
 }
 
 /** again returns what calls fn once, and anew after it failed. */
@@ -78,6 +88,7 @@ function refuseSizes(files: readonly File[], most: number): void {
     refuseAbove(total, most, (over) => t("file.too_large", over));
   } else if (total > mostRead) {
     refuseAbove(total, most, (over) => tn("file.too_large.together", files.length, over));
+    refuseAbove(total, Math.max(mostRead, limit()), (over) => t("file.too_large.pack", over));
   }
 }
 
@@ -93,6 +104,11 @@ async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await file.arrayBuffer());
   } catch {
-    throw new FilesError(t("file.unreadable", { name: cleanName(file.name) }));
+    return unreadable(file);
   }
+}
+
+/** unreadable throws a FilesError that says which file cannot be read. */
+export function unreadable({ name }: File): never {
+  throw new FilesError(t("file.unreadable", { name: cleanName(name) }));
 }

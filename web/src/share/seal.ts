@@ -33,10 +33,15 @@ export async function seal(draft: Whole, signal?: AbortSignal, stretch = stretch
   const secret = newSecret();
   return {
     sealed: await sealUnder(secret, draft, stretch),
-    linkOf: (base, key) => {
-      const text = fragment({ key, secret });
-      return typeof parse(text) === "object" ? endToEndLink(base, text, draft.domain) : "";
-    },
+    linkOf: linkOf(secret, draft.domain),
+  };
+}
+
+/** linkOf returns a function that returns the link of a secret for the key that the server made, or an empty string for what is no key. */
+export function linkOf(secret: Bytes, domain: string): Sealing["linkOf"] {
+  return (base, key) => {
+    const text = fragment({ key, secret });
+    return typeof parse(text) === "object" ? endToEndLink(base, text, domain) : "";
   };
 }
 

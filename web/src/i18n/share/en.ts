@@ -110,6 +110,9 @@ export default {
   "file.too_large.packed.one": "{count} packed file is too large: the archive has {size}. The limit is {limit}.",
   "file.too_large.packed.other":
     "These {count} files are too large together: their archive has {size}. The limit is {limit}.",
+  "file.too_large.pack":
+    "These files are too large to be packed here: {size}. Up to {limit} can be packed. Share larger ones one by one, or pack them into an archive yourself.",
+  "file.one_recipient": "A file of this size goes to one recipient. Share it again for each of the others.",
   "share.names": "Recipients",
   "share.names.hint":
     "Up to 10 names, separated by commas. You get one link for each, to send yourself. The names go into the labels.",
