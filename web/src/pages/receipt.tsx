@@ -9,15 +9,17 @@ import { remembered } from "../receipts/history";
 import { keysIn } from "../receipts/keys";
 import { Link } from "../receipts/links";
 import { notify, useBadge, useMoment, useNotify } from "../receipts/moment";
+import { useMoving } from "../receipts/moving";
 import { confirmationOf, isAnswer, phaseOf } from "../receipts/phase";
 import { Remember } from "../receipts/remember";
-import { Status } from "../receipts/status";
+import { confirmationText, Status } from "../receipts/status";
 import { asRefusal } from "../refusal";
 import { type PageProps, place } from "../router";
 import { account } from "../session";
 import type { Created } from "../share/draft";
 import { addressOf, keep, made } from "../share/made";
 import { announce, Empty, Failure, LinkButton, Loading, Page } from "../ui";
+import { uploadOf } from "../upload/running";
 
 const Group = lazy(() => import("../receipts/group"));
 const GroupLink = lazy(
@@ -25,6 +27,7 @@ const GroupLink = lazy(
   () => null,
 );
 const Links = lazy(() => import("../share/result"));
+const UploadCard = lazy(() => import("../upload/progress"));
 
 /** Receipt is the sender's page for what one form was shared as: one secret, or a group of them. */
 export default function Receipt({ params }: PageProps) {
@@ -64,9 +67,11 @@ function Single({ keyOfReceipt: key, created }: SingleProps) {
   const confirmation = over && known === "pending" ? undefined : known;
   useEffect(() => {
     if (phase) {
-      announce(t(confirmation ? `receipt.confirmation.${confirmation}` : `receipt.state.${phase}`));
+      announce(confirmation ? confirmationText(metadata, confirmation) : t(`receipt.state.${phase}`));
     }
   }, [phase, confirmation]);
+  const upload = uploadOf(key);
+  useMoving(upload?.state.value.at === "sending" ? undefined : metadata, setMetadata);
   const { wanted, button: notifyButton } = useNotify();
   const opened = useMoment(phase, () => wanted && notify(t("receipt.state.received")));
   const received = phase === "received" && confirmation !== "lapsed";
@@ -90,12 +95,14 @@ function Single({ keyOfReceipt: key, created }: SingleProps) {
       lead={fresh ? freshLead(fresh) : t("receipt.lead")}
     >
       {fresh && <Links created={fresh} />}
+      {upload && phase !== "received" && <UploadCard upload={upload} />}
       {refused ? <Failure error={refused} /> : !metadata && <Loading>{t("receipt.loading")}</Loading>}
       {metadata && phase && (
         <>
           <Status
             {...{ metadata, phase, confirmation, opened, live }}
             fresh={fresh !== undefined}
+            sends={upload?.state.value.at === "sending"}
             file={fresh ? undefined : file}
             onChange={setMetadata}
             actions={phase === "waiting" && notifyButton}

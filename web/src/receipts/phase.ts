@@ -1,5 +1,6 @@
 import { Encryption, EventKind, State } from "../contract";
 import { secondsOf } from "../format";
+import type { File } from "../gen/hush/v1/file_pb";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 
 /** Phase is what a receipt shows of its secret's state. A viewed secret still waits to be opened. */
@@ -48,12 +49,14 @@ export type Confirmation = "pending" | "delivered" | "lapsed";
 /** For how many seconds a recipient's device can confirm at most, with some to spare. */
 const confirmable = 130;
 
-type Opened = Pick<Metadata, "state" | "events" | "receiveTime" | "expireTime" | "ttlLeft">;
+type Opened = Pick<Metadata, "state" | "events" | "receiveTime" | "expireTime" | "ttlLeft"> &
+  Partial<Pick<Metadata, "file">>;
 
 /**
  * confirmationOf returns what a receipt shows of the confirmation: nothing for a
  * secret that was not opened, was opened by a device that never confirms, or whose
- * timeline the visitor may not see.
+ * timeline the visitor may not see. The recipient of a file has hours, and the service
+ * says when they are over.
  */
 export function confirmationOf(metadata: Opened): Confirmation | undefined {
   const has = (kind: number) => metadata.events.some((event) => (event.kind as number) === kind);
@@ -66,7 +69,8 @@ export function confirmationOf(metadata: Opened): Confirmation | undefined {
   if (has(EventKind.lapsed)) {
     return "lapsed";
   }
-  return has(EventKind.revealed) && sinceOpened(metadata) < confirmable ? "pending" : undefined;
+  const awaited = metadata.file !== undefined || sinceOpened(metadata) < confirmable;
+  return has(EventKind.revealed) && awaited ? "pending" : undefined;
 }
 
 /** sinceOpened returns the seconds from the opening to the service's answer, by the service's clock. */
@@ -77,6 +81,21 @@ function sinceOpened({ receiveTime, expireTime, ttlLeft }: Opened): number {
 /** isSettled reports whether nothing more happens to the secret. */
 export function isSettled(metadata: Opened): boolean {
   return !isWaiting(metadata) && confirmationOf(metadata) !== "pending";
+}
+
+/** isArriving reports whether the secret is a file of which parts are missing, so that it cannot be opened yet. */
+export function isArriving({ state, file }: Pick<Metadata, "state"> & Partial<Pick<Metadata, "file">>): boolean {
+  return isWaiting({ state }) && file?.complete === false;
+}
+
+/** isMoving reports whether parts of a file may be on their way, from the sender or to the recipient. */
+export function isMoving(metadata: Opened): boolean {
+  return isArriving(metadata) || (metadata.file !== undefined && confirmationOf(metadata) === "pending");
+}
+
+/** shareOf returns how much of a file some of its parts are, from 0 to 1. */
+export function shareOf(parts: number, { parts: all }: Pick<File, "parts">): number {
+  return all > 0 ? parts / all : 0;
 }
 
 /** isEndToEnd reports whether no server knows the secret's link. */

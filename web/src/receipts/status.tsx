@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { dateOf, size } from "../format";
+import { dateOf, percent, size } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/receipts";
 import { receiptLink } from "../link";
@@ -10,7 +10,7 @@ import { Button, Card, Icon, type IconName, Notice, Relative } from "../ui";
 import { CopyButton } from "../ui/copy";
 import { Burn } from "./burn";
 import { LiveMark } from "./livemark";
-import { type Confirmation, endOf, isAnswer, isLockedForGood, type Phase } from "./phase";
+import { type Confirmation, endOf, isAnswer, isArriving, isLockedForGood, type Phase, shareOf } from "./phase";
 
 interface StatusProps {
   metadata: Metadata;
@@ -22,6 +22,8 @@ interface StatusProps {
   live: boolean;
   /** Whether the page shows the link of what was just shared, with when that expires. */
   fresh: boolean;
+  /** Whether the page sends the file, and shows how far it is. */
+  sends: boolean;
   /** The file that was shared, if this device knows it and the page does not show it yet. */
   file: FileFacts | undefined;
   onChange: (metadata: Metadata) => void;
@@ -33,11 +35,11 @@ interface StatusProps {
 
 /** Status is the card with the state of a secret, which changes by itself, and what the sender can do about it. */
 export function Status(props: StatusProps) {
-  const { metadata, phase, confirmation, opened, live, fresh, file, onChange, actions, children } = props;
+  const { metadata, phase, confirmation, opened, live, fresh, sends, file, onChange, actions, children } = props;
   const follows = phase === "waiting" || confirmation === "pending";
   return (
     <Card kind={phase === "received" && confirmation !== "lapsed" ? "good" : "keep"} turned={opened}>
-      <State {...{ metadata, phase, confirmation, opened, fresh }}>{follows && <LiveMark live={live} />}</State>
+      <State {...{ metadata, phase, confirmation, opened, fresh, sends }}>{follows && <LiveMark live={live} />}</State>
       {file && <FileLine name={file.name} size={size(file.size)} />}
       {isLockedForGood(metadata) && (
         <Notice kind="warn">{t(isAnswer(metadata) ? "receipt.answer.locked" : "receipt.locked")}</Notice>
@@ -59,8 +61,9 @@ export function Status(props: StatusProps) {
   );
 }
 
-const marks: Record<Phase | "lapsed", IconName> = {
+const marks: Record<Phase | "lapsed" | "arriving", IconName> = {
   waiting: "clock",
+  arriving: "upload",
   received: "check",
   lapsed: "warn",
   burned: "fire",
@@ -75,11 +78,25 @@ function summaryOf(metadata: Metadata, phase: Phase, confirmation: Confirmation 
   return `receipt.summary.${confirmation === "pending" ? "pending" : phase}`;
 }
 
-type StateProps = Pick<StatusProps, "metadata" | "phase" | "confirmation" | "opened" | "fresh" | "children">;
+/** arrivingText says how much of a file has arrived. The page that sends it knows that better, and shows it itself. */
+function arrivingText({ file }: Metadata, sends: boolean): string {
+  return sends || !file
+    ? t("receipt.file.waits")
+    : t("receipt.file.arriving", { percent: percent(shareOf(file.arrived, file)) });
+}
 
-function State({ metadata, phase, confirmation, opened, fresh, children }: StateProps) {
+/** confirmationText says whether the recipient has the content, or how much of a file. */
+export function confirmationText({ file }: Metadata, confirmation: Confirmation): string {
+  return file && confirmation === "pending"
+    ? t("receipt.file.fetched", { percent: percent(shareOf(file.fetched, file)) })
+    : t(`receipt.confirmation.${confirmation}`);
+}
+
+type StateProps = Pick<StatusProps, "metadata" | "phase" | "confirmation" | "opened" | "fresh" | "sends" | "children">;
+
+function State({ metadata, phase, confirmation, opened, fresh, sends, children }: StateProps) {
   const date = dateOf(endOf(metadata)) ?? new Date();
-  const state = confirmation === "lapsed" ? "lapsed" : phase;
+  const state = confirmation === "lapsed" ? "lapsed" : isArriving(metadata) ? "arriving" : phase;
   return (
     <div class={`state state-${state} ${opened ? "state-turned" : ""}`}>
       <span class="state-mark">
@@ -99,7 +116,8 @@ function State({ metadata, phase, confirmation, opened, fresh, children }: State
             })}
           </p>
         )}
-        {confirmation && <p>{t(`receipt.confirmation.${confirmation}`)}</p>}
+        {state === "arriving" && <p>{arrivingText(metadata, sends)}</p>}
+        {confirmation && <p>{confirmationText(metadata, confirmation)}</p>}
       </div>
     </div>
   );

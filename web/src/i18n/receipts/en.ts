@@ -39,6 +39,11 @@ export default {
   "receipt.confirmation.delivered": "Delivered: the recipient's device confirmed that it has the secret.",
   "receipt.confirmation.lapsed":
     "Not confirmed: the recipient's device didn't confirm in time that it has the secret. Ask the recipient.",
+  "receipt.state.arriving": "Still arriving",
+  "receipt.file.arriving": "{percent} of the file has arrived. It can be opened once all of it is there.",
+  "receipt.file.waits": "The file can be opened once all of it is there.",
+  "receipt.file.fetched":
+    "The recipient's device has fetched {percent} of the file. It confirms once it has all of it; the file is destroyed then.",
   "receipt.link": "Link for the recipient",
   "receipt.link.hint": "The secret hasn't been opened, so here's the link again. Don't open it yourself.",
   "receipt.link.owner": "Only the account that shared this secret can see its link.",
