@@ -16,7 +16,7 @@ import (
 
 const (
 	contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-		"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+		"connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types hush"
 	unknownKey = "secretkey0000000000000000000000"
 )
@@ -130,6 +130,9 @@ func TestStrictEverywhere(t *testing.T) {
 		{"GET", "/assets/nothing.js", "", 404, nil},
 		{"GET", "/nothing.png", "", 404, nil},
 		{"GET", "/imagine/nothing/logo.png", "", 404, nil},
+		{"GET", "/dl/0123456789abcdef", "", 404, nil},
+		{"GET", "/dl/", "", 404, nil},
+		{"POST", "/dl/0123456789abcdef", "", 405, nil},
 		{"PUT", "/", "", 405, nil},
 		{"OPTIONS", "/secret/a", "", 405, nil},
 		{"PROPFIND", "/about", "", 405, nil},

@@ -27,6 +27,7 @@ func builtClient() fstest.MapFS {
 		"icon.svg":               {Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg">` + strings.Repeat("<g></g>", 50) + `</svg>`)},
 		"icon-512.png":           {Data: []byte("png")},
 		"favicon.ico":            {Data: []byte("ico")},
+		"sw.js":                  {Data: []byte(strings.Repeat("let c = 3;\n", 50))},
 		"manifest.webmanifest":   {Data: []byte("{}")},
 		"assets/index-Ab_1-2.js": {Data: []byte(strings.Repeat("let a = 1;\n", 50))},
 		"assets/index-x.css":     {Data: []byte(strings.Repeat("a{b:c}\n", 50))},
@@ -38,7 +39,7 @@ func builtClient() fstest.MapFS {
 	}
 	for _, name := range []string{
 		"assets/index.js.map", "assets/index.js.br", "assets/.secret.js", "assets/index.html", "assets/deep/x.js", ".vite.svg", "secrets.txt", "assets/noname",
-		"deep/x.svg", "index.js", "style.css",
+		"deep/x.svg", "deep/sw.js", "index.js", "style.css",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(hiddenContent)}
 	}
@@ -87,6 +88,7 @@ func TestFiles(t *testing.T) {
 		"/assets/index-x.css":     {"text/css; charset=utf-8", forever, true},
 		"/assets/mono.woff2":      {"font/woff2", forever, false},
 		"/assets/logo.png":        {"image/png", forever, false},
+		"/sw.js":                  {"text/javascript; charset=utf-8", hour, true},
 		"/icon.svg":               {"image/svg+xml", hour, true},
 		"/icon-512.png":           {"image/png", hour, false},
 		"/favicon.ico":            {"image/x-icon", hour, false},
@@ -99,7 +101,7 @@ func TestFiles(t *testing.T) {
 		}
 		for name, value := range map[string]string{
 			"Content-Type": want.contentType, "Cache-Control": want.caching, "X-Content-Type-Options": "nosniff",
-			"Content-Security-Policy": contentPolicy, "Cross-Origin-Resource-Policy": "same-origin", "Content-Encoding": "",
+			"Content-Security-Policy": policyOf(path), "Cross-Origin-Resource-Policy": "same-origin", "Content-Encoding": "",
 		} {
 			if got := plain.Header().Get(name); got != value {
 				t.Errorf("GET %s: got %s %q, want %q", path, name, got, value)
@@ -115,6 +117,15 @@ func TestFiles(t *testing.T) {
 			t.Errorf("GET %s: got Vary %q, want Accept-Encoding", path, packed.Header().Get("Vary"))
 		}
 	}
+}
+
+// policyOf returns the policy that a file is served with. The worker, which gets what a
+// page decrypts, may load nothing.
+func policyOf(path string) string {
+	if path == "/sw.js" {
+		return "default-src 'none'"
+	}
+	return contentPolicy
 }
 
 // unpacked decodes a response in the form that its header names.
@@ -172,7 +183,7 @@ func TestOnlyNamedFilesAnswer(t *testing.T) {
 		"/assets/%20index-x.css", "/assets/INDEX-X.CSS", "/ASSETS/index-x.css", "/assets/index%2dx.css", "/assets%2findex-x.css", "/assets%5cindex-x.css", `/assets\index-x.css`,
 		`/assets/..\index.html`, "/assets/..%5cindex.html", "/assets/%252e%252e/index.html", "/assets/..;/index.html", "/assets/index-x.css;a=b", "/assets/index-x.css:$DATA",
 		"/assets/index.js.map", "/assets/index-x.css.br", "/assets/index.js.br", "/assets/first-y.js.gz", "/assets/first-y.js.br", "/assets/index-Ab_1-2.js.gz", "/assets/.secret.js", "/assets/noname", "/assets/deep/x.js", "/assets/deep%2fx.js", "/assets/deep", "/.vite.svg",
-		"/secrets.txt", "/deep/x.svg", "/deep%2fx.svg", "/index.js", "/style.css", "/web/embed.go", "/assets/../../embed.go", "/assets/../../../../etc/passwd",
+		"/secrets.txt", "/deep/x.svg", "/deep/sw.js", "/assets/sw.js", "/sw.js/", "/sw%2ejs", "/SW.js", "/deep%2fx.svg", "/index.js", "/style.css", "/web/embed.go", "/assets/../../embed.go", "/assets/../../../../etc/passwd",
 		"/assets/....//....//etc/passwd", "/assets//etc/passwd", "/assets/%2fetc%2fpasswd", "/assets/C:/boot.ini", "/assets/file:///etc/passwd", "/assets/*", "/assets/%2a",
 		"/assets/{file}", "/icon.svg/..", "/icon.svg%2f", "/x.svg", "/icon.png", "/ICON.svg", "/icon.svgz", "/%69con.svg", "/dist/index.html", "/assets/\xff", "/assets/%ff",
 	}

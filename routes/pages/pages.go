@@ -55,6 +55,7 @@ func Routes(api *handlers.API) []Route {
 	for _, p := range filePaths() {
 		all = append(all, static(p.template, p.pattern, "file", func(site *Site) http.HandlerFunc { return site.filePage(p) }))
 	}
+	all = append(all, static(downloadPath, downloadPath, "download", func(*Site) http.HandlerFunc { return missedDownload }))
 	all = append(all, static(healthPath, healthPath, "health", func(site *Site) http.HandlerFunc { return site.health }))
 	all = append(all, static(readyPath, readyPath, "ready", func(site *Site) http.HandlerFunc { return site.ready }))
 	for _, p := range textPages() {
@@ -228,10 +229,11 @@ func (site *Site) shellPage(p shellPage) http.HandlerFunc {
 // the pattern keeps other paths from matching.
 type filePath struct{ template, pattern string }
 
-func filePaths() [2]filePath {
-	return [2]filePath{
+func filePaths() [3]filePath {
+	return [3]filePath{
 		{"/assets/{file}", "/assets/{file}"},
 		{"/{file}", `/{file:[a-z0-9-]+\.(?:ico|png|svg|webmanifest)}`},
+		{workerPath, workerPath},
 	}
 }
 
@@ -243,9 +245,12 @@ func (site *Site) filePage(p filePath) http.HandlerFunc {
 			writeText(w, http.StatusNotFound, refusal.TextRoute)
 			return
 		}
-		if call.RoutedPath(r) == previewPath {
+		switch call.RoutedPath(r) {
+		case previewPath:
 			// A chat in a browser shows it on a page of its own.
 			w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		case workerPath:
+			w.Header().Set("Content-Security-Policy", workerPolicy)
 		}
 		file.answer(w, r.Header, http.StatusOK)
 	}

@@ -27,9 +27,10 @@ const typeHTML = "text/html; charset=utf-8"
 
 // contentPolicy lets a page load only what this host serves. It allows no
 // script or style within the page, and script URLs only through the client's
-// one policy.
+// one policy. The one frame that a page opens is a download; see downloadPath. No page
+// can be shown in it: all have frame-ancestors 'none'.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+	"connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types hush"
 
 // permissions allows no feature of the visitor's machine except copying to the
