@@ -7,9 +7,9 @@ import { ChunkedError, chunkSize, enter, headSize, type Message, openChunk, seal
 import { ContentError, context, type Header, padded, readHeader } from "./header";
 import type { Keys } from "./keys";
 import { partSize } from "./sealparts";
-import { blocks, type Pieces, Stream } from "./stream";
+import { type Pieces, Stream, worked } from "./stream";
 
-/** Chunks are decrypted so many at a time. */
+/** Chunks are decrypted in blocks of so many. */
 const batch = 64;
 
 /** Parts returns the parts of a file in a row, from the one with that number to the last. */
@@ -57,15 +57,14 @@ interface Known {
 async function* bodyOf(file: Known, begun: Stream, skipped: number): AsyncGenerator<Bytes, void, undefined> {
   const from = file.begin + skipped;
   const end = file.begin + file.header.size;
-  let k = Math.floor(from / chunkSize);
+  const k = Math.floor(from / chunkSize);
   let at = k * chunkSize;
   const stream = k === 0 ? begun : await jump(file, begun, k);
   try {
-    for await (const sealed of blocks(stream, batch * sealedChunkSize)) {
-      const plain = await openBlock(file.message, k, sealed);
+    const open = (block: Bytes, n: number) => openBlock(file.message, k + n * batch, block);
+    for await (const plain of worked(stream, batch * sealedChunkSize, open)) {
       const zeros = plain.subarray(Math.max(end - at, 0));
       const body = plain.subarray(Math.max(from - at, 0), Math.max(end - at, 0));
-      k += batch;
       at += plain.length;
       if (at > padded(end) || !areZeros(zeros)) {
         throw new ContentError("size");

@@ -2,16 +2,16 @@
  * Encrypts a file part by part, in the memory of about one part. What is encrypted is a
  * content like any other, cut into parts of equal length; see header.ts and chunked.ts.
  */
-import type { Bytes } from "./bytes";
+import { type Bytes, joined } from "./bytes";
 import { begin, chunkSize, type Message, sealChunk, sealedSize } from "./chunked";
 import { ContentError, context, type Header, padded, writeHeader } from "./header";
 import type { Keys } from "./keys";
-import { blocks, type Pieces, Stream } from "./stream";
+import { type Pieces, Stream, worked } from "./stream";
 
 /** partSize is the length of each part but the last, in bytes of the encrypted content. */
 export const partSize = 8 * 1024 * 1024;
 
-/** Chunks are encrypted so many at a time, on all cores that the browser uses for it. */
+/** Chunks are encrypted in blocks of so many. Two blocks are under way, so that none waits for the page. */
 const batch = 64;
 
 /** Blobs are read in pieces of so many bytes. */
@@ -42,7 +42,7 @@ export async function* sealParts(
   salt?: Bytes,
 ): AsyncGenerator<Bytes, void, undefined> {
   const plain = new Stream(written(header, body));
-  const sealed = new Stream(sealedChunks(await begin(keys.content, context, salt), plain));
+  const sealed = new Stream(encrypted(await begin(keys.content, context, salt), plain));
   try {
     for (;;) {
       const part = await sealed.take(length);
@@ -59,18 +59,19 @@ export async function* sealParts(
   }
 }
 
-/** sealedChunks encrypts a message. */
-async function* sealedChunks(message: Message, plain: Stream): AsyncGenerator<Uint8Array> {
+/** encrypted returns the bytes of a message. */
+async function* encrypted(message: Message, plain: Stream): AsyncGenerator<Uint8Array> {
   yield message.head;
-  let k = 0;
-  for await (const block of blocks(plain, batch * chunkSize)) {
-    const chunks: Promise<Bytes>[] = [];
-    // A block that is not whole is the last one, and ends with a chunk that is shorter.
-    for (let at = 0; at < batch * chunkSize && at <= block.length; at += chunkSize) {
-      chunks.push(sealChunk(message, k++, block.subarray(at, at + chunkSize)));
-    }
-    yield* await Promise.all(chunks);
+  yield* worked(plain, batch * chunkSize, (block, n) => sealBlock(message, n * batch, block));
+}
+
+/** sealBlock encrypts chunks from k on. A block that is not whole is the last one, and ends with a shorter chunk. */
+async function sealBlock(message: Message, k: number, block: Bytes): Promise<Bytes> {
+  const chunks: Promise<Bytes>[] = [];
+  for (let at = 0; at < batch * chunkSize && at <= block.length; at += chunkSize) {
+    chunks.push(sealChunk(message, k + chunks.length, block.subarray(at, at + chunkSize)));
   }
+  return joined(await Promise.all(chunks));
 }
 
 /** written returns what is encrypted: header, body and zeros. */

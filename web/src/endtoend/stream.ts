@@ -48,19 +48,27 @@ async function* iterate(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array
 }
 
 /**
- * blocks returns what a stream has in blocks of that length, of which the last one is
- * shorter, and may be empty. It takes a block while the caller works on the one before.
+ * worked returns what work makes of each block of that length that a stream has, in their
+ * order. The last block is shorter, and may be empty. While the caller has one result, work
+ * is at the next one.
  */
-export async function* blocks(stream: Stream, length: number): AsyncGenerator<Bytes, void, undefined> {
-  let next = stream.take(length);
-  for (;;) {
-    const block = await next;
+export async function* worked<T>(
+  stream: Stream,
+  length: number,
+  work: (block: Bytes, number: number) => Promise<T>,
+): AsyncGenerator<T, void, undefined> {
+  let before: Promise<T> | undefined;
+  for (let number = 0; ; number++) {
+    const block = await stream.take(length);
+    const result = work(block, number);
+    result.catch(() => {}); // it is thrown when its turn comes
+    if (before) {
+      yield await before;
+    }
     if (block.length < length) {
-      yield block;
+      yield await result;
       return;
     }
-    next = stream.take(length);
-    next.catch(() => {}); // it is thrown when its turn comes
-    yield block;
+    before = result;
   }
 }
