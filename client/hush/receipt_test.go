@@ -25,13 +25,14 @@ func TestPolicy(t *testing.T) {
 	limits := s.Kit.Vault.Limits()
 	want := client.Policy{
 		Name: "Hush of Ada", BaseURL: s.URL, DefaultTTL: limits.DefaultTTL, MaxTTL: limits.AnonymousTTL, MaxContent: limits.AnonymousSecret,
-		PassphraseMin: 8, EndToEnd: true,
+		MaxSealed: caller.SealedSize(limits.AnonymousSecret), MaxFile: limits.AnonymousFile, PassphraseMin: 8, EndToEnd: true,
 	}
 	got, err := clientOf(t, s.URL, client.Options{}).Policy(t.Context())
 	if err != nil || got != want {
 		t.Errorf("Policy: got %+v, %v, want %+v", got, err, want)
 	}
 	want.MaxTTL, want.MaxContent = limits.AccountTTL, limits.AccountSecret
+	want.MaxSealed, want.MaxFile = caller.SealedSize(limits.AccountSecret), limits.AccountFile
 	got, err = clientOf(t, s.URL, client.Options{Token: s.Token(t, caller.ScopesAll)}).Policy(t.Context())
 	if err != nil || got != want {
 		t.Errorf("Policy for an account: got %+v, %v, want %+v", got, err, want)

@@ -18,7 +18,7 @@ import (
 
 // syncEvery is how often the bytes that came are made to last, so that a kill or a power
 // cut does not cost more than those since.
-const syncEvery = time.Second
+const syncEvery = time.Second / 2
 
 // fetchTarget is where a file goes that is fetched in parts. Its temporary file has a name
 // from the beginning, so that a later run goes on with it. It is a client.FileSink.
