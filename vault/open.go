@@ -168,7 +168,7 @@ func (v *Vault) assemble(opts Options) {
 	v.Burns = secrets.Burns
 	v.Sweeper = secrets.Sweeper
 	v.Claims = secrets.Claims
-	v.Uploads = upload.New(upload.Options{Log: v.log, Files: v.Files, Secrets: v.Secrets, Burns: v.Burns, Watches: v.Watches})
+	v.Uploads = upload.New(upload.Options{Log: v.log, Clock: v.clock, Files: v.Files, Secrets: v.Secrets, Burns: v.Burns, Watches: v.Watches})
 	v.Requests = request.New(request.Options{
 		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy, Challenges: v.Challenges,
 		Outbox: v.Outbox, Accounts: v.Accounts, Sessions: v.Sessions, Domains: v.Domains, Receipts: v.Receipts,

@@ -35,6 +35,19 @@ func (f *Files) Ended(tx *rows.Tx, row seal.RowKey) (upload []storage.Slot, err 
 	return []storage.Slot{u.slot}, f.endUpload(tx, row, u)
 }
 
+// EndedUnread is Ended for a file whose record cannot be read, and whose blob is unknown: its
+// upload ends, so that the sender's token opens nothing.
+func (f *Files) EndedUnread(tx *rows.Tx, row seal.RowKey) (upload []storage.Slot, err error) {
+	u, err := loadUpload(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []storage.Slot{u.slot}, f.endUpload(tx, row, u)
+}
+
 // end stores that a file is gone, and that its blob is to be removed.
 func (r *Record) end(tx *rows.Tx, row seal.RowKey) error {
 	if err := tx.Put(BucketRemoval, r.Blob[:], nil); err != nil {
@@ -60,6 +73,16 @@ func Dropped(tx *rows.Tx, row seal.RowKey) error {
 	return r.end(tx, row)
 }
 
+// IsKept reports whether something is left of the file of a receipt's row. It is false for a
+// receipt whose secret is no file, and for a file whose record cannot be read.
+func IsKept(tx *rows.Tx, row seal.RowKey) (bool, error) {
+	r, err := Load(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) || rows.IsDamage(err) {
+		return false, nil
+	}
+	return err == nil && r.State != StateGone, err
+}
+
 // Forget deletes what is known of the file of a receipt that is forgotten. It does nothing
 // for another secret.
 func Forget(tx *rows.Tx, row seal.RowKey) error { return tx.Delete(BucketFile, row[:]) }
@@ -70,6 +93,16 @@ func (f *Files) DestroyShares(ctx context.Context, slots ...storage.Slot) error 
 		return nil
 	}
 	return f.shares.Destroy(ctx, spent.KindNone, slots...)
+}
+
+// CheckIdle returns ErrNotFound unless an upload arrives to which no part has come since a
+// time.
+func CheckIdle(tx *rows.Tx, row seal.RowKey, since time.Time) error {
+	u, err := loadUpload(tx, row)
+	if err == nil && !u.Last.Before(since) {
+		err = refusal.ErrNotFound
+	}
+	return err
 }
 
 // Idle returns the receipts' rows of the uploads to which no part has come since a time.

@@ -97,33 +97,48 @@ func (f *Files) RemoveUntil(ctx context.Context) {
 
 // RemoveStray removes the blobs that Begin found. It is called once, after Begin.
 func (f *Files) RemoveStray(ctx context.Context) error {
+	removed := 0
+	var failed error
 	for _, id := range f.stray {
 		if err := f.blobs.Delete(ctx, id); err != nil {
-			return err
+			failed = errors.Join(failed, err)
+			continue
 		}
+		removed++
 	}
-	if len(f.stray) > 0 {
-		f.log.Info("removed blobs that no file names", "count", len(f.stray))
+	if removed > 0 {
+		f.log.Info("removed blobs that no file names", "count", removed)
 	}
-	return nil
+	return failed
 }
 
-// Remove removes the blobs of files that are gone, one after the other.
-func (f *Files) Remove(ctx context.Context) error {
-	for {
+// Remove removes the blobs of files that are gone, one after the other. One that cannot be
+// removed does not hold up the others.
+func (f *Files) Remove(ctx context.Context) (failed error) {
+	for from := []byte(nil); ; {
 		var keys [][]byte
 		err := f.store.View(ctx, func(tx *rows.Tx) (err error) {
-			keys, err = rows.FirstKeys(tx, BucketRemoval, nil, rows.SweepBatch)
+			keys, err = rows.FirstKeysFrom(tx, BucketRemoval, from, nil, rows.SweepBatch)
 			return err
 		})
 		if err != nil || len(keys) == 0 {
-			return err
+			return errors.Join(failed, err)
 		}
 		for _, key := range keys {
-			if err := f.remove(ctx, key); err != nil {
+			failed = errors.Join(failed, f.remove(ctx, key))
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
+		from = append(keys[len(keys)-1], 0) // the key after it
+	}
+}
+
+// RemoveNow removes a blob that is listed for it. What it cannot remove is removed later.
+func (f *Files) RemoveNow(ctx context.Context, blob storage.BlobID) {
+	if err := f.remove(context.WithoutCancel(ctx), blob[:]); err != nil {
+		f.log.Error("removing the blob of an upload that began anew", "cause", err)
+		f.Wake()
 	}
 }
 

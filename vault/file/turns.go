@@ -17,13 +17,20 @@ type turns struct {
 }
 
 type turnKey struct {
-	row  seal.RowKey
-	part uint32
+	row   seal.RowKey
+	part  uint32
+	whole bool // of the upload, not of a part
 }
 
 type turn struct {
 	held  *semaphore.Weighted // a caller that waits may leave
 	calls int                 // that hold it or wait for it
+}
+
+// TakeTurn waits until no other call lets the upload of a receipt's row begin anew. The caller
+// must give the turn back.
+func (f *Files) TakeTurn(ctx context.Context, row seal.RowKey) (give func(), err error) {
+	return f.turns.take(ctx, turnKey{row: row, whole: true})
 }
 
 func newTurns() turns { return turns{mu: new(sync.Mutex), held: map[turnKey]*turn{}} }

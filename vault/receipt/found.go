@@ -108,11 +108,21 @@ func read(tx *rows.Tx, key seal.Token, now time.Time) (found Found, err error) {
 	if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
 		return Found{}, err
 	}
-	if found.file, err = file.ProgressIn(tx, found.row); err != nil {
+	if found.file, err = fileIn(tx, found.row); err != nil {
 		return Found{}, err
 	}
 	found.deliveries, err = outbox.GetDeliveries(tx, found.row)
 	return found, err
+}
+
+// fileIn returns how far the file of a receipt has come; nil for another secret, and for a
+// file whose records cannot be read: its sender can still look at the receipt, and burn it.
+func fileIn(tx *rows.Tx, row seal.RowKey) (*file.Progress, error) {
+	p, err := file.ProgressIn(tx, row)
+	if rows.IsDamage(err) {
+		return nil, nil //nolint:nilnil // an examination reports it
+	}
+	return p, err
 }
 
 // lockedForGood reports whether all tries at a receipt's secret are used up.

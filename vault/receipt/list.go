@@ -10,7 +10,6 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/domain"
-	"hush/vault/file"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -155,7 +154,7 @@ func readListed(tx *rows.Tx, key, value []byte, pair caller.PairID, now time.Tim
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {
 		return f, err
 	}
-	if f.file, err = file.ProgressIn(tx, f.row); err != nil {
+	if f.file, err = fileIn(tx, f.row); err != nil {
 		return f, err
 	}
 	f.deliveries, err = outbox.GetDeliveries(tx, f.row)

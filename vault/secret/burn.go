@@ -73,8 +73,19 @@ func (bu *Burns) burnFound(ctx context.Context, c caller.Caller, found receipt.F
 // ErrNotFound if the secret is gone. beside, unless nil, runs in the same
 // transaction.
 func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(*rows.Tx) error) (*receipt.Record, error) {
+	return bu.endIf(ctx, row, m, by, now, nil, beside)
+}
+
+// endIf is endUnproved, unless check returns an error in the same transaction; nil checks
+// nothing.
+func (bu *Burns) endIf(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, check, beside func(*rows.Tx) error) (*receipt.Record, error) {
 	var end ending
 	err := bu.store.UpdateReserved(ctx, func(tx *rows.Tx) error {
+		if check != nil {
+			if err := check(tx); err != nil {
+				return err
+			}
+		}
 		secret, err := receipt.LiveSecret(tx, row)
 		if err != nil {
 			return err

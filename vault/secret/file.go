@@ -90,7 +90,8 @@ func (se *Secrets) storeFile(ctx context.Context, c caller.Caller, d *draft, ter
 }
 
 // RestartFile lets the upload of a file begin anew: with a key of its own, and none of the
-// parts that have arrived. It returns ErrNotFound if the file does not arrive, and
+// parts that have arrived, whose room it gives back before it returns. A file begins anew once
+// at a time: each has room of its own for a while, which counts for nobody. It returns ErrNotFound if the file does not arrive, and
 // ErrUploadToken for a wrong token.
 func (se *Secrets) RestartFile(ctx context.Context, key string, token [file.TokenSize]byte, proofHash caller.Text) error {
 	now := se.clock.Now()
@@ -104,6 +105,11 @@ func (se *Secrets) RestartFile(ctx context.Context, key string, token [file.Toke
 	}); err != nil {
 		return err
 	}
+	give, err := se.files.TakeTurn(ctx, r.record.metadata)
+	if err != nil {
+		return err
+	}
+	defer give()
 	d, err := se.files.NewDraft(ctx, file.DraftOptions{
 		Receipt: r.record.metadata, Token: token, Size: r.record.fileSize, Preview: r.file.Preview, Expires: r.record.expires, Now: now,
 	})
@@ -115,8 +121,9 @@ func (se *Secrets) RestartFile(ctx context.Context, key string, token [file.Toke
 		se.files.Discard(ctx, d, err)
 		return err
 	}
-	se.files.Wake()
-	return se.files.DestroyShares(ctx, before...)
+	err = se.files.DestroyShares(ctx, before...)
+	se.files.RemoveNow(ctx, r.file.Blob)
+	return err
 }
 
 // foundFile is the secret of a file that was read.
@@ -311,12 +318,23 @@ func (se *Secrets) endFile(tx *rows.Tx, r *Record, claimed bool) (uploads []stor
 		uploads, err = se.files.Ended(tx, r.metadata)
 		return err
 	})
-	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
-		se.log.Error("noting the end of a file", "cause", err)
+	if !isWholeDamage(err) {
+		return uploads, err
+	}
+	se.log.Error("noting the end of a file", "cause", err)
+	err = rows.Try(tx, func() (err error) {
+		uploads, err = se.files.EndedUnread(tx, r.metadata)
+		return err
+	})
+	if isWholeDamage(err) {
 		return nil, nil
 	}
 	return uploads, err
 }
+
+// isWholeDamage reports whether an error says that a record is damaged, and that nothing was
+// written yet.
+func isWholeDamage(err error) bool { return rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) }
 
 // finishFiles destroys the shares of uploads that ended with their secrets, and has the
 // blobs removed.
@@ -387,9 +405,9 @@ func (bu *Burns) BurnIdle(ctx context.Context) (burned int, err error) {
 		return 0, fmt.Errorf("looking for uploads that have stopped: %w", err)
 	}
 	for _, row := range idle {
-		_, err := bu.endUnproved(ctx, row, moveBurn, "", now, nil)
+		_, err := bu.endIf(ctx, row, moveBurn, "", now, func(tx *rows.Tx) error { return file.CheckIdle(tx, row, now.Add(-uploadSilence)) }, nil)
 		if errors.Is(err, refusal.ErrNotFound) {
-			continue // it ended meanwhile
+			continue // it ended meanwhile, or a part came
 		}
 		if err != nil {
 			return burned, fmt.Errorf("ending an upload that has stopped: %w", err)

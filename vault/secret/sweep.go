@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hush/seal"
+	"hush/vault/file"
 	"hush/vault/quota"
 	"hush/vault/receipt"
 	"hush/vault/refusal"
@@ -117,8 +118,13 @@ func (sw *Sweeper) sweepOne(tx *rows.Tx, key []byte, now time.Time, done *swept)
 	return receipt.PutOff(tx, key, next)
 }
 
-// endRow expires a secret or forgets a receipt. It returns when the aggregate
-// is due again, or the zero time for never. It returns an error about damage of a record
+// keptPause is when a receipt is looked at again that is to be forgotten, but whose file is
+// still being fetched.
+const keptPause = 10 * time.Minute
+
+// endRow expires a secret or forgets a receipt, once no reader fetches its file any more: what
+// the file is stored as goes with it. It returns when the aggregate is due again, or the zero
+// time for never. It returns an error about damage of a record
 // before it writes anything.
 func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *swept) (next time.Time, err error) {
 	r, err := receipt.Load(tx, row)
@@ -134,6 +140,9 @@ func (sw *Sweeper) endRow(tx *rows.Tx, row seal.RowKey, now time.Time, done *swe
 		}
 	}
 	if !now.Before(r.Forgotten()) {
+		if kept, err := file.IsKept(tx, row); err != nil || kept {
+			return now.Add(keptPause), err
+		}
 		charged := r.Charge()
 		if err := sw.usage.EndReceipt(tx, charged, r.Secret(), row); err != nil {
 			return next, err

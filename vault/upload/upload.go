@@ -17,6 +17,7 @@ import (
 	"hush/storage"
 	"hush/vault/audit"
 	"hush/vault/caller"
+	"hush/vault/cluster"
 	"hush/vault/file"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -27,6 +28,7 @@ import (
 // Options are the dependencies of New; all are required.
 type Options struct {
 	Log     *slog.Logger
+	Clock   *cluster.Clock
 	Files   *file.Files
 	Secrets *secret.Secrets
 	Burns   *secret.Burns
@@ -36,6 +38,7 @@ type Options struct {
 // Uploads takes contents. It is safe for concurrent use.
 type Uploads struct {
 	log     *slog.Logger
+	age     func() time.Duration // of this process
 	files   *file.Files
 	secrets *secret.Secrets
 	burns   *secret.Burns
@@ -44,7 +47,7 @@ type Uploads struct {
 
 // New returns the uploads of a store.
 func New(o Options) *Uploads {
-	return &Uploads{log: o.Log, files: o.Files, secrets: o.Secrets, burns: o.Burns, watches: o.Watches}
+	return &Uploads{log: o.Log, age: o.Clock.Stopwatch(), files: o.Files, secrets: o.Secrets, burns: o.Burns, watches: o.Watches}
 }
 
 // Token is an upload token.
@@ -112,8 +115,21 @@ func (up *Uploads) Cancel(ctx context.Context, c caller.Caller, key string, toke
 	return up.burns.BurnFile(ctx, c, key, token)
 }
 
-// endEvery is how often uploads are ended that have stopped.
-const endEvery = time.Minute
+const (
+	// endEvery is how often uploads are ended that have stopped.
+	endEvery = time.Minute
+	// returnTime is how long senders have after a start to go on.
+	returnTime = 30 * time.Minute
+)
+
+// EndStopped ends the uploads that have stopped, and returns how many there were. After a
+// start it leaves senders time: while the service was down, none could send.
+func (up *Uploads) EndStopped(ctx context.Context) (int, error) {
+	if up.age() < returnTime {
+		return 0, nil
+	}
+	return up.burns.BurnIdle(ctx)
+}
 
 // EndUntil ends uploads that have stopped, until ctx ends.
 func (up *Uploads) EndUntil(ctx context.Context) {
@@ -125,7 +141,7 @@ func (up *Uploads) EndUntil(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if _, err := up.burns.BurnIdle(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
+		if _, err := up.EndStopped(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
 			up.log.Error("ending uploads that have stopped", "cause", err)
 		}
 	}

@@ -96,6 +96,8 @@ type Options struct {
 	// wrapper.
 	WrapStore  func(storage.Store) storage.Store
 	WrapShares func(storage.Shares) storage.Shares
+	// WrapBlobs is the same for the vault's blobs.
+	WrapBlobs func(storage.Blobs) storage.Blobs
 }
 
 // StartTime is the first time of a kit's clock, in whole seconds.
@@ -267,6 +269,9 @@ func (k *Kit) open(t testing.TB) {
 	}
 	if wrap := k.opts.WrapShares; wrap != nil {
 		opts.Shares = wrap(b.shares)
+	}
+	if wrap := k.opts.WrapBlobs; wrap != nil && k.Blobs != nil {
+		opts.Blobs = wrap(k.Blobs)
 	}
 	if k.Vault, err = vault.Open(t.Context(), opts); err != nil {
 		t.Fatalf("vault.Open(): got %v, want nil", err)
