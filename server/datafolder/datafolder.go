@@ -1,9 +1,8 @@
 // Package datafolder opens the data of a service: its folder, with the root key, the
 // database, the shares, the parts of files and the socket of "hush admin"; or a
 // database on a server, of which the folder has only key and socket; or a store in
-// memory. One process
-// at a time holds a folder. New stores, and commands that look after the
-// data, begin here.
+// memory. One process at a time holds a folder. New stores, and commands that look
+// after the data, begin here.
 package datafolder
 
 import (
