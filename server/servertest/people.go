@@ -101,6 +101,12 @@ func (r Recipient) Claims(t testing.TB) []string {
 	return NamesIn(t, filepath.Join(r.Home, ".local", "state", "hush", "claims"))
 }
 
+// Uploads returns the names of what is kept of uploads.
+func (r Recipient) Uploads(t testing.TB) []string {
+	t.Helper()
+	return NamesIn(t, filepath.Join(r.Home, ".local", "state", "hush", "uploads"))
+}
+
 // NamesIn returns the names in a folder; none if it is missing.
 func NamesIn(t testing.TB, folder string) (names []string) {
 	t.Helper()

@@ -221,6 +221,7 @@ func (f *fileShare) tell(ctx context.Context, all []sharedSecret, request client
 // upload sends what has not arrived yet, and finishes.
 func (f *fileShare) upload(ctx context.Context) error {
 	if f.record.Restarting || !f.record.File.IsSame(f.id) {
+		f.console.Tellf("the file may have changed since that run, so that all of it is sent anew; the link stays")
 		if err := f.restart(ctx); err != nil {
 			return err
 		}

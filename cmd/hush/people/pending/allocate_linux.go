@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate gives a file a length and room. It reports whether the file system can do that.
+// allocate keeps room for a file, whose length stays. It reports whether the file system can do that.
 func allocate(file *os.File, size int64) (reserved bool, err error) {
-	err = unix.Fallocate(int(file.Fd()), 0, 0, size)
+	err = unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		return false, nil
 	}

@@ -59,22 +59,13 @@ func openSpool(path string, salt chunked.Salt) (*spool, error) {
 		return nil, err
 	}
 	s := &spool{file: file, salt: salt}
-	if err = s.reserve(); err == nil {
+	if err = Allocate(file, placeSize*client.PartsInFlight); err == nil {
 		err = SyncFolder(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return s, nil
-}
-
-// reserve keeps room for all places.
-func (s *spool) reserve() error {
-	info, err := s.file.Stat()
-	if err != nil || info.Size() == placeSize*client.PartsInFlight {
-		return err
-	}
-	return Allocate(s.file, placeSize*client.PartsInFlight)
 }
 
 func placeOf(number uint32) int64 { return int64(number%client.PartsInFlight) * placeSize }
