@@ -39,6 +39,7 @@ func appendHot(dst []byte, message any) ([]byte, bool) {
 		if m == nil {
 			return dst, false
 		}
+		w.gives = m.GetFile() != nil
 		w.b = append(slices.Grow(w.b, smallJSON+len(m.GetValue())+2*len(m.GetContent())), '{')
 		w.secret("secret", m.GetSecret())
 		w.text("value", m.GetValue())
@@ -57,7 +58,7 @@ func (w *jsonWriter) metadata(name string, m *hushv1.Metadata) {
 	if m == nil {
 		return
 	}
-	w.gives = w.gives || len(m.GetRecipients()) > 0 || len(m.GetDeliveries()) > 0
+	w.gives = w.gives || len(m.GetRecipients()) > 0 || len(m.GetDeliveries()) > 0 || m.GetFile() != nil
 	w.name(name)
 	w.b = append(w.b, '{')
 	w.text("metadataKey", m.GetMetadataKey())

@@ -162,6 +162,10 @@ func anyValue(random *rand.Rand, value protoreflect.Value, field protoreflect.Fi
 		return protoreflect.ValueOfString(anyText(random))
 	case protoreflect.Int32Kind: // nanoseconds, too
 		return protoreflect.ValueOfInt32(pick(random, int32(0), 0, 0, 0, 0, 0, 1, 1000, 1_000_000, 500_000_000, 123_456_000, 999_999_999, -1, 1_000_000_000))
+	case protoreflect.Uint32Kind:
+		return protoreflect.ValueOfUint32(pick(random, uint32(2), 0, 1<<32-1))
+	case protoreflect.Uint64Kind:
+		return protoreflect.ValueOfUint64(pick(random, uint64(9_000_000), 0, 1<<64-1))
 	default: // seconds
 		return protoreflect.ValueOfInt64(pick(random, int64(1_795_236_735), 3600, 604_800, 0, 1, 59, 253_402_300_799, 253_402_300_800, 315_576_000_000, 315_576_000_001, -1, -62_135_596_800, -62_135_596_801))
 	}
