@@ -106,7 +106,7 @@ func (b *body) hold(n int64) bool {
 }
 
 // crowded reports whether bodies hold so much that slow ones must not keep others out.
-func (b *body) crowded() bool { return b.lane == nil || b.lane.IsCrowded(b.holder) }
+func (b *body) crowded() bool { return b == nil || b.lane == nil || b.lane.IsCrowded(b.holder) }
 
 // release releases the bytes that the request held.
 func (b *body) release() {

@@ -40,6 +40,22 @@ func (p Pace) withDefaults() Pace {
 	}
 }
 
+// partRate is how many bytes a second a part of a file makes at least while parts hold so
+// much that slow ones keep others out: three at a time arrive over a line of 1 Mbit/s.
+const partRate = 32 << 10
+
+// of returns the pace of a request or a response. Parts are so large that two of them crowd
+// what a network may hold, and lines so slow that they take minutes: they get more than the
+// fixed time also then, if they are fast enough.
+func (p *Pace) of(r *record) *Pace {
+	if !r.part || !r.body.crowded() {
+		return p
+	}
+	fast := *p
+	fast.Rate = max(p.Rate, partRate)
+	return &fast
+}
+
 // deadline returns until when the next step must be made: soon, and in time for all
 // bytes since began.
 func (p *Pace) deadline(began, now time.Time, fixed time.Duration, bytes int64) time.Time {
@@ -69,11 +85,11 @@ func (b *body) advance() {
 		b.moved = false
 		// If the deadline passed later, net/http would end the request.
 		_ = http.NewResponseController(b.to).SetReadDeadline(time.Time{})
-	case b.pace == nil || b.ended || b.taken < b.next || b.crowded():
+	case b.pace == nil || b.ended || b.taken < b.next || b.crowded() && !b.record.part:
 	default:
 		b.moved, b.next = true, b.taken+readStep
 		control := http.NewResponseController(b.to)
-		at := b.pace.deadline(b.began, time.Now(), b.pace.Read, b.taken)
+		at := b.pace.of(b.record).deadline(b.began, time.Now(), b.pace.Read, b.taken)
 		_ = control.SetReadDeadline(at)
 		_ = control.SetWriteDeadline(at.Add(b.pace.Write))
 	}
@@ -106,7 +122,7 @@ func (s *sending) advance(w http.ResponseWriter, r *record, bytes int) {
 		r.tell()
 		now = time.Now()
 	}
-	_ = control.SetWriteDeadline(s.pace.deadline(s.began, now, s.pace.Write, int64(bytes)))
+	_ = control.SetWriteDeadline(s.pace.of(r).deadline(s.began, now, s.pace.Write, int64(bytes)))
 }
 
 // WhileSending makes the response of a call tell that its reader still takes it: before

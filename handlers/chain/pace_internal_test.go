@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -98,6 +99,10 @@ func newPaceServer(t *testing.T) *paceServer {
 	_, c := newBubbleChain(t)
 	s := &paceServer{chain: c}
 	handler := c.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/part/") {
+			servePart(w, r)
+			return
+		}
 		got, err := io.Copy(io.Discard, r.Body)
 		if err != nil {
 			http.Error(w, "broken", http.StatusBadRequest)
@@ -119,6 +124,85 @@ func newPaceServer(t *testing.T) *paceServer {
 		server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = 15*time.Second, 30*time.Second, time.Minute
 	})
 	return s
+}
+
+// servePart takes a part of a file, or returns one.
+func servePart(w http.ResponseWriter, r *http.Request) {
+	recordFrom(r.Context()).part = true
+	got, err := io.Copy(io.Discard, r.Body)
+	if err == nil && r.URL.Path == "/part/get" {
+		err = HoldPart(r.Context(), 8<<20)
+	}
+	switch {
+	case err != nil:
+		http.Error(w, "broken", http.StatusBadRequest)
+	case r.URL.Path == "/part/get":
+		_, _ = w.Write(make([]byte, 8<<20))
+	default:
+		_, _ = fmt.Fprint(w, got)
+	}
+}
+
+// Over a line of 1 Mbit/s, two parts of a file arrive at the same time, each way.
+func TestPartsOverSlowLines(t *testing.T) {
+	t.Parallel()
+	const rate = 125_000 / 2 // for each of them
+	eachVersion(t, func(t *testing.T, http2 bool) {
+		s := newPaceServer(t)
+		both := func(do func(client *http.Client)) {
+			var calls sync.WaitGroup
+			for range 2 {
+				calls.Go(func() { do(s.client(t, rate, http2)) })
+			}
+			calls.Wait()
+		}
+		both(func(client *http.Client) {
+			sent, err := client.Post("http://hush.example/part/put", "text/plain", bytes.NewReader(make([]byte, 8<<20)))
+			if err != nil {
+				t.Errorf("Post(part): got %v, want no error", err)
+				return
+			}
+			defer sent.Body.Close()
+			got, err := io.ReadAll(sent.Body)
+			if err != nil || string(got) != fmt.Sprint(8<<20) {
+				t.Errorf("Post(part): got %q, %v, want all bytes", got, err)
+			}
+		})
+		both(func(client *http.Client) {
+			sent, err := client.Post("http://hush.example/part/get", "text/plain", bytes.NewReader([]byte("1")))
+			if err != nil {
+				t.Errorf("Post(fetch a part): got %v, want no error", err)
+				return
+			}
+			defer sent.Body.Close()
+			got, err := io.Copy(io.Discard, sent.Body)
+			if err != nil || got != 8<<20 {
+				t.Errorf("Post(fetch a part): got %d bytes, %v, want all", got, err)
+			}
+		})
+		if held := s.chain.flight.parts.Held(); held != 0 {
+			t.Errorf("bytes of parts that are held in the end: got %d, want none", held)
+		}
+	})
+}
+
+// The attack: peers fill what may be held of parts, and send and take theirs as slowly as
+// everything else may be.
+func TestSlowPartsKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaceServer(t)
+		s.chain.flight.parts.Take(caller.Network{}, networkParts/2+1)
+		began := time.Now()
+		res, err := s.client(t, 8000, false).Post("http://hush.example/part/put", "text/plain", bytes.NewReader(make([]byte, 8<<20)))
+		arrived := err == nil && res.StatusCode == http.StatusOK
+		if err == nil {
+			defer res.Body.Close()
+		}
+		if took := time.Since(began); arrived || took > time.Minute {
+			t.Errorf("Post(part, crowded, 8 KB/s): got %v after %v, want it cut", res, took)
+		}
+	})
 }
 
 // client returns a client with one line of a rate to the server.

@@ -53,9 +53,12 @@ func (b *body) await(n int64) bool {
 // admit holds the whole body of a part before its first byte is read: of calls that held
 // halves of theirs, none could go on.
 func (b *body) admit() bool {
-	if b.taken > 0 || !b.record.part || b.left <= 0 {
+	if b.taken > 0 || b.ahead > 0 || !b.record.part || b.left <= 0 {
 		return true
 	}
 	b.ahead = b.left
-	return b.await(b.left)
+	if most := b.record.most; most > 0 {
+		b.ahead = min(b.ahead, most) // no more is read of a body that is too long
+	}
+	return b.await(b.ahead)
 }
