@@ -185,7 +185,7 @@ func (c *Chain) HandlerOptions() []connect.HandlerOption {
 		jsonCodecs(maxElements),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			most := readLimit(spec.Procedure)
-			return []connect.HandlerOption{connect.WithReadMaxBytes(most), packing(c.flight, most)}
+			return []connect.HandlerOption{connect.WithReadMaxBytes(most), packing(c.flight, most, c.policies[spec.Procedure].isPart())}
 		}),
 	}
 }

@@ -57,7 +57,7 @@ func (g gate) pass(ctx context.Context, record *record, header http.Header, proc
 		if i == 0 || scarcer(rateOf(p.limit), rateOf(charged)) {
 			charged = p.limit
 		}
-		record.part = record.part || p.limit == hushv1.Limit_LIMIT_PART
+		record.part = record.part || p.isPart()
 		record.mayEnd = record.mayEnd || p.limit == hushv1.Limit_LIMIT_REVEAL || p.limit == hushv1.Limit_LIMIT_BURN
 	}
 	if err := g.budgets.takeCaller(ctx, record.caller.Network, charged, 1); err != nil {

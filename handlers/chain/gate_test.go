@@ -54,7 +54,9 @@ func TestEveryMethodIsGatedBeforeItsBody(t *testing.T) {
 				answer := unread(t, procedure+" over "+w.String(), tree, r)
 				refused := strings.Contains(answer, `unauthenticated`) || strings.Contains(answer, `Grpc-Status":["16"]`)
 				hidden := strings.Contains(answer, "unknown procedure") // methods for colonels
-				if !refused && !hidden {
+				// Parts of files are never compressed.
+				packed := strings.HasSuffix(procedure, "Part") && strings.Contains(answer, "unknown compression")
+				if strings.HasSuffix(procedure, "Part") && w.zipped != packed || !packed && !refused && !hidden {
 					t.Errorf("%s over %s: got %.400s, want UNAUTHENTICATED", procedure, w, answer)
 				}
 			}

@@ -78,7 +78,7 @@ func (c *Chain) Besides() []Mount {
 		}
 	}
 	options := connect.WithHandlerOptions(connect.WithReadMaxBytes(messageLimit),
-		packing(c.flight, messageLimit), connect.WithInterceptors(c.streams, c.validation), jsonCodecs(maxElements))
+		packing(c.flight, messageLimit, false), connect.WithInterceptors(c.streams, c.validation), jsonCodecs(maxElements))
 	reflector := grpcreflect.NewStaticReflector(names...)
 	var mounts []Mount
 	add := func(m Mount) { mounts = append(mounts, m) }

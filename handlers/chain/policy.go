@@ -87,6 +87,9 @@ func readPolicy(method protoreflect.MethodDescriptor) (policy, error) {
 	return p, nil
 }
 
+// isPart reports whether a method sends or fetches a part of a file.
+func (p policy) isPart() bool { return p.limit == hushv1.Limit_LIMIT_PART }
+
 // scopeOf returns the token scope that a method requires.
 func scopeOf(scope hushv1.Scope) caller.Scopes {
 	switch scope {
