@@ -36,7 +36,7 @@ func TestGetPolicy(t *testing.T) {
 		SignUp: hushv1.SignUp_SIGN_UP_INVITE, PassphraseRequired: true, PassphraseMin: 8,
 		DefaultTtl: 3600, AnonymousTtl: 604_800, AccountTtl: 2_592_000, AnonymousSecret: 100 << 10, AccountSecret: 1 << 20,
 		Encryptions:     []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_END_TO_END, hushv1.Encryption_ENCRYPTION_SERVER},
-		AnonymousSealed: 104_616, AccountSealed: 1_082_472,
+		AnonymousSealed: 104_616, AccountSealed: 1_082_472, AnonymousFile: 100 << 20, AccountFile: 1 << 30,
 		Maintenance: "Back at noon.", InstanceName: "Ours", LogoUrl: "l", ImprintUrl: "i", PrivacyUrl: "p", Banner: "b",
 		SecurityContact: "mailto:a+b@c.example", SourceUrl: "s",
 		BaseUrl: "https://hush.example", SignIn: true, Requests: hushv1.Requests_REQUESTS_ACCOUNTS,

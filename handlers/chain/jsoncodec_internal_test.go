@@ -76,6 +76,7 @@ func TestReadLimits(t *testing.T) {
 	larger := map[string]int{
 		"/hush.v1.SecretService/ConcealSecret":       concealLimit,
 		"/hush.v1.RequestService/AnswerRequest":      concealLimit,
+		"/hush.v1.FileService/PutPart":               partLimit,
 		"/hush.v1.DomainService/UpdateDomainLogo":    imageLimit,
 		"/hush.v1.ChallengeService/AltchaVerifySpam": verdictLimit,
 		"/hush.v1.IntakeService/ReceiveException":    reportLimit,

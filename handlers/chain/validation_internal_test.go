@@ -168,14 +168,14 @@ func revealAtLimits(random *rand.Rand) *hushv1.RevealSecretRequest {
 	proof := func() []byte { return one(random, nil, []byte{}, make([]byte, 31), make([]byte, 32), make([]byte, 33)) }
 	return &hushv1.RevealSecretRequest{
 		SecretKey: one(random, sizes(60, plainKey)...), Passphrase: one(random, sizes(0, plainPassphrase)...),
-		LinkProof: proof(), Proof: proof(), Claim: proof(), CollectProof: proof(),
+		LinkProof: proof(), Proof: proof(), Claim: proof(), CollectProof: proof(), AcceptsVersion: one(random, uint32(0), 1, 2, math.MaxUint32),
 	}
 }
 
 // A field that isPlain does not know would pass without a check.
 func TestPlainMessagesHaveNoOtherFields(t *testing.T) {
 	t.Parallel()
-	for message, want := range map[proto.Message]int{new(hushv1.ConcealSecretRequest): 9, new(hushv1.RevealSecretRequest): 7} {
+	for message, want := range map[proto.Message]int{new(hushv1.ConcealSecretRequest): 9, new(hushv1.RevealSecretRequest): 8} {
 		if got := message.ProtoReflect().Descriptor().Fields().Len(); got != want {
 			t.Errorf("%T: got %d fields, want %d: let isPlain check the others", message, got, want)
 		}
