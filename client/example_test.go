@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"hush/client"
@@ -100,3 +101,57 @@ func ExampleClient_Watch() {
 	// waiting
 	// burned
 }
+
+// A file that is too large for one message is shared in parts, and fetched to a file that
+// counts only once all of it was checked.
+func ExampleClient_ShareFile() {
+	ctx := context.Background()
+	server := startExample()
+	defer server.end()
+	c, err := protocols.New(server.URL, client.Options{})
+	if err != nil {
+		slog.Error("no client", "cause", err)
+		return
+	}
+	const size = 1 << 20
+	backup := strings.NewReader(strings.Repeat("x", size)) // or an *os.File
+	request := client.FileRequest{FileName: "backup.tar", Size: size, Note: "The backup of Friday."}
+	shared, err := c.ShareFile(ctx, request, backup, func(begun client.Shared) error {
+		fmt.Println("the link is there before the file:", begun.Receipt.File.ArrivedPercent(), "% have arrived")
+		return nil
+	})
+	if err != nil {
+		slog.Error("not shared", "cause", err)
+		return
+	}
+	looked, err := c.Look(ctx, shared.Link)
+	if err != nil {
+		slog.Error("not found", "cause", err)
+		return
+	}
+	fmt.Println(looked.Preview.FileName, looked.Preview.Size, looked.Preview.Note)
+	files, err := c.Files()
+	if err != nil {
+		slog.Error("no files", "cause", err)
+		return
+	}
+	claim, to := client.NewClaim(), &newFile{}
+	if err := files.FetchFile(ctx, shared.Link, client.Text{}, claim, to); err != nil {
+		slog.Error("not fetched", "cause", err)
+		return
+	}
+	fmt.Println("all", to.Len(), "bytes are here")
+	if err := c.Acknowledge(ctx, shared.Link, claim); err != nil {
+		slog.Error("not acknowledged", "cause", err)
+	}
+	// Output:
+	// the link is there before the file: 0 % have arrived
+	// backup.tar 1048576 The backup of Friday.
+	// all 1048576 bytes are here
+}
+
+// newFile is a client.FileSink that begins with nothing. A program that goes on after it was
+// killed returns from Begin how many bytes it has.
+type newFile struct{ strings.Builder }
+
+func (*newFile) Begin(client.FileContent) (have int64, err error) { return 0, nil }

@@ -73,9 +73,13 @@ The server keeps the content until it is safe here. If this run is cut off, run 
 again with the same link within two minutes: nothing is lost. Servers that speak v1
 or v2 cannot do that.
 
+A large file is fetched in parts, once all of it has arrived at the server. It goes
+to --output alone. If this run is cut off, run it again within two hours: it goes
+on where it was.
+
 With --json the facts are printed as one object: kind (text or file), file_name,
-size, encryption, server, and output for the file that was written or copied for
-the clipboard. Without --output and --copy the content is in it as text, or as
+size, encryption, server, note (of a large file), and output for the file that was
+written or copied for the clipboard. Without --output and --copy the content is in it as text, or as
 base64 if it is no text.`)
 	o.addPlaceFlags(c)
 	flags.Switch(&o.asJSON, "print facts as JSON")(c.Flags(), "json")

@@ -48,6 +48,8 @@ printf %s "$DB_PASSWORD" | hush share
 hush share .env
 # Ask for a passphrase, and let the secret expire after an hour
 hush share --passphrase-prompt --ttl 1h .env
+# Share a large file, with a note that the recipient reads before opening it
+hush share disk.img --note 'The backup of Friday'
 # Type or paste a text, and copy the link
 hush share --copy
 # Share a random password that only the recipient sees
@@ -62,6 +64,10 @@ The link alone goes to standard output. The lifetime, the receipt and the
 passphrase go to standard error. Anyone who has the receipt can follow the secret
 and burn it.
 
+A file that is too large for one message is sent in parts. Its link is printed at
+once, and opens the file when all of it has arrived. If this run is cut off, run it
+again: it goes on, with the same link. Ctrl-C cancels the upload.
+
 --generate shares a random text that only the recipient sees. POLICY is a length
 from 4 to 128, sets of characters, or both: 24, 32:letters,digits,symbols or
 digits,unambiguous. The sets are lower, upper, letters, digits, symbols and all;
@@ -71,7 +77,7 @@ digits, without a length 20 characters.
 --json prints an object for each link instead: link, receipt, short_id, server,
 protocol, encryption, ttl in seconds, expires, has_passphrase, and where they
 exist recipient, file_name, passphrase (that of --generate-passphrase) and value
-(that of --show).`
+(that of --show); of a file that is sent in parts also size and arriving.`
 
 // Share returns "hush share": it shares a text, a file or a generated text once, and
 // prints the link. The content comes from standard input, a file or a prompt, and never
