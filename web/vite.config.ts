@@ -14,6 +14,9 @@ const firstCalls = fileURLToPath(new URL("src/wire/first.ts", import.meta.url));
 // The script that runs first, on its own. It imports nothing that the application does.
 const early = fileURLToPath(new URL("src/early/index.ts", import.meta.url));
 
+// The service worker. It is one file at a place of its own, and no module.
+const serviceWorker = fileURLToPath(new URL("src/download/sw.ts", import.meta.url));
+
 /** Where index.html has the tag of that script. */
 const earlyMark = "<!--early-->";
 
@@ -131,7 +134,7 @@ export default defineConfig({
       // Pages that are opened seldom or loaded ahead, and parts that are unfolded, find what they import by themselves:
       // for every visitor the first scripts would list it.
       resolveDependencies: (name, imported) =>
-        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|menu|morefields|nolink|notfound|openedpage|phrase|receipt|recent|requests|reset|security|signin|signup|tokens|verify)-/.test(
+        /\/(about|account|answer|ask|collect|colonel|confirm|domains?|explanation|feedback|intake|menu|morefields|nolink|notfound|openedpage|page|phrase|receipt|recent|requests|reset|resumed|security|signin|signup|tokens|verify)-/.test(
           name,
         )
           ? []
@@ -142,15 +145,16 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: true,
     rolldownOptions: {
-      input: { index: fileURLToPath(new URL("index.html", import.meta.url)), early },
+      input: { index: fileURLToPath(new URL("index.html", import.meta.url)), early, sw: serviceWorker },
       output: {
+        entryFileNames: ({ name }) => (name === "sw" ? "sw.js" : "assets/[name]-[hash].js"),
         // On slow lines each request costs a round trip. So what the entry
         // imports is one file, what the first calls import is another, the form that
         // shares is a third, and the small files that the pages behind links share with
         // others are one more. The menu of an account is in the header, and one too.
         codeSplitting: {
           groups: [
-            { name: "app", tags: ["$initial"], test: (id) => !id.includes("/src/early/") },
+            { name: "app", tags: ["$initial"], test: (id) => !/\/src\/(early\/|download\/sw\.ts)/.test(id) },
             { name: "wire", test: (id) => id === firstCalls },
             { name: "menu", test: /src\/(account\/menu|ui\/menu|i18n\/menu\/\w+|requests\/waiting)\.tsx?$/ },
             { name: "label", test: /src\/endtoend\/label\.tsx$/ },
