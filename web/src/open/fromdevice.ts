@@ -7,6 +7,7 @@ import { flowing } from "../flow";
 import type { RevealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { savesData } from "../line";
 import { prefetch } from "../prefetch";
+import { Refusal } from "../refusal";
 import { secrets } from "../rpc";
 import { FaultError } from "./fault";
 import type { Source } from "./reveal";
@@ -19,6 +20,8 @@ interface Sealed extends Link {
   collectProof?: Bytes;
   /** The claim to open it with; a new one that only this page has, unless it is given. */
   claim?: Bytes;
+  /** Says whether the link leads to a file, which is opened in another way; absent where there are none. */
+  isFile?: Promise<boolean>;
 }
 
 /**
@@ -31,12 +34,16 @@ export function fromDevice({
   secret,
   collectProof = new Uint8Array(),
   claim = newClaim(),
+  isFile,
 }: Sealed): Source<Keys, RevealSecretResponse, Content> {
   if (!savesData()) {
     void prefetch([load]); // If it is missing, the press loads it again.
   }
   return {
     prepare: async (passphrase, signal) => {
+      if (await isFile) {
+        throw new Refusal("", { code: "failed_precondition", reason: "version", unsent: true });
+      }
       const device = await needed(load);
       return await device.keysOf(secret, passphrase, signal);
     },

@@ -80,7 +80,10 @@ export function Press(props: PressProps) {
   );
 }
 
-function passphraseProblem(progress: Progress): string | undefined {
+/** passphraseProblem returns what is wrong with the passphrase of the last attempt; undefined if nothing is. */
+export function passphraseProblem(
+  progress: Progress | { at: "form"; malformed?: boolean; refusal?: Refusal },
+): string | undefined {
   if (progress.at !== "form") {
     return undefined;
   }
@@ -90,9 +93,13 @@ function passphraseProblem(progress: Progress): string | undefined {
   return progress.refusal?.reason === "passphrase" ? passphraseText(progress.refusal) : undefined;
 }
 
-function revealProblem(refusal: Refusal): string {
+/** revealProblem returns why the server did not open a secret. */
+export function revealProblem(refusal: Refusal): string {
   if (refusal.reason === "locked" && !refusal.forGood) {
     return t("open.locked", { when: inSeconds(refusal.retryAfter) });
+  }
+  if (refusal.reason === "version") {
+    return t("reveal.version");
   }
   return problemText(refusal);
 }

@@ -31,13 +31,7 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
   return (
     <Page short title={domain ? t("open.title.domain", { domain }) : t("open.title")}>
       <Card>
-        {brand?.hasLogo && <img class="brand-logo" src={`/imagine/${brand.domainId}/logo.png`} alt={domain} />}
-        {brand?.brand?.description && <p dir="auto">{brand.brand.description}</p>}
-        {brand?.brand?.instructionsPreReveal && (
-          <p class="brand-words" dir="auto">
-            {brand.brand.instructionsPreReveal}
-          </p>
-        )}
+        <Greeting brand={brand} domain={domain} />
         {notice}
         {!trouble && <Facts secret={secret} />}
         <EncryptionLabel encryption={secret.encryption} brief={endToEnd && place.value.mangled} />
@@ -59,7 +53,23 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
   );
 }
 
-function Facts({ secret }: { secret: Details }) {
+/** Greeting is what the owner of a domain says before a secret is opened. */
+export function Greeting({ brand, domain }: { brand: GetPublicBrandResponse | undefined; domain: string }) {
+  return (
+    <>
+      {brand?.hasLogo && <img class="brand-logo" src={`/imagine/${brand.domainId}/logo.png`} alt={domain} />}
+      {brand?.brand?.description && <p dir="auto">{brand.brand.description}</p>}
+      {brand?.brand?.instructionsPreReveal && (
+        <p class="brand-words" dir="auto">
+          {brand.brand.instructionsPreReveal}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Facts says how a secret came and when it ends. */
+export function Facts({ secret }: { secret: Details }) {
   const { expires } = secret;
   return (
     <ul class="open-facts">
@@ -88,7 +98,7 @@ function Facts({ secret }: { secret: Details }) {
 }
 
 /** Address says how to find out that this page is the one that the sender's link leads to. */
-function Address() {
+export function Address() {
   return (
     <details class="address">
       <summary>

@@ -26,6 +26,7 @@ export default {
     "The secret part of this link is wrong. Copy the whole link from the message again. The secret is still there.",
   "reveal.incomplete":
     "This secret is end-to-end encrypted, and the part of the link that decrypts it is missing. Copy the whole link from the message and open it again.",
+  "reveal.version": "This is a file that is sent in parts. Load this page again to download it.",
   "reveal.mangled":
     "A mail gateway changed this link, so its key reached the server when you opened this page. The page has repaired the link.",
   "reveal.offline":

@@ -1,0 +1,27 @@
+/* Whether a link leads to a file. It is asked after the page has said what it knows of the secret. */
+import type { Link } from "../endtoend/link";
+import type { GetSecretResponse } from "../gen/hush/v1/secret_service_pb";
+import { secrets } from "../rpc";
+
+/** Found is what the service says of a file to those who have its link. */
+export type Found = Required<Pick<GetSecretResponse, "file">> & Pick<GetSecretResponse, "preview">;
+
+/**
+ * lookForFile returns what a link leads to if that is a file, and undefined if not. It sends
+ * the proof of the link, so it is for secrets of which the service has said that devices
+ * encrypt them. It throws Refusal.
+ */
+export async function lookForFile({ key, secret }: Link): Promise<Found | undefined> {
+  const { linkProof } = await import("../endtoend/keys");
+  const { file, preview } = await secrets.getSecret({ secretKey: key, linkProof: await linkProof(secret) });
+  return file && { file, preview };
+}
+
+/** hasRecords reports whether this tab has opened a file that is not acknowledged yet; see download/record.ts. */
+export function hasRecords(): boolean {
+  try {
+    return Object.keys(sessionStorage).some((name) => name.startsWith("hush.file."));
+  } catch {
+    return false;
+  }
+}
