@@ -6,6 +6,7 @@ import ask from "../src/i18n/ask/en";
 import collect from "../src/i18n/collect/en";
 import colonel from "../src/i18n/colonel/en";
 import domains from "../src/i18n/domains/en";
+import download from "../src/i18n/download/en";
 import first from "../src/i18n/en";
 import endtoend from "../src/i18n/endtoend/en";
 import menu from "../src/i18n/menu/en";
@@ -25,6 +26,7 @@ const en = {
   ...collect,
   ...colonel,
   ...domains,
+  ...download,
   ...endtoend,
   ...menu,
   ...open,
