@@ -10,11 +10,13 @@ import (
 	"hush/seal"
 	"hush/server/settings"
 	"hush/storage"
+	"hush/storage/blobfile"
 	"hush/storage/bolt"
 	"hush/storage/bolt/offline"
 	"hush/storage/postgres"
 	"hush/storage/sharefile"
 	"hush/vault/doctor"
+	"hush/vault/exam"
 )
 
 // RootKeyPath returns where the root key is.
@@ -101,7 +103,7 @@ func (d *Data) Examine(ctx context.Context, tell func(bucket string, rows int64)
 	found, pace := doctor.NewFindings(), pace{since: time.Now()}
 	snapshots := snapshots{store: store}
 	err := doctor.Examine(ctx, doctor.Options{
-		Store: &snapshots, Served: true, Now: time.Now(), Findings: found,
+		Store: &snapshots, Blobs: BlobsIn(d.folder.Path(FilesName)), Served: true, Now: time.Now(), Findings: found,
 		Prepare: func(opts *doctor.Options) (err error) {
 			opts.Keys = d.keys.Detached()
 			if opts.Slots, err = slots.Slots(ctx); err != nil {
@@ -119,8 +121,17 @@ func (d *Data) Examine(ctx context.Context, tell func(bucket string, rows int64)
 		err = context.Cause(ctx)
 	}
 	found.Skipped = append(found.Skipped,
-		"the pages of hush.db, and slots that nothing uses: the service changes them; stop it for a whole examination")
+		"the pages of hush.db, slots that nothing uses, and blobs that belong to no shared file: the service changes them; stop it for a whole examination")
 	return found, err
+}
+
+// BlobsIn returns what looks at the blobs in a folder, which may be missing, for an
+// examination; nil if what is there is no folder.
+func BlobsIn(path string) exam.Blobs {
+	if blobfile.Check(path) != nil {
+		return nil
+	}
+	return blobfile.Lens(path)
 }
 
 // snapshots are the rows of a store in snapshots, which end before the disk is full.

@@ -5,6 +5,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/exam"
+	"hush/vault/file"
 	"hush/vault/rows"
 )
 
@@ -29,6 +30,11 @@ func Invariants(x *exam.Exam, found func(receipt seal.RowKey)) []exam.Invariant 
 			x.Own(r.slot, BucketClaim, key)
 			if !r.isSealedSize() {
 				x.Report(exam.CodeClaimSize, BucketClaim, key)
+			}
+			if r.ofFile {
+				if err := file.ReportUnlike(x, r.Receipt, r.FileSize, BucketClaim, key); err != nil {
+					return err
+				}
 			}
 			row := seal.RowKey(key)
 			if err := r.loadDeadline(x.Tx, row); err != nil && !rows.IsDamage(err) {

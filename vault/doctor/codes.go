@@ -5,6 +5,7 @@ import (
 
 	"hush/vault/answer"
 	"hush/vault/exam"
+	"hush/vault/file"
 	"hush/vault/request"
 )
 
@@ -72,7 +73,7 @@ type Info struct {
 
 // Codes returns what all kinds of findings mean, in the order of the documents.
 func Codes() []Info {
-	return slices.Concat(fileCodes(), keyCodes(), shareCodes(), secretCodes(), requestCodes(), accountCodes(), rowCodes())
+	return slices.Concat(fileCodes(), keyCodes(), shareCodes(), secretCodes(), contentCodes(), requestCodes(), accountCodes(), rowCodes())
 }
 
 func fileCodes() []Info {
@@ -134,6 +135,22 @@ func secretCodes() []Info {
 		{exam.CodeDeadlineMissing, LevelWarning, "A claim is not in the index of deadlines: only the node that made it, or the next start, destroys it.", "Restart the service."},
 		{exam.CodeDeadlineStray, LevelWarning, "The index of deadlines has a row too many.", reportIt},
 		{exam.CodeMailSealed, LevelError, "A queued mail cannot be opened.", "It is given up after a day; send what it was about again."},
+	}
+}
+
+// contentCodes are those of what package file keeps.
+func contentCodes() []Info {
+	return []Info{
+		{file.CodeSecret, LevelError, "A secret or claim is a shared file of which nothing is known, or something else: it cannot be opened.", restoreOrReport},
+		{file.CodeUnheld, LevelWarning, "Neither a secret nor a claim opens a shared file: its bytes stay on the disk.", reportIt},
+		{file.CodeReceipt, LevelWarning, "A shared file is kept of a receipt that does not exist.", reportIt},
+		{file.CodeUpload, LevelError, "A shared file and its upload contradict each other: it never arrives, or its sender can still change it.", restoreOrReport},
+		{file.CodeUploadStray, LevelWarning, "An upload is kept of a shared file that does not arrive.", reportIt},
+		{file.CodeArrived, LevelError, "A shared file has fewer or more parts than it should: it never arrives, or cannot be fetched whole.", restoreOrReport},
+		{file.CodePartStray, LevelWarning, "A part is kept of a shared file that does not exist.", reportIt},
+		{file.CodeBlobMissing, LevelError, "The folder files lacks the blob of a shared file: none of its parts can be sent or fetched.", "Put the blob back, if it was moved away; otherwise its sender can burn it. Check the disk; report a defect if it is good."},
+		{file.CodeBlobDamaged, LevelError, "The blob of a shared file is damaged or has a wrong length: some of its parts cannot be fetched.", "Put the whole blob back, if it was copied in part. " + restoreOrReportIt},
+		{file.CodeBlobStray, LevelWarning, "The folder files has a blob that belongs to no shared file.", "Nothing: the next start removes it."},
 	}
 }
 

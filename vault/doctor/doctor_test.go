@@ -46,7 +46,7 @@ func TestDamages(t *testing.T) {
 	for _, i := range doctor.Codes() {
 		known[i.Code] = true
 	}
-	for _, list := range [][]damage{storeDamages(), secretDamages(), requestDamages(), accountDamages()} {
+	for _, list := range [][]damage{storeDamages(), secretDamages(), fileDamages(), requestDamages(), accountDamages()} {
 		for _, d := range list {
 			t.Run(d.name, func(t *testing.T) {
 				t.Parallel()

@@ -22,6 +22,8 @@ type Options struct {
 	// Slots are those of the shares file, nil if there is none or if it cannot be
 	// read. Then shares are not examined.
 	Slots exam.Slots
+	// Blobs are those of files; nil if they are not examined.
+	Blobs exam.Blobs
 	// Keys are those of the store; nil if its root key is not at hand. Then nothing
 	// sealed is opened.
 	Keys *seal.Keys
@@ -45,7 +47,7 @@ const progressRows = 4096
 // finds to the findings. Its error is one of the store, or a cluster.FormatError for
 // a store of a newer release, whose sound rows would look damaged.
 //
-// Shares that end while a served store is examined are no findings.
+// Shares and blobs that end while a served store is examined are no findings.
 func Examine(ctx context.Context, opts Options) error {
 	var gone *suspects
 	err := opts.Store.View(ctx, func(tx storage.Tx) error {
@@ -64,7 +66,7 @@ func Examine(ctx context.Context, opts Options) error {
 				found.Add(f)
 			}
 		})
-		x.Tx, x.Keys, x.Slots, x.Served = tx, opts.Keys, opts.Slots, opts.Served
+		x.Tx, x.Keys, x.Slots, x.Blobs, x.Served = tx, opts.Keys, opts.Slots, opts.Blobs, opts.Served
 		e := &examination{Options: opts, exam: x, ctx: ctx}
 		all := tables.Invariants(x)
 		for _, i := range all {
@@ -102,7 +104,7 @@ func (f *Findings) settle(ctx context.Context, store storage.Viewer, gone *suspe
 		f.Add(one)
 	}
 	if gone.more > 0 {
-		f.Skipped = append(f.Skipped, fmt.Sprintf("%d more rows had no share when the shares were read: whether they ended just then was not looked at", gone.more))
+		f.Skipped = append(f.Skipped, fmt.Sprintf("%d more rows had no share or blob when those were looked at: whether they ended just then was not looked at", gone.more))
 	}
 	return err
 }

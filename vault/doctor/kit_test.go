@@ -16,6 +16,7 @@ import (
 	"hush/resolver/resolvertest"
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/blobfile"
 	"hush/storage/bolt"
 	"hush/storage/bolt/offline"
 	"hush/vault/caller"
@@ -106,9 +107,27 @@ func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
 	payload := vaulttest.MustSolve(t, k, "").Payload(t)
 	vaulttest.Want(t, "Spend()", k.Vault.Challenges.Spend(ctx, payload, "", k.Clock.Now()), nil)
 	vaulttest.Want(t, "Import()", k.Vault.Places.Import(ctx, []place.Place{{Name: "Oslo", Latitude: 59.9, Altitude: 12}}, false), nil)
+	if k.Blobs != nil {
+		fillFiles(t, k)
+	}
 	vaulttest.AwaitShred(t, k)
 	return k
 }
+
+// fillFiles adds files: one that arrives, one that waits, one with a claim, and one that is
+// gone, whose blob is still to be removed.
+func fillFiles(t *testing.T, k *vaulttest.Kit) {
+	t.Helper()
+	const size = 400
+	arriving := k.BeginFile(t, vaulttest.Caller(7), size)
+	vaulttest.Want(t, "PutPart()", arriving.Put(t, 0), nil)
+	k.BeginFile(t, vaulttest.Caller(7), size).Send(t)
+	k.BeginFile(t, vaulttest.Caller(7), size).Send(t).MustOpen(t)
+	k.MustBurn(t, vaulttest.Caller(7), k.BeginFile(t, vaulttest.Caller(7), size).Send(t).Receipt, "")
+}
+
+// lens looks at the blobs of a folder.
+func (f folder) lens() blobfile.Lens { return blobfile.Lens(filepath.Join(f.dir, "files")) }
 
 // copied returns a copy of a folder.
 func (f folder) copied(t *testing.T) folder {
@@ -136,7 +155,7 @@ func (f folder) examine(t *testing.T) *doctor.Findings {
 		found.Note(doctor.CodeDatabase, err.Error())
 		return found
 	}
-	opts := doctor.Options{Store: i, Keys: seal.NewKeys(f.root), Now: f.now, Findings: found}
+	opts := doctor.Options{Store: i, Blobs: f.lens(), Keys: seal.NewKeys(f.root), Now: f.now, Findings: found}
 	if slots, err := i.OpenShares(t.Context()); err != nil {
 		found.Note(doctor.CodeShares, err.Error())
 	} else if opts.Slots = slots; slots.Torn > 0 {

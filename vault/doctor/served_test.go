@@ -19,7 +19,7 @@ func TestDamagesOfServedStore(t *testing.T) {
 	f := folder{store: k.Store, root: k.RootKey, now: k.Clock.Now()}
 	f.wantCodes(t)
 	whole := f.content(t)
-	for _, d := range slices.Concat(storeDamages(), secretDamages(), accountDamages()) {
+	for _, d := range slices.Concat(storeDamages(), secretDamages(), fileRowDamages(), accountDamages()) {
 		if slices.ContainsFunc(d.want, ofFolder) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/exam"
+	"hush/vault/file"
 	"hush/vault/rows"
 	"hush/vault/shares"
 	"hush/vault/tables"
@@ -16,19 +17,25 @@ import (
 // must not fill the memory of the service.
 const suspectsMost = 4096
 
-// suspects are rows of a snapshot whose shares were gone when the slots were read,
-// which was later: most of them ended meanwhile.
+// suspects are rows of a snapshot whose shares or blobs were gone when those were looked
+// at, which was later: most of them ended meanwhile.
 type suspects struct {
 	holdings []shares.Holding
 	kept     []suspect
 	more     int64 // that were not kept
 }
 
-// suspect is a finding that counts if the row still has its slot.
+// suspect is a finding that counts if the row still names what it did.
 type suspect struct {
 	exam.Finding
 
+	names named
+}
+
+// named is what a row has elsewhere: a share or a blob.
+type named struct {
 	slot storage.Slot
+	blob storage.BlobID
 }
 
 func newSuspects() *suspects {
@@ -36,42 +43,46 @@ func newSuspects() *suspects {
 }
 
 // take keeps a finding, and reports false for one that does not depend on the moment
-// at which slots were read.
+// at which slots and blobs were looked at.
 func (s *suspects) take(tx storage.Tx, f exam.Finding) bool {
-	if f.Code != exam.CodeShareMissing && f.Code != exam.CodeShareGeneration {
+	if !slices.Contains([]exam.Code{exam.CodeShareMissing, exam.CodeShareGeneration, file.CodeBlobMissing}, f.Code) {
 		return false
 	}
-	slot, found, err := s.slotOf(tx, f)
+	names, found, err := s.namedIn(tx, f)
 	if err != nil || !found {
 		return false
 	}
 	if len(s.kept) == suspectsMost {
 		s.more++
 	} else {
-		s.kept = append(s.kept, suspect{f, slot})
+		s.kept = append(s.kept, suspect{f, names})
 	}
 	return true
 }
 
-// slotOf returns the slot that a row of a finding has.
-func (s *suspects) slotOf(tx storage.Tx, f exam.Finding) (slot storage.Slot, found bool, err error) {
-	at := slices.IndexFunc(s.holdings, func(h shares.Holding) bool { return h.Name == f.Bucket })
-	if at < 0 {
-		return slot, false, nil
-	}
+// namedIn returns what the row of a finding names.
+func (s *suspects) namedIn(tx storage.Tx, f exam.Finding) (names named, found bool, err error) {
 	value, err := tx.Get(f.Bucket, f.Key)
 	if errors.Is(err, storage.ErrNotFound) {
-		return slot, false, nil
+		return named{}, false, nil
 	}
 	if err != nil {
-		return slot, false, err
+		return named{}, false, err
 	}
-	slot, _, found, err = s.holdings[at].Find(f.Key, value)
-	return slot, found, err
+	if f.Bucket == file.BucketFile {
+		names.blob, found, err = file.BlobOf(value)
+		return names, found, err
+	}
+	at := slices.IndexFunc(s.holdings, func(h shares.Holding) bool { return h.Name == f.Bucket })
+	if at < 0 {
+		return named{}, false, nil
+	}
+	names.slot, _, found, err = s.holdings[at].Find(f.Key, value)
+	return names, found, err
 }
 
-// again returns the suspects whose rows still have their slots. The end of a row is
-// committed before its share is destroyed, so these have lost theirs.
+// again returns the suspects whose rows still name the same. The end of a row is committed
+// before its share is destroyed and its blob removed, so these have lost theirs.
 func (s *suspects) again(ctx context.Context, store storage.Viewer) (lost []exam.Finding, err error) {
 	if len(s.kept) == 0 {
 		return nil, nil
@@ -79,11 +90,11 @@ func (s *suspects) again(ctx context.Context, store storage.Viewer) (lost []exam
 	err = store.View(ctx, func(tx storage.Tx) error {
 		lost = nil
 		for _, f := range s.kept {
-			slot, found, err := s.slotOf(tx, f.Finding)
+			names, found, err := s.namedIn(tx, f.Finding)
 			switch {
 			case err != nil && !rows.IsDamage(err):
 				return err
-			case err != nil || found && slot == f.slot:
+			case err != nil || found && names == f.names:
 				lost = append(lost, f.Finding)
 			}
 		}

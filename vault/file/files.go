@@ -115,8 +115,7 @@ func (f *Files) NewDraft(ctx context.Context, o DraftOptions) (*Draft, error) {
 		upload: Upload{expires: o.Expires, Last: o.Now},
 	}
 	_, _ = rand.Read(d.record.Blob[:]) // it never fails
-	stored := int64(o.Size) + int64(Parts(o.Size))*seal.PartOverhead
-	if err := f.blobs.Begin(ctx, d.record.Blob, stored, storedSize); err != nil {
+	if err := f.blobs.Begin(ctx, d.record.Blob, stored(o.Size), storedSize); err != nil {
 		return nil, fmt.Errorf("making room for a file: %w", err)
 	}
 	var err error

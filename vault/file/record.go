@@ -41,6 +41,9 @@ const (
 // storedSize is the length of a part as it lies in its blob.
 const storedSize = PartSize + seal.PartOverhead
 
+// stored is the length of a file of size bytes as it lies in its blob.
+func stored(size uint64) int64 { return int64(size) + int64(Parts(size))*seal.PartOverhead }
+
 // Parts returns how many parts a file of size bytes has.
 func Parts(size uint64) uint32 { return uint32((size + PartSize - 1) / PartSize) }
 

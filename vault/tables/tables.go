@@ -73,10 +73,8 @@ func owners() []owner {
 		{buckets: place.Buckets, invariants: place.Invariants},
 		{buckets: outbox.Buckets, holding: outbox.Holding, invariants: outbox.Invariants, sealed: outbox.Sealed},
 		{buckets: request.Buckets, invariants: request.Invariants, sealed: request.Sealed},
-		{buckets: answer.Buckets, sealed: answer.Sealed}, // request has the invariants
-		{buckets: file.Buckets, holding: file.Holding, sealed: file.Sealed, invariants: func(x *exam.Exam) []exam.Invariant {
-			return file.Invariants(x, receipt.BucketMetadata)
-		}},
+		{buckets: answer.Buckets, sealed: answer.Sealed},                       // request has the invariants
+		{buckets: file.Buckets, holding: file.Holding, sealed: file.Sealed},    // secret has the invariants
 		{buckets: claim.Buckets, holding: claim.Holding, sealed: claim.Sealed}, // secret has the invariants
 		{buckets: receipt.Buckets, sealed: receipt.Sealed},                     // secret has the invariants
 		{holding: secret.Holding, invariants: secret.Invariants, sealed: secret.Sealed},

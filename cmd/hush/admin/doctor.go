@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,8 @@ func (a administrator) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "examine the data of a service", Args: command.Takes(0, 0),
 		Long: `Examine the data of a service, and change nothing: files, root key, database and
-shares, every row, and what must hold between them. The data folder may be mounted
-read-only. Nodes may go on serving a database.
+shares, every row, the blobs of shared files, and what must hold between them. The data
+folder may be mounted read-only. Nodes may go on serving a database.
 
 A service that runs examines its rows and shares itself, as they are at one moment, and
 goes on serving. The pages of hush.db, and what else changes meanwhile, need it
@@ -100,7 +101,7 @@ func (d examination) examineFolder(ctx context.Context, found *doctor.Findings, 
 	if err := files.examine(entries, folder.Warnings()); err != nil {
 		return err
 	}
-	opts := doctor.Options{Store: folder, Now: now, Findings: found}
+	opts := doctor.Options{Store: folder, Blobs: datafolder.BlobsIn(filepath.Join(d.settings.Data, datafolder.FilesName)), Now: now, Findings: found}
 	opts.Keys = files.rootKey(ctx, datafolder.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	if !files.present[datafolder.DatabaseName] {
 		found.Skipped = append(found.Skipped, "the database is missing: neither rows nor shares were examined")
