@@ -51,6 +51,13 @@ func (k *Kit) TryBeginFile(t testing.TB, c caller.Caller, size int, terms secret
 	return f, nil
 }
 
+// At returns the same file in another kit, such as that of a thief.
+func (f *File) At(k *Kit) *File {
+	other := *f
+	other.kit = k
+	return &other
+}
+
 // Part returns the bytes of a part.
 func (f *File) Part(number uint32) []byte {
 	from := int(number) * file.PartSize
