@@ -17,6 +17,9 @@ const sizeMax = 2 ** 51 - 1;
 /** context binds an encrypted message to its use as a content. */
 export const context = encoded("hush.v1 content");
 
+/** partSize is the length of each part of a file but the last, in bytes of the encrypted content. */
+export const partSize = 8 * 1024 * 1024;
+
 /** ContentFault is why a content or a preview is refused although its keys may fit. */
 export type ContentFault = "altered" | "header" | "size";
 

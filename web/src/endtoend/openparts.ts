@@ -4,9 +4,8 @@
  */
 import { type Bytes, joined } from "./bytes";
 import { ChunkedError, chunkSize, enter, headSize, type Message, openChunk, sealedChunkSize } from "./chunked";
-import { ContentError, context, type Header, padded, readHeader } from "./header";
+import { ContentError, context, type Header, padded, partSize, readHeader } from "./header";
 import type { Keys } from "./keys";
-import { partSize } from "./sealparts";
 import { type Pieces, Stream, worked } from "./stream";
 
 /** Chunks are decrypted in blocks of so many. */

@@ -2,14 +2,13 @@
  * Encrypts a file part by part, in the memory of about one part. What is encrypted is a
  * content like any other, cut into parts of equal length; see header.ts and chunked.ts.
  */
-import { type Bytes, joined } from "./bytes";
+import type { Bytes } from "./bytes";
 import { begin, chunkSize, type Message, sealChunk, sealedSize } from "./chunked";
-import { ContentError, context, type Header, padded, writeHeader } from "./header";
+import { ContentError, context, type Header, padded, partSize, writeHeader } from "./header";
 import type { Keys } from "./keys";
 import { type Pieces, Stream, worked } from "./stream";
 
-/** partSize is the length of each part but the last, in bytes of the encrypted content. */
-export const partSize = 8 * 1024 * 1024;
+export { partSize } from "./header";
 
 /** Chunks are encrypted in blocks of so many. Two blocks are under way, so that none waits for the page. */
 const batch = 64;
@@ -42,36 +41,50 @@ export async function* sealParts(
   salt?: Bytes,
 ): AsyncGenerator<Bytes, void, undefined> {
   const plain = new Stream(written(header, body));
-  const sealed = new Stream(encrypted(await begin(keys.content, context, salt), plain));
   try {
-    for (;;) {
-      const part = await sealed.take(length);
-      if (part.length > 0) {
-        yield part;
-      }
-      if (part.length < length) {
-        return;
-      }
-    }
+    yield* cut(encrypted(await begin(keys.content, context, salt), plain), length);
   } finally {
-    sealed.cancel();
     plain.cancel();
   }
 }
 
-/** encrypted returns the bytes of a message. */
-async function* encrypted(message: Message, plain: Stream): AsyncGenerator<Uint8Array> {
-  yield message.head;
+/** encrypted returns the bytes of a message, in pieces. */
+async function* encrypted(message: Message, plain: Stream): AsyncGenerator<readonly Uint8Array[]> {
+  yield [message.head];
   yield* worked(plain, batch * chunkSize, (block, n) => sealBlock(message, n * batch, block));
 }
 
 /** sealBlock encrypts chunks from k on. A block that is not whole is the last one, and ends with a shorter chunk. */
-async function sealBlock(message: Message, k: number, block: Bytes): Promise<Bytes> {
+function sealBlock(message: Message, k: number, block: Bytes): Promise<Bytes[]> {
   const chunks: Promise<Bytes>[] = [];
   for (let at = 0; at < batch * chunkSize && at <= block.length; at += chunkSize) {
     chunks.push(sealChunk(message, k + chunks.length, block.subarray(at, at + chunkSize)));
   }
-  return joined(await Promise.all(chunks));
+  return Promise.all(chunks);
+}
+
+/** cut returns pieces in parts of that length, of which the last one may be shorter. */
+async function* cut(lists: AsyncIterable<readonly Uint8Array[]>, length: number): AsyncGenerator<Bytes> {
+  let part = new Uint8Array(length);
+  let at = 0;
+  for await (const list of lists) {
+    for (const piece of list) {
+      for (let from = 0; from < piece.length; ) {
+        const some = piece.subarray(from, from + length - at);
+        part.set(some, at);
+        from += some.length;
+        at += some.length;
+        if (at === length) {
+          yield part;
+          part = new Uint8Array(length);
+          at = 0;
+        }
+      }
+    }
+  }
+  if (at > 0) {
+    yield part.slice(0, at);
+  }
 }
 
 /** written returns what is encrypted: header, body and zeros. */
@@ -97,10 +110,26 @@ function pieces(body: Body): Pieces {
   return Symbol.asyncIterator in body ? body : read(body);
 }
 
+/** read reads blobs. While the caller has a piece, the next one is being read. */
 async function* read(blobs: readonly Blob[]): AsyncGenerator<Uint8Array> {
+  let before: Promise<ArrayBuffer> | undefined;
+  for (const slice of slices(blobs)) {
+    const bytes = slice.arrayBuffer();
+    bytes.catch(() => {}); // it is thrown when its turn comes
+    if (before) {
+      yield new Uint8Array(await before);
+    }
+    before = bytes;
+  }
+  if (before) {
+    yield new Uint8Array(await before);
+  }
+}
+
+function* slices(blobs: readonly Blob[]): Generator<Blob> {
   for (const blob of blobs) {
     for (let at = 0; at < blob.size; at += pieceSize) {
-      yield new Uint8Array(await blob.slice(at, at + pieceSize).arrayBuffer());
+      yield blob.slice(at, at + pieceSize);
     }
   }
 }
