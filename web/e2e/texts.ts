@@ -16,6 +16,7 @@ import requests from "../src/i18n/requests/en";
 import revealed from "../src/i18n/revealed/en";
 import share from "../src/i18n/share/en";
 import signin from "../src/i18n/signin/en";
+import upload from "../src/i18n/upload/en";
 
 const en = {
   ...first,
@@ -35,6 +36,7 @@ const en = {
   ...revealed,
   ...share,
   ...signin,
+  ...upload,
 };
 type Key = keyof typeof en;
 
