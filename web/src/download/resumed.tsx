@@ -24,6 +24,6 @@ export default function Resumed({ link, otherwise }: ResumedProps) {
   return record ? (
     <FileStage {...{ link, id }} hasPassphrase={record.passphrase} secret={undefined} view={undefined} />
   ) : (
-    <>{otherwise}</>
+    otherwise
   );
 }

@@ -17,6 +17,15 @@ export async function lookForFile({ key, secret }: Link): Promise<Found | undefi
   return file && { file, preview };
 }
 
+/** How long a press waits to hear what a link leads to, in milliseconds. The server opens no file as if it were none. */
+const patience = 4_000;
+
+/** isFile reports whether a look has found a file. It does not wait for long. */
+export async function isFile(looking: Promise<Found | undefined>): Promise<boolean> {
+  const tired = new Promise<undefined>((resolve) => setTimeout(resolve, patience));
+  return (await Promise.race([looking, tired])) !== undefined;
+}
+
 /** hasRecords reports whether this tab has opened a file that is not acknowledged yet; see download/record.ts. */
 export function hasRecords(): boolean {
   try {

@@ -4,7 +4,7 @@ import type { Link } from "../endtoend/link";
 import { t } from "../i18n/endtoend";
 import { lazy } from "../lazy";
 import { Checking } from "../open/checking";
-import { type Found, hasRecords, lookForFile } from "../open/filelook";
+import { type Found, hasRecords, isFile, lookForFile } from "../open/filelook";
 import { fromDevice } from "../open/fromdevice";
 import { Checked, Stage } from "../open/fromserver";
 import type { Details } from "../open/lookup";
@@ -65,7 +65,7 @@ function Either({ link, secret }: { link: Link; secret: Details }) {
   ) : (
     <Stage
       secret={secret}
-      source={() => fromDevice({ ...link, isFile: looking.then(Boolean) })}
+      source={() => fromDevice({ ...link, isFile: isFile(looking) })}
       checksPassphrase
       notice={<Mangled text={t("endtoend.mangled")} />}
     />
