@@ -10,7 +10,7 @@ const pages: Record<string, { path: () => Promise<string>; limit: number }> = {
   "/": { path: async () => "/", limit: 60 * 1024 },
   "/s": { path: async () => `/s#${(await conceal({ secret: "e2e secret" })).key}`, limit: 65 * 1024 },
   "/q": { path: async () => (await ask()).requestPlace, limit: 85 * 1024 },
-  "/e": { path: async () => `/e#${(await seal(text("e2e secret"))).fragment}`, limit: 65 * 1024 },
+  "/e": { path: async () => `/e#${(await seal(text("e2e secret"))).fragment}`, limit: 67 * 1024 },
 };
 
 /** What the main button says, where it does not open a secret. */
