@@ -104,7 +104,7 @@ func TestFileTheftOfTheFolder(t *testing.T) {
 	for step, dir := range map[string]string{"arriving": v.arriving, "restarted": v.restarted, "finished": v.finished, "leasing": v.leasing, "gone": v.gone} {
 		files := vaulttest.FolderBytes(t, dir)
 		for name, canary := range map[string][]byte{
-			"content": v.canary, "token": v.f.Token[:], "claim": []byte(v.claimed), "link proof": v.f.Proofs[0][:], "proof": v.f.Proofs[1][:],
+			"content": v.canary, "preview": v.f.Preview[:48], "token": v.f.Token[:], "claim": []byte(v.claimed), "link proof": v.f.Proofs[0][:], "proof": v.f.Proofs[1][:],
 			"key": []byte(v.f.Key.Expose()[:25]),
 		} {
 			for _, form := range vaulttest.Spellings(string(canary)) {

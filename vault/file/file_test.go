@@ -158,6 +158,14 @@ func TestFileIsShownToItsLink(t *testing.T) {
 	_, shown, err = k.Vault.Secrets.GetFile(t.Context(), caller.Caller{}, f.Key.Expose(), caller.Text(f.Proofs[0][:]))
 	vaulttest.Want(t, "GetFile()", err, nil)
 	vaulttest.Want(t, "file", shown.Progress, file.Progress{Size: uint64(twoParts()), Count: 2})
+	vaulttest.Want(t, "preview", string(shown.Preview), string(f.Preview))
+	hash := f.ProofHash()
+	_, err = k.Vault.Uploads.Restart(t.Context(), f.Key.Expose(), f.Token, caller.Text(hash[:]))
+	vaulttest.Want(t, "Restart()", err, nil)
+	k.Reopen(t)
+	_, shown, err = k.Vault.Secrets.GetFile(t.Context(), caller.Caller{}, f.Key.Expose(), caller.Text(f.Proofs[0][:]))
+	vaulttest.Want(t, "GetFile() of an upload that began anew", err, nil)
+	vaulttest.Want(t, "its preview", string(shown.Preview), string(f.Preview))
 }
 
 // Of many readers one gets the file.

@@ -89,8 +89,6 @@ type DraftOptions struct {
 	Token [TokenSize]byte
 	// Size is the length of the content as the device encrypts it.
 	Size uint64
-	// Preview is what the device encrypted for it; empty for none.
-	Preview []byte
 	// Expires is when the file's secret does.
 	Expires time.Time
 	Now     time.Time
@@ -111,7 +109,7 @@ type Draft struct {
 func (f *Files) NewDraft(ctx context.Context, o DraftOptions) (*Draft, error) {
 	d := &Draft{
 		row: o.Receipt, key: seal.NewFileKey(),
-		record: Record{State: StateArriving, Size: o.Size, check: checkOf(o.Token), Preview: o.Preview},
+		record: Record{State: StateArriving, Size: o.Size, check: checkOf(o.Token)},
 		upload: Upload{expires: o.Expires, Last: o.Now},
 	}
 	_, _ = rand.Read(d.record.Blob[:]) // it never fails
@@ -130,6 +128,9 @@ func (f *Files) NewDraft(ctx context.Context, o DraftOptions) (*Draft, error) {
 
 // Key returns the key that the file's parts will be encrypted under.
 func (d *Draft) Key() seal.FileKey { return d.key }
+
+// Keep lets the file keep a preview, which the caller has sealed; nil for none.
+func (d *Draft) Keep(preview []byte) { d.record.Preview = preview }
 
 // Put stores the draft of a new file in the transaction that stores its secret.
 func (f *Files) Put(tx *rows.Tx, d *Draft) error {

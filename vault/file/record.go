@@ -81,7 +81,7 @@ type Record struct {
 	Size    uint64
 	check   [sha256.Size]byte
 	Fetched uint32
-	Preview []byte
+	Preview []byte // as package secret has sealed it
 }
 
 func (r *Record) fields(c *rows.Codec) {

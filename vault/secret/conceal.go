@@ -138,6 +138,14 @@ func (se *Secrets) storeDraft(ctx context.Context, c caller.Caller, d *draft, te
 		se.outbox.Discard(err, d.mails...)
 		return err
 	}
+	if d.file != nil {
+		preview, err := se.sealPreview(&d.secret, d.key, d.row, ready.Share, []byte(terms.file.Preview))
+		if err != nil {
+			se.shares.Discard(err, ready.Slot)
+			return err
+		}
+		d.file.Keep(preview)
+	}
 	d.secret.slot = ready.Slot
 	d.secret.verifier = key.Verifier()
 	d.secret.encodeHeader()

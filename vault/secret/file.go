@@ -75,7 +75,7 @@ func (se *Secrets) checkFile(c caller.Caller, f *File) error {
 func (se *Secrets) storeFile(ctx context.Context, c caller.Caller, d *draft, terms Terms) (err error) {
 	f := terms.file
 	d.file, err = se.files.NewDraft(ctx, file.DraftOptions{
-		Receipt: d.receipt.Row(), Token: f.Token, Size: f.Size, Preview: []byte(f.Preview), Expires: d.secret.expires, Now: d.secret.created,
+		Receipt: d.receipt.Row(), Token: f.Token, Size: f.Size, Expires: d.secret.expires, Now: d.secret.created,
 	})
 	if err != nil {
 		return err
@@ -95,14 +95,8 @@ func (se *Secrets) storeFile(ctx context.Context, c caller.Caller, d *draft, ter
 // ErrUploadToken for a wrong token.
 func (se *Secrets) RestartFile(ctx context.Context, key string, token [file.TokenSize]byte, proofHash caller.Text) error {
 	now := se.clock.Now()
-	r, err := se.findFile(ctx, key, now)
+	r, err := se.findUpload(ctx, key, token, now)
 	if err != nil {
-		return err
-	}
-	if err := se.store.View(ctx, func(tx *rows.Tx) error {
-		_, err := file.Check(tx, r.record.metadata, token, now)
-		return err
-	}); err != nil {
 		return err
 	}
 	give, err := se.files.TakeTurn(ctx, r.record.metadata)
@@ -110,13 +104,20 @@ func (se *Secrets) RestartFile(ctx context.Context, key string, token [file.Toke
 		return err
 	}
 	defer give()
+	if r, err = se.findUpload(ctx, key, token, now); err != nil { // another call may have been first
+		return err
+	}
+	preview, err := se.openPreview(ctx, r.record, r.token, r.row, r.file.Preview)
+	if err != nil {
+		return err
+	}
 	d, err := se.files.NewDraft(ctx, file.DraftOptions{
-		Receipt: r.record.metadata, Token: token, Size: r.record.fileSize, Preview: r.file.Preview, Expires: r.record.expires, Now: now,
+		Receipt: r.record.metadata, Token: token, Size: r.record.fileSize, Expires: r.record.expires, Now: now,
 	})
 	if err != nil {
 		return refusal.NothingStored(err)
 	}
-	before, err := se.rewrap(ctx, r, d, proofHash, now)
+	before, err := se.rewrap(ctx, r, d, proofHash, preview, now)
 	if err != nil {
 		se.files.Discard(ctx, d, err)
 		return err
@@ -154,6 +155,19 @@ func (se *Secrets) findFile(ctx context.Context, key string, now time.Time) (f f
 	return f, err
 }
 
+// findUpload is findFile for a caller who shows the upload token of a file that arrives; see
+// file.Check.
+func (se *Secrets) findUpload(ctx context.Context, key string, token [file.TokenSize]byte, now time.Time) (f foundFile, err error) {
+	if f, err = se.findFile(ctx, key, now); err != nil {
+		return f, err
+	}
+	err = se.store.View(ctx, func(tx *rows.Tx) error {
+		_, err := file.Check(tx, f.record.metadata, token, now)
+		return err
+	})
+	return f, err
+}
+
 // FileOf returns the row of the receipt of a live secret that is a file, which names the
 // file to package file, or ErrNotFound.
 func (se *Secrets) FileOf(ctx context.Context, key string) (seal.RowKey, error) {
@@ -166,7 +180,7 @@ func (se *Secrets) FileOf(ctx context.Context, key string) (seal.RowKey, error) 
 
 // rewrap stores the key of a file whose upload begins anew, under a share of its own, and
 // the draft of the upload with it. It returns the shares that nothing needs any more.
-func (se *Secrets) rewrap(ctx context.Context, f foundFile, d *file.Draft, proofHash caller.Text, now time.Time) ([]storage.Slot, error) {
+func (se *Secrets) rewrap(ctx context.Context, f foundFile, d *file.Draft, proofHash caller.Text, preview []byte, now time.Time) ([]storage.Slot, error) {
 	ready, err := se.shares.Take(ctx, f.record.shareOwner(f.row))
 	if err != nil {
 		return nil, fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
@@ -174,10 +188,14 @@ func (se *Secrets) rewrap(ctx context.Context, f foundFile, d *file.Draft, proof
 	record := *f.record
 	record.kid, record.slot = se.keys.KID(), ready.Slot
 	key, err := se.secretKeys.Key(record.kid, f.token, f.row, ready.Share, [32]byte([]byte(proofHash)))
+	if err == nil {
+		preview, err = se.sealPreview(&record, f.token, f.row, ready.Share, preview)
+	}
 	if err != nil {
 		se.shares.Discard(err, ready.Slot)
 		return nil, err
 	}
+	d.Keep(preview)
 	record.verifier = key.Verifier()
 	record.encodeHeader()
 	fileKey := d.Key().Expose()
@@ -240,12 +258,25 @@ func (se *Secrets) GetFile(ctx context.Context, c caller.Caller, key string, pro
 	if err != nil || proof == "" || secret.Encryption != receipt.EncryptionEndToEnd {
 		return secret, nil, err
 	}
-	row := secret.Key.RowKey(seal.KindSecret)
-	var shown *Shown
-	err = se.store.View(ctx, func(tx *rows.Tx) error {
+	shown, err := se.showFile(ctx, secret.Key, proof)
+	for tries := 0; errors.Is(err, errBeganAnew) && tries < showTries; tries++ {
+		shown, err = se.showFile(ctx, secret.Key, proof)
+	}
+	if err != nil {
+		return Secret{}, nil, err
+	}
+	return secret, shown, nil
+}
+
+// showTries is how often a file is looked at again whose upload began anew meanwhile.
+const showTries = 3
+
+func (se *Secrets) showFile(ctx context.Context, token seal.Token, proof caller.Text) (shown *Shown, err error) {
+	row := token.RowKey(seal.KindSecret)
+	var record *Record
+	err = se.store.View(ctx, func(tx *rows.Tx) (err error) {
 		shown = nil
-		record, err := getSecret(tx, row, se.clock.Now())
-		if err != nil {
+		if record, err = getSecret(tx, row, se.clock.Now()); err != nil {
 			return err
 		}
 		if err := record.checkLinkProof(proof); err != nil {
@@ -262,10 +293,13 @@ func (se *Secrets) GetFile(ctx context.Context, c caller.Caller, key string, pro
 		shown = &Shown{Progress: *progress, Preview: f.Preview}
 		return nil
 	})
-	if err != nil {
-		return Secret{}, nil, err
+	if err != nil || shown == nil {
+		return nil, err
 	}
-	return secret, shown, nil
+	if shown.Preview, err = se.openPreview(ctx, record, token, row, shown.Preview); err != nil {
+		return nil, err
+	}
+	return shown, nil
 }
 
 // GetPart returns a part of a file that was revealed with the claim. It makes the claim last

@@ -20,7 +20,9 @@ type File struct {
 	Key, Receipt seal.Token
 	Token        [file.TokenSize]byte
 	Content      []byte
-	Proofs       [2][32]byte // the link's, and the other one
+	// Preview is random bytes, as well.
+	Preview []byte
+	Proofs  [2][32]byte // the link's, and the other one
 }
 
 // BeginFile begins a file of so many bytes. Its size is one that the format produces.
@@ -34,7 +36,8 @@ func (k *Kit) BeginFile(t testing.TB, c caller.Caller, size int) *File {
 // TryBeginFile is BeginFile with terms, and returns the error.
 func (k *Kit) TryBeginFile(t testing.TB, c caller.Caller, size int, terms secret.Terms) (*File, error) {
 	t.Helper()
-	f := &File{kit: k, Content: make([]byte, size)}
+	f := &File{kit: k, Content: make([]byte, size), Preview: make([]byte, 328)}
+	_, _ = rand.Read(f.Preview)
 	_, _ = rand.Read(f.Content)
 	_, _ = rand.Read(f.Token[:])
 	for i := range f.Proofs {
@@ -42,7 +45,7 @@ func (k *Kit) TryBeginFile(t testing.TB, c caller.Caller, size int, terms secret
 	}
 	link, proof := sha256.Sum256(f.Proofs[0][:]), sha256.Sum256(f.Proofs[1][:])
 	begun, err := k.Vault.Uploads.Begin(t.Context(), c, secret.File{
-		Size: uint64(size), LinkProofHash: caller.Text(link[:]), ProofHash: caller.Text(proof[:]), Token: f.Token,
+		Size: uint64(size), LinkProofHash: caller.Text(link[:]), ProofHash: caller.Text(proof[:]), Token: f.Token, Preview: caller.Text(f.Preview),
 	}, terms)
 	if err != nil {
 		return nil, err
