@@ -1,0 +1,1 @@
+import{t as e}from"./account_service_pb-DnM0L4pG.js";import{a as t}from"./wire-DqgD8lCY.js";var n=t(e);export{n as default};

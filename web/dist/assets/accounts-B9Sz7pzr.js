@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BVOJx1cu.js";import{i as t}from"./wire-DIVfpeQE.js";var n=t(e);export{n as default};

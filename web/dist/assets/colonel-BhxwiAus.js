@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-B35WjFjm.js";import{i as t}from"./wire-DIVfpeQE.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+import{t as e}from"./colonel_service_pb-DxhH4avK.js";import{a as t}from"./wire-DqgD8lCY.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as DeviceCard,r as Times,n as default}from"./devicecard-D3ZL4Rs8.js";

@@ -1,0 +1,1 @@
+export{t as DeviceCard,r as Times,n as default}from"./devicecard-BKIFxBdw.js";

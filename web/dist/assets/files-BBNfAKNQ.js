@@ -1,0 +1,1 @@
+export{t as FilesError,n as chosen,r as refused,i as unreadable,a as whole}from"./files-CqJIXQv8.js";

@@ -1,1 +1,0 @@
-export{t as FilesError,n as chosen,r as refused,i as whole}from"./files-CdCrJRWJ.js";

@@ -1,0 +1,1 @@
+export{t as secrets,n as system}from"./wire-DqgD8lCY.js";

@@ -1,1 +1,0 @@
-export{t as secrets,n as system}from"./wire-DIVfpeQE.js";

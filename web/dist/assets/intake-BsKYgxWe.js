@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CiYvNimQ.js";import{i as t}from"./wire-DIVfpeQE.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+import{t as e}from"./intake_service_pb-Qotu6maz.js";import{a as t}from"./wire-DqgD8lCY.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{r as linkProof}from"./keys-s3TJDo5Z.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./linkcard-bS3A4yQE.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./menu-CDm_e3zQ.js";

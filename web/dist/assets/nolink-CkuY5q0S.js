@@ -1,1 +1,0 @@
-export{t as default}from"./nolink-CK_Bp8CK.js";

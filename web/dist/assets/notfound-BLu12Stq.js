@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-B5P4HTpI.js";

@@ -1,1 +1,0 @@
-export{c as prefetch}from"./stage-Dti5KsK9.js";

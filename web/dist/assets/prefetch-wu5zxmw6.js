@@ -1,0 +1,1 @@
+export{s as prefetch}from"./stage-JIORjO42.js";

@@ -1,1 +1,0 @@
-export{n as QrCode,t as default}from"./qr-DAhGQbAN.js";

@@ -1,0 +1,1 @@
+export{n as QrCode,t as default}from"./qr-CkfaGjic.js";

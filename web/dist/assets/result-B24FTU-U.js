@@ -1,0 +1,1 @@
+export{t as Generated,n as default}from"./result-qwBMFU7T.js";

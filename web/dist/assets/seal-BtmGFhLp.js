@@ -1,0 +1,1 @@
+export{t as linkOf,n as seal,r as sealUnder}from"./seal-DKecscJy.js";

@@ -1,1 +1,0 @@
-export{t as seal,n as sealUnder}from"./seal-BG3G2snb.js";

@@ -1,1 +1,0 @@
-export{t as nameOf,n as sealCall,r as store,i as stored}from"./sealing-DbctWD2J.js";

@@ -1,0 +1,1 @@
+export{t as nameOf,n as sealCall,r as store,i as stored}from"./sealing-QS53YIaO.js";

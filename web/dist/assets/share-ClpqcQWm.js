@@ -1,1 +1,0 @@
-export{t as default}from"./share-BdbhbhL5.js";

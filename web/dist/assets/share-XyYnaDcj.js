@@ -1,0 +1,1 @@
+export{t as default}from"./share-Bh0pH2h6.js";

@@ -1,1 +1,0 @@
-import{p as e}from"./app-D2xlAMtU.js";function t({state:t}){return Object.keys(e).find(n=>e[n]===t)??`past`}export{t};

@@ -1,0 +1,1 @@
+import{p as e}from"./app-DwT5CNYO.js";function t({state:t}){return Object.keys(e).find(n=>e[n]===t)??`past`}export{t};

@@ -1,0 +1,1 @@
+import{t as e}from"./start-DF6tLoyo.js";function t(t){return(n,r)=>e(`stretch`,{passphrase:n,salt:r},t)}export{t};

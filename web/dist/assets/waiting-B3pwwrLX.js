@@ -1,0 +1,1 @@
+export{s as look}from"./menu-CDm_e3zQ.js";

@@ -1,1 +1,0 @@
-export{s as look}from"./menu-CWhHDAjU.js";
