@@ -248,8 +248,29 @@ func Size(at *int64, fallback int64, about string) Define {
 	return SizeFrom(at, fallback, about, func(int64) error { return nil })
 }
 
+// SizeOrNone is Size for a number of bytes that may be 0.
+func SizeOrNone(at *int64, fallback int64, about string) Define {
+	return sizeAs(at, fallback, about, func(text string) (int64, error) {
+		if text == "0" {
+			return 0, nil
+		}
+		return parseSize(text)
+	})
+}
+
 // SizeFrom is Size for a number of bytes that check accepts.
 func SizeFrom(at *int64, fallback int64, about string, check func(int64) error) Define {
+	return sizeAs(at, fallback, about, func(text string) (int64, error) {
+		n, err := parseSize(text)
+		if err != nil {
+			return 0, err
+		}
+		return n, check(n)
+	})
+}
+
+// sizeAs is a flag whose value is the number of bytes that parse reads.
+func sizeAs(at *int64, fallback int64, about string, parse func(text string) (int64, error)) Define {
 	*at = fallback
 	return func(set *pflag.FlagSet, name string) {
 		shown := strconv.FormatInt(fallback>>20, 10) + "MiB"
@@ -257,10 +278,8 @@ func SizeFrom(at *int64, fallback int64, about string, check func(int64) error) 
 			shown = strconv.FormatInt(fallback>>30, 10) + "GiB"
 		}
 		set.Var(&value{text: shown, set: func(text string) (err error) {
-			if *at, err = parseSize(text); err != nil {
-				return err
-			}
-			return check(*at)
+			*at, err = parse(text)
+			return err
 		}}, name, about)
 	}
 }
