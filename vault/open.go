@@ -89,10 +89,10 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 }
 
 // OpenRestored opens a store that was made out of a backup and is not served yet, for what
-// must end in it first. The log that the backup names is not in use, no mail is sent, and
-// nothing runs in the background but what ends with Close.
+// must end in it first. The log that the backup names is not in use, no mail is sent, blobs
+// stay until it is served, and nothing runs in the background but what ends with Close.
 func OpenRestored(ctx context.Context, opts Options) (*Vault, error) {
-	opts.Manual, opts.Send, opts.SpentLog, opts.restored = true, nil, nil, true
+	opts.Manual, opts.Send, opts.SpentLog, opts.Blobs, opts.restored = true, nil, nil, nil, true
 	return Open(ctx, opts)
 }
 

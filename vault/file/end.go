@@ -83,6 +83,52 @@ func IsKept(tx *rows.Tx, row seal.RowKey) (bool, error) {
 	return err == nil && r.State != StateGone, err
 }
 
+// DropUpload ends an upload of a restored store, whose parts no backup has: its file is gone.
+// A row that cannot be read is deleted.
+func DropUpload(tx *rows.Tx, key []byte, _ time.Time) error {
+	if len(key) == len(seal.RowKey{}) {
+		if err := Dropped(tx, seal.RowKey(key)); err != nil && !rows.IsDamage(err) {
+			return err
+		}
+	}
+	return tx.Delete(BucketUpload, key)
+}
+
+// Looker looks at blobs.
+type Looker interface {
+	// Look returns the lengths of a blob and of its parts, or an error if it is missing or
+	// damaged.
+	Look(id storage.BlobID) (size, partSize int64, err error)
+}
+
+// IsLost reports whether the file of a receipt's row cannot be fetched: it is not whole, or
+// its blob is missing, damaged or that of another file. Nil blobs mean that there are none.
+func IsLost(tx *rows.Tx, row seal.RowKey, blobs Looker) (bool, error) {
+	r, err := Load(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) || rows.IsDamage(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.State != StateWhole || blobs == nil {
+		return true, nil
+	}
+	size, partSize, err := blobs.Look(r.Blob)
+	return err != nil || size != stored(r.Size) || partSize != storedSize, nil
+}
+
+// Live counts the files whose contents are kept. A row that cannot be read is not counted.
+func Live(tx *rows.Tx) (live int64, err error) {
+	err = tx.Range(BucketFile, nil, nil, func(_, value []byte) error {
+		if r, err := decode(value); err == nil && r.State != StateGone {
+			live++
+		}
+		return nil
+	})
+	return live, err
+}
+
 // Forget deletes what is known of the file of a receipt that is forgotten. It does nothing
 // for another secret.
 func Forget(tx *rows.Tx, row seal.RowKey) error { return tx.Delete(BucketFile, row[:]) }

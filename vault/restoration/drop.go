@@ -10,6 +10,7 @@ import (
 	"hush/vault/claim"
 	"hush/vault/cluster"
 	"hush/vault/credential"
+	"hush/vault/file"
 	"hush/vault/outbox"
 	"hush/vault/quota"
 	"hush/vault/rows"
@@ -20,7 +21,8 @@ import (
 
 // isLeftOut reports whether no row of a bucket is restored. Lists of what is to be
 // destroyed or logged belong to the old store, and what is counted from other rows is
-// counted anew.
+// counted anew. The list of blobs to be removed stays: the first start removes their parts'
+// rows by it, and the blobs if they were copied.
 func isLeftOut(bucket string) bool {
 	switch bucket {
 	case shares.BucketShred, shares.BucketEpoch, spent.BucketPending, quota.BucketUsage:
@@ -31,7 +33,7 @@ func isLeftOut(bucket string) bool {
 
 // Dropped counts what ended because no restore keeps it.
 type Dropped struct {
-	Sessions, Tickets, Mails, Claims int
+	Sessions, Tickets, Mails, Claims, Uploads int
 }
 
 // dropping is a bucket whose rows end after they are restored, with what others know of
@@ -44,13 +46,15 @@ type dropping struct {
 	one func(tx *rows.Tx, key []byte, now time.Time) error
 }
 
-// all returns what ends, in this order. The shares of mails and claims were not restored.
+// all returns what ends, in this order. The shares of mails, claims and uploads were not
+// restored.
 func (d *Dropped) all() []dropping {
 	deadlines := 0 // they go with the claims, and are not counted
 	return []dropping{
 		{"ending sessions", credential.BucketSession, &d.Sessions, credential.DropSession},
 		{"ending mailed links and invites", ticket.BucketTicket, &d.Tickets, account.DropTicket},
 		{"dropping queued mail", outbox.BucketOutbox, &d.Mails, outbox.DropMail},
+		{"ending uploads", file.BucketUpload, &d.Uploads, file.DropUpload},
 		{"dropping claims", claim.BucketClaim, &d.Claims, claim.Drop},
 		{"dropping claims", claim.BucketDeadline, &deadlines, func(tx *rows.Tx, key []byte, _ time.Time) error {
 			return tx.Delete(claim.BucketDeadline, key)

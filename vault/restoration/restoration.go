@@ -1,8 +1,8 @@
 // Package restoration makes the data of a backup safe to be served again. It is the one
 // place that says what a restore keeps, what it ends and in which order.
 //
-// Promise: what Settle has settled has no session, no mailed link, no invite, no queued mail
-// and no claim of the backup, and nothing that has ended since by the spent log. Until
+// Promise: what Settle has settled has no session, no mailed link, no invite, no queued mail,
+// no upload and no claim of the backup, no file without its content, and nothing that has ended since by the spent log. Until
 // Served, the log belongs to the old data, so a restore that is interrupted anywhere
 // leaves everything as it was.
 //
@@ -24,6 +24,7 @@ import (
 	"hush/storage/spentlog"
 	"hush/vault"
 	"hush/vault/counter"
+	"hush/vault/file"
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
@@ -37,6 +38,9 @@ type Options struct {
 	Log  *slog.Logger
 	// Since says what has ended since the backup; nil for nothing.
 	Since *Since
+	// Blobs are those in the restored folder; nil for none. Files whose blobs are not there
+	// are burned: no backup has them.
+	Blobs file.Looker
 	// BurnAll burns every secret.
 	BurnAll bool
 	// Progress gets how many of the entries of the log are replayed, now and then and at
@@ -59,6 +63,7 @@ type Report struct {
 	Damaged  int64 // secrets that cannot be read
 	Dropped  Dropped
 	Replayed Replayed
+	Files    int64 // files that were burned because their contents are not there
 	Burned   int64 // secrets without a share, or all
 }
 
@@ -96,7 +101,7 @@ func (r *Restore) KeepsRow(bucket string, key, value []byte) bool {
 }
 
 // KeepsShare reports whether a share belongs into the restored store: that of a secret.
-// Queued mails and claims are dropped, with their shares.
+// Queued mails, claims and uploads are dropped, with their shares.
 func (r *Restore) KeepsShare(slot storage.Slot) bool {
 	if generation, named := r.unfound[slot.Number]; !named || generation != slot.Generation {
 		return false
@@ -105,8 +110,8 @@ func (r *Restore) KeepsShare(slot storage.Slot) bool {
 	return true
 }
 
-// Settle ends on the restored store what no restore keeps, what the log says and secrets
-// without a share, and makes the store use the log from now on, or none. It returns
+// Settle ends on the restored store what no restore keeps, what the log says, files without
+// their contents and secrets without a share, and makes the store use the log from now on, or none. It returns
 // seal.ErrWrongRootKey if the keys are not those of the store, a
 // keylist.MissingRootKeyError if they are not all, and a cluster.FormatError if a newer
 // release wrote it. After any error the store must be given up. Nothing may serve the
@@ -129,6 +134,11 @@ func (r *Restore) settle(ctx context.Context, opts vault.Options) (err error) {
 	}
 	if r.Since != nil {
 		if r.report.Replayed, err = replay(ctx, opts, r.Since.Reader, r.Since.Sequence, r.Progress); err != nil {
+			return err
+		}
+	}
+	if !r.BurnAll {
+		if r.report.Files, err = burnLost(ctx, opts, r.Blobs); err != nil {
 			return err
 		}
 	}

@@ -230,6 +230,16 @@ func (se *Secrets) rewrap(ctx context.Context, f foundFile, d *file.Draft, proof
 	return []storage.Slot{f.record.slot, upload}, nil
 }
 
+// FileOf returns the row of the receipt of a secret in a row if it is a file, which names
+// the file to package file. ok is false for another secret, and for one that cannot be read.
+func FileOf(value []byte) (receipt seal.RowKey, ok bool) {
+	r, err := decodeSecret(value)
+	if err != nil {
+		return receipt, false
+	}
+	return r.metadata, r.fileSize > 0
+}
+
 // loadFile returns what is known of the file that a secret is; nil if it is none.
 func (r *Record) loadFile(tx *rows.Tx) (*file.Record, error) {
 	if r.fileSize == 0 {

@@ -61,6 +61,13 @@ func (f *File) At(k *Kit) *File {
 	return &other
 }
 
+// In returns the file as a kit has it that opened the store later.
+func (f *File) In(k *Kit) *File {
+	later := *f
+	later.kit = k
+	return &later
+}
+
 // Part returns the bytes of a part.
 func (f *File) Part(number uint32) []byte {
 	from := int(number) * file.PartSize

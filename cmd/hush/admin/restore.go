@@ -38,13 +38,15 @@ func (a administrator) restoreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore FILE|-", Short: "make a data folder out of a backup", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Make a data folder out of a backup. The folder must be empty or missing; it may
-have the root key, which no backup contains and which is needed. The old data must
-never be served again: a secret would open in both places.
+have the root key, which no backup contains and which is needed, and the folder files
+with the contents of shared files, which no backup contains either: a file whose content
+is not there is burned. The old data must never be served again: a secret would open in
+both places.
 
 What has ended since the backup was made stays ended. The spent log of the service
 (--spent-log) says what that is: opened, burned and expired secrets, revoked tokens,
-destroyed accounts, changed passwords. Sessions, mailed links, invites and queued
-mail of the backup always end. Without a log that reaches back to the backup,
+destroyed accounts, changed passwords. Sessions, mailed links, invites, queued
+mail and uploads of the backup always end. Without a log that reaches back to the backup,
 nothing is restored, unless you choose one of
 
   --burn-all              every secret is burned; receipts and accounts stay
@@ -195,6 +197,7 @@ func (a administrator) begin(o restoreOptions, from *backup.Reader, to *datafold
 	r.restore = restoration.New(restoration.Options{
 		Keys: keys, Now: time.Now, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Since: log.since, BurnAll: o.burnAll, Progress: r.showReplay,
+		Blobs: datafolder.BlobsIn(filepath.Join(o.settings.Data, datafolder.FilesName)),
 	})
 	return r
 }

@@ -1,9 +1,11 @@
 package admin
 
 import (
+	"path/filepath"
 	"time"
 
 	"hush/cli/console"
+	"hush/server/datafolder"
 )
 
 // tell prints what was restored, and what is left to do.
@@ -27,6 +29,12 @@ func (r *restoreRun) tell() {
 	dropped := r.report.Dropped
 	r.Tellf("ended what no restore keeps: %s, %s, %s and %s", console.Count(dropped.Sessions, "sessions"), console.Count(dropped.Tickets, "mailed links"),
 		console.Count(dropped.Mails, "queued mails"), console.Count(dropped.Claims, "claims"))
+	if dropped.Uploads > 0 {
+		r.Tellf("ended %s of files that had not arrived", console.Count(dropped.Uploads, "uploads"))
+	}
+	if r.report.Files > 0 {
+		r.Tellf("burned %s whose contents are not in %s: no backup has them", console.Count(r.report.Files, "files"), filepath.Join(r.settings.Data, datafolder.FilesName))
+	}
 	if r.report.Damaged > 0 {
 		r.Tellf("%s cannot be read: run \"hush admin doctor\"", console.Count(r.report.Damaged, "secrets"))
 	}
