@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hush/vault/cluster"
+	"hush/vault/file"
 	"hush/vault/rows"
 	"hush/vault/shares"
 	"hush/vault/tables"
@@ -16,7 +17,7 @@ import (
 // the target has room.
 func (t *transfer) scan(ctx context.Context) error {
 	progress := t.phase(PhaseRead)
-	for _, b := range tables.Copied() {
+	for _, b := range copied() {
 		report := BucketReport{Name: b.Name}
 		if err := t.scanBucket(ctx, b, &report, progress); err != nil {
 			return fmt.Errorf("reading bucket %q: %w", b.Name, err)
@@ -49,10 +50,19 @@ func (t *transfer) scanBucket(ctx context.Context, b shares.Holding, report *Buc
 	})
 }
 
+// copied returns the buckets that are copied, in their order. Blobs stay where they are, and
+// what is known of their parts with them: a source with files is refused, so the blobs that
+// are left are of files that are gone, which nothing opens.
+func copied() []shares.Holding {
+	return slices.DeleteFunc(tables.Copied(), func(h shares.Holding) bool {
+		return h.Name == file.BucketPart || h.Name == file.BucketRemoval
+	})
+}
+
 // fill copies what the target does not have yet.
 func (t *transfer) fill(ctx context.Context) error {
 	progress := t.phase(PhaseCopy)
-	all := tables.Copied()
+	all := copied()
 	first := slices.IndexFunc(all, func(b shares.Holding) bool { return b.Name == t.to.record.Bucket })
 	if t.to.record.Bucket == rows.BucketSystem {
 		return nil

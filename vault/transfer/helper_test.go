@@ -169,6 +169,9 @@ func (c *content) fill(t *testing.T, k *vaulttest.Kit) {
 	_, _, err = k.Vault.Domains.UpdateDomainLogo(ctx, member, d.Name, 1, logo.Bytes())
 	vaulttest.Want(t, "UpdateDomainLogo()", err, nil)
 
+	// A file that is gone, whose blob is still to be removed: others are not moved.
+	k.MustBurn(t, stranger, k.BeginFile(t, stranger, 400).Send(t).Receipt, "")
+
 	vaulttest.MustFeedback(t, k, member, "well done")
 	vaulttest.MustException(t, k, stranger, feedback.Exception{Message: "it broke", Type: "Error", URL: "https://hush.example.org/"})
 	payload := vaulttest.MustSolve(t, k, "").Payload(t)

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/cluster"
+	"hush/vault/file"
 	"hush/vault/keylist"
 	"hush/vault/rows"
 	"hush/vault/spent"
@@ -65,6 +67,9 @@ func (t *transfer) loadSource(ctx context.Context) error {
 		}
 		if logged {
 			return ErrLogged
+		}
+		if files, err := file.Live(tx); err != nil || files > 0 {
+			return cmp.Or(err, fmt.Errorf("%w; there are %d", ErrFiles, files))
 		}
 		verifier, err := rows.GetSystem(tx, keylist.SystemVerifier)
 		if errors.Is(err, storage.ErrNotFound) {

@@ -41,6 +41,37 @@ func (c *content) small(t *testing.T) site {
 	return from
 }
 
+// The contents of files lie in the folder alone. A source with some is refused before anything
+// is changed, and served as before; once they have ended, it is moved.
+func TestFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	c := newContent(t)
+	from, to := c.small(t), keepingSite(t, c.root)
+	k := from.serve(t, c.clock, vaulttest.Options{})
+	arriving, waiting, fetched := k.BeginFile(t, caller.Caller{}, 400), k.BeginFile(t, caller.Caller{}, 400).Send(t), k.BeginFile(t, caller.Caller{}, 400).Send(t)
+	claimed := fetched.MustOpen(t)
+	k.Close(t)
+	_, err := c.copyErr(t, from, to, nil)
+	vaulttest.WantErr(t, "Copy(with files)", err, transfer.ErrFiles)
+	_, err = c.copyErr(t, from, to, func(o *transfer.Options) { o.CheckOnly, o.SkipDamaged = true, true })
+	vaulttest.WantErr(t, "Copy(with files, check)", err, transfer.ErrFiles)
+
+	k = from.serve(t, c.clock, vaulttest.Options{})
+	opened := waiting.In(k).MustOpen(t)
+	waiting.In(k).WantContent(t, opened)
+	k.MustBurn(t, caller.Caller{}, arriving.Receipt, "")
+	k.MustAcknowledge(t, fetched.Key, claimed)
+	k.Close(t)
+	_, err = c.copyErr(t, from, to, nil)
+	vaulttest.WantErr(t, "Copy(while a file is fetched)", err, transfer.ErrFiles)
+
+	k = from.serve(t, c.clock, vaulttest.Options{})
+	k.MustAcknowledge(t, waiting.Key, opened)
+	k.Close(t)
+	_, err = c.copyErr(t, from, to, nil)
+	vaulttest.WantErr(t, "Copy(after all files ended)", err, nil)
+}
+
 // What must not be copied is refused, and the source is served as before.
 func TestCopyIsRefused(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,9 @@ var (
 	// ErrLogged: the source uses a spent log, which would end with the copy without
 	// a sign.
 	ErrLogged = errors.New("the source uses a spent log: start it once with --spent-log=off, which gives up the log for good")
+	// ErrFiles: the source has files. Their contents lie in its data folder alone, and a
+	// database takes none.
+	ErrFiles = errors.New("it has files that wait or are fetched, whose contents cannot be moved: serve it with --max-file-bytes=0 and --max-anonymous-file-bytes=0 until they were opened, were burned or have expired")
 	// ErrMoved: the source was moved elsewhere before.
 	ErrMoved = errors.New("the source was moved before")
 	// ErrDiffers: the target is not what was copied.

@@ -8,6 +8,7 @@ import (
 	"hush/vault/audit"
 	"hush/vault/cluster"
 	"hush/vault/counter"
+	"hush/vault/file"
 	"hush/vault/rows"
 	"hush/vault/tables"
 	"hush/vault/transfer"
@@ -37,7 +38,7 @@ func TestServiceMovesThereAndBack(t *testing.T) {
 	k := first.serve(t, c.clock, c.options(t))
 	c.fill(t, k)
 	for _, bucket := range tables.Names() {
-		own := slices.Contains([]string{"node", "shred", "epoch", "budget", "usage", "pending"}, bucket)
+		own := slices.Contains([]string{"node", "shred", "epoch", "budget", "usage", "pending", file.BucketUpload}, bucket)
 		if n := len(vaulttest.RowsIn(t, k.Store, bucket)); n == 0 && !own {
 			t.Errorf("bucket %q: got no row to copy, want some", bucket)
 		}
@@ -47,6 +48,9 @@ func TestServiceMovesThereAndBack(t *testing.T) {
 
 	report := c.move(t, first, middle)
 	vaulttest.Want(t, "damaged rows", report.Damaged, 0)
+	if slices.ContainsFunc(report.Buckets, func(b transfer.BucketReport) bool { return b.Name == file.BucketPart || b.Name == file.BucketRemoval }) {
+		t.Errorf("Copy(): got buckets %+v, want none of blobs, which stay", report.Buckets)
+	}
 	vaulttest.Want(t, "shares", report.Shares, 9) // four secrets and an answer, a claim on each, and two mails
 	wantNotServed(t, c, first)
 	k = middle.serve(t, c.clock, c.options(t))

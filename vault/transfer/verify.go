@@ -11,13 +11,12 @@ import (
 	"hush/vault/cluster"
 	"hush/vault/rows"
 	"hush/vault/shares"
-	"hush/vault/tables"
 )
 
 // verify compares every row of the target with the source, and every share.
 func (t *transfer) verify(ctx context.Context) error {
 	progress := t.phase(PhaseVerify)
-	for _, b := range tables.Copied() {
+	for _, b := range copied() {
 		if err := t.verifyBucket(ctx, b, progress); err != nil {
 			return fmt.Errorf("comparing bucket %q: %w", b.Name, err)
 		}
