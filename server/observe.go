@@ -266,6 +266,11 @@ func (s *server) state(ctx context.Context, at looked) metrics.State {
 	if disk := at.data.Disk(); disk != nil {
 		state.Disk = new(metrics.Disk(*disk))
 	}
+	if held, err := at.vault.Files.Held(ctx); err == nil && at.vault.Files.Taken() {
+		state.Files = &metrics.Files{
+			Blobs: held.Blobs, Bytes: held.Bytes, Removing: held.Removing, Uploads: held.Uploads, Claimed: int64(inside.FileClaims),
+		}
+	}
 	s.readStore(ctx, at.vault, &state)
 	return state
 }

@@ -45,6 +45,8 @@ type State struct {
 	Watches int
 	// Claims is the number of claims that this process knows of.
 	Claims int
+	// FileClaims is how many of them are on files.
+	FileClaims int
 	// Passphrases and Passwords are the queues of slow hashing, and Hashed the
 	// number of hashes so far.
 	Passphrases, Passwords HashLoad
@@ -68,6 +70,7 @@ type Monitor struct{ vault *Vault }
 func (m Monitor) State() State {
 	v := m.vault
 	s := State{Watches: v.Watches.Open(), Claims: v.Claims.Live(), Hashed: v.hasher.Done.Load(), ClockLeapt: v.clock.Leapt()}
+	s.FileClaims = v.Claims.LiveOnFiles()
 	s.Passphrases, s.Passwords = v.hasher.Load()
 	s.ResealLeft, s.OldKeyUses = v.RootKeys.Progress()
 	return s

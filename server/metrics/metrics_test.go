@@ -42,7 +42,7 @@ func state(context.Context) metrics.State {
 		Backups:      &metrics.Backups{Last: began, Bytes: 1 << 20, Every: time.Hour, Failures: 3},
 		SpentLog:     &metrics.SpentLog{Last: 11, Full: true, Segments: 12, Bytes: 13},
 		RootKeys:     metrics.RootKeys{Left: 12, OldUses: map[string]int{"API tokens": 13}},
-		FileBytes:    new(int64(7)), Disk: &metrics.Disk{Free: 8, BallastDropped: true}, Totals: &metrics.Totals{Secrets: 9, Created: 10},
+		FileBytes:    new(int64(7)), Disk: &metrics.Disk{Free: 8, BallastDropped: true}, Files: &metrics.Files{Blobs: 14}, Totals: &metrics.Totals{Secrets: 9, Created: 10},
 		Nodes: []metrics.Node{
 			{Name: "eu-1", Number: 3, Release: "1.2.3", Self: true, Live: true, Age: 2 * time.Second},
 			{Name: "eu-2", Number: 4, Release: "canary.example.com"},

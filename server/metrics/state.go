@@ -34,6 +34,9 @@ type State struct {
 	// Disk is that of the data folder; nil if there is none with data, or its free
 	// space is unknown.
 	Disk *Disk
+	// Files is what shared files take; nil where none are taken, or if their folder cannot
+	// be read.
+	Files *Files
 	// Backups are those that the service makes itself; nil if it makes none.
 	Backups *Backups
 	// SpentLog is the log of what has ended; nil if there is none.
@@ -56,6 +59,15 @@ type Disk struct {
 	Free           int64
 	Full           bool
 	BallastDropped bool
+}
+
+// Files is what shared files take on the disk.
+type Files struct {
+	// Blobs is how many there are, and Bytes what they take.
+	Blobs, Bytes int64
+	// Removing is how many of them are to be removed, Uploads how many files arrive, and
+	// Claimed how many are being fetched.
+	Removing, Uploads, Claimed int64
 }
 
 // SpentLog is the state of a spent log.
@@ -140,6 +152,7 @@ func stateNames() []string {
 		"hush_old_root_key_uses", "hush_reseal_rows_left",
 		"hush_ready", "hush_bodies_bytes", "hush_claims", "hush_connections", "hush_streams", "hush_watches",
 		"hush_hash_lanes", "hush_hash_lanes_in_use", "hush_hash_waiting", "hush_hashes_total", "hush_clock_leapt",
+		"hush_files", "hush_files_bytes", "hush_files_arriving", "hush_files_claimed", "hush_files_removing",
 		"hush_store_file_bytes", "hush_disk_free_bytes", "hush_disk_full", "hush_disk_ballast_dropped",
 		"hush_secrets", "hush_secrets_bytes", "hush_receipts", "hush_accounts", "hush_sessions", "hush_domains", "hush_mail_queue",
 		"hush_secrets_created_total", "hush_secrets_revealed_total", "hush_secrets_burned_total", "hush_secrets_expired_total",
@@ -170,6 +183,7 @@ func (r *reader) Collect(to chan<- prometheus.Metric) {
 	}
 	state.sendProcess(send)
 	state.sendDisk(send)
+	state.sendFiles(send)
 	state.sendCertificates(send)
 	state.sendBackups(send)
 	state.sendSpentLog(send)
@@ -214,6 +228,17 @@ func (s *State) sendDisk(send sender) {
 	send("hush_disk_free_bytes", float64(s.Disk.Free))
 	send("hush_disk_full", number(s.Disk.Full))
 	send("hush_disk_ballast_dropped", number(s.Disk.BallastDropped))
+}
+
+func (s *State) sendFiles(send sender) {
+	if s.Files == nil {
+		return
+	}
+	send("hush_files", float64(s.Files.Blobs))
+	send("hush_files_bytes", float64(s.Files.Bytes))
+	send("hush_files_arriving", float64(s.Files.Uploads))
+	send("hush_files_claimed", float64(s.Files.Claimed))
+	send("hush_files_removing", float64(s.Files.Removing))
 }
 
 func (s *State) sendCertificates(send sender) {

@@ -79,6 +79,7 @@ type known struct {
 	lease    lease
 	spent    bool    // the share of the secret is known to be destroyed
 	fetched  fetched // parts of a file
+	ofFile   bool
 }
 
 // timeLeft returns how long a claim still lasts, in whole milliseconds; 0 if it is
@@ -123,6 +124,18 @@ func (cl *Claims) Live() int {
 	return len(cl.known)
 }
 
+// LiveOnFiles returns how many of the claims that Live counts are on files.
+func (cl *Claims) LiveOnFiles() (live int) {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	for _, k := range cl.known {
+		if k.ofFile {
+			live++
+		}
+	}
+	return live
+}
+
 // timeLeft returns how long a claim still lasts; 0 if it is due.
 func (cl *Claims) timeLeft(k *known, now time.Time) time.Duration {
 	cl.mu.Lock()
@@ -144,6 +157,7 @@ func (cl *Claims) see(row seal.RowKey, r *Record, age func() time.Duration) *kno
 	k := cl.known[row]
 	if k == nil {
 		k = newKnown(r.deadline, r.lease, age)
+		k.ofFile = r.ofFile
 		cl.known[row] = k
 	}
 	k.moveTo(r.deadline)
