@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -23,6 +24,7 @@ func sample() *Record {
 		Receipt: recordtest.Row("m"), Encryption: receipt.EncryptionEndToEnd,
 		Network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, Wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18},
 		Owner: "ada", Spent: storage.Slot{Number: 6, Generation: 2}, sealed: []byte("sealed bytes"),
+		lease: textLease(),
 	}
 	r.deadline = r.firstDeadline()
 	r.encodeHeader()
@@ -44,6 +46,15 @@ func sampleOfAnswer() *Record {
 	return r
 }
 
+// sampleOfFile is a record of a claim on a file.
+func sampleOfFile() *Record {
+	r := sample()
+	r.FileSize, r.lease = 9_000_000, Leases{}.lease()
+	r.deadline = r.firstDeadline()
+	r.encodeHeader()
+	return r
+}
+
 // What was stored once is read for ever.
 func TestGolden(t *testing.T) {
 	t.Parallel()
@@ -51,7 +62,8 @@ func TestGolden(t *testing.T) {
 		{Name: "claim-v1", Record: sampleUnmoved(), Encoded: sampleUnmoved().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
 		{Name: "claim-v2", Record: sample(), Encoded: sample().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
 		{Name: "claim-answer-v3", Record: sampleOfAnswer(), Encoded: sampleOfAnswer().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
-	}, answerVersion, cmp.AllowUnexported(Record{}))
+		{Name: "claim-file-v4", Record: sampleOfFile(), Encoded: sampleOfFile().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+	}, fileVersion, cmp.AllowUnexported(Record{}, lease{}))
 }
 
 func FuzzDecode(f *testing.F) {
@@ -62,7 +74,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		r.encodeHeader() // the header has one form, too
 		return r.encode(), nil
-	}, "claim-v1", "claim-v2", "claim-answer-v3")
+	}, "claim-v1", "claim-v2", "claim-answer-v3", "claim-file-v4")
 }
 
 // Whatever a record holds, it holds after it was stored and read.
@@ -78,15 +90,21 @@ func TestRoundTrip(t *testing.T) {
 			verifier: [32]byte(recordtest.Bytes(32).Draw(t, "verifier")), Receipt: seal.RowKey(recordtest.Bytes(22).Draw(t, "receipt")),
 			Encryption: receipt.Encryption(rapid.ByteRange(1, 2).Draw(t, "encryption")), Owner: rapid.String().Draw(t, "owner"),
 			Network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), Wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
-			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"), lease: textLease(),
 		}
-		if !r.unmoved && rapid.Bool().Draw(t, "answer") {
+		switch {
+		case r.unmoved:
+		case rapid.Bool().Draw(t, "answer"):
 			r.Answer = answer.Ref{Request: seal.RowKey(recordtest.Bytes(22).Draw(t, "request")), Number: answer.Number{1}}
+		case rapid.Bool().Draw(t, "file"):
+			r.FileSize = rapid.Uint64Min(1).Draw(t, "size")
+			r.lease.silence = time.Duration(rapid.Int64Range(1, longestLease.Milliseconds()).Draw(t, "silence")) * time.Millisecond
+			r.lease.longest = time.Duration(rapid.Int64Range(r.lease.silence.Milliseconds(), longestLease.Milliseconds()).Draw(t, "longest")) * time.Millisecond
 		}
 		r.deadline = r.firstDeadline()
 		r.encodeHeader()
 		got, err := decode(r.encode())
-		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}, lease{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decode(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
 		moved, err := moveShare(r.encode(), storage.Slot{Number: 1, Generation: 1})
