@@ -18,7 +18,7 @@ import (
 // Client.Files returns it.
 //
 // A file is shared with BeginFile, SendFile and FinishFile. Its link exists after the
-// first, and whoever looks at it learns how much has arrived. It is opened with Look and
+// first, and a caller who looks at it learns how much has arrived. It is opened with Look and
 // FetchFile.
 type Files interface {
 	// BeginFile conceals a file whose content comes later, and reserves room for it. Like

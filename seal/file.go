@@ -13,8 +13,8 @@ const (
 
 // FileKey is the key under which the parts of one upload are stored. It is itself stored
 // as the content of a secret, and until the upload is finished for the sender too; see
-// SealUpload. So whoever destroys the shares of both makes every stored part unreadable,
-// wherever copies of it are.
+// SealUpload. So a service that destroys the shares of both makes every stored part
+// unreadable, wherever copies of it are.
 //
 // It is safe for concurrent use. Make it with NewFileKey or FileKeyOf; the zero FileKey
 // is invalid, and using it panics.

@@ -49,7 +49,7 @@ type Blobs interface {
 	// returns ErrNotFound or any bytes: only who has its row may ask for it.
 	Get(ctx context.Context, id BlobID, part int64, length int) ([]byte, error)
 	// Delete removes a blob, whole or not, and gives its room back in steps that hold up
-	// nobody. There need not be one. A Get or Put that runs at the same time succeeds or
+	// no one. There need not be one. A Get or Put that runs at the same time succeeds or
 	// returns ErrNotFound; a Put may leave its part behind, which List reports and another
 	// Delete removes. Every later Get and Put returns ErrNotFound.
 	Delete(ctx context.Context, id BlobID) error

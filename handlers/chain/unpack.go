@@ -19,8 +19,8 @@ type unpacker struct {
 }
 
 // packing returns gzip for messages of a procedure with that limit. Parts of files are
-// encrypted, and no compression makes them shorter: they go without, so that nobody lets the
-// service pack 8 MiB for nothing, or unpack as many out of a few KiB.
+// encrypted, and no compression makes them shorter: they go without, so that no caller lets
+// the service pack 8 MiB for nothing, or unpack as many out of a few KiB.
 func packing(f *flight, most int, isPart bool) connect.HandlerOption {
 	if isPart {
 		return connect.WithCompression("gzip", nil, nil)

@@ -77,7 +77,7 @@ func TestPreviewsThatNoDeviceWrites(t *testing.T) {
 }
 
 // The secret of the link opens a preview, and nothing else does: no other link, and no key
-// of the content, whose passphrase nobody has typed yet.
+// of the content, whose passphrase the recipient has not typed yet.
 func TestOtherSecretsOpenNoPreview(t *testing.T) {
 	secret := endtoend.NewLinkSecret()
 	sealed := mustSealPreview(t, secret, samplePreview())

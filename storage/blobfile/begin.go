@@ -13,7 +13,7 @@ import (
 )
 
 // reserveStep is how much is allocated at a time: a call of the system that takes long
-// holds up whoever stops the process.
+// holds up an end of the process.
 const reserveStep = 1 << 30
 
 // Begin implements storage.Blobs. It allocates the whole file. Where the file system

@@ -11,7 +11,7 @@ import (
 )
 
 // deleteStep is how much of a file is given back at a time. A file system may hold up
-// whoever writes while it gives back many GiB at once.
+// all writers while it gives back many GiB at once.
 const deleteStep = 256 << 20
 
 // Delete implements storage.Blobs. The name goes first, so that no call, and no start after

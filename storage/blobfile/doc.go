@@ -9,5 +9,5 @@
 // to. Only the owner may access the folder and its files. Files are opened for each call,
 // and only Begin creates one. After a failed sync every call is refused; see disk.Fault.
 // The next start need not write again what it reads: a part whose sync has failed was not
-// acknowledged, and whoever sends it again writes it again.
+// acknowledged, and its sender sends it again.
 package blobfile

@@ -225,7 +225,7 @@ func wantPoisoned(t *testing.T, f *Folder, s *steps, seen *faults) {
 }
 
 // Callers of Delete who wait for one sync of the folder that fails all hear of it, and the
-// system's next answer, that all is well, reaches nobody.
+// system's next answer, that all is well, reaches none of them.
 func TestFailedSyncOfNamesTellsAll(t *testing.T) {
 	t.Parallel()
 	f, _, seen := openSteps(t)

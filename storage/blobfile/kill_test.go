@@ -184,7 +184,7 @@ func workUntilKilled(t *testing.T, dir string) {
 		}()
 	}
 	time.Sleep(time.Minute)
-	os.Exit(0) // nobody has killed it
+	os.Exit(0) // it was not killed
 }
 
 // must ends the process with what the parent sees as an error.

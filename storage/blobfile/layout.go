@@ -21,8 +21,7 @@ const (
 	sizeMost = 1 << 50
 )
 
-// ErrDamaged reports that a file is none that Begin has made whole, or that it was changed
-// since.
+// ErrDamaged reports that Begin has not made a file whole, or that it was changed since.
 var ErrDamaged = errors.New("blobfile: a file is damaged")
 
 var (

@@ -59,7 +59,7 @@ func (w *watchedBlobs) Delete(ctx context.Context, id storage.BlobID) error {
 }
 
 // The attack: a sender lets one upload begin anew as often and as often at a time as the
-// limits admit. Each beginning makes room on the disk, which counts for nobody.
+// limits admit. Each beginning makes room on the disk, which counts toward no quota.
 func TestRestartsTakeLittleRoom(t *testing.T) {
 	t.Parallel()
 	blobs := &watchedBlobs{}

@@ -276,7 +276,7 @@ func TestCrashes(t *testing.T) {
 	}
 	end := func(t *testing.T, k *crashKit, _ error) {
 		t.Helper()
-		if k.f == nil { // nobody knows its link
+		if k.f == nil { // its sender never got the link
 			k.Clock.Advance(7 * time.Hour)
 			_, err := k.Vault.Burns.BurnIdle(t.Context())
 			vaulttest.Want(t, "BurnIdle()", err, nil)

@@ -91,8 +91,8 @@ func (se *Secrets) storeFile(ctx context.Context, c caller.Caller, d *draft, ter
 
 // RestartFile lets the upload of a file begin anew: with a key of its own, and none of the
 // parts that have arrived, whose room it gives back before it returns. A file begins anew once
-// at a time: each has room of its own for a while, which counts for nobody. It returns ErrNotFound if the file does not arrive, and
-// ErrUploadToken for a wrong token.
+// at a time: each has room of its own for a while, which counts toward no quota. It returns
+// ErrNotFound if the file does not arrive, and ErrUploadToken for a wrong token.
 func (se *Secrets) RestartFile(ctx context.Context, key string, token [file.TokenSize]byte, proofHash caller.Text) error {
 	now := se.clock.Now()
 	r, err := se.findUpload(ctx, key, token, now)
