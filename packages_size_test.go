@@ -25,8 +25,8 @@ const (
 var wideByDesign = append([]string{"client", "seal", "vault/audit"}, kits...)
 
 // tooWide are the packages that still have more than mostNames, with what they have.
-// Their numbers only fall, but where an examination has to know one more thing of a store.
-var tooWide = map[string]int{"vault/receipt": 67, "vault/cluster": 63, "vault/exam": 62}
+// Their numbers only fall.
+var tooWide = map[string]int{"vault/receipt": 67, "vault/cluster": 63, "vault/exam": 61}
 
 // smallFor says why a package is smaller than leastLines.
 var smallFor = map[string]string{
@@ -42,7 +42,7 @@ var smallFor = map[string]string{
 	"server/booted":                "the same",
 	"server/kills":                 "the same",
 	"server/proxies":               "the same",
-	"vault/upload":                 "it joins secrets and files, and neither may know the other's senders",
+	"vault/upload":                 "it ends secrets and writes the audit trail, both of which stand above files",
 	"vault/passphrase":             "secrets count tries and receipts show when they are used up, so the counters stand below both",
 	"storage/bolt/bolttest":        "the tests of two packages use it, and neither may see the other's inside",
 	"server/certificates/acmetest": "a kit must not reach a program, so it is no file of what it serves",
@@ -88,7 +88,7 @@ func TestWidePackagesAreNamed(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("wideFaults: got %q, want %q", got, want)
 	}
-	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/receipt": 67, "vault/exam": 62}); !slices.Equal(got, []string{"tooWide allows vault/cluster 63 names, and it has 61: write that down"}) {
+	if got := wideFaults(map[string]int{"vault/cluster": 61, "vault/receipt": 67, "vault/exam": 61}); !slices.Equal(got, []string{"tooWide allows vault/cluster 63 names, and it has 61: write that down"}) {
 		t.Errorf("wideFaults: got %q, want the number that fell", got)
 	}
 	names := exportedNames(t, "crash", []string{"crash.go"})

@@ -59,3 +59,12 @@ type Blobs interface {
 	// An error from fn ends the walk and is returned.
 	List(ctx context.Context, fn func(id BlobID, bytes int64) error) error
 }
+
+// BlobViewer looks at the blobs of a place, and changes nothing.
+type BlobViewer interface {
+	// Look returns the lengths of a blob and of its parts, as Begin was told them. It returns
+	// ErrNotFound if there is no such blob, and another error if it is damaged.
+	Look(id BlobID) (size, partSize int64, err error)
+	// Each calls fn for each blob, in any order. An error of fn ends the walk and is returned.
+	Each(fn func(BlobID) error) error
+}

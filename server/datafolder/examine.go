@@ -16,7 +16,6 @@ import (
 	"hush/storage/postgres"
 	"hush/storage/sharefile"
 	"hush/vault/doctor"
-	"hush/vault/exam"
 )
 
 // RootKeyPath returns where the root key is.
@@ -127,7 +126,7 @@ func (d *Data) Examine(ctx context.Context, tell func(bucket string, rows int64)
 
 // BlobsIn returns what looks at the blobs in a folder, which may be missing, for an
 // examination; nil if what is there is no folder.
-func BlobsIn(path string) exam.Blobs {
+func BlobsIn(path string) storage.BlobViewer {
 	if blobfile.Check(path) != nil {
 		return nil
 	}

@@ -87,6 +87,7 @@ func TestLifetimeFlags(t *testing.T) {
 			t.Errorf("serve %s: got %v, want nil", args, err)
 			continue
 		}
+		want.AccountFile, want.AnonymousFile = defaultAccountFile, defaultAnonymousFile
 		want.TotalBytes, want.NetworkBytes, want.AccountBytes = DefaultMaxBytes, defaultNetworkBytes, defaultAccountBytes
 		if got := s.Limits(); got != want {
 			t.Errorf("serve %s: got %+v, want %+v", args, got, want)

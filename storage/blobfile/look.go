@@ -14,6 +14,8 @@ import (
 // the folder may be in use. The folder may be missing.
 type Lens string
 
+var _ storage.BlobViewer = Lens("")
+
 // Look returns the lengths of a blob and of its parts, as Begin was told them. It returns
 // storage.ErrNotFound if there is no such blob, and ErrDamaged for a file that Begin has not
 // made whole, or that was cut or changed since. Of the parts it reads nothing.

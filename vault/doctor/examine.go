@@ -23,7 +23,7 @@ type Options struct {
 	// read. Then shares are not examined.
 	Slots exam.Slots
 	// Blobs are those of files; nil if they are not examined.
-	Blobs exam.Blobs
+	Blobs storage.BlobViewer
 	// Keys are those of the store; nil if its root key is not at hand. Then nothing
 	// sealed is opened.
 	Keys *seal.Keys

@@ -120,14 +120,14 @@ func fileDamages() []damage {
 
 // vanishing are blobs that a file loses as soon as they are looked at.
 type vanishing struct {
-	exam.Blobs
+	storage.BlobViewer
 
 	end func()
 }
 
 func (v *vanishing) Look(id storage.BlobID) (size, partSize int64, err error) {
 	v.end()
-	return v.Blobs.Look(id)
+	return v.BlobViewer.Look(id)
 }
 
 // A file ends after the rows' moment and before its blob is looked at: that is no finding.

@@ -33,7 +33,7 @@ type Exam struct {
 	Slots Slots
 
 	// Blobs are those of files; nil if they are not examined.
-	Blobs Blobs
+	Blobs storage.BlobViewer
 
 	// HasAccount reports whether an account exists and is not destroyed. The
 	// package of accounts sets it.
@@ -56,15 +56,6 @@ type Slots interface {
 	Slot(number uint64) (generation uint64, state storage.SlotState)
 	// Get returns the share in a slot, or storage.ErrShareGone.
 	Get(slot storage.Slot) ([storage.ShareSize]byte, error)
-}
-
-// Blobs are the blobs in a folder.
-type Blobs interface {
-	// Look returns the lengths of a blob and of its parts, storage.ErrNotFound if it is
-	// missing, and another error if it is damaged.
-	Look(id storage.BlobID) (size, partSize int64, err error)
-	// Each calls fn for each blob.
-	Each(fn func(storage.BlobID) error) error
 }
 
 // NewExam returns an examination that passes findings to report.

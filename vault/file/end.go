@@ -94,16 +94,9 @@ func DropUpload(tx *rows.Tx, key []byte, _ time.Time) error {
 	return tx.Delete(BucketUpload, key)
 }
 
-// Looker looks at blobs.
-type Looker interface {
-	// Look returns the lengths of a blob and of its parts, or an error if it is missing or
-	// damaged.
-	Look(id storage.BlobID) (size, partSize int64, err error)
-}
-
 // IsLost reports whether the file of a receipt's row cannot be fetched: it is not whole, or
 // its blob is missing, damaged or that of another file. Nil blobs mean that there are none.
-func IsLost(tx *rows.Tx, row seal.RowKey, blobs Looker) (bool, error) {
+func IsLost(tx *rows.Tx, row seal.RowKey, blobs storage.BlobViewer) (bool, error) {
 	r, err := Load(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) || rows.IsDamage(err) {
 		return true, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // burnLost burns the files of a restored store that cannot be fetched, and returns how many.
-func burnLost(ctx context.Context, opts vault.Options, blobs file.Looker) (burned int64, err error) {
+func burnLost(ctx context.Context, opts vault.Options, blobs storage.BlobViewer) (burned int64, err error) {
 	lost, err := lostFiles(ctx, opts.Store, blobs)
 	if err != nil || len(lost) == 0 {
 		return 0, err
@@ -22,7 +22,7 @@ func burnLost(ctx context.Context, opts vault.Options, blobs file.Looker) (burne
 }
 
 // lostFiles returns the slots of the secrets that are files and cannot be fetched.
-func lostFiles(ctx context.Context, backend storage.Store, blobs file.Looker) (lost map[storage.Slot]bool, err error) {
+func lostFiles(ctx context.Context, backend storage.Store, blobs storage.BlobViewer) (lost map[storage.Slot]bool, err error) {
 	secrets := secret.Holding()
 	err = cluster.NewStore(backend, nil).View(ctx, func(tx *rows.Tx) error {
 		lost = map[storage.Slot]bool{}

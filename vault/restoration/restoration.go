@@ -24,7 +24,6 @@ import (
 	"hush/storage/spentlog"
 	"hush/vault"
 	"hush/vault/counter"
-	"hush/vault/file"
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
@@ -40,7 +39,7 @@ type Options struct {
 	Since *Since
 	// Blobs are those in the restored folder; nil for none. Files whose blobs are not there
 	// are burned: no backup has them.
-	Blobs file.Looker
+	Blobs storage.BlobViewer
 	// BurnAll burns every secret.
 	BurnAll bool
 	// Progress gets how many of the entries of the log are replayed, now and then and at
