@@ -16,6 +16,7 @@ import (
 	"hush/resolver"
 	"hush/resolver/resolvertest"
 	"hush/seal"
+	"hush/seal/chunked"
 	"hush/seal/endtoend"
 	"hush/server/servertest"
 	"hush/storage"
@@ -70,6 +71,18 @@ type frozen struct {
 
 	// Request is one of the customer; nil for releases before requests.
 	Request *frozenRequest `json:",omitempty"`
+
+	// Files are files by how far they have come: arriving, waiting, claimed and burned; nil
+	// for releases before files.
+	Files map[string]frozenFile `json:",omitempty"`
+}
+
+// frozenFile is a file of a frozen folder, with all that its sender and its recipient have.
+type frozenFile struct {
+	Key, Receipt                string
+	Token, Content, Link, Proof []byte
+
+	Claim []byte `json:",omitempty"`
 }
 
 // frozenRequest is a request of a frozen folder. It has an answer that waits, one that was
@@ -136,6 +149,7 @@ func makeFrozen(t *testing.T, release string) (made *frozen, dir string) {
 	f.domains()
 	f.conceal()
 	f.ask()
+	f.files()
 	f.others()
 	f.end()
 	f.queue()
@@ -273,6 +287,31 @@ func (f *freezer) ask() {
 	r.Key, r.CollectKey, r.Link, r.Collect = f.asked.Key.Expose(), f.asked.CollectKey.Expose(), link[:], collect[:]
 	r.WaitsReceipt, r.BurnedReceipt = waits.Metadata.Key.Expose(), burned.Metadata.Key.Expose()
 	f.made.Request = r
+}
+
+// files makes a file in each state. They are small: the folder keeps their contents.
+func (f *freezer) files() {
+	t := f.t
+	t.Helper()
+	f.made.Files = map[string]frozenFile{}
+	for _, name := range []string{"arriving", "waiting", "claimed", "burned"} {
+		file := f.BeginFile(t, f.stranger, int(chunked.SealedSize(300)))
+		vaulttest.Want(t, "PutPart()", file.Put(t, 0), nil)
+		kept := frozenFile{
+			Key: file.Key.Expose(), Receipt: file.Receipt.Expose(), Token: file.Token[:], Content: file.Content,
+			Link: file.Proofs[0][:], Proof: file.Proofs[1][:],
+		}
+		switch name {
+		case "waiting":
+			vaulttest.Want(t, "Finish()", file.Finish(t), nil)
+		case "claimed":
+			vaulttest.Want(t, "Finish()", file.Finish(t), nil)
+			kept.Claim = []byte(file.MustOpen(t))
+		case "burned":
+			vaulttest.Want(t, "Cancel()", f.Vault.Uploads.Cancel(t.Context(), f.stranger, file.Key.Expose(), file.Token), nil)
+		}
+		f.made.Files[name] = kept
+	}
 }
 
 func (f *freezer) others() {

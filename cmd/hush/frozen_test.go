@@ -75,7 +75,8 @@ func thaw(t *testing.T, release string) (dir string) {
 		vaulttest.Want(t, "Next()", err, nil)
 		content, err := io.ReadAll(archive)
 		vaulttest.Want(t, "ReadAll()", err, nil)
-		path := filepath.Join(dir, filepath.Base(header.Name))
+		path := filepath.Join(dir, filepath.FromSlash(header.Name))
+		vaulttest.Want(t, "MkdirAll()", os.MkdirAll(filepath.Dir(path), 0o700), nil)
 		vaulttest.Want(t, "WriteFile()", os.WriteFile(path, content, fs.FileMode(header.Mode)), nil)
 	}
 }
@@ -87,7 +88,13 @@ func packFolder(t *testing.T, dir string) []byte {
 	plain, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	vaulttest.Want(t, "gzip.NewWriterLevel()", err, nil)
 	archive := tar.NewWriter(plain)
-	for _, name := range []string{"hush.db", "root.key", "shares"} {
+	names := []string{"hush.db", "root.key", "shares"}
+	files, err := filepath.Glob(filepath.Join(dir, "files", "*"))
+	vaulttest.Want(t, "Glob(files)", err, nil)
+	for _, file := range files {
+		names = append(names, "files/"+filepath.Base(file))
+	}
+	for _, name := range names {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
 		vaulttest.Want(t, "Stat("+name+")", err, nil)

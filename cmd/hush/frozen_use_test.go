@@ -70,6 +70,7 @@ func useFrozen(t *testing.T, made *frozen, dir string) {
 	u.receipts()
 	u.mails()
 	u.request()
+	u.files()
 	u.secrets()
 	u.rest()
 	u.Reopen(t)
@@ -190,6 +191,35 @@ func (u *thawed) mails() {
 	_, err := u.Vault.ResetPassword(t.Context(), u.stranger, keys[outbox.MailReset], "a password of today")
 	vaulttest.Want(t, "ResetPassword()", err, nil)
 	u.MustSignIn(t, caller.Text(u.made.Customer), "a password of today")
+}
+
+// files goes on with the files, if the release knew any.
+func (u *thawed) files() {
+	t := u.t
+	t.Helper()
+	for name, kept := range u.made.Files {
+		key, _ := seal.ParseToken(kept.Key)
+		receiptKey, _ := seal.ParseToken(kept.Receipt)
+		file := (&vaulttest.File{
+			Key: key, Receipt: receiptKey, Token: [32]byte(kept.Token), Content: kept.Content,
+			Proofs: [2][32]byte{[32]byte(kept.Link), [32]byte(kept.Proof)},
+		}).In(u.Kit)
+		claimed := caller.Text(kept.Claim)
+		switch name {
+		case "arriving":
+			vaulttest.Want(t, "PutPart(again)", file.Put(t, 0), nil)
+			vaulttest.Want(t, "Finish()", file.Finish(t), nil)
+			claimed = file.MustOpen(t)
+		case "waiting":
+			claimed = file.MustOpen(t)
+		case "burned":
+			file.WantGone(t, vaulttest.Claim(99))
+			continue
+		}
+		file.WantContent(t, claimed)
+		u.MustAcknowledge(t, key, claimed)
+		file.WantGone(t, claimed)
+	}
 }
 
 // request collects the answers to a request, if the release knew any.
