@@ -51,7 +51,7 @@ func openCopy(t *testing.T, opts vault.Options, dir, logDir string) (err error) 
 	log, _, err := spent.Open(t.Context(), opts.Store, logDir, false, spentlog.Options{Growth: 256})
 	vaulttest.Want(t, "spent.Open(copy)", err, nil)
 	defer func() { err = errors.Join(err, log.Close()) }()
-	opts.SpentLog = log
+	opts.SpentLog, opts.Blobs = log, nil // those of the kit are closed, or in use
 	v, err := vault.Open(t.Context(), opts)
 	if err == nil {
 		v.Close()

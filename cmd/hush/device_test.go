@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,8 @@ func newDevice(t testing.TB, text string) device {
 	} {
 		d[word] = base64.StdEncoding.EncodeToString(value)
 	}
+	d["<contentSize>"] = strconv.Itoa(content.Len())
+	d["<uploadToken>"] = base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 	d.ask(t)
 	return d
 }

@@ -15,6 +15,8 @@ func anyOrigin() []string {
 		"RequestService/CreateRequest", "RequestService/GetRequest", "RequestService/AnswerRequest", "RequestService/GetCollection",
 		"RequestService/WatchCollection", "RequestService/BurnAnswer",
 		"SecretService/ConcealSecret", "SecretService/GenerateSecret", "SecretService/GetSecret", "SecretService/RevealSecret", "SecretService/AcknowledgeReveal",
+		"FileService/BeginFile", "FileService/PutPart", "FileService/GetUpload", "FileService/RestartUpload", "FileService/FinishFile",
+		"FileService/CancelUpload", "FileService/GetPart",
 		"SecretService/BurnSecret", "SecretService/GetSecretStatus", "SecretService/ListSecretStatus",
 		"MetadataService/GetMetadata", "MetadataService/BatchGetMetadata", "MetadataService/UpdateMetadata", "MetadataService/WatchMetadata",
 		"SystemService/GetStatus", "SystemService/GetVersion", "SystemService/GetSupportedLocales", "SystemService/GetPolicy",
@@ -75,7 +77,8 @@ func (s stranger) expects(d declared, procedure string, open bool) verdict {
 // shares reports whether the call would make a secret or a request of ada's: those are
 // TestForeignOriginShares's.
 func (s stranger) shares(procedure string) bool {
-	return s.signed && (strings.HasSuffix(procedure, "/ConcealSecret") || strings.HasSuffix(procedure, "/GenerateSecret") || strings.HasSuffix(procedure, "/CreateRequest"))
+	return s.signed && (strings.HasSuffix(procedure, "/ConcealSecret") || strings.HasSuffix(procedure, "/GenerateSecret") || strings.HasSuffix(procedure, "/CreateRequest") ||
+		strings.HasSuffix(procedure, "/BeginFile"))
 }
 
 // Extensions of browsers, installed programs, and pages on a LAN without TLS

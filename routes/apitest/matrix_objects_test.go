@@ -32,8 +32,9 @@ const (
 	wantLink       = "link"       // the key alone is not enough, and no proof of another link
 )
 
-// asked is a request of ada's: the keys of its links, their proofs, and its id.
-type asked struct{ key, collect, proof, collectProof, id string }
+// asked is a request of ada's: the keys of its links, their proofs, and its id. file is the
+// key of a file of hers that arrives.
+type asked struct{ key, collect, proof, collectProof, id, file string }
 
 // mustAsk makes a request with an account's token.
 func mustAsk(t *testing.T, client *http.Client, url string, a *apitest.Account) asked {
@@ -51,7 +52,20 @@ func mustAsk(t *testing.T, client *http.Client, url string, a *apitest.Account) 
 	if err := json.Unmarshal([]byte(got.Body), &made); err != nil || made.RequestKey == "" || made.Request.ID == "" {
 		t.Fatalf("CreateRequest: got %d %s, want a request of the account", got.Status, got.Body)
 	}
-	return asked{made.RequestKey, made.CollectKey, encode(link), encode(collect), made.Request.ID}
+	return asked{made.RequestKey, made.CollectKey, encode(link), encode(collect), made.Request.ID, mustBeginFile(t, client, url, a)}
+}
+
+// mustBeginFile begins a file with an account's token, and returns its key.
+func mustBeginFile(t *testing.T, client *http.Client, url string, a *apitest.Account) string {
+	t.Helper()
+	hash := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{4}, 32))
+	got := apitest.Call(t, client, url, "/hush.v1.FileService/BeginFile", apitest.Bearer(a.Token), fmt.Sprintf(
+		`{"size":"328","link_proof_hash":%q,"proof_hash":%q,"upload_token":%q}`, hash, hash, hash))
+	var made struct{ Secret struct{ SecretKey string } }
+	if err := json.Unmarshal([]byte(got.Body), &made); err != nil || made.Secret.SecretKey == "" {
+		t.Fatalf("BeginFile: got %d %s, want a file of the account", got.Status, got.Body)
+	}
+	return made.Secret.SecretKey
 }
 
 // strangeCalls name ada's objects in every RPC that takes the name of one. Her request is
@@ -83,6 +97,15 @@ func strangeCalls(ada *apitest.Account, a asked) []strange {
 		{"ColonelService/DisableAccount", fmt.Sprintf(`{"account":%q}`, ada.Address), wantNotFound},
 		{"ColonelService/ResetAccountPassword", fmt.Sprintf(`{"account":%q}`, ada.Address), wantNotFound},
 		{"ColonelService/DestroyOtherAccount", fmt.Sprintf(`{"account":%q}`, ada.Address), wantNotFound},
+	}
+	for _, rpc := range []string{"PutPart", "GetUpload", "RestartUpload", "FinishFile", "CancelUpload", "GetPart"} {
+		body := declaredRPCs()["/hush.v1.FileService/"+rpc].body
+		want := wantLink // the upload token is another one
+		if rpc == "GetPart" {
+			want = wantNotFound
+		}
+		list = append(list, strange{"FileService/" + rpc, strings.Replace(body, unknownKey, a.file, 1), want},
+			strange{"FileService/" + rpc, strings.Replace(body, unknownKey, secret, 1), wantNotFound})
 	}
 	answer := declaredRPCs()["/hush.v1.RequestService/AnswerRequest"].body
 	for key, want := range map[string]string{a.key: wantLink, a.collect: wantNotFound} {
@@ -176,7 +199,8 @@ func (s strange) admits(outcome string) bool {
 func strangeOutcome(t *testing.T, got apitest.Reply) string {
 	t.Helper()
 	switch {
-	case strings.Contains(got.Body, `"REASON_LINK"`): // a stream says so with status 200
+	case strings.Contains(got.Body, `"REASON_LINK"`), // a stream says so with status 200
+		strings.Contains(got.Body, `"the upload token is wrong"`):
 		return wantLink
 	case got.Status == http.StatusOK && strings.Contains(got.Body, `"error":{"code":"not_found"`):
 		return wantNotFound

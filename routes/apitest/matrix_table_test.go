@@ -38,6 +38,8 @@ func declaredRPCs() map[string]declared {
 		`","link_box":"` + zeros(104) + `","ttl":"3600s","answers":1}`
 	answerRequest := `{"request_key":"` + unknownKey + `","link_proof":"` + unknownClaim + `","number":"` + zeros(16) + `","sealed_link":"` + zeros(1648) +
 		`","sealed":{"content":"` + zeros(328) + `","link_proof_hash":"` + unknownClaim + `","proof_hash":"` + unknownClaim + `"}}`
+	const upload = `{"secret_key":"` + unknownKey + `","upload_token":"` + unknownClaim + `"`
+	beginFile := `{"size":"328","link_proof_hash":"` + unknownClaim + `","proof_hash":"` + unknownClaim + `","upload_token":"` + unknownClaim + `"}`
 	const noImage = `{"domain":"nothing.nobody-team.com","kind":"IMAGE_KIND_LOGO"}`
 	return map[string]declared{
 		"/hush.v1.SecretService/ConcealSecret":     {"public", "conceal", false, `{"secret":"x"}`},
@@ -48,6 +50,14 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.SecretService/BurnSecret":        {"public", "metadata", false, metadataKey},
 		"/hush.v1.SecretService/GetSecretStatus":   {"public", "reveal", false, secretKey},
 		"/hush.v1.SecretService/ListSecretStatus":  {"public", "reveal", false, `{"secret_keys":["` + unknownKey + `"]}`},
+
+		"/hush.v1.FileService/BeginFile":     {"public", "conceal", false, beginFile},
+		"/hush.v1.FileService/PutPart":       {"public", "conceal", false, upload + `,"content":"AAAA"}`},
+		"/hush.v1.FileService/GetUpload":     {"public", "conceal", false, upload + `}`},
+		"/hush.v1.FileService/RestartUpload": {"public", "conceal", false, upload + `,"proof_hash":"` + unknownClaim + `"}`},
+		"/hush.v1.FileService/FinishFile":    {"public", "conceal", false, upload + `}`},
+		"/hush.v1.FileService/CancelUpload":  {"public", "conceal", false, upload + `}`},
+		"/hush.v1.FileService/GetPart":       {"public", "reveal", false, `{"secret_key":"` + unknownKey + `","claim":"` + unknownClaim + `"}`},
 
 		"/hush.v1.RequestService/CreateRequest":   {"public", "request", false, createRequest},
 		"/hush.v1.RequestService/GetRequest":      {"public", "any", false, `{"request_key":"` + unknownKey + `","link_proof":"` + unknownClaim + `"}`},

@@ -104,6 +104,8 @@ func TestReadReasons(t *testing.T) {
 		hushv1.Refusal_REASON_TICKET:           {Class: ClassTicket, Text: "why"},
 		hushv1.Refusal_REASON_DUPLICATE:        {Class: ClassDuplicate, Text: "why"},
 		hushv1.Refusal_REASON_REQUEST_ENDED:    {Class: ClassInvalid, Text: "why"},
+		hushv1.Refusal_REASON_VERSION:          {Class: ClassInvalid, Text: "why"},
+		hushv1.Refusal_REASON_ARRIVING:         {Class: ClassInvalid, Text: "why"},
 		hushv1.Refusal_REASON_DOMAIN_SUSPENDED: {Class: ClassInvalid, Text: "why"},
 		hushv1.Refusal_REASON_NOT_CONFIGURED:   {Class: ClassInvalid, Text: "why"},
 		hushv1.Refusal_REASON_INSECURE:         {Class: ClassForbidden, Text: "why"},
